@@ -1,0 +1,45 @@
+"""What the worker needs from an implementation: a training step that it can drive and wait for."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+Batch = dict[str, np.ndarray]
+
+
+class Program(Protocol):
+    """One workload of one implementation on one device, driven through its stages in this order."""
+
+    def initialise(self, seed: int) -> None:
+        """Put parameters, statistics, optimizer state and random keys on the device."""
+
+    def put(self, batches: Sequence[Batch]) -> None:
+        """Put the input sets on the device; steps rotate through them."""
+
+    def lower(self) -> None:
+        """Trace the step; nothing where the implementation has no such stage."""
+
+    def compile(self) -> None:
+        """Compile the step; nothing where the implementation has no such stage."""
+
+    def chain(self, steps: int) -> None:
+        """Dispatch that many dependent steps without waiting for them."""
+
+    def block(self) -> None:
+        """Return when every leaf of the state and of the last output is there."""
+
+    def loss(self) -> float:
+        """Return the last step's loss."""
+
+    def compilations(self) -> int:
+        """Return how many programs this process has compiled so far."""
+
+    def device_memory_bytes(self) -> int | None:
+        """Return the device's peak of memory in use; None where there is no counter."""
+
+    def packages(self) -> dict[str, str]:
+        """Return the versions of the packages that do the work."""
+
+    def settings(self) -> dict[str, Any]:
+        """Return the options in force that bear on speed."""

@@ -1,0 +1,204 @@
+"""What records say: a time with interval and status per case, speed-ups, and how the CPU side stands."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+import msgspec
+
+from suite.results.record import Record, Run
+from suite.results.statistics import Estimate, geometric_mean, paired_ratio, trend
+
+Status = Literal["invalid", "incomplete", "unstable", "smoke", "quick", "standard"]
+
+CERTIFIED_FROM = 0.7  # best peer's time over JAX's, on the CPU
+_WIDEST = {"smoke": None, "quick": 0.10, "standard": 0.05}  # relative half-width
+_SPREAD, _TREND, _DOUBLING = 0.05, 0.01, 0.05
+_OTHERS_CORES = 0.1  # busy with other work, for each granted core
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """One record in numbers; `seconds` is per step, or for scope `cold` the whole cold start."""
+
+    record: Record
+    seconds: Estimate | None
+    status: Status
+    reasons: tuple[str, ...]
+
+    @property
+    def examples_per_second(self) -> float | None:
+        """Throughput in steady state; None for a cold start or when there is no time."""
+        if self.seconds is None or self.record.case.scope != "step":
+            return None
+        return self.record.case.batch / self.seconds.value
+
+    @property
+    def flop_per_second(self) -> float | None:
+        """Analytic FLOP per second in steady state."""
+        rate = self.examples_per_second
+        return None if rate is None else rate * self.record.description.flop_per_example
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpeedUp:
+    """CPU time over GPU time of one workload in one campaign on one machine."""
+
+    cpu: Summary
+    gpu: Summary
+    ratio: Estimate
+    peers: tuple[tuple[Summary, Estimate], ...]  # other implementations on the CPU: their time over JAX's
+    gpu_peers: tuple[tuple[Summary, Estimate], ...]
+    status: Status
+    reasons: tuple[str, ...]
+
+    @property
+    def best_peer(self) -> tuple[Summary, Estimate] | None:
+        """The fastest other implementation on the CPU; None if none was compared."""
+        return min(self.peers, key=lambda peer: peer[1].value, default=None)
+
+    @property
+    def best_gpu_peer(self) -> tuple[Summary, Estimate] | None:
+        """The fastest other implementation on the GPU; None if none was compared."""
+        return min(self.gpu_peers, key=lambda peer: peer[1].value, default=None)
+
+    @property
+    def certified(self) -> bool:
+        """True if the CPU side was compared and is no slower than 0.7 of the best peer."""
+        return self.best_peer is not None and self.best_peer[1].value >= CERTIFIED_FROM
+
+    @property
+    def solid(self) -> bool:
+        """True if it may be drawn as a full mark: certified and steady."""
+        return self.certified and self.status in ("quick", "standard")
+
+
+def step_seconds(run: Run) -> float | None:
+    """Return the process's one number, the median over its samples; None for a failed run."""
+    if run.reason or not run.samples or run.steps_per_sample < 1:
+        return None
+    return median(sample.wall_seconds for sample in run.samples) / run.steps_per_sample
+
+
+def by_round(record: Record) -> dict[int, float]:
+    """Return the number of each round whose process ended well."""
+    return {run.round: value for run in record.runs if (value := step_seconds(run)) is not None and value > 0}
+
+
+def summary(record: Record) -> Summary:
+    """Return the record's time, and the status that its profile and its troubles leave it."""
+    values = by_round(record)
+    seconds = geometric_mean(list(values.values())) if values else None
+    invalid = tuple(_invalid(record))
+    failed = tuple(dict.fromkeys(run.reason for run in record.runs if run.reason))
+    missing = record.rounds - len(values)
+    if invalid:
+        return Summary(record=record, seconds=seconds, status="invalid", reasons=invalid)
+    if missing > 0 or record.reason:
+        words = (record.reason,) if record.reason else failed or (f"{missing} of {record.rounds} rounds are missing",)
+        return Summary(record=record, seconds=seconds, status="incomplete", reasons=words)
+    unsteady = tuple(_unsteady(record, values, seconds))
+    if unsteady and record.profile != "smoke":
+        return Summary(record=record, seconds=seconds, status="unstable", reasons=unsteady)
+    return Summary(record=record, seconds=seconds, status=record.profile, reasons=unsteady)
+
+
+def _invalid(record: Record) -> Iterable[str]:
+    for run in record.runs:
+        if run.compilations:
+            yield f"round {run.round}: {run.compilations} compilations inside the samples"
+        if run.first_loss is not None and run.first_loss != run.first_loss:
+            yield f"round {run.round}: the loss is not a number"
+
+
+def _unsteady(record: Record, values: dict[int, float], seconds: Estimate | None) -> Iterable[str]:
+    widest = _WIDEST[record.profile]
+    width = seconds.relative_half_width if seconds else None
+    if widest is not None and width is not None and width > widest:
+        yield f"wide: the interval's half-width is {width:.0%}, allowed are {widest:.0%}; rerun when idle"
+    if len(values) > 1:
+        middle = median(values.values())
+        spread = median(abs(value - middle) for value in values.values()) / middle
+        if spread > _SPREAD:
+            yield f"spread: processes differ by {spread:.0%}; rerun when idle"
+    if record.case.scope == "step":
+        steady = [run for run in record.runs if run.samples]
+        slopes = [trend([s.wall_seconds for s in run.samples]) for run in steady if len(run.samples) >= 4]
+        if slopes and abs(median(slopes)) > _TREND and record.profile == "standard":
+            yield f"trend: samples changed by {median(slopes):+.1%} from first to last quarter; raise the warm-up"
+        ratios = [run.doubling_ratio for run in steady if run.doubling_ratio is not None]
+        if ratios and abs(median(ratios) - 2) > 2 * _DOUBLING:
+            yield f"not proportional: twice the steps took {median(ratios):.2f} times as long"
+    loads = [run.load_by_others for run in record.runs if run.load_by_others is not None]
+    if record.backend == "cpu" and loads and median(loads) > _OTHERS_CORES * record.machine.cores:
+        yield f"busy: other processes used {median(loads):.1f} cores; rerun when idle"
+
+
+def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
+    """Return every CPU-over-GPU ratio of JAX that the records allow, paired by round inside a campaign.
+
+    The CPU side is always float32 at highest precision; the GPU side may have another precision.
+    """
+    campaigns: dict[tuple[str, str, str], list[Summary]] = defaultdict(list)
+    for record in records:
+        campaigns[record.campaign, record.machine.slug, record.workload].append(summary(record))
+    found = []
+    for group in campaigns.values():
+        for gpu in group:
+            if gpu.record.backend != "gpu" or gpu.record.case.implementation != "jax":
+                continue
+            twin = msgspec.structs.replace(gpu.record.case, backend="cpu", precision="float32-highest")
+            cpu = next((s for s in group if s.record.case == twin), None)
+            ratio = paired_ratio(by_round(cpu.record), by_round(gpu.record)) if cpu else None
+            if cpu is not None and ratio is not None:
+                found.append(_speedup(cpu, gpu, ratio, group))
+    return tuple(found)
+
+
+def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summary]) -> SpeedUp:
+    order: tuple[Status, ...] = ("invalid", "incomplete", "unstable", "smoke", "quick", "standard")
+    status = min(cpu.status, gpu.status, key=order.index)
+    reasons = tuple(f"{s.record.backend}: {reason}" for s in (cpu, gpu) for reason in s.reasons)
+    peers = peers_of(cpu, group)
+    if not peers:
+        reasons += ("CPU side not compared with an independent framework",)
+    elif min(ratio.value for _, ratio in peers) < CERTIFIED_FROM:
+        best = min(ratio.value for _, ratio in peers)
+        reasons += (f"CPU side not certified: the best peer takes {best:.2f} of JAX's time",)
+    return SpeedUp(
+        cpu=cpu,
+        gpu=gpu,
+        ratio=ratio,
+        peers=peers,
+        gpu_peers=peers_of(gpu, group),
+        status=status,
+        reasons=reasons,
+    )
+
+
+def peers_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Estimate], ...]:
+    """Return the other implementations of the same case, each with its time over mine."""
+    found = []
+    for other in group:
+        theirs = msgspec.structs.replace(
+            other.record.case,
+            implementation=mine.record.case.implementation,
+            variant=mine.record.case.variant,
+            allocator=mine.record.case.allocator,
+        )
+        if other.record.case.implementation == mine.record.case.implementation or theirs != mine.record.case:
+            continue
+        ratio = paired_ratio(by_round(other.record), by_round(mine.record))
+        if ratio is not None and other.status != "invalid":
+            found.append((other, ratio))
+    return tuple(found)
+
+
+def newest(found: Iterable[SpeedUp]) -> tuple[SpeedUp, ...]:
+    """Return the speed-ups of each machine and case from its newest campaign, in order of workload and machine."""
+    latest: dict[tuple[str, str], SpeedUp] = {}
+    for item in sorted(found, key=lambda s: s.gpu.record.created):
+        latest[item.gpu.record.machine.slug, item.gpu.record.name] = item
+    return tuple(latest[key] for key in sorted(latest, key=lambda key: (key[1], key[0])))

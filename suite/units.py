@@ -1,0 +1,87 @@
+"""Numbers to text: the only place where a measured quantity becomes words."""
+
+import math
+
+DASH = "–"
+_PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+_SMALL = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def decimals(value: float, half_width: float | None, digits: int = 3) -> int:
+    """Return how many decimals to print: `digits` significant ones, none below the half-width."""
+    if value == 0 or not math.isfinite(value):
+        return 0
+    wanted = digits - 1 - math.floor(math.log10(abs(value)))
+    if half_width is not None and half_width > 0 and math.isfinite(half_width):
+        wanted = min(wanted, -math.floor(math.log10(half_width)))
+    return wanted
+
+
+def number(value: float | None, half_width: float | None = None, digits: int = 3) -> str:
+    """Return a value as plain text with a thousands separator; a dash for None or not finite."""
+    if value is None or not math.isfinite(value):
+        return DASH
+    places = decimals(value, half_width, digits)
+    return f"{round(value, places):,.{max(places, 0)}f}"
+
+
+def seconds(value: float | None, half_width: float | None = None) -> str:
+    """Return a duration given in seconds, such as '12.3 ms' or '2 min 5 s'."""
+    if value is None or not math.isfinite(value):
+        return DASH
+    if value >= 120:
+        minutes, rest = divmod(round(value), 60)
+        hours, minutes = divmod(minutes, 60)
+        return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
+    size, unit = next((s for s in _SMALL if abs(value) >= s[0]), _SMALL[-1])
+    return f"{number(value / size, None if half_width is None else half_width / size)} {unit}"
+
+
+def quantity(value: float | None, unit: str, half_width: float | None = None) -> str:
+    """Return a value with a decimal prefix, such as '13.4 TFLOP/s' or '669,706'."""
+    if value is None or not math.isfinite(value):
+        return DASH
+    size, prefix = next((p for p in _PREFIXES if abs(value) >= p[0]), _PREFIXES[-1])
+    width = None if half_width is None else half_width / size
+    return f"{number(value / size, width)} {prefix}{unit}".rstrip()
+
+
+def count(value: int | None) -> str:
+    """Return a whole number with thousands separators."""
+    return DASH if value is None else f"{value:,d}"
+
+
+def memory(value: float | None) -> str:
+    """Return bytes with a binary prefix, such as '81.6 GiB'."""
+    if value is None:
+        return DASH
+    for size, unit in ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if value >= size:
+            return f"{number(value / size)} {unit}"
+    return f"{value:.0f} B"
+
+
+def times(value: float | None, low: float | None = None, high: float | None = None) -> str:
+    """Return a ratio such as '52.3x', no digit below the half-width of its interval."""
+    if value is None or not math.isfinite(value):
+        return DASH
+    return f"{number(value, half_width(low, high))}x"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Return 'low to high' with the digits that the half-width allows, one more at the ends."""
+    if low is None or high is None:
+        return DASH
+    width = half_width(low, high)
+    places = max(decimals(low, width), decimals(high, width))
+    return f"{round(low, places):,.{max(places, 0)}f} to {round(high, places):,.{max(places, 0)}f}"
+
+
+def percent(share: float | None, digits: int = 2) -> str:
+    """Return a share from 0 to 1 as a percentage."""
+    return DASH if share is None or not math.isfinite(share) else f"{number(100 * share, digits=digits)} %"
+
+
+def half_width(low: float | None, high: float | None) -> float | None:
+    """Return half the length of an interval; None if there is none."""
+    return None if low is None or high is None else (high - low) / 2

@@ -1,0 +1,110 @@
+"""What can be timed and how it is named: workloads, cases, their sources and documented claims."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import msgspec
+
+Backend = Literal["cpu", "gpu"]
+Implementation = Literal["jax", "torch"]
+Precision = Literal["float32-highest", "tf32", "bfloat16"]
+Scope = Literal["step", "cold"]
+Grade = Literal["A", "B", "C", "A/C", "A/B"]
+Family = Literal["dense", "convolution", "residual", "text", "trees", "inference", "data parallel"]
+
+
+class Plain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of everything that crosses a module or goes into a record: immutable plain data."""
+
+
+class Source(Plain):
+    """Where a model was documented."""
+
+    author: str
+    title: str
+    year: int
+    address: str
+    place: str  # where in the source, or how it was found when the source is silent
+
+
+class Claim(Plain):
+    """One documented number, with the words it is defined by and the hardware it was obtained on."""
+
+    metric: str
+    definition: str
+    unit: str
+    cpu_device: str | None = None
+    cpu_value: float | None = None
+    gpu_device: str | None = None
+    gpu_value: float | None = None
+    speedup: float | None = None
+    grade: Grade = "A"
+
+
+class Description(Plain):
+    """All of a workload that is not code; travels inside every record.
+
+    Counts: `parameters` includes batch-norm statistics, `trainable_parameters` does not.
+    FLOP: convolutions and matrix products only, one multiply-add is 2 FLOP.
+    """
+
+    name: str
+    title: str
+    family: Family
+    source: Source
+    claims: tuple[Claim, ...]
+    differs: tuple[str, ...]
+    inferred: bool  # True where the source leaves the network open
+    dataset: str
+    preprocessing: str
+    optimizer: str
+    loss: str
+    batch: int  # the headline batch
+    parameters: int
+    trainable_parameters: int
+    forward_flop_per_example: int
+    flop_per_example: int  # of the timed step
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workload:
+    """A documented model with all that is needed to train it for one step.
+
+    `model(rngs)` builds the Flax NNX module, `loss(model, batch)` maps a batch to a float32 scalar,
+    `optimizer()` gives an optax transformation, `preprocess(images, labels)` maps stored arrays
+    uint8[N,H,W,C] and int64[N] to the batch the loss takes.
+    """
+
+    description: Description
+    model: Callable[..., Any]
+    loss: Callable[[Any, Any], Any]
+    optimizer: Callable[[], Any]
+    preprocess: Callable[..., dict[str, Any]]
+
+
+class Case(Plain):
+    """Everything that identifies what was timed; two results compare when one axis differs."""
+
+    workload: str
+    backend: Backend
+    scope: Scope
+    batch: int
+    implementation: Implementation = "jax"
+    variant: str = "plain"
+    precision: Precision = "float32-highest"
+    data: Literal["embedded", "tfds"] = "embedded"
+    devices: int = 1
+    threads: int | None = None  # None: all granted cores
+    allocator: Literal["retaining", "system"] = "retaining"  # of the worker process
+
+    def text(self, headline_batch: int) -> str:
+        """Return the written form: workload/backend/scope, then each axis that is not at its default."""
+        parts = [self.workload, self.backend, self.scope]
+        if self.batch != headline_batch:
+            parts.append(f"batch={self.batch}")
+        for field in msgspec.structs.fields(self)[4:]:
+            value = getattr(self, field.name)
+            if value != field.default:
+                parts.append(f"{field.name}={value}")
+        return "/".join(parts)
