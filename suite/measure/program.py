@@ -27,7 +27,7 @@ class Program(Protocol):
         """Dispatch that many dependent steps without waiting for them."""
 
     def block(self) -> None:
-        """Return when every leaf of the state and of the last output is there."""
+        """Return when every leaf of the inputs, the state and the last output, if there is one, is there."""
 
     def loss(self) -> float:
         """Return the last step's loss."""

@@ -1,0 +1,46 @@
+"""The input sets that a step is timed on: drawn once, in memory, the same for the same seed."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from suite.data import store
+from suite.data.edition import DEFAULT, Edition
+
+Batch = dict[str, np.ndarray]
+Preprocess = Callable[[np.ndarray, np.ndarray], Batch]  # images uint8[N,H,W,C] and labels int64[N] to arrays
+
+
+def batches(
+    dataset: str,
+    preprocess: Preprocess,
+    batch: int,
+    sets: int,
+    seed: int,
+    data: store.Data = "embedded",
+    edition: Edition = DEFAULT,
+) -> list[Batch]:
+    """Return `sets` preprocessed sets of `batch` training examples, C-contiguous; embedded data is written if missing.
+
+    No example comes twice, unless the split is smaller than all sets together: then all are drawn with replacement.
+    """
+    home = store.prepare(dataset, data, edition)
+    records = store.source(dataset, "train", data, edition)
+    wanted = batch * sets
+    order = np.random.default_rng(seed).choice(len(records), wanted, replace=wanted > len(records))
+    images, labels = store.take(records, order, dataset, home)
+    return [
+        {name: np.ascontiguousarray(array) for name, array in preprocess(images[part], labels[part]).items()}
+        for part in (slice(start, start + batch) for start in range(0, wanted, batch))
+    ]
+
+
+def digest(batches: Sequence[Batch]) -> str:
+    """Return the sha256 over the names, dtypes, shapes and bytes of all arrays, in the order of sets and names."""
+    total = hashlib.sha256()
+    for batch in batches:
+        for name, array in sorted(batch.items()):
+            total.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+            total.update(np.ascontiguousarray(array).tobytes())
+    return total.hexdigest()

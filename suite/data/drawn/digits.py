@@ -1,0 +1,143 @@
+"""Digits written with a round pen: a few ways to write each, bent, slanted, stretched and thickened at random."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from suite.data.drawn.canvas import Canvas, Number, blank, stroke
+
+Point = tuple[Number, Number]
+
+# Each way of writing a digit is one or more pen strokes, given as corner points that are rounded when drawn.
+# The box of a digit reaches from -1 to 1 downwards and from about -0.65 to 0.65 to the right.
+WAYS: tuple[tuple[tuple[tuple[tuple[float, float], ...], ...], ...], ...] = (
+    (  # 0
+        (((0.1, -1), (-0.5, -0.9), (-0.65, 0), (-0.5, 0.9), (0.05, 1), (0.55, 0.85), (0.65, 0), (0.5, -0.85), (0, -1)),),
+        (((0.2, -0.95), (-0.4, -0.95), (-0.55, 0.2), (-0.3, 1), (0.3, 0.95), (0.5, 0.1), (0.45, -0.9), (-0.1, -0.95)),),
+    ),
+    (  # 1
+        (((0, -1), (0, 0), (0, 1)),),
+        (((-0.35, -0.6), (-0.1, -0.8), (0.08, -1)), ((0.08, -1), (0.05, 0), (0, 1))),
+        (((-0.35, -0.6), (0.05, -1)), ((0.05, -1), (0, 1)), ((-0.4, 1), (0.4, 1))),
+    ),
+    (  # 2
+        (((-0.55, -0.6), (-0.3, -1), (0.45, -1), (0.6, -0.4), (0.1, 0.3), (-0.6, 0.95)), ((-0.6, 0.95), (0.65, 0.9))),
+        (
+            ((-0.5, -0.7), (-0.1, -1.05), (0.6, -0.85), (0.45, 0), (-0.1, 0.7), (-0.6, 1), (-0.6, 0.55), (-0.1, 0.65)),
+            ((-0.1, 0.65), (0.25, 0.95), (0.65, 0.8)),
+        ),
+    ),
+    (  # 3
+        (
+            ((-0.5, -0.8), (0, -1.1), (0.6, -0.9), (0.5, -0.15), (-0.15, -0.05)),
+            ((-0.15, -0.05), (0.5, 0), (0.75, 0.6), (0.3, 1.1), (-0.55, 0.85)),
+        ),
+        (
+            ((-0.5, -0.95), (0.5, -0.95)),
+            ((0.5, -0.95), (0.2, -0.5), (-0.05, -0.15)),
+            ((-0.05, -0.15), (0.6, -0.1), (0.75, 0.65), (0.2, 1.1), (-0.55, 0.8)),
+        ),
+    ),
+    (  # 4
+        (((-0.45, -0.95), (-0.5, -0.3), (-0.55, 0.05)), ((-0.55, 0.05), (0.65, 0)), ((0.4, -0.9), (0.35, 0), (0.3, 1))),
+        (((0.35, -1), (-0.1, -0.4), (-0.65, 0.3)), ((-0.65, 0.3), (0.65, 0.3)), ((0.35, -1), (0.35, 0), (0.3, 1))),
+    ),
+    (  # 5
+        (
+            ((0.55, -0.95), (-0.4, -0.95)),
+            ((-0.4, -0.95), (-0.5, -0.15)),
+            ((-0.5, -0.15), (0.2, -0.4), (0.7, 0.1), (0.6, 0.9), (0, 1.1), (-0.6, 0.8)),
+        ),
+        (
+            ((0.6, -1), (-0.2, -0.9)),
+            ((-0.2, -0.9), (-0.4, -0.1)),
+            ((-0.4, -0.1), (0.5, -0.15), (0.55, 0.6), (0.1, 1), (-0.55, 0.95)),
+        ),
+    ),
+    (  # 6
+        (
+            ((0.35, -1), (-0.3, -0.7), (-0.6, 0.2), (-0.5, 0.9), (0.05, 1.05), (0.6, 0.8), (0.55, 0.1), (0, 0.05))
+            + ((-0.5, 0.4),),
+        ),
+        (
+            ((0.05, -1), (-0.4, -0.4), (-0.55, 0.4), (-0.35, 1), (0.3, 1.05), (0.5, 0.5), (0.2, 0.1), (-0.2, 0.3))
+            + ((-0.5, 0.65),),
+        ),
+    ),
+    (  # 7
+        (((-0.6, -0.9), (0.6, -0.9)), ((0.6, -0.9), (0.25, -0.1), (-0.15, 1))),
+        (((-0.6, -0.85), (0.55, -0.95)), ((0.55, -0.95), (0.2, 0), (0, 1)), ((-0.2, 0.05), (0.5, 0))),
+        (((-0.55, -0.6), (-0.55, -0.95)), ((-0.55, -0.95), (0.55, -0.95)), ((0.55, -0.95), (0.1, 0.1), (0, 1))),
+    ),
+    (  # 8
+        (
+            ((0.05, 0), (-0.5, -0.3), (-0.45, -0.95), (0.1, -1.05), (0.55, -0.75), (0.35, -0.2), (-0.2, 0.1))
+            + ((-0.6, 0.5), (-0.35, 1.05), (0.35, 1.05), (0.6, 0.5), (0.3, 0.15), (-0.05, -0.05)),
+        ),
+        (
+            ((0.45, -0.8), (0, -1.1), (-0.5, -0.75), (-0.2, -0.2), (0.35, 0.2), (0.55, 0.7), (0.05, 1.1))
+            + ((-0.5, 0.75), (-0.25, 0.2), (0.3, -0.2), (0.5, -0.75)),
+        ),
+    ),
+    (  # 9
+        (
+            ((0.5, -0.5), (0.3, -1), (-0.3, -1), (-0.6, -0.5), (-0.3, -0.05), (0.25, -0.15), (0.5, -0.55)),
+            ((0.5, -0.6), (0.45, 0.2), (0.35, 1)),
+        ),
+        (
+            ((0.45, -0.75), (-0.05, -1.1), (-0.6, -0.7), (-0.4, -0.05), (0.2, -0.1), (0.5, -0.75)),
+            ((0.5, -0.75), (0.5, 0.3), (0.2, 0.95), (-0.4, 0.85)),
+        ),
+    ),
+)
+
+
+def draw(random: np.random.Generator, digit: int, count: int) -> np.ndarray:
+    """Return pictures of one digit, white on black, uint8[count,28,28,1]."""
+    canvas = blank(random, count, 28, 1)
+    page = canvas.placed(
+        x=canvas.between(-0.1, 0.1),
+        y=canvas.between(-0.1, 0.1),
+        scale=canvas.between(0.56, 0.74),
+        turn=canvas.between(-0.22, 0.22),
+        stretch=canvas.between(0.75, 1.2),
+    )
+    slant, bend, arch = page.between(-0.15, 0.35), page.between(-0.1, 0.1), page.between(-0.1, 0.1)
+    page.x[...] += slant * page.y + bend * page.y * page.y
+    page.y[...] += arch * page.x * page.x
+    width = page.between(0.09, 0.21)
+    way = random.integers(len(WAYS[digit]), size=(count, 1, 1))
+    distance = np.full_like(page.x, 9)
+    for number, strokes in enumerate(WAYS[digit]):
+        for points in strokes:
+            line = stroke(page, rounded(wobbled(page, points, 0.08)), width)
+            distance = np.where(way == number, np.minimum(distance, line), distance)
+    page.paint(distance, page.between(0.75, 1)[..., None])
+    return inked(canvas)
+
+
+def wobbled(page: Canvas, points: Sequence[tuple[float, float]], reach: float) -> list[Point]:
+    """Return the points, each moved by up to reach in every picture on its own."""
+    return [(x + page.between(-reach, reach), y + page.between(-reach, reach)) for x, y in points]
+
+
+def rounded(points: Sequence[Point]) -> list[Point]:
+    """Return the line with its inner corners cut, twice.
+
+    Source: Chaikin, An algorithm for high-speed curve generation (1974).
+    """
+    for _ in range(2 if len(points) > 2 else 0):
+        cut = [
+            (near * x0 + (1 - near) * x1, near * y0 + (1 - near) * y1)
+            for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False)
+            for near in (0.75, 0.25)
+        ]
+        points = [points[0], *cut[1:-1], points[-1]]
+    return list(points)
+
+
+def inked(canvas: Canvas) -> np.ndarray:
+    """Return the pictures as uint8, the ink uneven, a few specks on the paper."""
+    grain = canvas.random.random(canvas.pixels.shape, dtype=np.float32)
+    specks = np.maximum(grain - np.float32(0.97), 0) * canvas.between(0, 6)[..., None]
+    return np.rint(255 * np.clip(canvas.pixels * (1 - np.float32(0.25) * grain) + specks, 0, 1)).astype(np.uint8)

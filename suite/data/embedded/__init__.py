@@ -1,0 +1,32 @@
+"""Data sets that the project makes itself: one per file, named as TFDS names the set it stands in for.
+
+A file gives `CLASSES`, the names of the labels or None where the published set has none, and
+`examples(split, count, seed)`, which yields that many records with the features of the published set.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Iterable
+from typing import Any, Protocol, cast
+
+
+class Recipe(Protocol):
+    """What a file of this package gives."""
+
+    CLASSES: tuple[str, ...] | None
+
+    def examples(self, split: str, count: int, seed: int) -> Iterable[dict[str, Any]]:
+        """Yield the records of a split, the same for the same seed on every machine."""
+        ...
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the data sets, sorted."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
+
+
+def load(name: str) -> Recipe:
+    """Return the recipe of a data set; LookupError if there is none of that name."""
+    if name not in names():
+        raise LookupError(f"no dataset '{name}'; there are: {', '.join(names())}")
+    return cast(Recipe, importlib.import_module(f"{__name__}.{name}"))

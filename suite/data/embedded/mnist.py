@@ -1,0 +1,15 @@
+"""Written digits, 28 x 28 grey."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from suite.data.drawn.digits import draw
+from suite.data.drawn.pictures import pictures
+
+CLASSES = None  # the published set numbers its labels only
+
+
+def examples(split: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield records of image and label, the digits in turn."""
+    for label, image in pictures(draw, 10, split, count, seed):
+        yield {"image": image, "label": label}

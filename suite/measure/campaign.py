@@ -1,0 +1,103 @@
+"""A campaign: what is planned, which processes it takes, and the records it leaves."""
+
+import random
+import subprocess
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from suite.measure.profiles import EFFORTS
+from suite.results.journal import Done, Header
+from suite.results.record import Machine, Profile, Record, Run
+from suite.workload import Case, Description, Scope
+
+_SCOPES: tuple[Scope, ...] = ("cold", "step")  # the order inside a process
+
+Unit = tuple[Case, ...]  # cases that one process measures: they differ in scope only
+
+
+def planned(
+    cases: Sequence[Case], descriptions: Iterable[Description], profile: Profile, machine: Machine, now: datetime
+) -> Header:
+    """Return the plan of a new campaign, named after its start and its machine."""
+    used = {case.workload for case in cases}
+    return Header(
+        campaign=f"{now:%Y%m%d-%H%M%S}-{machine.slug}",
+        created=stamp(now),
+        profile=profile,
+        rounds=EFFORTS[profile].rounds,
+        seed=int(f"{now:%Y%m%d}"),
+        machine=machine,
+        commit=commit(),
+        cases=tuple(cases),
+        descriptions=tuple(about for about in descriptions if about.name in used),
+    )
+
+
+def units(cases: Iterable[Case]) -> tuple[Unit, ...]:
+    """Group the cases into processes."""
+    groups: dict[Case, list[Case]] = {}
+    for case in cases:
+        groups.setdefault(msgspec.structs.replace(case, scope="step"), []).append(case)
+    return tuple(tuple(sorted(group, key=lambda c: _SCOPES.index(c.scope))) for group in groups.values())
+
+
+def order(processes: Sequence[Unit], seed: int, number: int) -> list[Unit]:
+    """Return a round's processes in their random order, the same whenever it is asked for."""
+    shuffled = list(processes)
+    random.Random(f"{seed}/{number}").shuffle(shuffled)
+    return shuffled
+
+
+def records(header: Header, done: Iterable[Done]) -> tuple[Record, ...]:
+    """Return a record for each planned case, with the runs that there are."""
+    by_case: dict[Case, list[Done]] = {case: [] for case in header.cases}
+    for entry in done:
+        by_case.setdefault(entry.case, []).append(entry)
+    about = {description.name: description for description in header.descriptions}
+    return tuple(_record(header, case, entries, about[case.workload]) for case, entries in by_case.items() if entries)
+
+
+def _record(header: Header, case: Case, entries: Sequence[Done], about: Description) -> Record:
+    runs: tuple[Run, ...] = tuple(sorted((entry.run for entry in entries), key=lambda run: run.round))
+    good = [entry for entry in entries if not entry.run.reason]
+    return Record(
+        campaign=header.campaign,
+        created=header.created,
+        profile=header.profile,
+        workload=case.workload,
+        backend=case.backend,
+        case=case,
+        machine=header.machine,
+        software=(good or list(entries))[0].software,
+        commit=header.commit,
+        description=about,
+        runs=runs,
+        rounds=header.rounds,
+        reason=next((run.reason for run in runs if run.reason), ""),
+    )
+
+
+def stamp(now: datetime) -> str:
+    """Return a moment as records write it: UTC, whole seconds."""
+    return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def commit(folder: Path = Path(__file__).parent) -> str:
+    """Return the suite's commit, '+changed' appended where the checkout differs from it; '' outside a checkout."""
+
+    def git(*arguments: str) -> str | None:
+        try:
+            answer = subprocess.run(
+                ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True, timeout=20
+            )
+        except (OSError, subprocess.SubprocessError):
+            return None
+        return answer.stdout.strip()
+
+    found = git("rev-parse", "--short=12", "HEAD")
+    if not found:
+        return ""
+    return found + ("+changed" if git("status", "--porcelain", "--", ".") else "")

@@ -1,0 +1,136 @@
+"""Child processes: the right interpreter, a clean environment, limits, and an end without orphans."""
+
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import suite
+from suite.workload import Backend, Implementation
+
+# glibc otherwise returns every freed temporary to the kernel and faults it in again at the next step.
+RETAINING = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "1000000000000"}
+_TERM_SECONDS = 0.5  # XLA threads end at once on SIGTERM; what does not is killed
+
+
+def interpreter(implementation: Implementation) -> str:
+    """Return the Python that runs an implementation: SUITE_TORCH_PYTHON for torch, else this one.
+
+    Raises RuntimeError if the variable names nothing that can be run.
+    """
+    chosen = os.environ.get(f"SUITE_{implementation.upper()}_PYTHON", sys.executable)
+    if not os.access(chosen, os.X_OK):
+        raise RuntimeError(
+            f"SUITE_{implementation.upper()}_PYTHON is '{chosen}', which cannot be run; name a Python or unset it"
+        )
+    return chosen
+
+
+def environment(backend: Backend | None, allocator: str = "system") -> dict[str, str]:
+    """Return the child's environment: the backend alone, no compile cache, and the allocator asked for."""
+    kept = {name: value for name, value in os.environ.items() if name not in RETAINING}
+    if allocator == "retaining":
+        kept |= RETAINING
+    if backend is not None:
+        kept["JAX_PLATFORMS"] = {"cpu": "cpu", "gpu": "cuda"}[backend]
+        if backend == "cpu":
+            kept["CUDA_VISIBLE_DEVICES"] = ""
+    kept |= {"JAX_ENABLE_COMPILATION_CACHE": "false", "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONUNBUFFERED": "1"}
+    return kept
+
+
+@contextmanager
+def importable(python: str) -> Iterator[dict[str, str]]:
+    """Give a foreign interpreter this package, and nothing else of ours, on its path."""
+    if Path(python).absolute() == Path(sys.executable).absolute():
+        yield {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        return
+    with tempfile.TemporaryDirectory(prefix="suite-") as folder:
+        (Path(folder) / "suite").symlink_to(Path(suite.__file__).parent)
+        yield {"PYTHONPATH": folder}
+
+
+class Child:
+    """A Python module running in a process group of its own, its output read line by line."""
+
+    def __init__(self, module: str, *arguments: str, python: str, env: Mapping[str, str]) -> None:
+        self._errors = tempfile.TemporaryFile()
+        self._process = subprocess.Popen(
+            [python, "-m", module, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            env=dict(env),
+            start_new_session=True,
+        )
+        self._lines: queue.Queue[bytes | None] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._lines.put(line)
+        self._lines.put(None)
+
+    def tell(self, line: bytes) -> None:
+        """Write one line to the child. Its input stays open: a worker ends when it closes, as it does when we die."""
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(line + b"\n")
+            self._process.stdin.flush()
+
+    def line(self, timeout_seconds: float) -> bytes | None:
+        """Return the next line; None at the end of output.
+
+        Raises TimeoutError if none comes in time.
+        """
+        try:
+            return self._lines.get(timeout=timeout_seconds)
+        except queue.Empty:
+            raise TimeoutError from None
+
+    def ended(self) -> str:
+        """Return how the process ended, in words with its last line of errors; call after the end of output."""
+        code = self._process.wait()
+        self._errors.seek(0)
+        last = self._errors.read().decode(errors="replace").strip().splitlines()[-1:]
+        if code < 0:
+            how = f"killed by {signal.Signals(-code).name}"
+        else:
+            how = f"ended with exit code {code}"
+        return ": ".join([how, *last])[:400]
+
+    def end(self) -> None:
+        """Leave no process of the group behind."""
+        for sign, seconds in ((signal.SIGTERM, _TERM_SECONDS), (signal.SIGKILL, 10.0)):
+            if self._process.poll() is not None and sign == signal.SIGTERM:
+                break
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, sign)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(seconds)
+                break
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)  # grandchildren, if any
+        self._process.wait()
+        for stream in (self._process.stdin, self._errors):
+            if stream is not None:
+                with suppress(BrokenPipeError):
+                    stream.close()
+
+
+@contextmanager
+def child(module: str, *arguments: str, python: str, env: Mapping[str, str]) -> Iterator[Child]:
+    """Run a module of this suite under a Python; whatever happens, it is gone afterwards."""
+    with importable(python) as path:
+        process = Child(module, *arguments, python=python, env={**env, **path})
+        try:
+            yield process
+        finally:
+            process.end()

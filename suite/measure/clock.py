@@ -1,0 +1,96 @@
+"""The only place where time is read: calibration, warm-up and samples of a chain of dependent steps."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from statistics import median
+
+from suite.results.record import Sample
+
+Chain = Callable[[int], None]  # runs that many dependent steps and returns when every output is there
+
+_WINDOW = 3  # samples; two windows whose medians agree end the warm-up
+_AGREE = 0.01
+_DOUBLING_UP_TO_SECONDS = 2.0  # a longer chain is not run at twice its length
+_FEWEST_SAMPLES = 3
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Two clocks that never go backwards, in seconds."""
+
+    wall: Callable[[], float] = time.perf_counter
+    process: Callable[[], float] = time.process_time
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How long a process warms up and samples."""
+
+    samples: int
+    chain_seconds: float  # a sample lasts at least this long
+    warmup_steps: int  # the warm-up ends, converged or not, when it has had this many steps ...
+    warmup_seconds: float  # ... and has lasted this long
+    sampling_seconds: float  # after this, three samples are enough
+
+
+def timed(run: Callable[[], object], clock: Clock) -> Sample:
+    """Return how long the call took by both clocks."""
+    wall, process = clock.wall(), clock.process()
+    run()
+    return Sample(wall_seconds=clock.wall() - wall, process_seconds=clock.process() - process)
+
+
+def steps_per_sample(chain: Chain, plan: Plan, clock: Clock) -> int:
+    """Return K, doubled from 1 until K steps last as long as a sample must."""
+    steps = 1
+    while timed(lambda: chain(steps), clock).wall_seconds < plan.chain_seconds:
+        steps *= 2
+    return steps
+
+
+def warmup(chain: Chain, steps: int, plan: Plan, clock: Clock) -> tuple[tuple[Sample, ...], bool]:
+    """Return the warm-up's samples and whether its last two windows agree within 1 %."""
+    samples: list[Sample] = []
+    elapsed = 0.0
+    while True:
+        samples.append(timed(lambda: chain(steps), clock))
+        elapsed += samples[-1].wall_seconds
+        if converged(samples):
+            return tuple(samples), True
+        if len(samples) * steps >= plan.warmup_steps and elapsed >= plan.warmup_seconds:
+            return tuple(samples), False
+
+
+def converged(samples: list[Sample]) -> bool:
+    """Return whether the medians of the last two windows agree."""
+    if len(samples) < 2 * _WINDOW:
+        return False
+    before = median(s.wall_seconds for s in samples[-2 * _WINDOW : -_WINDOW])
+    after = median(s.wall_seconds for s in samples[-_WINDOW:])
+    return abs(after / before - 1) <= _AGREE
+
+
+def doubling_ratio(chain: Chain, steps: int, clock: Clock) -> float | None:
+    """Return time(2K) / time(K), medians of three in turn; None for a chain too long to double.
+
+    Work that does not depend on the number of steps, or steps that are skipped, move it away from 2.
+    """
+    pairs: list[tuple[float, float]] = []
+    for _ in range(3):
+        once = timed(lambda: chain(steps), clock).wall_seconds
+        if once > _DOUBLING_UP_TO_SECONDS:
+            return None
+        pairs.append((once, timed(lambda: chain(2 * steps), clock).wall_seconds))
+    return median(twice for _, twice in pairs) / median(once for once, _ in pairs)
+
+
+def samples(chain: Chain, steps: int, plan: Plan, clock: Clock) -> Iterator[Sample]:
+    """Yield the samples that count; fewer than planned, but at least three, when they take too long."""
+    elapsed = 0.0
+    for number in range(plan.samples):
+        if number >= _FEWEST_SAMPLES and elapsed >= plan.sampling_seconds:
+            return
+        sample = timed(lambda: chain(steps), clock)
+        elapsed += sample.wall_seconds
+        yield sample

@@ -1,0 +1,46 @@
+"""How busy the machine is with other work: CPU time by all processes against CPU time of this one."""
+
+import os
+import time
+from dataclasses import dataclass
+
+import psutil
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Counters at one moment, in seconds since some start."""
+
+    at: float
+    all_cores: float  # CPU time of every process on every core
+    own: float  # of it, by this process
+
+
+def reading() -> Reading:
+    """Return the counters now."""
+    times = psutil.cpu_times()
+    busy = sum(times) - times.idle - getattr(times, "iowait", 0.0)
+    busy -= getattr(times, "guest", 0.0) + getattr(times, "guest_nice", 0.0)  # Linux counts these in user and nice too
+    return Reading(at=time.monotonic(), all_cores=busy, own=time.process_time())
+
+
+def by_others(before: Reading, after: Reading) -> float:
+    """Return how many cores other processes kept busy between two readings, never below 0."""
+    elapsed = after.at - before.at
+    if elapsed <= 0:
+        return 0.0
+    return max(0.0, ((after.all_cores - before.all_cores) - (after.own - before.own)) / elapsed)
+
+
+def others_now(seconds: float = 1.0) -> float:
+    """Return how many cores other processes keep busy, watched for that long."""
+    before = reading()
+    time.sleep(seconds)
+    return by_others(before, reading())
+
+
+def granted_cores() -> int:
+    """Return how many cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,30 @@
+"""One measurement at a time on a machine: two would spoil each other."""
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def measuring(campaign: str, folder: Path | None = None) -> Iterator[None]:
+    """Hold the machine's lock; it goes with the process, however that ends.
+
+    Raises RuntimeError, naming the holder, if another run has it.
+    """
+    path = (folder or Path(tempfile.gettempdir())) / f"suite-measuring-{os.getuid()}.lock"
+    with path.open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.seek(0)
+            holder = file.read().strip() or "unknown"
+            raise RuntimeError(
+                f"another run is measuring on this machine ({holder}); two at once would spoil both, so wait for it"
+            ) from None
+        file.truncate(0)
+        file.write(f"process {os.getpid()}, campaign {campaign}")
+        file.flush()
+        yield

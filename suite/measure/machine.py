@@ -1,0 +1,126 @@
+"""What the machine is, as far as it bears on speed; nothing that identifies a person or a host."""
+
+import os
+import platform
+import re
+from pathlib import Path
+
+import psutil
+
+from suite.measure.load import granted_cores
+from suite.results.record import Gpu, Machine
+
+_CGROUP_QUOTA = Path("/sys/fs/cgroup/cpu.max")
+_CGROUP_V1 = Path("/sys/fs/cgroup/cpu")
+_GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+_CPUINFO = Path("/proc/cpuinfo")
+
+
+def machine(name: str | None = None) -> Machine:
+    """Return this machine's description; `name` replaces the one made from its processors."""
+    found, cores, model = gpus(), granted_cores(), cpu_model()
+    return Machine(
+        name=name or short_name(model, cores, found),
+        cpu_model=model,
+        cores=cores,
+        cpu_quota_cores=cpu_quota_cores(),
+        cpu_governor=text(_GOVERNOR),
+        memory_bytes=psutil.virtual_memory().total,
+        system=f"{platform.system()} {'.'.join(platform.release().split('.')[:2])} {platform.machine()}",
+        virtual="hypervisor" in (text(_CPUINFO) or "") if platform.system() == "Linux" else None,
+        gpus=found,
+    )
+
+
+def short_name(cpu: str, cores: int, found: tuple[Gpu, ...]) -> str:
+    """Return a name such as 'h100-80gb, 16 cores', '2x h200, 32 cores' or 'intel-xeon-2.50ghz, 4 cores'."""
+    if found:
+        words = re.sub(r"(?i)\b(nvidia|tesla|geforce|hbm\d\w*|graphics|pcie|sxm\d?)\b", " ", found[0].name)
+        first = f"{len(found)}x " if len(found) > 1 else ""
+    else:
+        words = re.sub(r"(?i)\((r|tm)\)|@|\b(cpu|processor|\d+-core)\b", " ", cpu)
+        first = ""
+    slug = re.sub(r"[^a-z0-9.]+", "-", words.lower()).strip("-") or "unknown"
+    return f"{first}{slug}, {cores} cores"
+
+
+def cpu_model() -> str:
+    """Return the processor's name as the system gives it."""
+    named = re.search(r"^model name\s*:\s*(.+)$", text(_CPUINFO) or "", re.MULTILINE)
+    if named:
+        return " ".join(named[1].split())
+    if platform.system() == "Darwin":
+        import subprocess
+
+        answer = subprocess.run(
+            ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"], capture_output=True, text=True, check=False
+        )
+        return answer.stdout.strip() or platform.machine()
+    return platform.processor() or platform.machine()
+
+
+def cpu_quota_cores(version2: Path = _CGROUP_QUOTA, version1: Path = _CGROUP_V1) -> float | None:
+    """Return the control group's limit in cores; None if there is none."""
+    quota, period = ((text(version2) or "max 0").split() + ["0"])[:2]
+    if quota == "max":
+        quota, period = text(version1 / "cpu.cfs_quota_us") or "-1", text(version1 / "cpu.cfs_period_us") or "0"
+    return int(quota) / int(period) if int(quota) > 0 and int(period) > 0 else None
+
+
+def gpus() -> tuple[Gpu, ...]:
+    """Return the NVIDIA GPUs that the driver shows; none where there is no driver."""
+    import pynvml as nvml
+
+    try:
+        nvml.nvmlInit()
+    except nvml.NVMLError:
+        return ()
+    try:
+        return tuple(_gpu(nvml, index) for index in range(nvml.nvmlDeviceGetCount()))
+    finally:
+        nvml.nvmlShutdown()
+
+
+def _gpu(nvml, index: int) -> Gpu:  # noqa: ANN001
+    handle = nvml.nvmlDeviceGetHandleByIndex(index)
+
+    def asked(question, *arguments):  # noqa: ANN001, ANN002, ANN202
+        try:
+            return question(handle, *arguments)
+        except nvml.NVMLError:  # some drivers and virtual machines answer only part
+            return None
+
+    name = asked(nvml.nvmlDeviceGetName) or "unknown"
+    memory = asked(nvml.nvmlDeviceGetMemoryInfo)
+    major, minor = asked(nvml.nvmlDeviceGetCudaComputeCapability) or (0, 0)
+    cuda = nvml.nvmlSystemGetCudaDriverVersion_v2()
+    power = asked(nvml.nvmlDeviceGetEnforcedPowerLimit)
+    return Gpu(
+        name=name.decode() if isinstance(name, bytes) else name,
+        memory_bytes=memory.total if memory else 0,
+        compute_capability=f"{major}.{minor}",
+        driver=str(nvml.nvmlSystemGetDriverVersion()),
+        cuda=f"{cuda // 1000}.{cuda % 1000 // 10}",
+        graphics_clock_limit_mhz=asked(nvml.nvmlDeviceGetMaxClockInfo, nvml.NVML_CLOCK_GRAPHICS),
+        memory_clock_limit_mhz=asked(nvml.nvmlDeviceGetMaxClockInfo, nvml.NVML_CLOCK_MEM),
+        power_limit_watts=None if power is None else power / 1000,
+    )
+
+
+def text(path: Path) -> str | None:
+    """Return a small system file's text; None where it is missing or closed to us."""
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return None
+
+
+def settings() -> dict[str, str]:
+    """Return the environment variables that can change speed; no others leave the machine."""
+    watched = re.compile(r"^(XLA_|JAX_|OMP_|MKL_|MALLOC_|NPROC$|PJRT_|CUDA_VISIBLE_DEVICES$|NVIDIA_TF32_OVERRIDE$)")
+    closed = re.compile(r"(?i)dir|path|file|dump|/")
+    return {
+        name: value if not closed.search(name + value) else "set"
+        for name, value in sorted(os.environ.items())
+        if watched.match(name)
+    }

@@ -1,0 +1,79 @@
+"""What an implementation's interpreter has to offer, asked in a child so that the parent stays free of it.
+
+`python -m suite.measure.probe jax` prints one JSON line: versions, backends seen, and every workload's description.
+"""
+
+import os
+import sys
+
+import msgspec
+
+from suite.workload import Description, Plain
+
+
+class Offer(Plain):
+    """What one implementation can run here."""
+
+    implementation: str
+    backends: dict[str, tuple[str, ...]] = {}  # backend to the devices it has
+    packages: dict[str, str] = {}
+    workloads: tuple[Description, ...] = ()  # of jax; controls are named alike
+    names: tuple[str, ...] = ()  # workloads that this implementation has
+    problem: str = ""  # why it cannot run at all
+
+
+def jax_offer() -> Offer:
+    """Return JAX's backends and every model's description."""
+    import flax
+    import jax
+    import jaxlib
+    import optax
+
+    from suite import models
+
+    backends: dict[str, tuple[str, ...]] = {}
+    for backend in ("cpu", "gpu"):
+        try:
+            backends[backend] = tuple(device.device_kind for device in jax.devices(backend))
+        except (RuntimeError, AssertionError):
+            continue
+    found = tuple(models.load(name).description for name in models.names())
+    return Offer(
+        implementation="jax",
+        backends=backends,
+        packages={module.__name__: module.__version__ for module in (jax, jaxlib, flax, optax)},
+        workloads=found,
+        names=tuple(about.name for about in found),
+    )
+
+
+def torch_offer() -> Offer:
+    """Return PyTorch's backends and the workloads that have a control."""
+    import torch
+
+    from suite import controls
+
+    backends: dict[str, tuple[str, ...]] = {"cpu": ("cpu",)}
+    if torch.cuda.is_available():
+        backends["gpu"] = tuple(torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count()))
+    return Offer(
+        implementation="torch",
+        backends=backends,
+        packages={"torch": torch.__version__},
+        names=tuple(controls.names()),
+    )
+
+
+def main(implementation: str) -> None:
+    """Print the offer as the only line on standard output."""
+    out = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    try:
+        offer = {"jax": jax_offer, "torch": torch_offer}[implementation]()
+    except ImportError as error:
+        offer = Offer(implementation=implementation, problem=str(error))
+    out.write(msgspec.json.encode(offer) + b"\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
