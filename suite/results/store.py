@@ -40,7 +40,12 @@ def write_once(path: Path, content: bytes) -> None:
 
 def add(record: Record, folder: Path) -> Path:
     """Seal the record and write it to folder/campaign/name.json; return the path."""
-    path = folder / record.campaign / f"{record.name}.json"
+    return put(record, folder / record.campaign)
+
+
+def put(record: Record, folder: Path) -> Path:
+    """Seal the record and write it into the folder under its name; return the path."""
+    path = folder / f"{record.name}.json"
     write_once(path, to_json(sealed(record)))
     return path
 

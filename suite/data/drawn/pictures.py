@@ -10,7 +10,7 @@ import numpy as np
 Draw = Callable[[np.random.Generator, int, int], np.ndarray]  # random, label, count -> uint8[count,H,W,C]
 
 SPLITS = ("train", "test")
-GROUP = 32  # pictures of one class that share a random stream and are drawn together
+GROUP = 64  # pictures of one class that share a random stream and are drawn together
 
 
 def pictures(

@@ -1,0 +1,5 @@
+"""Runs the command line: python -m suite."""
+
+from suite.cli import main
+
+main()

@@ -1,0 +1,137 @@
+"""From one command to results: plans a campaign, measures it, writes its records, and shows them."""
+
+import shutil
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from suite import terminal, units
+from suite.measure import campaign, fitness, load, lock, machine, request, runner
+from suite.measure.probe import Offer
+from suite.results import journal as journals
+from suite.results import store
+from suite.results.journal import Journal
+from suite.results.record import Machine
+from suite.results.summary import summary
+
+PARTIAL = "partial-"  # begins the folder name of what an interrupted campaign has so far
+
+
+def planned(asked: request.Request, out: Path, machine_name: str | None = None) -> Journal:
+    """Find out what can be measured here, say how long it may take, and open the campaign's journal."""
+    here = machine.machine(machine_name)
+    jax = request.offer("jax")
+    torch = request.offer("torch") if "torch" in asked.implementations else None
+    answer = request.answer(asked, here, jax, torch)
+    for remark in answer.remarks:
+        terminal.say(f"note: {remark}")
+    processes = len(campaign.units(answer.cases))
+    header = campaign.planned(answer.cases, answer.descriptions, asked.profile, here, datetime.now(UTC))
+    terminal.say(
+        f"{here.name}: {len(answer.descriptions)} workloads, {processes} processes in {header.rounds} rounds, "
+        f"about {units.seconds(answer.seconds)}"
+    )
+    journal = Journal(out / header.campaign / journals.FILE_NAME)
+    journal.append(header)
+    return journal
+
+
+def resumed(out: Path) -> Journal:
+    """Return the newest campaign's journal.
+
+    Raises RuntimeError if there is none, if it has ended, or if it was begun on another machine.
+    """
+    journal = journals.newest(out)
+    if journal is None:
+        raise RuntimeError(f"--resume asked for, '{out}' holds no campaign; start one without --resume")
+    header, here = journal.header(), machine.machine()
+    if (header.machine.cpu_model, header.machine.cores, header.machine.gpus) != (here.cpu_model, here.cores, here.gpus):
+        raise RuntimeError(
+            f"campaign '{header.campaign}' was begun on '{header.machine.name}', this is '{here.name}'; "
+            "its pairs cannot be completed here, so start anew without --resume"
+        )
+    return journal
+
+
+def measure(journal: Journal, out: Path) -> bool:
+    """Measure what the journal lacks and write the records; return False if the user interrupted it."""
+    header = journal.header()
+    with lock.measuring(header.campaign):
+        runs = len({(entry.case.text(0).replace("/cold", "/step"), entry.run.round) for entry in journal.done()})
+        try:
+            with terminal.CampaignProgress(header, runs) as progress:
+                runner.run(header, journal, progress)
+        except KeyboardInterrupt:
+            write(journal, out, partial=True)
+            terminal.say(f"interrupted; '{journal.path.parent}' keeps what was completed: go on with run --resume")
+            return False
+    write(journal, out)
+    return True
+
+
+def write(journal: Journal, out: Path, partial: bool = False) -> None:
+    """Write a record for each case of the campaign; a partial result is replaced when more is known."""
+    header = journal.header()
+    folder = out / (PARTIAL + header.campaign)
+    if folder.exists():
+        shutil.rmtree(folder)
+    for record in campaign.records(header, journal.done()):
+        if partial:
+            store.put(record, folder)
+        elif not (out / record.campaign / f"{record.name}.json").exists():
+            store.add(record, out)
+
+
+def publish(journal: Journal, out: Path, published: Path) -> tuple[Path, ...]:
+    """Copy the campaign's records, as they are, to where the site takes its evidence from."""
+    written = []
+    for path in store.paths([out]):
+        if path.parent.name == journal.header().campaign:
+            target = published / path.parent.name / path.name
+            if not target.exists():
+                store.write_once(target, path.read_bytes())
+            written.append(target)
+    return tuple(written)
+
+
+def print_results(folders: Sequence[Path], here: Machine) -> None:
+    """Print the speed-up table of what was measured on this machine, or its CPU times where it has no GPU."""
+    from suite.report import tables
+
+    records, problems = store.load(folders)
+    for problem in problems:
+        terminal.say(f"note: {problem}")
+    for table in tables.for_terminal(records, here.slug):
+        terminal.print_table(table.title, table.columns, table.rows, table.notes)
+    failed = [s for s in map(summary, records) if s.record.reason and s.record.machine.slug == here.slug]
+    for item in failed:
+        terminal.say(f"failed: {item.record.name}: {item.record.reason}")
+
+
+def report(published: Path, out: Path, build: bool) -> None:
+    """Render the site's pages and, if asked, build it; print the results and where the site is."""
+    from suite.report import build as site
+    from suite.report import pages
+
+    root = Path.cwd()
+    if not (root / "mkdocs.yml").is_file():
+        raise RuntimeError(f"no mkdocs.yml in '{root}'; run suite report in the suite's checkout")
+    outcome = pages.render((published, out), root / "site")
+    for problem in outcome.problems:
+        terminal.say(f"note: {problem}")
+    if build:
+        site.build(root)
+    print_results((published, out), machine.machine())
+    if build:
+        print(f"site: {root / 'build' / 'html' / 'index.html'}")
+
+
+def doctor() -> tuple[fitness.Check, ...]:
+    """Return what JAX sees and how fit the machine is."""
+    here = machine.machine()
+    try:
+        offer = request.offer("jax")
+    except RuntimeError as error:
+        offer = Offer(implementation="jax", problem=str(error))
+    return fitness.checks(here, offer, load.others_now(2.0))
+

@@ -1,0 +1,165 @@
+"""The command line: parses, calls, prints."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+
+from suite import __version__
+from suite.workload import Backend, Implementation, Precision, Scope
+
+PUBLISHED = Path("site/records")
+LOCAL = Path("records")
+
+
+class Words(click.ParamType):
+    """One or several of a closed set of words, separated by commas."""
+
+    name = "words"
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = tuple(words)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return the choices as help shows them."""
+        return "|".join(self._words)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """Return the words, each once, or fail naming all that there are."""
+        if isinstance(value, tuple):
+            return value
+        found = tuple(dict.fromkeys(word.strip() for word in value.split(",")))
+        for word in found:
+            if word not in self._words:
+                self.fail(f"'{word}' is not one of: {', '.join(self._words)}", param, ctx)
+        return found
+
+
+class Group(click.Group):
+    """A group whose commands turn errors meant for the user into one line and a failing exit."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except (LookupError, ValueError, RuntimeError, FileExistsError) as error:
+            if type(error) not in (LookupError, ValueError, RuntimeError, FileExistsError):
+                raise  # a subclass is a defect of ours and deserves its traceback
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="suite")
+def main() -> None:
+    """Time documented models on CPU and GPU, and publish what was measured."""
+
+
+@main.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print all there is to know as a JSON list.")
+def list_workloads(as_json: bool) -> None:
+    """Show the workloads: parameters, FLOP, dataset and source."""
+    from suite.measure import request
+    from suite.results.record import to_json
+
+    workloads = request.offer("jax").workloads
+    if as_json:
+        click.echo(to_json(workloads), nl=False)
+        return
+    from suite import terminal, units
+
+    terminal.print_table(
+        "workloads",
+        ("name", "title", "parameters", "FLOP per example", "batch", "dataset", "source"),
+        (
+            (
+                w.name,
+                w.title,
+                units.count(w.parameters),
+                units.quantity(w.flop_per_example, "FLOP"),
+                units.count(w.batch),
+                w.dataset,
+                f"{w.source.author}, {w.source.year}",
+            )
+            for w in workloads
+        ),
+    )
+
+
+@main.command()
+@click.argument("workloads", nargs=-1, metavar="[WORKLOAD]...")
+@click.option("--all", "every_workload", is_flag=True, help="Every workload, not the headline set alone.")
+@click.option("--backend", type=Words(get_args(Backend)), default=(), help="Default: every backend that is there.")
+@click.option(
+    "--profile",
+    type=click.Choice(["smoke", "quick", "standard"]),
+    default="quick",
+    show_default=True,
+    help="How much is measured: smoke shows that it runs, quick is citable, standard is tighter.",
+)
+@click.option("--batch", type=click.IntRange(min=1), help="Examples a step. Default: each workload's headline batch.")
+@click.option("--precision", type=Words(get_args(Precision)), default=("float32-highest",), help="Of the GPU side.")
+@click.option("--scope", type=Words(get_args(Scope)), default=("step", "cold"), help="Default: both.")
+@click.option(
+    "--implementation",
+    type=Words(get_args(Implementation)),
+    default=("jax",),
+    help="Default: jax. With torch beside it the CPU side can be certified.",
+)
+@click.option("--budget", type=click.FloatRange(min=0, min_open=True), metavar="MINUTES", help="Drop what is over.")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
+@click.option("--resume", is_flag=True, help="Go on with the newest campaign in --out that has not ended.")
+@click.option("--publish", is_flag=True, help=f"Put the records under {PUBLISHED} when the campaign has ended.")
+@click.option("--machine", "machine_name", help="What to call this machine. Default: after its processors.")
+def run(out: Path, resume: bool, publish: bool, machine_name: str | None, **asked: Any) -> None:
+    """Measure workloads (default: the headline set) and print the speed-ups.
+
+    Every completed process is safe on disk; Ctrl-C leaves a valid partial result, --resume goes on with it.
+    """
+    from suite import bench, terminal
+    from suite.measure.request import Request
+
+    if publish and asked["profile"] == "smoke":
+        raise ValueError("--publish asked for with profile 'smoke', which only shows that it runs; take quick or standard")
+    names = {"backend": "backends", "precision": "precisions", "scope": "scopes", "implementation": "implementations"}
+    request = Request(
+        **{names.get(key, key): value for key, value in asked.items() if key != "budget"},
+        budget_minutes=asked["budget"],
+    )
+    if resume:
+        journal = bench.resumed(out)
+    else:
+        journal = bench.planned(request, out, machine_name)
+    ended = bench.measure(journal, out)
+    if publish and ended:
+        for path in bench.publish(journal, out, PUBLISHED):
+            terminal.say(f"published {path}")
+    bench.print_results((PUBLISHED, out), journal.header().machine)
+    if not ended:
+        sys.exit(130)
+
+
+@main.command()
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
+@click.option("--build/--no-build", default=True, show_default=True, help="Build the HTML with MkDocs.")
+def report(out: Path, build: bool) -> None:
+    """Render all records, published and local, into the site, and print the table and the site's path."""
+    from suite import bench
+
+    bench.report(PUBLISHED, out, build)
+
+
+@main.command()
+def doctor() -> None:
+    """Say what JAX sees, and whether this machine is fit to measure; exit 1 if it is not."""
+    from suite import bench, terminal
+
+    checks = bench.doctor()
+    terminal.print_checks(checks)
+    if any(check.verdict == "bad" for check in checks):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""From what was asked for to the cases that can be measured here, or the reason why not."""
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from suite.experiments import headline
+from suite.measure import children, fitness
+from suite.measure.estimate import process_seconds
+from suite.measure.probe import Offer
+from suite.measure.profiles import EFFORTS
+from suite.results.record import Machine, Profile
+from suite.workload import Backend, Case, Description, Implementation, Precision, Scope
+
+_PROBE_SECONDS = 180.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What the user asked for; an empty tuple means: as much of it as there is."""
+
+    workloads: tuple[str, ...] = ()
+    every_workload: bool = False
+    backends: tuple[Backend, ...] = ()
+    profile: Profile = "quick"
+    batch: int | None = None
+    precisions: tuple[Precision, ...] = ("float32-highest",)
+    scopes: tuple[Scope, ...] = ("step", "cold")
+    implementations: tuple[Implementation, ...] = ("jax",)
+    budget_minutes: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What will be measured, how long that may take, and what the user should know about it."""
+
+    cases: tuple[Case, ...]
+    descriptions: tuple[Description, ...]
+    seconds: float
+    remarks: tuple[str, ...]
+
+
+def offer(implementation: Implementation) -> Offer:
+    """Ask an implementation's interpreter what it can run.
+
+    Raises RuntimeError if it cannot run at all.
+    """
+    python = children.interpreter(implementation)
+    env = children.environment(None)
+    with children.child("suite.measure.probe", implementation, python=python, env=env) as child:
+        try:
+            line = child.line(_PROBE_SECONDS)
+        except TimeoutError:
+            raise RuntimeError(
+                f"'{python}' did not say within {_PROBE_SECONDS:.0f} s what it can run; see suite doctor"
+            ) from None
+        if line is None:
+            raise RuntimeError(f"'{python}' could not say what it can run: it {child.ended()}; see suite doctor")
+    answer = msgspec.json.decode(line, type=Offer)
+    if answer.problem:
+        raise RuntimeError(
+            f"implementation '{implementation}' asked for, '{python}' cannot run it: {answer.problem}; install it "
+            f"there, or name a Python that has it in SUITE_{implementation.upper()}_PYTHON"
+        )
+    return answer
+
+
+def known(wanted: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
+    """Return the workloads asked for.
+
+    Raises LookupError, naming what there is and the nearest match, for one that does not exist.
+    """
+    wanted = tuple(dict.fromkeys(wanted))
+    for name in wanted:
+        if name not in names:
+            near = difflib.get_close_matches(name, names, 1)
+            hint = f" (did you mean '{near[0]}'?)" if near else ""
+            raise LookupError(f"no workload '{name}'{hint}; there are: {', '.join(names)}")
+    return wanted
+
+
+def answer(request: Request, machine: Machine, jax: Offer, torch: Offer | None) -> Answer:
+    """Return what can be measured of a request.
+
+    Raises LookupError for an unknown workload, RuntimeError for a backend that is not there, ValueError for a
+    precision that the backend does not have.
+    """
+    about = {description.name: description for description in jax.workloads}
+    wanted = known(request.workloads, sorted(about))
+    if not wanted:
+        wanted = tuple(about) if request.every_workload else tuple(n for n in headline.WORKLOADS if n in about)
+    for backend in request.backends:
+        if backend not in jax.backends:
+            raise RuntimeError(fitness.missing_backend(backend, machine, jax))
+    present: tuple[Backend, ...] = tuple(b for b in ("cpu", "gpu") if b in (request.backends or jax.backends))
+    remarks = []
+    if not request.backends and "gpu" not in present and machine.gpus:
+        remarks.append(fitness.missing_backend("gpu", machine, jax))
+    cases = headline.cases(
+        [about[name] for name in wanted],
+        backends=present,
+        implementations=request.implementations,
+        precisions=request.precisions,
+        scopes=request.scopes,
+        batch=request.batch,
+    )
+    if torch is not None:
+        lacking = [c for c in cases if c.implementation == "torch" and not _has(torch, c)]
+        if lacking:
+            places = sorted({f"{c.workload} on {c.backend}" for c in lacking})
+            remarks.append(f"torch cannot run: {', '.join(places)}; left out")
+        cases = tuple(case for case in cases if case not in lacking)
+    cases, seconds, dropped = within(request, cases, about, machine.cores)
+    if dropped:
+        remarks.append(f"left out to stay within {request.budget_minutes:g} minutes: {', '.join(dropped)}")
+    if not cases:
+        raise RuntimeError("nothing is left to measure; ask for less with --budget, or name a workload")
+    used = {case.workload for case in cases}
+    return Answer(
+        cases=cases,
+        descriptions=tuple(about[name] for name in wanted if name in used),
+        seconds=seconds,
+        remarks=tuple(remarks),
+    )
+
+
+def _has(torch: Offer, case: Case) -> bool:
+    return case.workload in torch.names and case.backend in torch.backends
+
+
+def within(
+    request: Request, cases: Sequence[Case], about: dict[str, Description], cores: int
+) -> tuple[tuple[Case, ...], float, tuple[str, ...]]:
+    """Return the cases of the workloads that fit the budget in order, their duration, and the workloads dropped."""
+    effort = EFFORTS[request.profile]
+    kept, total, dropped = [], 0.0, []
+    for name in dict.fromkeys(case.workload for case in cases):
+        mine = [case for case in cases if case.workload == name]
+        processes = {msgspec.structs.replace(case, scope="step") for case in mine}
+        seconds = effort.rounds * sum(process_seconds(case, about[name], effort, cores) for case in processes)
+        if request.budget_minutes is not None and total + seconds > 60 * request.budget_minutes:
+            dropped.append(name)
+        else:
+            kept += mine
+            total += seconds
+    return tuple(kept), total, tuple(dropped)

@@ -1,0 +1,116 @@
+"""What a person sees in the terminal: progress with remaining time, tables, checks."""
+
+import sys
+import time
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from suite import units
+from suite.measure.campaign import Unit
+from suite.measure.campaign import units as processes_of
+from suite.measure.estimate import process_seconds
+from suite.measure.fitness import Check
+from suite.measure.profiles import EFFORTS
+from suite.results.journal import Done, Header
+from suite.results.summary import step_seconds
+from suite.workload import Case
+
+_MARKS = {"good": "[green]ok[/]", "remark": "[yellow]note[/]", "bad": "[red]no[/]"}
+
+
+def say(line: str) -> None:
+    """Print one line of guidance to standard error, where it does not mix with results."""
+    Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(line)
+
+
+def label(case: Case) -> str:
+    """Return a short name for what a process measures."""
+    parts = [case.workload, case.backend, case.implementation]
+    parts += [case.variant] if case.variant != "plain" else []
+    parts += [case.precision] if case.precision != "float32-highest" else []
+    parts += [f"{case.allocator} allocator"] if case.allocator != "retaining" else []
+    return " ".join(parts)
+
+
+class CampaignProgress:
+    """Watches a campaign: a bar with remaining time on a terminal, nothing elsewhere but each first figure."""
+
+    def __init__(self, header: Header, done: int) -> None:
+        about = {description.name: description for description in header.descriptions}
+        effort, cores = EFFORTS[header.profile], header.machine.cores
+        self._units = processes_of(header.cases)
+        self._seconds = {unit: process_seconds(unit[0], about[unit[0].workload], effort, cores) for unit in self._units}
+        self._rounds, self._ended, self._began = header.rounds, done, 0.0
+        self._left = {unit: header.rounds for unit in self._units}
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.fields[left]}"),
+            console=Console(stderr=True),
+            disable=not sys.stderr.isatty(),
+        )
+        self._task = self._progress.add_task("starting", total=len(self._units) * self._rounds, left="")
+        self._progress.update(self._task, completed=done)
+
+    def __enter__(self) -> "CampaignProgress":
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def begins(self, number: int, unit: Unit) -> None:
+        """Show the process that starts."""
+        self._began = time.monotonic()
+        self._name = f"round {number + 1}/{self._rounds}  {label(unit[0])}"
+        left = sum(self._seconds[u] * n for u, n in self._left.items())
+        self._progress.update(self._task, description=self._name, left=f"about {units.seconds(left)} left")
+
+    def stage(self, name: str) -> None:
+        """Show the stage that the process is in."""
+        self._progress.update(self._task, description=f"{self._name}  {name}")
+
+    def ends(self, unit: Unit, done: Sequence[Done]) -> None:
+        """Advance, learn how long such a process takes, and print its figure or its failure."""
+        self._seconds[unit] = time.monotonic() - self._began
+        self._left[unit] -= 1
+        self._progress.advance(self._task)
+        for entry in done:
+            value = step_seconds(entry.run)
+            if entry.run.reason:
+                self._print(f"{self._name}: failed: {entry.run.reason}")
+                return
+            if value is not None and entry.case.scope == "step":
+                self._print(f"{self._name}: {units.seconds(value)} a step")
+
+    def _print(self, line: str) -> None:
+        self._progress.console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> None:
+    """Print a table with its first column left and the others right."""
+    table = Table(title=title, title_justify="left", show_edge=False, pad_edge=False)
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="left" if index == 0 else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*(cell.replace("[", "\\[") for cell in row))
+    console = Console()
+    console.print(table)
+    for note in notes:
+        console.print(note, highlight=False, markup=False, soft_wrap=True)
+
+
+def print_checks(checks: Iterable[Check]) -> None:
+    """Print the doctor's findings, the advice below what it is about."""
+    table = Table(show_header=False, show_edge=False, box=None)
+    for check in checks:
+        table.add_row(_MARKS[check.verdict], check.name, check.found.replace("[", "\\["))
+        if check.advice:
+            table.add_row("", "", f"[bold]{check.advice.replace('[', chr(92) + '[')}[/]")
+    Console().print(table)
