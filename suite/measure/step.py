@@ -28,7 +28,7 @@ class JaxProgram:
 
     def __init__(self, workload: Workload, case: Case) -> None:
         self._workload, self._case = workload, case
-        self._device = device(case.backend)
+        self._device, self._out = device(case.backend), None
         self._compilations = 0
         jax.monitoring.register_event_duration_secs_listener(self._count)
 
@@ -69,7 +69,7 @@ class JaxProgram:
 
     def block(self) -> None:
         """Wait for the whole state, not the loss alone: right even if the step is split in two later."""
-        jax.block_until_ready((self._state, self._out))
+        jax.block_until_ready((self._batches, self._state, self._out))
 
     def loss(self) -> float:
         """Return the last step's loss."""

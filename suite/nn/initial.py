@@ -1,1 +1,38 @@
 """Initial values from NumPy, as Keras draws them, so that no program is compiled to make them."""
+
+import math
+import zlib
+
+import jax
+import numpy as np
+from flax import nnx
+
+_CONSTANTS = {"bias": 0.0, "mean": 0.0, "scale": 1.0, "var": 1.0}
+
+
+def filled(state: nnx.State, seed: int) -> nnx.State:
+    """Return an abstract state with values: each leaf drawn by its name, from the seed and its own path."""
+    flat = nnx.to_flat_state(state)
+    return nnx.from_flat_state((path, leaf.replace(_value(path, leaf.get_value(), seed))) for path, leaf in flat)
+
+
+def _value(path: tuple, leaf: jax.ShapeDtypeStruct, seed: int) -> np.ndarray | jax.Array:
+    rng = np.random.default_rng([seed, zlib.crc32("/".join(map(str, path)).encode())])
+    if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+        return jax.random.wrap_key_data(rng.integers(2**32, size=2, dtype=np.uint32))
+    name = next(part for part in reversed(path) if isinstance(part, str))
+    if name == "kernel":
+        return glorot_uniform(rng, leaf.shape).astype(leaf.dtype)
+    if name == "embedding":
+        return rng.uniform(-0.05, 0.05, leaf.shape).astype(leaf.dtype)
+    return np.full(leaf.shape, _CONSTANTS.get(name, 0), leaf.dtype)
+
+
+def glorot_uniform(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Return a kernel whose last two axes are inputs and outputs, the axes before them its window.
+
+    Source: Glorot and Bengio, Understanding the difficulty of training deep feedforward networks (2010), equation 16.
+    """
+    window = math.prod(shape[:-2])
+    limit = math.sqrt(6 / (window * (shape[-2] + shape[-1])))
+    return rng.uniform(-limit, limit, shape)

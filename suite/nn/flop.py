@@ -1,0 +1,19 @@
+"""FLOP of layers from their shapes: one multiply-add is 2 FLOP, convolutions and matrix products only."""
+
+
+def dense(inputs: int, outputs: int) -> int:
+    """Return the forward FLOP of a dense layer for one example."""
+    return 2 * inputs * outputs
+
+
+def conv(height: int, width: int, inputs: int, outputs: int, kernel: int) -> int:
+    """Return the forward FLOP of a square convolution for one example; height and width are the output's."""
+    return 2 * height * width * outputs * inputs * kernel * kernel
+
+
+def training(forward: int, first: int) -> int:
+    """Return a training step's FLOP for one example: forward, weight gradients and input gradients.
+
+    The first parametric layer needs no gradient of its input.
+    """
+    return 3 * forward - first
