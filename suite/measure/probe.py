@@ -59,7 +59,7 @@ def torch_offer() -> Offer:
     return Offer(
         implementation="torch",
         backends=backends,
-        packages={"torch": torch.__version__},
+        packages={"torch": str(torch.__version__)},
         names=tuple(controls.names()),
     )
 

@@ -121,7 +121,8 @@ def training_step(workload: Workload, graph: nnx.GraphDef, optimizer: optax.Grad
         params, rest, moments = state
 
         def objective(params: nnx.State) -> tuple[jax.Array, nnx.State]:
-            model = nnx.merge(graph, cast(params, precision), rest)
+            fresh = jax.tree.map(lambda leaf: leaf, rest)  # NNX lets variables change only where they were made
+            model = nnx.merge(graph, cast(params, precision), fresh)
             loss = workload.loss(model, cast(batch, precision))
             return loss.astype(jnp.float32), nnx.state(model, nnx.Not(nnx.Param))
 

@@ -1,0 +1,20 @@
+"""What a control consists of."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Batch = dict[str, Any]  # name to array or tensor; pictures are [N,C,H,W] in channels-last memory
+
+
+@dataclass(frozen=True, kw_only=True)
+class Control:
+    """A workload's network, loss and optimizer in PyTorch, and the preprocessing both sides share.
+
+    `loss(model, batch)` gives a scalar, `optimizer(parameters, capturable)` the optimizer with the source's defaults.
+    """
+
+    model: Callable[[], Any]
+    loss: Callable[[Any, Batch], Any]
+    optimizer: Callable[[Any, bool], Any]
+    preprocess: Callable[..., Batch]

@@ -1,0 +1,129 @@
+"""The timed training step in PyTorch: eager, compiled, or replayed as one CUDA graph."""
+
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+from suite.controls.base import Control
+from suite.measure.program import Batch
+from suite.workload import Case
+
+_GRAPH_WARMUP_STEPS = 3  # before capture, as PyTorch's documentation of CUDA graphs asks for
+
+
+class TorchProgram:
+    """A control's training step on one device, driven as `suite.measure.program.Program` describes.
+
+    Variants: `plain` is eager, `compile` is torch.compile of forward and loss, `graph` replays the whole eager step as
+    one CUDA graph.
+    """
+
+    def __init__(self, control: Control, case: Case) -> None:
+        if case.backend == "gpu" and not torch.cuda.is_available():
+            raise RuntimeError("backend 'gpu' asked for, PyTorch sees none; install its CUDA build or run --backend cpu")
+        self._control, self._case = control, case
+        self._device = torch.device("cuda" if case.backend == "gpu" else "cpu")
+        if case.threads is not None:
+            torch.set_num_threads(case.threads)
+        fast = case.precision == "tf32"
+        torch.backends.cuda.matmul.allow_tf32 = fast
+        torch.backends.cudnn.allow_tf32 = fast
+        torch.backends.cudnn.benchmark = True
+        self._out: torch.Tensor | None = None
+
+    def initialise(self, seed: int) -> None:
+        """Build the network with torch's own initial values and put it on the device."""
+        torch.manual_seed(seed)
+        self._model = self._control.model().to(self._device, memory_format=torch.channels_last).train()
+        self._optimizer = self._control.optimizer(self._model.parameters(), self._case.variant == "graph")
+
+    def put(self, batches: Sequence[Batch]) -> None:
+        """Copy the input sets to the device, pictures [N,H,W,C] as [N,C,H,W] without moving a byte."""
+        self._batches = [{name: self._tensor(array) for name, array in batch.items()} for batch in batches]
+
+    def _tensor(self, array: Any) -> torch.Tensor:
+        tensor = torch.from_numpy(array).to(self._device)
+        return tensor.permute(0, 3, 1, 2) if tensor.ndim == 4 else tensor
+
+    def lower(self) -> None:
+        """Choose what runs as a step; PyTorch has no stage of its own for it."""
+        loss = self._control.loss
+        self._loss = torch.compile(loss) if self._case.variant == "compile" else loss
+
+    def compile(self) -> None:
+        """Capture the CUDA graphs, one for each input set; compiled code is made in the first step."""
+        self._steps: list[Callable[[], torch.Tensor]] = [
+            lambda batch=batch: self._train(batch) for batch in self._batches
+        ]
+        if self._case.variant == "graph":
+            self._steps = [self._captured(batch) for batch in self._batches]
+
+    def _train(self, batch: Batch) -> torch.Tensor:
+        with self._autocast():
+            loss = self._loss(self._model, batch)
+        loss.backward()
+        self._optimizer.step()
+        self._optimizer.zero_grad(set_to_none=self._case.variant != "graph")
+        return loss.detach()
+
+    def _autocast(self) -> contextlib.AbstractContextManager:
+        if self._case.precision == "bfloat16":
+            return torch.autocast(self._device.type, torch.bfloat16)
+        return contextlib.nullcontext()
+
+    def _captured(self, batch: Batch) -> Callable[[], torch.Tensor]:
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            for _ in range(_GRAPH_WARMUP_STEPS):
+                self._train(batch)
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            loss = self._train(batch)
+
+        def replay() -> torch.Tensor:
+            graph.replay()
+            return loss
+
+        return replay
+
+    def chain(self, steps: int) -> None:
+        """Dispatch dependent steps, rotating through the batches."""
+        for index in range(steps):
+            self._out = self._steps[index % len(self._steps)]()
+
+    def block(self) -> None:
+        """Wait for the device; on the CPU every call has returned with its result."""
+        if self._device.type == "cuda":
+            torch.cuda.synchronize()
+
+    def loss(self) -> float:
+        """Return the last step's loss."""
+        assert self._out is not None
+        return float(self._out)
+
+    def compilations(self) -> int:
+        """Return how many graphs torch.compile has made so far."""
+        return int(torch._dynamo.utils.counters["stats"]["unique_graphs"]) if self._case.variant == "compile" else 0
+
+    def device_memory_bytes(self) -> int | None:
+        """Return the GPU's peak of memory in use; None on the CPU."""
+        return torch.cuda.max_memory_allocated() if self._device.type == "cuda" else None
+
+    def packages(self) -> dict[str, str]:
+        """Return PyTorch's version with that of its CUDA side."""
+        found = {"torch": str(torch.__version__)}
+        if torch.version.cuda is not None:
+            found |= {"torch-cuda": torch.version.cuda, "torch-cudnn": str(torch.backends.cudnn.version())}
+        return found
+
+    def settings(self) -> dict[str, Any]:
+        """Return the options in force that bear on speed."""
+        return {
+            "torch_threads": torch.get_num_threads(),
+            "torch_allow_tf32": torch.backends.cudnn.allow_tf32,
+            "torch_cudnn_benchmark": torch.backends.cudnn.benchmark,
+        }
