@@ -25,11 +25,11 @@ def batches(
 
     No example comes twice, unless the split is smaller than all sets together: then all are drawn with replacement.
     """
-    home = store.prepare(dataset, data, edition)
-    records = store.source(dataset, "train", data, edition)
+    store.prepare(dataset, data, edition)
+    train = store.split(dataset, "train", data, edition)
     wanted = batch * sets
-    order = np.random.default_rng(seed).choice(len(records), wanted, replace=wanted > len(records))
-    images, labels = store.take(records, order, dataset, home)
+    order = np.random.default_rng(seed).choice(len(train), wanted, replace=wanted > len(train))
+    images, labels = train.take(order)
     return [
         {name: np.ascontiguousarray(array) for name, array in preprocess(images[part], labels[part]).items()}
         for part in (slice(start, start + batch) for start in range(0, wanted, batch))

@@ -11,7 +11,7 @@ Progress = Callable[[int, int], None]  # examples done, examples in all
 
 
 def write(name: str, recipe: Recipe, edition: Edition, folder: Path, progress: Progress) -> None:
-    """Put the set at folder/name/version as ArrayRecord."""
+    """Put the set at folder/name/version as ArrayRecord, without a word on standard output."""
     import tensorflow_datasets as tfds
 
     stock: Any = tfds.builder_cls(name)
@@ -19,10 +19,10 @@ def write(name: str, recipe: Recipe, edition: Edition, folder: Path, progress: P
     total = sum(counts.values())
     done = 0
 
-    class Embedded(stock, skip_registration=True):  # the name belongs to the stock builder
+    # Not registered, since the name belongs to the stock builder.
+    class Embedded(stock, skip_registration=True):  # pyright: ignore[reportGeneralTypeIssues, reportCallIssue]
         name = stock.name
-        pkg_dir_path = None
-        url_infos = None
+        url_infos = None  # nothing is downloaded, so there are no checksums to look for
 
         def _split_generators(self, dl_manager: object) -> dict[str, Iterator]:
             if recipe.CLASSES:

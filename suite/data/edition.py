@@ -5,7 +5,7 @@ from suite.workload import Plain
 DRAWING = 1  # raise it when a change moves any pixel, so that old and new pictures never mix
 
 
-class Edition(Plain):
+class Edition(Plain, frozen=True, kw_only=True):
     """The size of an embedded set and the seed of all its examples."""
 
     train: int = 4096

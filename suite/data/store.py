@@ -3,7 +3,8 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -59,69 +60,74 @@ def prepare(
         ) from error
     try:
         write(name, embedded.load(name), edition, draft, progress)
-        _rename(draft / name, home / name)
+        (draft / name).rename(home / name)
     except OSError as error:
-        raise RuntimeError(
-            f"cannot write dataset '{name}' to '{home}': {error}; free some space or set {VARIABLE} to another folder"
-        ) from error
+        if not (home / name).is_dir():  # else another process was faster and wrote the same
+            raise RuntimeError(
+                f"cannot write dataset '{name}' to '{home}': {error.strerror or error};"
+                f" free some space or set {VARIABLE} to another folder"
+            ) from error
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return home
 
 
-def _rename(draft: Path, final: Path) -> None:
-    try:
-        draft.rename(final)
-    except OSError:
-        if not final.is_dir():
-            raise
-        # another process was faster and wrote the same bytes
+@dataclass(frozen=True, kw_only=True)
+class Split:
+    """One split of a prepared set; `records` is TFDS' random-access source of it."""
+
+    records: Sequence[Any]
+    name: str
+    path: Path
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def take(self, indices: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
+        """Return these examples as images uint8[N,H,W,C] and labels int64[N]; RuntimeError if they are damaged."""
+        try:
+            examples = [self.records[int(index)] for index in indices]
+            return np.stack([e["image"] for e in examples]), np.array([e["label"] for e in examples], np.int64)
+        except Exception as error:  # TFDS and ArrayRecord raise many kinds
+            raise _broken(self.name, self.path, error) from error
 
 
-def source(name: str, split: str, data: Data = "embedded", edition: Edition = DEFAULT) -> Any:
-    """Return a prepared split as TFDS' random-access source of records.
+def split(dataset: str, name: str, data: Data = "embedded", edition: Edition = DEFAULT) -> Split:
+    """Return a split of a prepared set.
 
     Raises RuntimeError if the set is not there or not whole, ValueError for an unknown split.
     """
     import tensorflow_datasets as tfds
 
-    home = place(name, data, edition)
-    if not (home / name).is_dir():
-        raise RuntimeError(f"dataset '{name}' asked for, nothing at '{home / name}'; prepare it: suite data {name}")
+    home = place(dataset, data, edition)
+    path = home / dataset
+    if not path.is_dir():
+        raise RuntimeError(f"dataset '{dataset}' asked for, nothing at '{path}'; prepare it: suite data {dataset}")
     try:
-        builder = tfds.builder(name, data_dir=home)
-        if split in builder.info.splits:
-            return builder.as_data_source(split)
+        builder: Any = tfds.builder(dataset, data_dir=home)
         splits = sorted(builder.info.splits)
-    except Exception as error:
-        raise _broken(name, home, error) from error
+        if name in splits:
+            return Split(records=builder.as_data_source(name), name=dataset, path=path)
+    except Exception as error:  # TFDS and ArrayRecord raise many kinds
+        raise _broken(dataset, path, error) from error
     if not splits:
-        raise _broken(name, home, "no dataset_info.json")
-    raise ValueError(f"dataset '{name}' has no split '{split}'; there are: {', '.join(splits)}")
+        raise _broken(dataset, path, "no dataset_info.json")
+    raise ValueError(f"dataset '{dataset}' has no split '{name}'; there are: {', '.join(splits)}")
 
 
 def read(
-    name: str, split: str, count: int | None = None, data: Data = "embedded", edition: Edition = DEFAULT
+    dataset: str, name: str, count: int | None = None, data: Data = "embedded", edition: Edition = DEFAULT
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first `count` examples (None: all) as images uint8[N,H,W,C] and labels int64[N].
+    """Return the first `count` examples of the split (None: all) as images uint8[N,H,W,C] and labels int64[N].
 
-    Raises as `source` does, and ValueError if the split is smaller than that.
+    Raises as `split` does, and ValueError if it is smaller than that.
     """
-    records = source(name, split, data, edition)
-    if count is not None and count > len(records):
-        raise ValueError(f"{count} examples of '{name}' asked for, split '{split}' has {len(records)}; ask for fewer")
-    return take(records, range(len(records) if count is None else count), name, place(name, data, edition))
+    examples = split(dataset, name, data, edition)
+    if count is not None and count > len(examples):
+        raise ValueError(f"{count} examples of '{dataset}' asked for, split '{name}' has {len(examples)}")
+    return examples.take(range(len(examples) if count is None else count))
 
 
-def take(records: Any, indices: Iterable[int], name: str, home: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Return these examples as images uint8[N,H,W,C] and labels int64[N]; RuntimeError if they cannot be decoded."""
-    try:
-        examples = [records[int(index)] for index in indices]
-        return np.stack([e["image"] for e in examples]), np.array([e["label"] for e in examples], np.int64)
-    except Exception as error:
-        raise _broken(name, home, error) from error
-
-
-def _broken(name: str, home: Path, found: object) -> RuntimeError:
+def _broken(dataset: str, path: Path, found: object) -> RuntimeError:
     words = " ".join(str(found).split())[:200]
-    return RuntimeError(f"dataset '{name}' at '{home / name}' cannot be read: {words}; remove that folder and run again")
+    return RuntimeError(f"dataset '{dataset}' at '{path}' cannot be read: {words}; remove that folder and run again")

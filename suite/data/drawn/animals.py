@@ -10,7 +10,7 @@ FURS = (
 )  # fmt: skip
 PLUMES = (*FURS, (0.75, 0.15, 0.15), (0.20, 0.40, 0.75), (0.88, 0.75, 0.20))
 BLACK, PINK, IVORY = (np.array(c, np.float32) for c in ((0.05, 0.04, 0.04), (0.85, 0.52, 0.52), (0.90, 0.86, 0.74)))
-BEAK = np.array((0.92, 0.62, 0.15), np.float32)
+BEAK, BRANCH = (np.array(c, np.float32) for c in ((0.92, 0.62, 0.15), (0.34, 0.24, 0.16)))
 
 
 def lighter(colour: np.ndarray, share: float) -> np.ndarray:
@@ -26,7 +26,7 @@ def bird(canvas: Canvas) -> None:
     perched = 1 - flying
     for x in (-0.08, 0.12):
         canvas.paint(stroke(canvas, ((x, 0.4), (x + 0.04, 0.9)), 0.03), BEAK * np.float32(0.7), perched)
-    canvas.paint(stroke(canvas, ((-0.9, 0.92), (0.9, 0.88)), 0.06), FURS_BRANCH, perched)
+    canvas.paint(stroke(canvas, ((-0.9, 0.92), (0.9, 0.88)), 0.06), BRANCH, perched)
     tilted = canvas.placed(turn=perched * -0.55 + flying * -0.1, y=0.1 * perched)
     tilted.paint(polygon(tilted, (-1.0, -0.14), (-0.4, -0.12), (-0.4, 0.14), (-1.0, 0.1)), wing)
     tilted.paint(polygon(tilted, (-0.55, -0.95), (-0.35, -0.98), (0.3, -0.05), (-0.15, 0.0)), wing, flying)
@@ -41,9 +41,6 @@ def bird(canvas: Canvas) -> None:
     )
     canvas.paint(ellipse(canvas, head_x, head_y, 0.24, 0.22), plumage)
     canvas.paint(ellipse(canvas, head_x + 0.09, head_y - 0.05, 0.055, 0.055), BLACK)
-
-
-FURS_BRANCH = np.array((0.34, 0.24, 0.16), np.float32)
 
 
 def cat(canvas: Canvas) -> None:

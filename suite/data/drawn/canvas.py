@@ -6,6 +6,7 @@ results to the last bit, so a seed gives the same pixels on every machine; sines
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -86,7 +87,7 @@ def ellipse(canvas: Canvas, x: Number, y: Number, width: Number, height: Number)
 def polygon(canvas: Canvas, *corners: tuple[Number, Number]) -> Field:
     """Return distances to a convex polygon, its corners given clockwise as seen."""
     distance = None
-    for (x0, y0), (x1, y1) in zip(corners, (*corners[1:], corners[0]), strict=True):
+    for (x0, y0), (x1, y1) in pairwise((*corners, corners[0])):
         right, down = x1 - x0, y1 - y0
         length = np.sqrt(right * right + down * down)
         beyond = (canvas.x - x0) * (down / length) - (canvas.y - y0) * (right / length)
@@ -98,15 +99,13 @@ def polygon(canvas: Canvas, *corners: tuple[Number, Number]) -> Field:
 
 def box(canvas: Canvas, left: Number, top: Number, right: Number, bottom: Number) -> Field:
     """Return distances to an upright rectangle."""
-    return np.maximum(
-        np.maximum(left - canvas.x, canvas.x - right), np.maximum(top - canvas.y, canvas.y - bottom)
-    )
+    return np.maximum(np.maximum(left - canvas.x, canvas.x - right), np.maximum(top - canvas.y, canvas.y - bottom))
 
 
 def stroke(canvas: Canvas, points: Sequence[tuple[Number, Number]], width: Number) -> Field:
     """Return distances to a line through the points drawn with a round pen of this half-width."""
     nearest = None
-    for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+    for (x0, y0), (x1, y1) in pairwise(points):
         right, down = x1 - x0, y1 - y0
         from_x, from_y = canvas.x - x0, canvas.y - y0
         along = np.clip((from_x * right + from_y * down) / (right * right + down * down + 1e-6), 0, 1)

@@ -102,4 +102,4 @@ def wheels(canvas: Canvas, places: tuple[float, ...], y: float, radius: Number) 
 
 def shadow(canvas: Canvas, y: float) -> None:
     """Darken the ground under the object."""
-    canvas.paint(ellipse(canvas, 0, y, 1.0, 0.12), np.float32(0), canvas.between(0.3, 0.7))
+    canvas.paint(ellipse(canvas, 0, y, 1.0, 0.12), 0.0, canvas.between(0.3, 0.7))

@@ -1,0 +1,138 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["nox[uv]>=2025.11.12"]
+# ///
+"""Sessions: each installs what it needs. `nox -l` lists them, `nox -s bench` measures this machine."""
+
+import os
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2025.2.9"
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.error_on_external_run = True
+nox.options.sessions = ["tests"]
+
+PYTHON = os.environ.get("SUITE_PYTHON")  # an interpreter newer than the one that runs nox, say
+ACCELERATORS = ("", "cuda12", "cuda13")
+# Lowest driver and compute capability of JAX's CUDA extras, as in suite/measure/fitness.py (a test compares them).
+CUDA_EXTRAS = {"cuda13": (580, 7.5), "cuda12": (525, 5.2)}
+
+
+def accelerator() -> str:
+    """Return the JAX extra for this machine's GPU; SUITE_ACCEL overrides it ('' for CPU, cuda12, cuda13)."""
+    chosen = os.environ.get("SUITE_ACCEL")
+    if chosen is not None:
+        if chosen not in ACCELERATORS:
+            raise ValueError(f"SUITE_ACCEL is '{chosen}'; it may be empty (CPU), cuda12 or cuda13")
+        return chosen
+    if platform.system() != "Linux" or not shutil.which("nvidia-smi"):
+        return ""
+    command = ["nvidia-smi", "--query-gpu=driver_version,compute_cap", "--format=csv,noheader"]
+    try:
+        rows = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout.splitlines()
+        return extra_for(rows)
+    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
+        return ""
+
+
+def extra_for(rows: list[str]) -> str:
+    """Return the extra that suits every GPU of nvidia-smi's 'driver, capability' rows; '' if none does."""
+    driver = int(rows[0].split(".")[0])
+    capability = min(float(row.split(",")[1]) for row in rows)
+    suited = (extra for extra, least in CUDA_EXTRAS.items() if driver >= least[0] and capability >= least[1])
+    return next(suited, "")
+
+
+def install(session: nox.Session, *extras: str) -> None:
+    """Install the suite with what this machine's accelerator needs."""
+    wanted = ",".join(extra for extra in (*extras, accelerator()) if extra)
+    session.install("-e", f".[{wanted}]" if wanted else ".")
+
+
+def dependencies(session: nox.Session, *groups: str) -> None:
+    """Install dependency groups of pyproject.toml."""
+    session.install(*nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), *groups))
+
+
+def control_python(session: nox.Session) -> str:
+    """Return a Python that has PyTorch: SUITE_TORCH_PYTHON, or an environment of its own made here with pip."""
+    if chosen := os.environ.get("SUITE_TORCH_PYTHON"):
+        return chosen
+    home = Path(session.virtualenv.location).resolve().parent / "torch"
+    python = home / "bin" / "python"
+    if not (home / "ready").exists():
+        base = os.environ.get("SUITE_TORCH_BASE", "python3")
+        session.run(base, "-m", "venv", "--clear", str(home), external=True)
+        groups = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "control")
+        session.run(str(python), "-m", "pip", "install", "--quiet", *groups, external=True)
+        (home / "ready").touch()
+    return str(python)
+
+
+@nox.session(python=PYTHON)
+def bench(session: nox.Session) -> None:
+    """Measure this machine, render the site, print the speed-ups. Arguments go to suite run."""
+    install(session, "site")
+    session.run("suite", "run", *session.posargs)
+    session.run("suite", "report")
+
+
+@nox.session(python=PYTHON)
+def control(session: nox.Session) -> None:
+    """As bench, with PyTorch beside JAX, so that the CPU side can be certified."""
+    install(session, "site")
+    env = {"SUITE_TORCH_PYTHON": control_python(session)}
+    session.run("suite", "run", "--implementation", "jax,torch", *session.posargs, env=env)
+    session.run("suite", "report")
+
+
+@nox.session(python=PYTHON)
+def tests(session: nox.Session) -> None:
+    """Run the tests; those that need Chromium or a GPU say so when they are skipped."""
+    install(session, "site")
+    dependencies(session, "tests")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session(python=PYTHON)
+def browser(session: nox.Session) -> None:
+    """Open the built site in Chromium: light, dark, narrow, offline, by axe."""
+    install(session, "site")
+    dependencies(session, "tests", "browser")
+    session.run("pytest", "-m", "browser", *session.posargs)
+
+
+@nox.session(python=PYTHON)
+def lint(session: nox.Session) -> None:
+    """Check style and formatting with ruff."""
+    dependencies(session, "lint")
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+
+
+@nox.session(python=PYTHON)
+def types(session: nox.Session) -> None:
+    """Check types with pyright."""
+    install(session, "site")
+    dependencies(session, "types")
+    session.run("pyright", *session.posargs)
+
+
+@nox.session(python=PYTHON)
+def site(session: nox.Session) -> None:
+    """Render and build the site from the records there are, without measuring."""
+    install(session, "site")
+    session.run("suite", "report", *session.posargs)
+
+
+@nox.session(python=PYTHON)
+def serve(session: nox.Session) -> None:
+    """Serve the built site on http://127.0.0.1:8000."""
+    install(session, "site")
+    session.run("suite", "report")
+    session.run("python", "-m", "http.server", "--bind", "127.0.0.1", "--directory", "build/html", "8000")

@@ -1,0 +1,172 @@
+"""The store: whole or not at all, safe for two at once, and one clear line for everything that is wrong."""
+
+import shutil
+from multiprocessing import get_context
+
+import pytest
+
+from suite.data import store
+from suite.data.edition import Edition
+
+TINY = Edition(train=40, test=20)
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """Return a data folder with the smallest mnist in it, not to be changed."""
+    home = tmp_path_factory.mktemp("prepared")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(store.VARIABLE, str(home))
+        store.prepare("mnist", edition=TINY)
+    return home
+
+
+@pytest.fixture
+def home(prepared, tmp_path, monkeypatch):
+    """Return a copy of it that a test may damage."""
+    shutil.copytree(prepared, tmp_path / "data")
+    monkeypatch.setenv(store.VARIABLE, str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def empty(tmp_path, monkeypatch):
+    monkeypatch.setenv(store.VARIABLE, str(tmp_path / "data"))
+    return tmp_path / "data"
+
+
+def only(folder, pattern):
+    (path,) = folder.rglob(pattern)
+    return path
+
+
+def test_the_environment_chooses_the_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv(store.VARIABLE, str(tmp_path))
+    assert store.folder() == tmp_path
+
+
+def test_the_cache_folder_is_the_default(monkeypatch, tmp_path):
+    monkeypatch.delenv(store.VARIABLE, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert store.folder().parent == tmp_path
+
+
+def test_an_unknown_dataset_is_answered_with_all_names():
+    with pytest.raises(LookupError, match="no dataset 'minst'; there are: cifar10, mnist"):
+        store.prepare("minst")
+
+
+def test_published_data_is_announced_as_not_there_yet():
+    with pytest.raises(RuntimeError, match="only 'embedded' is there so far"):
+        store.read("mnist", "train", data="tfds")
+
+
+def test_data_that_was_not_prepared_is_named_with_its_remedy(empty):
+    with pytest.raises(RuntimeError, match="nothing at .*mnist'; prepare it"):
+        store.read("mnist", "train", edition=TINY)
+
+
+def test_preparing_again_writes_nothing(home):
+    info = only(home, "dataset_info.json")
+    before = info.stat().st_mtime_ns
+    store.prepare("mnist", edition=TINY)
+    assert only(home, "dataset_info.json").stat().st_mtime_ns == before
+
+
+def test_preparing_says_nothing_but_calls_back(empty, capfd):
+    calls = []
+    store.prepare("mnist", edition=TINY, progress=lambda done, total: calls.append((done, total)))
+    assert calls == [(done, 60) for done in range(1, 61)]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_interrupted_preparation_leaves_nothing_behind(empty):
+    def interrupt(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        store.prepare("mnist", edition=TINY, progress=interrupt)
+    assert not any(path.is_file() for path in empty.rglob("*"))
+    assert not store.place("mnist", edition=TINY).joinpath("mnist").exists()
+
+
+def test_what_a_killed_preparation_left_is_not_read(prepared, empty):
+    draft = empty / "embedded" / TINY.text() / ".writing-killed"
+    shutil.copytree(prepared, draft)
+    only(draft, "*train*record*").write_bytes(b"half")
+    store.prepare("mnist", edition=TINY)
+    assert len(store.read("mnist", "train", edition=TINY)[0]) == TINY.train
+
+
+def test_two_processes_may_prepare_at_once(empty):
+    with get_context("spawn").Pool(2) as pool:
+        pool.map(prepare_tiny, range(2))
+    assert len(store.read("mnist", "train", edition=TINY)[1]) == TINY.train
+    assert [path.name for path in store.place("mnist", edition=TINY).iterdir()] == ["mnist"]
+
+
+def prepare_tiny(_):
+    store.prepare("mnist", edition=TINY)
+
+
+def test_a_preparation_that_finishes_second_keeps_the_first(prepared, empty):
+    final = store.place("mnist", edition=TINY) / "mnist"
+
+    def overtake(done, total):
+        if done == total:
+            shutil.copytree(only(prepared, "mnist"), final)
+
+    store.prepare("mnist", edition=TINY, progress=overtake)
+    assert [path.name for path in final.parent.iterdir()] == ["mnist"]
+
+
+def test_sizes_and_seeds_never_mix():
+    editions = (TINY, Edition(train=41, test=20), Edition(train=40, test=21), Edition(train=40, test=20, seed=1))
+    assert len({store.place("mnist", edition=edition) for edition in editions}) == 4
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("*train*record*", b""),
+        ("*train*record*", bytes(131072)),
+        ("dataset_info.json", b'{"name": "mni'),
+        ("dataset_info.json", None),
+    ],
+)
+def test_damage_is_named_with_its_remedy(home, file, content):
+    path = only(home, file)
+    path.unlink() if content is None else path.write_bytes(content)
+    with pytest.raises(RuntimeError, match="cannot be read: .*; remove that folder and run again") as caught:
+        store.read("mnist", "train", edition=TINY)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_truncated_file_is_named_with_its_remedy(home):
+    path = only(home, "*train*record*")
+    path.write_bytes(path.read_bytes()[:65536])
+    with pytest.raises(RuntimeError, match="cannot be read"):
+        store.read("mnist", "train", edition=TINY)
+
+
+def test_a_folder_that_refuses_names_the_variable(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(store.VARIABLE, str(tmp_path / "file"))
+    with pytest.raises(RuntimeError, match="set SUITE_DATA to a folder you may write to"):
+        store.prepare("mnist", edition=TINY)
+
+
+def test_a_prepared_folder_may_be_read_only(home, monkeypatch):
+    monkeypatch.setattr("tempfile.mkdtemp", lambda **_: pytest.fail("wrote"))
+    store.prepare("mnist", edition=TINY)
+    assert store.read("mnist", "test", 5, edition=TINY)[0].shape == (5, 28, 28, 1)
+
+
+def test_more_examples_than_there_are_is_an_error(home):
+    with pytest.raises(ValueError, match="41 examples of 'mnist' asked for, split 'train' has 40"):
+        store.read("mnist", "train", 41, edition=TINY)
+
+
+def test_an_unknown_split_is_answered_with_all_names(home):
+    with pytest.raises(ValueError, match="no split 'validation'; there are: test, train"):
+        store.read("mnist", "validation", edition=TINY)
