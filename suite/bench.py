@@ -134,4 +134,3 @@ def doctor() -> tuple[fitness.Check, ...]:
     except RuntimeError as error:
         offer = Offer(implementation="jax", problem=str(error))
     return fitness.checks(here, offer, load.others_now(2.0))
-

@@ -121,7 +121,9 @@ def run(out: Path, resume: bool, publish: bool, machine_name: str | None, **aske
     from suite.measure.request import Request
 
     if publish and asked["profile"] == "smoke":
-        raise ValueError("--publish asked for with profile 'smoke', which only shows that it runs; take quick or standard")
+        raise ValueError(
+            "--publish asked for with profile 'smoke', which only shows that it runs; take quick or standard"
+        )
     names = {"backend": "backends", "precision": "precisions", "scope": "scopes", "implementation": "implementations"}
     request = Request(
         **{names.get(key, key): value for key, value in asked.items() if key != "budget"},

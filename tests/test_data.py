@@ -12,14 +12,14 @@ from suite.data.drawn import pictures
 from suite.data.edition import Edition
 
 SMALL = Edition(train=320, test=64)
-LEARNABLE = Edition(train=1920, test=640)
+LEARNABLE = Edition(train=1280, test=640)
 # sha256 over labels and pixels; when a drawing changes, change these and raise DRAWING in edition.py.
 PIXELS = {
     "cifar10": "41104f546d46691c0070fd1a0d78eec8aba59f0c586a09593702d7929a14ad75",
     "mnist": "ce28aae287e2d72d5327784ca7ce8c40a56636c925922c381902156052a5df51",
 }
 # Shares of unseen pictures that a single layer gets right at least; guessing gets 0.1.
-LEAST = {"cifar10": 0.40, "mnist": 0.85}
+LEAST = {"cifar10": 0.60, "mnist": 0.90}
 
 
 @pytest.fixture(scope="module", params=embedded.names())
@@ -53,7 +53,7 @@ def test_class_names_are_the_published_ones():
     import tensorflow_datasets as tfds
 
     labels = tfds.builder("cifar10", data_dir=store.prepare("cifar10", edition=SMALL)).info.features["label"]
-    assert labels.names == "airplane automobile bird cat deer dog frog horse ship truck".split()
+    assert labels.names == ["airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"]
 
 
 def test_plain_tfds_reads_what_was_written(name):

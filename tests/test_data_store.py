@@ -62,7 +62,7 @@ def test_published_data_is_announced_as_not_there_yet():
 
 
 def test_data_that_was_not_prepared_is_named_with_its_remedy(empty):
-    with pytest.raises(RuntimeError, match="nothing at .*mnist'; prepare it"):
+    with pytest.raises(RuntimeError, match=r"nothing at .*mnist'; prepare it"):
         store.read("mnist", "train", edition=TINY)
 
 
@@ -137,7 +137,7 @@ def test_sizes_and_seeds_never_mix():
 def test_damage_is_named_with_its_remedy(home, file, content):
     path = only(home, file)
     path.unlink() if content is None else path.write_bytes(content)
-    with pytest.raises(RuntimeError, match="cannot be read: .*; remove that folder and run again") as caught:
+    with pytest.raises(RuntimeError, match=r"cannot be read: .*; remove that folder and run again") as caught:
         store.read("mnist", "train", edition=TINY)
     assert "\n" not in str(caught.value)
 

@@ -1,5 +1,6 @@
 """A campaign: what is planned, which processes it takes, and the records it leaves."""
 
+import os
 import random
 import subprocess
 from collections.abc import Iterable, Sequence
@@ -86,7 +87,12 @@ def stamp(now: datetime) -> str:
 
 
 def commit(folder: Path = Path(__file__).parent) -> str:
-    """Return the suite's commit, '+changed' appended where the checkout differs from it; '' outside a checkout."""
+    """Return the suite's commit, '+changed' appended where the checkout differs from it.
+
+    SUITE_COMMIT names it where the files were brought without their history; '' if nothing does.
+    """
+    if named := os.environ.get("SUITE_COMMIT"):
+        return named
 
     def git(*arguments: str) -> str | None:
         try:

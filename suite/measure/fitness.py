@@ -83,7 +83,9 @@ def _cores(machine: Machine) -> Check:
     found = f"{machine.cores} of '{machine.cpu_model}'"
     quota = machine.cpu_quota_cores
     if quota is not None and quota < machine.cores:
-        advice = f"the control group allows {quota:g}; threads will be throttled: pin to as many cores or lift the quota"
+        advice = (
+            f"the control group allows {quota:g}; threads will be throttled: pin to as many cores or lift the quota"
+        )
         return Check(name="cores", found=f"{found}, quota {quota:g}", verdict="bad", advice=advice)
     return Check(name="cores", found=found)
 

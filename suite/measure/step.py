@@ -1,13 +1,14 @@
 """The timed training step in JAX: pure, ahead-of-time compiled, its state donated."""
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import flax
 import jax
 import jax.numpy as jnp
 import jaxlib
+import numpy as np
 import optax
 from flax import nnx
 
@@ -43,7 +44,7 @@ class JaxProgram:
         params, rest = filled(params, seed), filled(rest, seed)
         optimizer = self._workload.optimizer()
         shapes = jax.eval_shape(optimizer.init, params)
-        moments = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+        moments = jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), shapes)  # all start at zero
         self._state = jax.device_put((params, rest, moments), self._device)
         self._step = training_step(self._workload, self._graph, optimizer, self._case.precision)
 
@@ -109,12 +110,15 @@ def device(backend: str) -> jax.Device:
         found = []
     if not found:
         raise RuntimeError(
-            f"backend '{backend}' asked for, JAX sees none; install the gpu extra (cuda13 or cuda12) or run --backend cpu"
+            f"backend '{backend}' asked for, JAX sees none; "
+            "install the gpu extra (cuda13 or cuda12) or run --backend cpu"
         )
     return found[0]
 
 
-def training_step(workload: Workload, graph: nnx.GraphDef, optimizer: optax.GradientTransformation, precision: Precision):  # noqa: ANN201
+def training_step(
+    workload: Workload, graph: nnx.GraphDef, optimizer: optax.GradientTransformation, precision: Precision
+) -> Callable[[tuple, dict[str, jax.Array]], tuple[tuple, jax.Array]]:
     """Return step(state, batch) -> (state, loss), pure; state is (params, rest, optimizer state)."""
 
     def step(state: tuple, batch: dict[str, jax.Array]) -> tuple[tuple, jax.Array]:
@@ -124,7 +128,7 @@ def training_step(workload: Workload, graph: nnx.GraphDef, optimizer: optax.Grad
             fresh = jax.tree.map(lambda leaf: leaf, rest)  # NNX lets variables change only where they were made
             model = nnx.merge(graph, cast(params, precision), fresh)
             loss = workload.loss(model, cast(batch, precision))
-            return loss.astype(jnp.float32), nnx.state(model, nnx.Not(nnx.Param))
+            return loss, nnx.state(model, nnx.Not(nnx.Param))
 
         (loss, rest), gradients = jax.value_and_grad(objective, has_aux=True)(params)
         updates, moments = optimizer.update(gradients, moments, params)

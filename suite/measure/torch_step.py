@@ -22,7 +22,9 @@ class TorchProgram:
 
     def __init__(self, control: Control, case: Case) -> None:
         if case.backend == "gpu" and not torch.cuda.is_available():
-            raise RuntimeError("backend 'gpu' asked for, PyTorch sees none; install its CUDA build or run --backend cpu")
+            raise RuntimeError(
+                "backend 'gpu' asked for, PyTorch sees none; install its CUDA build or run --backend cpu"
+            )
         self._control, self._case = control, case
         self._device = torch.device("cuda" if case.backend == "gpu" else "cpu")
         if case.threads is not None:

@@ -44,14 +44,14 @@ class BatchNorm(nnx.Module):
         self.var = nnx.BatchStat(jnp.ones(features))
 
     def __call__(self, x: jax.Array) -> jax.Array:
-        """Normalise x [...,C] by its own statistics, taken in one pass in float32, and move the running ones."""
+        """Normalise x [...,C] by its own statistics, in one pass and at least float32, and move the running ones."""
         axes = tuple(range(x.ndim - 1))
-        wide = x.astype(jnp.float32)
+        wide = x.astype(jnp.promote_types(x.dtype, jnp.float32))
         mean = jnp.mean(wide, axes)
         var = jnp.maximum(jnp.mean(wide * wide, axes) - mean * mean, 0.0)
         for running, batch in ((self.mean, mean), (self.var, var)):
             old = running.get_value()
             running.set_value((KERAS_MOMENTUM * old + (1 - KERAS_MOMENTUM) * batch).astype(old.dtype))
-        factor = self.scale.get_value().astype(jnp.float32) * jax.lax.rsqrt(var + KERAS_EPSILON)
-        offset = self.bias.get_value().astype(jnp.float32) - mean * factor
+        factor = self.scale.get_value().astype(wide.dtype) * jax.lax.rsqrt(var + KERAS_EPSILON)
+        offset = self.bias.get_value().astype(wide.dtype) - mean * factor
         return x * factor.astype(x.dtype) + offset.astype(x.dtype)

@@ -1,4 +1,4 @@
-"""Losses as the documented models use them, in float32 whatever the network computes in."""
+"""Losses as the documented models use them, in float32 even if the network computes in less."""
 
 import jax
 import jax.numpy as jnp
@@ -6,5 +6,6 @@ import jax.numpy as jnp
 
 def softmax_cross_entropy(logits: jax.Array, labels: jax.Array) -> jax.Array:
     """Return the mean cross-entropy float32[] of logits [N,K] against one-hot labels float32[N,K]."""
-    logs = jax.nn.log_softmax(logits.astype(jnp.float32))
-    return -jnp.mean(jnp.sum(labels.astype(jnp.float32) * logs, axis=-1))
+    wide = jnp.promote_types(logits.dtype, jnp.float32)
+    logs = jax.nn.log_softmax(logits.astype(wide))
+    return -jnp.mean(jnp.sum(labels.astype(wide) * logs, axis=-1))

@@ -13,7 +13,16 @@ def build(root: Path) -> Path:
 
     Raises RuntimeError with MkDocs' last words if it finds anything wrong.
     """
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", str(root / "mkdocs.yml")]
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "--strict",
+        "--quiet",
+        "--config-file",
+        str(root / "mkdocs.yml"),
+    ]
     quiet = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
     answer = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **quiet}, check=False)
     if answer.returncode:

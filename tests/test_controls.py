@@ -1,0 +1,73 @@
+"""Every control in PyTorch is the documented network and can be driven as a program."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from suite import controls
+from suite.workload import Case
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
+TorchProgram = pytest.importorskip("suite.measure.torch_step").TorchProgram
+
+HERE = Path(__file__).parent
+SIDES = {"mnist": (28, 28, 1), "cifar10": (32, 32, 3)}
+
+
+@pytest.fixture(params=controls.names())
+def name(request):
+    return request.param
+
+
+def batches(name, examples=8):
+    """Return two batches in which each class has a picture of its own."""
+    shape = SIDES[name.split("_")[0]]
+    rng = np.random.default_rng(0)
+    prototypes = rng.integers(0, 256, (10, *shape), dtype=np.uint8)
+    drawn = [rng.integers(0, 10, examples) for _ in range(2)]
+    return [controls.load(name).preprocess(prototypes[labels], labels) for labels in drawn]
+
+
+def test_every_control_has_the_documented_parameters(name):
+    with (HERE / "documented_models.csv").open() as lines:
+        (row,) = [row for row in csv.DictReader(lines) if row["name"] == name]
+    network = controls.load(name).model()
+    trainable = sum(p.numel() for p in network.parameters())
+    moving = sum(b.numel() for key, b in network.named_buffers() if "running" in key)
+    assert trainable == int(row["trainable_parameters"])
+    assert trainable + moving == int(row["parameters"])
+
+
+def test_the_loss_of_every_control_falls_on_learnable_data(name):
+    program = TorchProgram(controls.load(name), Case(workload=name, backend="cpu", scope="step", batch=8))
+    program.initialise(0)
+    program.put(batches(name))
+    program.lower()
+    program.compile()
+    program.chain(1)
+    program.block()
+    first = program.loss()
+    program.chain(20)
+    program.block()
+    assert program.loss() < 0.7 * first
+
+
+def test_the_pictures_are_not_copied_on_their_way_to_the_step(name):
+    program = TorchProgram(controls.load(name), Case(workload=name, backend="cpu", scope="step", batch=8))
+    (batch, _) = batches(name)
+    program.put([batch])
+    assert program._batches[0]["images"].data_ptr() == batch["images"].ctypes.data
+
+
+def test_a_gpu_that_is_not_there_is_an_error(name):
+    if torch.cuda.is_available():
+        pytest.skip("there is a GPU")
+    with pytest.raises(RuntimeError, match="backend 'gpu' asked for"):
+        TorchProgram(controls.load(name), Case(workload=name, backend="gpu", scope="step", batch=8))
+
+
+def test_an_unknown_control_is_named_with_all_there_are():
+    with pytest.raises(LookupError, match="no control for workload 'nothing'; there are: "):
+        controls.load("nothing")

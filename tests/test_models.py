@@ -1,0 +1,321 @@
+"""Every file in suite/models is the documented model: counts, claims, shapes, learning; and wrong models are caught."""
+
+import csv
+import math
+from functools import cache
+from pathlib import Path
+
+import jax
+import numpy as np
+import optax
+import pytest
+from flax import nnx
+from jax import numpy as jnp
+
+from suite import models
+from suite.measure.step import JaxProgram, training_step
+from suite.nn import flop, optimizers
+from suite.nn.initial import filled
+from suite.nn.losses import softmax_cross_entropy
+from suite.workload import Case
+
+HERE = Path(__file__).parent
+SIDES = {"mnist": (28, 28, 1), "cifar10": (32, 32, 3)}  # of the stored pictures
+HEAVY_FLOP = 1_000_000_000  # an example of a model above it takes seconds
+
+
+def documented(file):
+    with (HERE / file).open() as lines:
+        return list(csv.DictReader(lines))
+
+
+def heavy(name):
+    return models.load(name).description.flop_per_example > HEAVY_FLOP
+
+
+@pytest.fixture(params=models.names())
+def workload(request):
+    return models.load(request.param)
+
+
+@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.slow] if heavy(name) else []) for name in models.names()])
+def running(request):
+    """A workload, its program on the CPU, and two learnable batches: each class has a picture of its own."""
+    workload = models.load(request.param)
+    about = workload.description
+    examples = 8 if heavy(request.param) else about.batch
+    rng = np.random.default_rng(0)
+    prototypes = rng.integers(0, 256, (10, *SIDES[about.dataset]))
+    batches = []
+    for _ in range(2):
+        labels = rng.integers(0, 10, examples)
+        noisy = prototypes[labels] + rng.normal(0, 20, (examples, *SIDES[about.dataset]))
+        batches.append(workload.preprocess(noisy.clip(0, 255).astype(np.uint8), labels))
+    program = JaxProgram(workload, Case(workload=about.name, backend="cpu", scope="step", batch=examples))
+    program.initialise(0)
+    program.put(batches)
+    program.lower()
+    program.compile()
+    return program
+
+
+def abstract(workload):
+    """Return the graph, the parameters and the rest of the state without a value in them."""
+    return nnx.split(nnx.eval_shape(lambda: workload.model(nnx.Rngs(0))), nnx.Param, ...)
+
+
+def size(state):
+    return sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(state))
+
+
+def statistics(rest):
+    return nnx.filter_state(rest, nnx.BatchStat)
+
+
+def inputs(workload, examples=None):
+    """Return the specification of a batch."""
+    about = workload.description
+    examples = examples or about.batch
+    images = np.zeros((examples, *SIDES[about.dataset]), np.uint8)
+    batch = workload.preprocess(images, np.zeros(examples, np.int64))
+    return {name: jax.ShapeDtypeStruct(array.shape, array.dtype) for name, array in batch.items()}
+
+
+@cache
+def traced(name):
+    """Return the operations of a training step at the headline batch, and of the loss alone."""
+    workload = models.load(name)
+    graph, params, rest = abstract(workload)
+    optimizer = workload.optimizer()
+    state = (params, rest, jax.eval_shape(optimizer.init, params))
+    step = training_step(workload, graph, optimizer, "float32-highest")
+    batch = inputs(workload)
+
+    def loss(params, rest, batch):
+        return workload.loss(nnx.merge(graph, params, jax.tree.map(lambda leaf: leaf, rest)), batch)
+
+    return jax.make_jaxpr(step)(state, batch).jaxpr, jax.make_jaxpr(loss)(params, rest, batch).jaxpr
+
+
+def within(parameters):
+    """Yield the programs that an operation calls."""
+    for value in parameters:
+        if hasattr(value, "eqns"):
+            yield value
+        elif hasattr(value, "jaxpr"):
+            yield value.jaxpr
+        elif isinstance(value, tuple | list):
+            yield from within(value)
+
+
+def product_flop(jaxpr):
+    """Return the FLOP of all matrix products and convolutions; the zeros a stride puts in between are not counted."""
+    total = 0
+    for equation in jaxpr.eqns:
+        first, second = [v.aval.shape for v in equation.invars[:2]] if len(equation.invars) > 1 else ((), ())
+        result = math.prod(equation.outvars[0].aval.shape) if equation.outvars else 0
+        if equation.primitive.name == "dot_general":
+            (contracted, _), _ = equation.params["dimension_numbers"]
+            total += 2 * result * math.prod(first[axis] for axis in contracted)
+        elif equation.primitive.name == "conv_general_dilated":
+            output_axis = equation.params["dimension_numbers"].rhs_spec[0]
+            each = math.prod(second) // second[output_axis] // equation.params["batch_group_count"]
+            total += 2 * result * each // math.prod(equation.params["lhs_dilation"])
+        else:
+            total += sum(product_flop(inner) for inner in within(equation.params.values()))
+    return total
+
+
+def test_every_model_has_its_documented_counts(workload):
+    about = workload.description
+    (row,) = [row for row in documented("documented_models.csv") if row.pop("name") == about.name]
+    assert {field: getattr(about, field) for field in row} == {field: int(value) for field, value in row.items()}
+
+
+def test_every_model_states_each_documented_claim_and_no_other(workload):
+    about = workload.description
+    wanted = [
+        (row["metric"], row["unit"], float(row["cpu_value"]), float(row["gpu_value"]), float(row["speedup"]))
+        for row in documented("documented_claims.csv")
+        if row["name"] == about.name
+    ]
+    assert [(c.metric, c.unit, c.cpu_value, c.gpu_value, c.speedup) for c in about.claims] == wanted
+
+
+def test_a_claimed_speedup_is_the_ratio_of_its_times(workload):
+    for claim in workload.description.claims:
+        if claim.cpu_value is not None and claim.gpu_value is not None and claim.speedup is not None:
+            assert claim.cpu_value / claim.gpu_value == pytest.approx(claim.speedup, abs=0.0051)
+
+
+def test_a_model_is_named_after_its_file_and_its_docstring_has_the_labelled_lines(workload):
+    name = workload.description.name
+    words = __import__(f"suite.models.{name}", fromlist=["_"]).__doc__
+    assert name in models.names()
+    for label in ("\nSource: ", "\nReported: ", "\nDiffers: "):
+        assert label in words
+
+
+def test_the_network_has_the_stated_parameters(workload):
+    _, params, rest = abstract(workload)
+    assert size(params) == workload.description.trainable_parameters
+    assert size(params) + size(statistics(rest)) == workload.description.parameters
+
+
+def test_the_loss_is_a_float32_number_at_every_precision(workload):
+    graph, params, rest = abstract(workload)
+    for dtype in (jnp.float32, jnp.bfloat16):
+        cast = jax.tree.map(lambda leaf, dtype=dtype: jax.ShapeDtypeStruct(leaf.shape, dtype), params)
+        out = jax.eval_shape(lambda p, r, b: workload.loss(nnx.merge(graph, p, r), b), cast, rest, inputs(workload))
+        assert (out.shape, out.dtype) == ((), jnp.float32)
+
+
+def test_a_step_keeps_the_shapes_and_dtypes_of_its_state(workload):
+    graph, params, rest = abstract(workload)
+    optimizer = workload.optimizer()
+    state = (params, rest, jax.eval_shape(optimizer.init, params))
+    for precision in ("float32-highest", "bfloat16"):
+        step = training_step(workload, graph, optimizer, precision)
+        new, _ = jax.eval_shape(step, state, inputs(workload))
+        before, after = (jax.tree.map(lambda leaf: (leaf.shape, leaf.dtype), jax.tree.leaves(s)) for s in (state, new))
+        assert after == before
+
+
+def test_the_stated_flop_are_those_of_the_traced_step(workload):
+    about = workload.description
+    step, loss = traced(about.name)
+    assert product_flop(loss) == about.batch * about.forward_flop_per_example
+    assert product_flop(step) == about.batch * about.flop_per_example
+
+
+def test_xla_counts_nearly_the_stated_flop(workload):
+    about = workload.description
+    if about.family != "dense":
+        pytest.skip("XLA leaves out the products with a convolution's padding; the traced step is counted instead")
+    graph, params, rest = abstract(workload)
+    optimizer = workload.optimizer()
+    state = (params, rest, jax.eval_shape(optimizer.init, params))
+    lowered = jax.jit(training_step(workload, graph, optimizer, "float32-highest")).lower(state, inputs(workload))
+    assert lowered.cost_analysis()["flops"] == pytest.approx(about.batch * about.flop_per_example, rel=0.05)
+
+
+def test_initial_values_are_repeated_by_the_seed_and_changed_by_another(workload):
+    _, params, _ = abstract(workload)
+    once, again, other = (jax.tree.leaves(filled(params, seed)) for seed in (1, 1, 2))
+    assert all(np.array_equal(a, b) for a, b in zip(once, again, strict=True))
+    assert not all(np.array_equal(a, b) for a, b in zip(once, other, strict=True))
+
+
+def test_initial_values_are_those_of_keras(workload):
+    _, params, rest = abstract(workload)
+    for path, leaf in nnx.to_flat_state(filled(params, 0)):
+        value = leaf.get_value()
+        if path[-1] == "kernel":
+            limit = math.sqrt(6 / (math.prod(value.shape[:-2]) * sum(value.shape[-2:])))
+            assert limit * 0.95 < abs(value).max() <= limit
+            assert value.std() == pytest.approx(limit / math.sqrt(3), rel=0.05)
+        else:
+            assert np.all(value == {"bias": 0, "scale": 1}[path[-1]])
+    for path, leaf in nnx.to_flat_state(filled(statistics(rest), 0)):
+        assert np.all(leaf.get_value() == {"mean": 0, "var": 1}[path[-1]])
+
+
+def test_the_loss_falls_on_learnable_data(running):
+    running.chain(1)
+    running.block()
+    first = running.loss()
+    running.chain(12)
+    running.block()
+    assert np.isfinite(first)
+    assert running.loss() < 0.7 * first
+
+
+def test_nothing_is_compiled_between_steps(running):
+    running.chain(1)
+    running.block()
+    before = running.compilations()
+    running.chain(3)
+    running.block()
+    assert running.compilations() == before
+
+
+def test_an_unknown_model_is_named_with_all_there_are():
+    with pytest.raises(LookupError, match=r"no workload 'mnist_mpl'.*there are: .*mnist_mlp"):
+        models.load("mnist_mpl")
+
+
+def test_flop_of_layers_by_hand():
+    assert flop.dense(3, 4) == 24
+    assert flop.conv(2, 2, 3, 4, 1) == 4 * flop.dense(3, 4)
+    assert flop.training(10, 4) == 26
+
+
+GRADIENTS = [np.float64(g) for g in (1e-7, -3e-6, 2e-7, 1.0, -0.5, 1e-8, 0.0, 2e-3, -1e-7, 5e-7)]  # near epsilon
+
+
+def moved(optimizer):
+    """Return where one parameter is after each of the gradients, in float64."""
+    with jax.enable_x64(True):
+        place, positions = jnp.float64(0), []
+        state = optimizer.init(place)
+        for gradient in GRADIENTS:
+            updates, state = optimizer.update(jnp.asarray(gradient), state, place)
+            place = optax.apply_updates(place, updates)
+            positions.append(float(place))
+    return positions
+
+
+def keras_rmsprop():
+    place, square, positions = 0.0, 0.0, []
+    for gradient in GRADIENTS:
+        square = 0.9 * square + 0.1 * gradient**2
+        place -= 1e-3 * gradient / (math.sqrt(square) + 1e-7)
+        positions.append(place)
+    return positions
+
+
+def keras_adam():
+    place, mean, square, positions = 0.0, 0.0, 0.0, []
+    for t, gradient in enumerate(GRADIENTS, 1):
+        mean = 0.9 * mean + 0.1 * gradient
+        square = 0.999 * square + 0.001 * gradient**2
+        place -= 1e-3 * math.sqrt(1 - 0.999**t) / (1 - 0.9**t) * mean / (math.sqrt(square) + 1e-7)
+        positions.append(place)
+    return positions
+
+
+def test_sgd_moves_by_a_hundredth_of_the_gradient():
+    assert moved(optimizers.sgd()) == pytest.approx(-0.01 * np.cumsum(GRADIENTS), rel=1e-12)
+
+
+def test_rmsprop_is_that_of_keras_in_2018():
+    assert moved(optimizers.rmsprop()) == pytest.approx(keras_rmsprop(), rel=1e-9)
+
+
+def test_adam_is_that_of_keras():
+    assert moved(optimizers.adam()) == pytest.approx(keras_adam(), rel=1e-9)
+
+
+def test_rmsprop_with_epsilon_inside_the_root_is_caught():
+    inside = optax.rmsprop(1e-3, decay=0.9, eps=1e-7, eps_in_sqrt=True)
+    assert moved(inside) != pytest.approx(keras_rmsprop(), rel=1e-3)
+
+
+def test_adam_with_epsilon_where_optax_has_it_is_caught():
+    assert moved(optax.adam(1e-3, eps=1e-7)) != pytest.approx(keras_adam(), rel=1e-3)
+
+
+def test_a_network_without_biases_is_caught(workload):
+    _, params, _ = abstract(workload)
+    kept = [(path, leaf) for path, leaf in nnx.to_flat_state(params) if path[-1] != "bias"]
+    assert size(nnx.from_flat_state(kept)) != workload.description.trainable_parameters
+
+
+def test_labels_shifted_by_one_class_are_caught():
+    logits = jnp.asarray(np.random.default_rng(0).normal(size=(4, 10)), jnp.float32)
+    labels = np.eye(10, dtype=np.float32)[[1, 2, 3, 4]]
+    by_hand = np.mean(
+        [np.log(np.exp(row).sum()) - row[k] for row, k in zip(np.asarray(logits), [1, 2, 3, 4], strict=True)]
+    )
+    assert softmax_cross_entropy(logits, jnp.asarray(labels)) == pytest.approx(by_hand, rel=1e-6)
+    assert softmax_cross_entropy(logits, jnp.asarray(np.roll(labels, 1, 1))) != pytest.approx(by_hand, rel=1e-2)
