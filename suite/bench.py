@@ -102,7 +102,9 @@ def print_results(folders: Sequence[Path], here: Machine) -> None:
     for problem in problems:
         terminal.say(f"note: {problem}")
     for table in tables.for_terminal(records, here.slug):
-        terminal.print_table(table.title, table.columns, table.rows, table.notes)
+        width = len(table.columns)
+        rows = [[cell.text for cell in row[:width]] for row in table.rows]
+        terminal.print_table(table.title, table.columns, rows, table.notes)
     failed = [s for s in map(summary, records) if s.record.reason and s.record.machine.slug == here.slug]
     for item in failed:
         terminal.say(f"failed: {item.record.name}: {item.record.reason}")

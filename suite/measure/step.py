@@ -7,7 +7,7 @@ from typing import Any
 import flax
 import jax
 import jax.numpy as jnp
-import jaxlib
+from jaxlib import version as jaxlib_version
 import numpy as np
 import optax
 from flax import nnx
@@ -33,7 +33,7 @@ class JaxProgram:
         self._compilations = 0
         jax.monitoring.register_event_duration_secs_listener(self._count)
 
-    def _count(self, event: str, _duration: float, **_: Any) -> None:
+    def _count(self, event: str, duration: float, **_: Any) -> None:
         if event == "/jax/core/compile/backend_compile_duration":
             self._compilations += 1
 
@@ -74,6 +74,7 @@ class JaxProgram:
 
     def loss(self) -> float:
         """Return the last step's loss."""
+        assert self._out is not None
         return float(self._out)
 
     def compilations(self) -> int:
@@ -88,7 +89,7 @@ class JaxProgram:
         """Return the versions of Python's and JAX's side."""
         return {
             "jax": jax.__version__,
-            "jaxlib": jaxlib.__version__,
+            "jaxlib": jaxlib_version.__version__,
             "flax": flax.__version__,
             "optax": optax.__version__,
             "python": platform.python_version(),

@@ -62,7 +62,7 @@ class TorchProgram:
         if self._case.variant == "graph":
             self._steps = [self._captured(batch) for batch in self._batches]
 
-    def _train(self, batch: Batch) -> torch.Tensor:
+    def _train(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
         with self._autocast():
             loss = self._loss(self._model, batch)
         loss.backward()
@@ -75,7 +75,7 @@ class TorchProgram:
             return torch.autocast(self._device.type, torch.bfloat16)
         return contextlib.nullcontext()
 
-    def _captured(self, batch: Batch) -> Callable[[], torch.Tensor]:
+    def _captured(self, batch: dict[str, torch.Tensor]) -> Callable[[], torch.Tensor]:
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):

@@ -4,6 +4,7 @@ import math
 import zlib
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
@@ -18,8 +19,8 @@ def filled(state: nnx.State, seed: int) -> nnx.State:
 
 def _value(path: tuple, leaf: jax.ShapeDtypeStruct, seed: int) -> np.ndarray | jax.Array:
     rng = np.random.default_rng([seed, zlib.crc32("/".join(map(str, path)).encode())])
-    if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
-        return jax.random.wrap_key_data(rng.integers(2**32, size=2, dtype=np.uint32))
+    if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+        return jax.random.wrap_key_data(jnp.asarray(rng.integers(2**32, size=2, dtype=np.uint32)))
     name = next(part for part in reversed(path) if isinstance(part, str))
     if name == "kernel":
         return glorot_uniform(rng, leaf.shape).astype(leaf.dtype)

@@ -28,14 +28,14 @@ def adam(learning_rate: float = _LEARNING_RATE, b1: float = 0.9, b2: float = 0.9
         return optax.ScaleByAdamState(count=jnp.zeros([], jnp.int32), mu=zeros, nu=zeros)
 
     def update(
-        gradients: optax.Updates, state: optax.OptState, params: optax.Params | None = None
+        updates: optax.Updates, state: optax.OptState, params: optax.Params | None = None
     ) -> tuple[optax.Updates, optax.OptState]:
         assert isinstance(state, optax.ScaleByAdamState)
         count = state.count + 1
-        mu = jax.tree.map(lambda m, g: b1 * m + (1 - b1) * g, state.mu, gradients)
-        nu = jax.tree.map(lambda v, g: b2 * v + (1 - b2) * g * g, state.nu, gradients)
+        mu = jax.tree.map(lambda m, g: b1 * m + (1 - b1) * g, state.mu, updates)
+        nu = jax.tree.map(lambda v, g: b2 * v + (1 - b2) * g * g, state.nu, updates)
         rate = learning_rate * jnp.sqrt(1 - b2**count) / (1 - b1**count)
-        updates = jax.tree.map(lambda m, v: (-rate * m / (jnp.sqrt(v) + _EPSILON)).astype(m.dtype), mu, nu)
-        return updates, optax.ScaleByAdamState(count=count, mu=mu, nu=nu)
+        moves = jax.tree.map(lambda m, v: (-rate * m / (jnp.sqrt(v) + _EPSILON)).astype(m.dtype), mu, nu)
+        return moves, optax.ScaleByAdamState(count=count, mu=mu, nu=nu)
 
     return optax.GradientTransformation(init, update)

@@ -1,0 +1,75 @@
+// Sortable tables, and charts that become interactive when they scroll into view.
+// Everything works without this file: tables are in order, charts are pictures.
+(function () {
+  "use strict";
+
+  function sortable() {
+    document.querySelectorAll("table.results").forEach(function (table) {
+      if (window.Tablesort && table.tBodies[0] && table.tBodies[0].rows.length > 1) new Tablesort(table);
+    });
+  }
+
+  function load(address) {
+    return new Promise(function (done, failed) {
+      var script = document.createElement("script");
+      script.src = address;
+      script.onload = done;
+      script.onerror = failed;
+      document.head.appendChild(script);
+    });
+  }
+
+  var library = null;
+  function vega(root) {
+    if (!library) {
+      library = load(root + "assets/js/vega.min.js")
+        .then(function () { return load(root + "assets/js/vega-lite.min.js"); })
+        .then(function () { return load(root + "assets/js/vega-embed.min.js"); });
+    }
+    return library;
+  }
+
+  function palette() {
+    return document.body.getAttribute("data-md-color-scheme") === "slate" ? "dark" : "light";
+  }
+
+  function config() {
+    var dark = palette() === "dark", ink = dark ? "#dddddd" : "#333333", lines = dark ? "#444444" : "#e2e2e2";
+    var guide = { labelColor: ink, titleColor: ink, labelFontSize: 14, titleFontSize: 14, titleFontWeight: "normal" };
+    return {
+      background: "transparent", font: "sans-serif", view: { stroke: null },
+      axis: Object.assign({ gridColor: lines, domainColor: ink, tickColor: ink }, guide),
+      legend: Object.assign({ symbolBaseStrokeColor: ink, symbolStrokeWidth: 3 }, guide)
+    };
+  }
+
+  function draw(figure) {
+    var spec = JSON.parse(figure.querySelector("script").textContent);
+    spec.config = config();
+    return vega(figure.dataset.root)
+      .then(function () {
+        return vegaEmbed(figure.querySelector(".live"), spec, { actions: false, renderer: "svg" });
+      })
+      .then(function () { figure.classList.add("drawn"); })
+      .catch(function () { figure.classList.remove("drawn"); });
+  }
+
+  function charts() {
+    var figures = document.querySelectorAll("figure.chart");
+    if (!figures.length || !window.IntersectionObserver) return;
+    var seen = new IntersectionObserver(function (entries) {
+      entries.forEach(function (entry) {
+        if (!entry.isIntersecting || entry.target.clientWidth < 560) return;  // narrow: the picture scales, the chart does not
+        seen.unobserve(entry.target);
+        draw(entry.target);
+      });
+    });
+    figures.forEach(function (figure) { seen.observe(figure); });
+    new MutationObserver(function () {
+      document.querySelectorAll("figure.chart.drawn").forEach(draw);
+    }).observe(document.body, { attributes: true, attributeFilter: ["data-md-color-scheme"] });
+  }
+
+  sortable();
+  charts();
+})();

@@ -1,0 +1,140 @@
+"""Charts as Vega-Lite specifications, and the static pictures made from them."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from suite import units
+from suite.results.record import Record
+from suite.results.summary import SpeedUp
+
+# Colours that the colour-blind tell apart. Source: Okabe and Ito, Color Universal Design (2008).
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+_INK = {"light": "#333333", "dark": "#dddddd"}
+_LINES = {"light": "#e2e2e2", "dark": "#444444"}
+_WIDTH, _ROW = 300, 46
+_FONT = 15
+
+
+def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
+    """Return speed-ups as points with intervals on a log axis; hollow ones are not certified or not steady."""
+    rows = [
+        {
+            "model": item.gpu.record.workload,
+            "machine": item.gpu.record.machine.name,
+            "speed-up": item.ratio.value,
+            "low": item.ratio.low or item.ratio.value,
+            "high": item.ratio.high or item.ratio.value,
+            "text": units.times(item.ratio.value, item.ratio.low, item.ratio.high),
+            "solid": item.solid,
+            "kind": "measured",
+        }
+        for item in items
+    ]
+    seen = {item.gpu.record.workload: item.gpu.record.description for item in items}
+    reported = [
+        {"model": name, "machine": f"reported: {claim.gpu_device}", "speed-up": claim.speedup, "kind": "reported"}
+        for name, about in seen.items()
+        for claim in about.claims
+        if claim.speedup
+    ]
+    axis = alt.X("speed-up:Q", scale=alt.Scale(type="log"), title="CPU time / GPU time, log scale", axis=_axis(rows))
+    model = alt.Y("model:N", sort="-x", title=None, axis=alt.Axis(labelLimit=200))
+    colour = alt.Color(
+        "machine:N", scale=alt.Scale(range=list(COLOURS)), legend=alt.Legend(orient="top", title=None, labelLimit=300)
+    )
+    measured = alt.Chart(alt.Data(values=rows))
+    tips = ["model:N", "machine:N", alt.Tooltip("text:N", title="speed-up")]
+    layers = [
+        alt.Chart(alt.Data(values=reported))
+        .mark_tick(thickness=2, size=18, color="#888888")
+        .encode(x=axis, y=model, tooltip=["model:N", "machine:N", "speed-up:Q"]),
+        measured.mark_rule(strokeWidth=3).encode(x=alt.X("low:Q"), x2="high:Q", y=model, color=colour),
+        measured.transform_filter("datum.solid")
+        .mark_point(size=130, filled=True, opacity=1)
+        .encode(x=axis, y=model, color=colour, tooltip=tips),
+        measured.transform_filter("!datum.solid")
+        .mark_point(size=130, filled=False, strokeWidth=2.5, opacity=1)
+        .encode(x=axis, y=model, color=colour, tooltip=tips),
+        measured.mark_text(dy=-16, fontSize=_FONT).encode(x=axis, y=model, text="text:N", color=colour),
+    ]
+    chart = alt.layer(*layers).properties(width=_WIDTH, height=_ROW * max(2, len(seen)))
+    return chart.to_dict(validate=True)
+
+
+def _axis(rows: Sequence[dict[str, Any]]) -> alt.Axis:
+    del rows
+    return alt.Axis(values=[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000], labelOverlap=True, format="~s")
+
+
+def samples(records: Sequence[Record]) -> dict[str, Any]:
+    """Return every sample of these records as a dot, a row for each process."""
+    rows = [
+        {
+            "case": label(record),
+            "process": f"{label(record)}  {run.round + 1}",
+            "seconds": sample.wall_seconds / run.steps_per_sample,
+            "backend": record.backend,
+        }
+        for record in records
+        for run in record.runs
+        if not run.reason and run.steps_per_sample
+        for sample in run.samples
+    ]
+    chart = (
+        alt.Chart(alt.Data(values=rows))
+        .mark_circle(size=45, opacity=0.7)
+        .encode(
+            x=alt.X(
+                "seconds:Q",
+                scale=alt.Scale(type="log", nice=True),
+                title="seconds a step, log scale",
+                axis=alt.Axis(labelOverlap=True, format="~s", tickCount=6),
+            ),
+            y=alt.Y("process:N", title=None, axis=alt.Axis(labelLimit=230)),
+            color=alt.Color("backend:N", scale=alt.Scale(domain=["cpu", "gpu"], range=list(COLOURS[1::-1])), legend=None),
+            tooltip=["process:N", "seconds:Q"],
+        )
+    )
+    processes = len({row["process"] for row in rows})
+    return chart.properties(width=_WIDTH, height=18 * max(3, processes)).to_dict(validate=True)
+
+
+def label(record: Record) -> str:
+    """Return a short name of a record's case."""
+    case = record.case
+    words = [case.backend, case.implementation]
+    words += [case.variant] if case.variant != "plain" else []
+    words += [case.precision] if case.precision != "float32-highest" else []
+    words += ["system"] if case.allocator == "system" else []
+    return " ".join(words)
+
+
+def coloured(spec: dict[str, Any], palette: str) -> dict[str, Any]:
+    """Return the specification with the ink and lines of a palette, on a transparent ground."""
+    ink, lines = _INK[palette], _LINES[palette]
+    guide = {
+        "labelColor": ink,
+        "titleColor": ink,
+        "labelFontSize": _FONT - 1,
+        "titleFontSize": _FONT - 1,
+        "titleFontWeight": "normal",
+        "symbolStrokeWidth": 3,
+    }
+    axes = guide | {"gridColor": lines, "domainColor": ink, "tickColor": ink}
+    config = {
+        "background": "transparent",
+        "font": "sans-serif",
+        "view": {"stroke": None},
+        "axis": axes,
+        "legend": guide | {"symbolBaseStrokeColor": ink},
+    }
+    return {**spec, "config": config}
+
+
+def svg(spec: dict[str, Any], palette: str) -> str:
+    """Return the static picture."""
+    return vl_convert.vegalite_to_svg(json.dumps(coloured(spec, palette)))

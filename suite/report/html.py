@@ -1,0 +1,96 @@
+"""HTML from results: the one place where text from a record is made harmless."""
+
+import re
+from html import escape
+from urllib.parse import quote
+
+from suite.report.tables import Cell, Table
+from suite.results.record import Record
+
+_PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
+
+
+def safe(text: object) -> str:
+    """Return text that means nothing to HTML, to Markdown or to a template."""
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
+    return re.sub(r"[`*_{}\[\]\\|~#]", lambda found: f"&#{ord(found[0])};", escape(shown[:2000]))
+
+
+def plain_name(name: str) -> bool:
+    """Return whether a name from a record may become a file name and an address."""
+    return bool(_PLAIN_NAME.fullmatch(name)) and ".." not in name
+
+
+def record_address(record: Record, up: str, local: bool) -> str:
+    """Return the relative address of a record's file from a page that lies `up` below the site's root."""
+    return f"{up}{'local' if local else 'records'}/{quote(record.campaign)}/{quote(record.name)}.json"
+
+
+class Page:
+    """Collects a page's parts and knows where it lies, so that links come out right."""
+
+    def __init__(self, title: str, up: str, local: frozenset[str]) -> None:
+        self._up, self._local = up, local  # campaigns that are not published
+        self._parts = [f'---\ntitle: "{escape(title)}"\n---\n', f"<h1>{safe(title)}</h1>\n"]
+
+    def add(self, *html: str) -> None:
+        """Add parts of HTML, each a block of its own."""
+        self._parts += [f"{part}\n" for part in html]
+
+    def heading(self, text: str) -> None:
+        """Add a second-level heading with an address of its own."""
+        name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+        self.add(f'<h2 id="{name}">{safe(text)}</h2>')
+
+    def paragraph(self, text: str) -> None:
+        """Add a paragraph of plain text."""
+        self.add(f"<p>{safe(text)}</p>")
+
+    def facts(self, pairs: list[tuple[str, str]]) -> None:
+        """Add a list of names and values; values are plain text."""
+        items = "".join(f"<div><dt>{safe(name)}</dt><dd>{safe(value)}</dd></div>" for name, value in pairs)
+        self.add(f'<dl class="facts">{items}</dl>')
+
+    def table(self, table: Table, links: dict[str, str] | None = None) -> None:
+        """Add a sortable table; `links` gives addresses for the texts of cells without a record."""
+        head = "".join(f'<th scope="col">{safe(column)}</th>' for column in table.columns)
+        rows = "".join(
+            f"<tr>{''.join(self._cell(cell, index, links or {}) for index, cell in enumerate(row))}</tr>"
+            for row in table.rows
+        )
+        notes = "".join(f"<p class='note'>{safe(note)}</p>" for note in table.notes)
+        self.add(
+            f'<div class="scroll" tabindex="0" role="region" aria-label="{safe(table.title)}">'
+            f'<table class="results"><caption>{safe(table.title)}</caption>'
+            f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{notes}"
+        )
+
+    def _cell(self, cell: Cell, index: int, links: dict[str, str]) -> str:
+        text = safe(cell.text)
+        if cell.record is not None and plain_name(cell.record.campaign) and cell.sort is not None:
+            local = cell.record.campaign in self._local
+            text = f'<a href="{record_address(cell.record, self._up, local)}">{text}</a>'
+        elif cell.text in links:
+            text = f'<a href="{links[cell.text]}">{text}</a>'
+        sort = "" if cell.sort is None else f' data-sort="{cell.sort!r}"'
+        title = f' title="{safe(cell.remark)}"' if cell.remark else ""
+        tag = "th scope='row'" if index == 0 else "td"
+        return f"<{tag}{sort}{title}>{text}</{tag.split()[0]}>"
+
+    def chart(self, name: str, alternative: str, caption: str, spec: str) -> None:
+        """Add a chart: static pictures for both palettes, the specification for the script, a caption."""
+        pictures = "".join(
+            f'<img src="{self._up}charts/{name}.{palette}.svg#only-{palette}" alt="{safe(alternative)}" loading="lazy">'
+            for palette in ("light", "dark")
+        )
+        data = spec.replace("<", "\\u003c").replace("&", "\\u0026")
+        download = f'<a href="{self._up}charts/{name}.json" download>specification and data (JSON)</a>'
+        self.add(
+            f'<figure class="chart" data-root="{self._up}">{pictures}<div class="live"></div>'
+            f'<script type="application/json">{data}</script>'
+            f"<figcaption>{safe(caption)} {download}</figcaption></figure>"
+        )
+
+    def text(self) -> str:
+        """Return the page as Markdown."""
+        return "\n".join(self._parts)

@@ -1,0 +1,325 @@
+"""The site's generated pages: home, one a workload, one a machine; only what changed is written."""
+
+import json
+import shutil
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from suite import units
+from suite.report import charts, tables
+from suite.report.html import Page, plain_name, safe
+from suite.report.tables import Cell, Table
+from suite.results import store
+from suite.results.record import Record, json_schema, to_json
+from suite.results.summary import SpeedUp, newest, speedups
+from suite.workload import Description
+
+_STAGES = ("import", "init", "lower", "compile", "first_step")
+_QUESTION = "How much faster is a GPU?"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What rendering did: pages that changed, and a line for each record that could not be shown."""
+
+    written: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def render(folders: Sequence[Path], site: Path) -> Outcome:
+    """Write the generated pages into the site's sources from the records below the folders.
+
+    The first folder holds what is published; records of the others are copied beside it and shown as local.
+    """
+    published, unreadable = store.load(folders[:1])
+    other, more = store.load(folders[1:])
+    known = {record.campaign for record in published}
+    other = tuple(record for record in other if record.campaign not in known)
+    shown, problems = [], [*unreadable, *more]
+    for record in (*published, *other):
+        if all(map(plain_name, (record.workload, record.campaign, record.machine.slug))):
+            shown.append(record)
+        else:
+            problems.append(f"a record of campaign {record.campaign[:60]!r} has a name that no page may have; not shown")
+    local = frozenset(record.campaign for record in other)
+    files = pages(shown, local)
+    files |= {f"local/{r.campaign}/{r.name}.json": to_json(r).decode() for r in shown if r.campaign in local}
+    return Outcome(written=write(files, site), problems=tuple(problems))
+
+
+def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
+    """Make the generated folders hold just these files; return those that changed."""
+    for folder in ("workloads", "machines", "charts", "local"):
+        for path in (site / folder).glob("**/*"):
+            if path.is_file() and str(path.relative_to(site)) not in files:
+                path.unlink()
+    changed = []
+    for name, text in files.items():
+        path = site / name
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        changed.append(name)
+    if (site / "local").is_dir() and not any(name.startswith("local/") for name in files):
+        shutil.rmtree(site / "local")
+    return tuple(changed)
+
+
+def pages(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
+    """Return every generated file by its path below the site's sources."""
+    files = {"assets/record.schema.json": json.dumps(json_schema(), indent=1) + "\n"}
+    files |= home(records, local)
+    for name in sorted({record.workload for record in records}):
+        files |= workload([r for r in records if r.workload == name], local)
+    for slug in sorted({record.machine.slug for record in records}):
+        files[f"machines/{slug}.md"] = machine([r for r in records if r.machine.slug == slug], local)
+    return files
+
+
+def chart_files(name: str, spec: dict[str, Any]) -> dict[str, str]:
+    """Return a chart's static pictures and its specification as files."""
+    files = {f"charts/{name}.{palette}.svg": charts.svg(spec, palette) for palette in ("light", "dark")}
+    return files | {f"charts/{name}.json": json.dumps(spec, indent=1) + "\n"}
+
+
+def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
+    """Return the home page with its chart."""
+    page = Page(_QUESTION, "", local)
+    items = [i for i in newest(speedups(records)) if i.gpu.record.case.scope == "step"]
+    main = [i for i in items if i.gpu.record.case.precision == "float32-highest"]
+    files: dict[str, str] = {}
+    page.add(f'<p class="lead">{answer(main)}</p>')
+    if main:
+        spec = charts.speedups(main)
+        files |= chart_files("speedups", spec)
+        alternative = "; ".join(
+            f"{i.gpu.record.workload} on {i.gpu.record.machine.name}: "
+            f"{units.times(i.ratio.value, i.ratio.low, i.ratio.high)}"
+            for i in main
+        )
+        caption = (
+            "Time of one training step on the CPU over its time on the GPU of the same machine, float32 at highest "
+            "precision on both sides, with 95 % intervals. Hollow: the CPU side is slower than 0.7 of PyTorch on the "
+            "same cores, or the result is not steady. Grey ticks: what the articles report."
+        )
+        page.chart("speedups", alternative, caption, json.dumps(spec))
+    if items:
+        page.heading("The table")
+        page.table(tables.speedup_table(records), links(records, ""))
+        page.add(
+            '<p class="note">Times link the record they come from, with every raw sample. '
+            '<a href="reading.html">How to read a result</a> explains the words.</p>'
+        )
+    slugs = {r.machine.slug: r.machine.name for r in records}
+    lonely = [slug for slug in slugs if not any(r.backend == "gpu" and r.machine.slug == slug for r in records)]
+    for slug in lonely:
+        mine = [r for r in records if r.machine.slug == slug]
+        steps = [s.record for s in tables.newest_cases(mine) if s.record.case.scope == "step"]
+        page.heading(f"Without a GPU: {slugs[slug]}")
+        table = tables.case_table(f"One training step on the CPU of {slugs[slug]}", steps)
+        named = tuple((Cell(text=r.workload), *row) for r, row in zip(_sorted(steps), table.rows, strict=True))
+        page.table(Table(title=table.title, columns=("model", *table.columns), rows=named), links(records, ""))
+        elsewhere = tables.elsewhere(records, slug)
+        if elsewhere.rows:
+            page.table(elsewhere, links(records, ""))
+    if records:
+        page.heading("Machines and models")
+        entries = [f'<li><a href="machines/{s}.html">{safe(n)}</a></li>' for s, n in sorted(slugs.items())]
+        about = {r.workload: r.description.title for r in records}
+        entries += [f'<li><a href="workloads/{n}.html">{safe(t)}</a></li>' for n, t in sorted(about.items())]
+        page.add(f"<ul>{''.join(entries)}</ul>")
+    return files | {"index.md": page.text()}
+
+
+def _sorted(records: Iterable[Record]) -> list[Record]:
+    return sorted(records, key=lambda r: (r.workload, r.name))
+
+
+def answer(items: Sequence[SpeedUp]) -> str:
+    """Return the home page's first sentence as HTML."""
+    if not items:
+        return (
+            "No machine with a GPU has been measured yet. Measure yours: <code>nox -s bench</code> in the suite's "
+            "checkout takes a few minutes and renders this page with your numbers."
+        )
+    low, high = min(items, key=lambda i: i.ratio.value), max(items, key=lambda i: i.ratio.value)
+
+    def words(item: SpeedUp) -> str:
+        value = units.times(item.ratio.value, item.ratio.low, item.ratio.high)
+        return f"<strong>{safe(value)}</strong> ({safe(units.interval(item.ratio.low, item.ratio.high))})"
+
+    name = safe(high.gpu.record.machine.name)
+    if low is high:
+        return f"On {name} one training step of {safe(low.cpu.record.workload)} is {words(low)} faster on the GPU."
+    return (
+        f"It depends on the model: from {words(low)} for {safe(low.cpu.record.workload)} to {words(high)} for "
+        f"{safe(high.cpu.record.workload)}, one training step on the GPU against all CPU cores of the same machine "
+        f"({name})."
+    )
+
+
+def links(records: Iterable[Record], up: str) -> dict[str, str]:
+    """Return the addresses of the pages that names in tables lead to."""
+    found = {r.workload: f"{up}workloads/{r.workload}.html" for r in records}
+    return found | {r.machine.name: f"{up}machines/{r.machine.slug}.html" for r in records}
+
+
+def workload(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
+    """Return a workload's page with its charts."""
+    latest = max(records, key=lambda r: r.created)
+    about, name = latest.description, latest.workload
+    page = Page(about.title, "../", local)
+    files: dict[str, str] = {}
+    page.add(f'<p class="lead">{source(about)}</p>')
+    page.facts(
+        [
+            ("workload", name),
+            ("parameters", units.count(about.parameters)),
+            ("trainable", units.count(about.trainable_parameters)),
+            ("FLOP per example, forward", units.count(about.forward_flop_per_example)),
+            ("FLOP per example, step", units.count(about.flop_per_example)),
+            ("headline batch", units.count(about.batch)),
+            ("loss", about.loss),
+            ("optimizer", about.optimizer),
+            ("preprocessing", about.preprocessing),
+            ("data", data_words(records, about)),
+            ("network", "inferred: the source leaves it open" if about.inferred else "as documented"),
+        ]
+    )
+    page.heading("Differs from the source")
+    page.add(f"<ul>{''.join(f'<li>{safe(line)}</li>' for line in about.differs)}</ul>")
+    mine = [i for i in newest(speedups(records)) if i.gpu.record.case.scope == "step"]
+    if mine:
+        page.heading("Speed-up")
+        page.table(tables.speedup_table(records), links(records, "../"))
+    page.heading("Documented and measured")
+    page.table(claims(about, mine))
+    for slug in sorted({r.machine.slug for r in records}):
+        here = [s.record for s in tables.newest_cases(r for r in records if r.machine.slug == slug)]
+        machine_name = here[0].machine.name
+        page.heading(f"Times on {machine_name}")
+        page.table(tables.case_table(f"{name} on {machine_name}", here))
+        stages = stage_table(here)
+        if stages.rows:
+            page.table(stages)
+        steps = [r for r in here if r.case.scope == "step" and any(run.samples for run in r.runs)]
+        if steps:
+            chart = f"samples.{name}.{slug}"
+            spec = charts.samples(steps)
+            files |= chart_files(chart, spec)
+            caption = "Every sample as a dot, a row for each process. Warm-ups are stored in the records and not drawn."
+            page.chart(chart, f"samples of {name} on {machine_name}; times in the table above", caption, json.dumps(spec))
+        reasons = [f"{charts.label(s.record)}, {s.record.case.scope}: {'; '.join(s.reasons)}"
+                   for s in tables.newest_cases(here) if s.reasons]  # fmt: skip
+        if reasons:
+            page.add(f"<ul class='reasons'>{''.join(f'<li>{safe(line)}</li>' for line in reasons)}</ul>")
+    return files | {f"workloads/{name}.md": page.text()}
+
+
+def source(about: Description) -> str:
+    """Return where a model was documented, as HTML; only an https address becomes a link."""
+    origin = about.source
+    title = safe(origin.title)
+    if origin.address.startswith("https://"):
+        title = f'<a href="{safe(origin.address)}" rel="noopener">{title}</a>'
+    return f"{safe(origin.author)}, {title}, {origin.year}; {safe(origin.place)}."
+
+
+def data_words(records: Sequence[Record], about: Description) -> str:
+    """Return which data the steps were timed on."""
+    kinds = {record.case.data for record in records}
+    words = {"embedded": f"stand-in for {about.dataset}, drawn by this project", "tfds": f"the real {about.dataset}"}
+    return "; ".join(words[kind] for kind in sorted(kinds))
+
+
+def claims(about: Description, found: Sequence[SpeedUp]) -> Table:
+    """Return the documented numbers beside what was measured."""
+    rows = [
+        (
+            Cell(text="reported"),
+            Cell(text=claim.metric, remark=claim.definition),
+            Cell(text=claim.definition),
+            Cell(text=f"{units.number(claim.cpu_value, digits=4)} {claim.unit}" if claim.cpu_value else units.DASH),
+            Cell(text=claim.cpu_device or units.DASH),
+            Cell(text=f"{units.number(claim.gpu_value, digits=4)} {claim.unit}" if claim.gpu_value else units.DASH),
+            Cell(text=claim.gpu_device or units.DASH),
+            Cell(text=units.times(claim.speedup), sort=claim.speedup),
+        )
+        for claim in about.claims
+    ]
+    rows += [
+        (
+            Cell(text="measured"),
+            Cell(text="step"),
+            Cell(text=f"one training step in steady state, batch {item.gpu.record.case.batch}, "
+                      f"{item.gpu.record.case.precision}"),
+            tables.time_cell(item.cpu),
+            Cell(text=f"{item.cpu.record.machine.cores} cores of {item.cpu.record.machine.cpu_model}"),
+            tables.time_cell(item.gpu),
+            Cell(text=", ".join(gpu.name for gpu in item.gpu.record.machine.gpus[:1])),
+            Cell(text=units.times(item.ratio.value, item.ratio.low, item.ratio.high), sort=item.ratio.value,
+                 record=item.gpu.record),
+        )
+        for item in found
+    ]  # fmt: skip
+    columns = ("", "metric", "definition", "CPU", "CPU hardware", "GPU", "GPU hardware", "speed-up")
+    return Table(title="What the source reports, and the nearest that was measured", columns=columns, rows=tuple(rows))
+
+
+def stage_table(records: Sequence[Record]) -> Table:
+    """Return the stages of cold starts, medians over processes."""
+    rows = []
+    for record in _sorted(records):
+        runs = [run for run in record.runs if not run.reason]
+        if record.case.scope != "cold" or not runs:
+            continue
+        cells = [Cell(text=charts.label(record), record=record)]
+        for name in _STAGES:
+            values = [stage.wall_seconds for run in runs for stage in run.stages if stage.name == name]
+            value = median(values) if values else None
+            cells.append(Cell(text=units.seconds(value), sort=value, record=record))
+        rows.append(tuple(cells))
+    title = "A cold start by stage, median over processes; no compile cache"
+    return Table(title=title, columns=("case", *(name.replace("_", " ") for name in _STAGES)), rows=tuple(rows))
+
+
+def machine(records: Sequence[Record], local: frozenset[str]) -> str:
+    """Return a machine's page."""
+    latest = max(records, key=lambda r: r.created)
+    what, software = latest.machine, latest.software
+    page = Page(what.name, "../", local)
+    facts = [
+        ("processor", what.cpu_model),
+        ("cores granted", units.count(what.cores)),
+        ("quota", units.number(what.cpu_quota_cores) if what.cpu_quota_cores else "none"),
+        ("governor", what.cpu_governor or "not shown"),
+        ("memory", units.memory(what.memory_bytes)),
+        ("system", what.system),
+        ("virtual machine", {True: "yes", False: "no", None: "not known"}[what.virtual]),
+    ]
+    for gpu in what.gpus:
+        facts += [
+            ("GPU", gpu.name),
+            ("GPU memory", units.memory(gpu.memory_bytes)),
+            ("driver", f"{gpu.driver}, CUDA {gpu.cuda}, compute capability {gpu.compute_capability}"),
+            ("clock limits", f"{gpu.graphics_clock_limit_mhz or units.DASH} / {gpu.memory_clock_limit_mhz or units.DASH} MHz"),
+            ("power limit", f"{units.number(gpu.power_limit_watts)} W"),
+        ]  # fmt: skip
+    page.facts(facts)
+    page.heading("Software")
+    versions = {name: v for r in records for name, v in r.software.packages.items()}
+    page.facts([("Python", software.python), *sorted(versions.items())])
+    table = tables.speedup_table(records)
+    if table.rows:
+        page.heading("Speed-ups")
+        page.table(table, links(records, "../"))
+    page.heading("All times")
+    newest_here = [s.record for s in tables.newest_cases(records)]
+    listed = tables.case_table(f"Every case measured on {what.name}", newest_here)
+    rows = tuple((Cell(text=r.workload), *row) for r, row in zip(_sorted(newest_here), listed.rows, strict=True))
+    page.table(Table(title=listed.title, columns=("model", *listed.columns), rows=rows), links(records, "../"))
+    return page.text()

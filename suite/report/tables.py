@@ -1,0 +1,203 @@
+"""Results as rows: the same words for the site and for the terminal."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from suite import units
+from suite.results.record import Record
+from suite.results.statistics import Estimate
+from suite.results.summary import SpeedUp, Summary, newest, speedups, summary
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """What stands in a table: text, a number to sort by, the record behind it, or why it is missing."""
+
+    text: str
+    sort: float | None = None
+    record: Record | None = None
+    remark: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A titled table; `notes` explain what its cells cannot."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+SPEEDUP_COLUMNS = (
+    "model", "batch", "GPU precision", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU beside PyTorch",
+    "GPU beside PyTorch", "status", "machine",
+)  # fmt: skip
+
+
+def time_cell(item: Summary | None) -> Cell:
+    """Return a case's time with as many digits as its interval allows."""
+    if item is None or item.seconds is None:
+        remark = "; ".join(item.reasons) if item else "not measured"
+        return Cell(text=units.DASH, remark=remark, record=item.record if item else None)
+    seconds = item.seconds
+    width = units.half_width(seconds.low, seconds.high)
+    return Cell(text=units.seconds(seconds.value, width), sort=seconds.value, record=item.record)
+
+
+def ratio_cell(peer: tuple[Summary, Estimate] | None) -> Cell:
+    """Return a peer's time over JAX's: above 1, JAX is the faster one."""
+    if peer is None:
+        return Cell(text=units.DASH, remark="not compared on this machine")
+    other, ratio = peer
+    case = other.record.case
+    how = "eager" if case.variant == "plain" else case.variant
+    how += ", system allocator" if case.allocator == "system" else ""
+    return Cell(
+        text=units.times(ratio.value, ratio.low, ratio.high),
+        sort=ratio.value,
+        record=other.record,
+        remark=f"PyTorch's best way: {how}; its time over JAX's",
+    )
+
+
+def status_cell(item: SpeedUp) -> Cell:
+    """Return the status and whether the CPU side is certified, with the reasons."""
+    word = item.status if item.certified else f"{item.status}, not certified"
+    return Cell(text=word, remark="; ".join(item.reasons))
+
+
+def speedup_row(item: SpeedUp) -> tuple[Cell, ...]:
+    """Return one speed-up in the order of SPEEDUP_COLUMNS."""
+    ratio, case = item.ratio, item.gpu.record.case
+    return (
+        Cell(text=case.workload),
+        Cell(text=units.count(case.batch), sort=case.batch),
+        Cell(text=case.precision),
+        time_cell(item.cpu),
+        time_cell(item.gpu),
+        Cell(text=units.times(ratio.value, ratio.low, ratio.high), sort=ratio.value, record=item.gpu.record),
+        Cell(text=units.interval(ratio.low, ratio.high)),
+        ratio_cell(item.best_peer),
+        ratio_cell(item.best_gpu_peer),
+        status_cell(item),
+        Cell(text=item.gpu.record.machine.name),
+    )
+
+
+def speedup_table(records: Iterable[Record], scope: str = "step") -> Table:
+    """Return the newest speed-up of each model, precision and machine."""
+    found = [item for item in newest(speedups(records)) if item.gpu.record.case.scope == scope]
+    return Table(
+        title="How much faster is the GPU? One training step in steady state, CPU and GPU of the same machine",
+        columns=SPEEDUP_COLUMNS,
+        rows=tuple(map(speedup_row, found)),
+    )
+
+
+CASE_COLUMNS = ("implementation", "scope", "precision", "batch", "time", "95 % interval", "examples/s", "FLOP/s", "status")
+
+
+def case_row(item: Summary) -> tuple[Cell, ...]:
+    """Return one case in the order of CASE_COLUMNS, its backend and machine left to the table's title."""
+    case, seconds = item.record.case, item.seconds
+    ways = [word for word in (case.variant,) if word != "plain"]
+    ways += [f"{case.allocator} allocator"] if case.allocator != "retaining" else []
+    rate = item.examples_per_second
+    return (
+        Cell(text=" ".join([case.backend, case.implementation, *ways])),
+        Cell(text=case.scope),
+        Cell(text=case.precision),
+        Cell(text=units.count(case.batch), sort=case.batch),
+        time_cell(item),
+        Cell(text=interval(seconds)),
+        Cell(text=units.quantity(rate, ""), sort=rate),
+        Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second),
+        Cell(text=item.status, remark="; ".join(item.reasons)),
+    )
+
+
+def interval(seconds: Estimate | None) -> str:
+    """Return a time's interval in the unit of its lower end."""
+    if seconds is None or seconds.low is None or seconds.high is None:
+        return units.DASH
+    width = units.half_width(seconds.low, seconds.high)
+    return f"{units.seconds(seconds.low, width)} to {units.seconds(seconds.high, width)}"
+
+
+def case_table(title: str, records: Iterable[Record]) -> Table:
+    """Return every case with its time."""
+    items = sorted(map(summary, records), key=lambda s: (s.record.workload, s.record.name))
+    return Table(title=title, columns=CASE_COLUMNS, rows=tuple(map(case_row, items)))
+
+
+def elsewhere(records: Sequence[Record], machine: str) -> Table:
+    """Return this machine's CPU steps beside the GPUs of other machines: a different host, so never a speed-up."""
+    mine = newest_cases(r for r in records if r.machine.slug == machine and r.backend == "cpu" and headline(r))
+    gpus = newest_cases(r for r in records if r.machine.slug != machine and r.backend == "gpu" and headline(r))
+    rows = []
+    for cpu in mine:
+        for gpu in gpus:
+            if (cpu.record.workload, cpu.record.case.batch) != (gpu.record.workload, gpu.record.case.batch):
+                continue
+            ratio = cpu.seconds.value / gpu.seconds.value if cpu.seconds and gpu.seconds else None
+            rows.append(
+                (
+                    Cell(text=cpu.record.workload),
+                    time_cell(cpu),
+                    time_cell(gpu),
+                    Cell(text=units.times(ratio), sort=ratio),
+                    Cell(text=gpu.record.machine.name),
+                )
+            )
+    return Table(
+        title="Different host: this machine's CPU beside published GPUs",
+        columns=("model", "CPU step here", "GPU step there", "ratio", "GPU machine"),
+        rows=tuple(rows),
+        notes=("The two sides ran on different machines and at different times: no interval, and not a speed-up.",),
+    )
+
+
+def headline(record: Record) -> bool:
+    """Return whether a record is JAX's steady state in the headline setting."""
+    case = record.case
+    plain = case.implementation == "jax" and case.variant == "plain" and case.precision == "float32-highest"
+    return plain and case.scope == "step"
+
+
+def newest_cases(records: Iterable[Record]) -> list[Summary]:
+    """Return the newest summary of each case and machine."""
+    latest = {(r.machine.slug, r.name): r for r in sorted(records, key=lambda r: r.created)}
+    return [summary(latest[key]) for key in sorted(latest, key=lambda key: (key[1], key[0]))]
+
+
+def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
+    """Return what a run ends with: the machine's speed-ups, or its CPU times and how they stand elsewhere.
+
+    Fewer columns than on the site, so that a terminal of 80 columns holds them.
+    """
+    mine = [record for record in records if record.machine.slug == machine]
+    table = speedup_table(mine)
+    if table.rows:
+        notes = [f"{row[0].text}: {row[9].remark}" for row in table.rows if row[9].remark]
+        return (chosen(table, ("model", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU beside PyTorch",
+                               "GPU precision"), notes),)  # fmt: skip
+    steps = [item for item in newest_cases(mine) if item.record.case.scope == "step"]
+    cpu = Table(
+        title="One training step on this machine's CPU; it has no GPU that JAX can use",
+        columns=("model", *CASE_COLUMNS),
+        rows=tuple((Cell(text=item.record.workload), *case_row(item)) for item in steps),
+    )
+    short = chosen(cpu, ("model", "implementation", "time", "95 % interval", "status"))
+    return tuple(table for table in (short, elsewhere(records, machine)) if table.rows)
+
+
+def chosen(table: Table, columns: Sequence[str], notes: Sequence[str] = ()) -> Table:
+    """Return the table with these of its columns, in this order."""
+    places = [table.columns.index(column) for column in columns]
+    return Table(
+        title=table.title,
+        columns=tuple(columns),
+        rows=tuple(tuple(row[place] for place in places) for row in table.rows),
+        notes=(*table.notes, *notes),
+    )
