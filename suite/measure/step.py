@@ -7,10 +7,10 @@ from typing import Any
 import flax
 import jax
 import jax.numpy as jnp
-from jaxlib import version as jaxlib_version
 import numpy as np
 import optax
 from flax import nnx
+from jaxlib import version as jaxlib_version
 
 from suite.measure.program import Batch
 from suite.nn.compiler import options
@@ -33,7 +33,7 @@ class JaxProgram:
         self._compilations = 0
         jax.monitoring.register_event_duration_secs_listener(self._count)
 
-    def _count(self, event: str, duration: float, **_: Any) -> None:
+    def _count(self, event: str, duration_secs: float, **_: Any) -> None:
         if event == "/jax/core/compile/backend_compile_duration":
             self._compilations += 1
 
@@ -100,7 +100,7 @@ class JaxProgram:
         return {"matmul_precision": MATMUL_PRECISION[self._case.precision], **options(self._case.backend)}
 
 
-def device(backend: str) -> jax.Device:
+def device(backend: str) -> jax.Device:  # pyright: ignore[reportInvalidTypeForm]
     """Return the first device of the backend asked for.
 
     Raises RuntimeError if JAX does not see one; it never falls back to another.

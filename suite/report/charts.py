@@ -17,6 +17,7 @@ _INK = {"light": "#333333", "dark": "#dddddd"}
 _LINES = {"light": "#e2e2e2", "dark": "#444444"}
 _WIDTH, _ROW = 300, 46
 _FONT = 15
+_TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 
 
 def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
@@ -41,33 +42,35 @@ def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
         for claim in about.claims
         if claim.speedup
     ]
-    axis = alt.X("speed-up:Q", scale=alt.Scale(type="log"), title="CPU time / GPU time, log scale", axis=_axis(rows))
-    model = alt.Y("model:N", sort="-x", title=None, axis=alt.Axis(labelLimit=200))
-    colour = alt.Color(
-        "machine:N", scale=alt.Scale(range=list(COLOURS)), legend=alt.Legend(orient="top", title=None, labelLimit=300)
-    )
+    order = sorted(seen, key=lambda name: -max(row["speed-up"] for row in rows if row["model"] == name))
+    ticks = alt.Axis(values=_TICKS, labelOverlap=True, format="~s")
+    axis = alt.X("speed-up:Q", scale=alt.Scale(type="log"), title="CPU time / GPU time, log scale", axis=ticks)
+    model = alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=200))
+    legend = alt.Legend(orient="top", title=None, labelLimit=300)
+    scale = alt.Scale(range=list(COLOURS))
+    stroke = alt.Stroke("machine:N", scale=scale, legend=None)
+    fill = alt.Fill("machine:N", scale=scale, legend=legend)
     measured = alt.Chart(alt.Data(values=rows))
     tips = ["model:N", "machine:N", alt.Tooltip("text:N", title="speed-up")]
+    filled = alt.condition("datum.solid", alt.value(1), alt.value(0))
     layers = [
         alt.Chart(alt.Data(values=reported))
         .mark_tick(thickness=2, size=18, color="#888888")
         .encode(x=axis, y=model, tooltip=["model:N", "machine:N", "speed-up:Q"]),
-        measured.mark_rule(strokeWidth=3).encode(x=alt.X("low:Q"), x2="high:Q", y=model, color=colour),
-        measured.transform_filter("datum.solid")
-        .mark_point(size=130, filled=True, opacity=1)
-        .encode(x=axis, y=model, color=colour, tooltip=tips),
-        measured.transform_filter("!datum.solid")
-        .mark_point(size=130, filled=False, strokeWidth=2.5, opacity=1)
-        .encode(x=axis, y=model, color=colour, tooltip=tips),
-        measured.mark_text(dy=-16, fontSize=_FONT).encode(x=axis, y=model, text="text:N", color=colour),
+        measured.mark_rule(strokeWidth=3).encode(x=alt.X("low:Q"), x2="high:Q", y=model, stroke=stroke),
+        measured.mark_point(size=130, strokeWidth=2.5, opacity=1).encode(
+            x=axis,
+            y=model,
+            stroke=stroke,
+            fill=fill,
+            fillOpacity=filled,
+            shape=alt.Shape("machine:N", legend=None),
+            tooltip=tips,
+        ),
+        measured.mark_text(dy=-16, fontSize=_FONT).encode(x=axis, y=model, text="text:N", fill=fill),
     ]
     chart = alt.layer(*layers).properties(width=_WIDTH, height=_ROW * max(2, len(seen)))
     return chart.to_dict(validate=True)
-
-
-def _axis(rows: Sequence[dict[str, Any]]) -> alt.Axis:
-    del rows
-    return alt.Axis(values=[1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000], labelOverlap=True, format="~s")
 
 
 def samples(records: Sequence[Record]) -> dict[str, Any]:

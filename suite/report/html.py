@@ -1,19 +1,25 @@
 """HTML from results: the one place where text from a record is made harmless."""
 
 import re
-from html import escape
 from urllib.parse import quote
 
 from suite.report.tables import Cell, Table
 from suite.results.record import Record
 
+_LONGEST = 2000
+_MEANINGFUL = frozenset("<>&\"'`*_{}[]\\|~#")
 _PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
 
 
 def safe(text: object) -> str:
     """Return text that means nothing to HTML, to Markdown or to a template."""
-    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in str(text))
-    return re.sub(r"[`*_{}\[\]\\|~#]", lambda found: f"&#{ord(found[0])};", escape(shown[:2000]))
+    return "".join(_harmless(character) for character in str(text)[:_LONGEST])
+
+
+def _harmless(character: str) -> str:
+    if character in _MEANINGFUL:
+        return f"&#{ord(character)};"
+    return character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"  # also ends bidirectional tricks
 
 
 def plain_name(name: str) -> bool:
@@ -31,7 +37,7 @@ class Page:
 
     def __init__(self, title: str, up: str, local: frozenset[str]) -> None:
         self._up, self._local = up, local  # campaigns that are not published
-        self._parts = [f'---\ntitle: "{escape(title)}"\n---\n', f"<h1>{safe(title)}</h1>\n"]
+        self._parts = [f'---\ntitle: "{safe(title)}"\n---\n', f"<h1>{safe(title)}</h1>\n"]
 
     def add(self, *html: str) -> None:
         """Add parts of HTML, each a block of its own."""

@@ -46,6 +46,7 @@
   function draw(figure) {
     var spec = JSON.parse(figure.querySelector("script").textContent);
     spec.config = config();
+    spec.width = Math.min(460, figure.clientWidth - 220);
     return vega(figure.dataset.root)
       .then(function () {
         return vegaEmbed(figure.querySelector(".live"), spec, { actions: false, renderer: "svg" });

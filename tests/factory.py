@@ -1,0 +1,125 @@
+"""Records for tests: plausible machines, scripted times, nothing measured."""
+
+import msgspec
+
+from suite.results.record import Gpu, Machine, Record, Run, Sample, Software, Stage
+from suite.results.store import sealed
+from suite.workload import Case, Claim, Description, Source
+
+H100 = Gpu(
+    name="NVIDIA H100 80GB HBM3", memory_bytes=80 * 2**30, compute_capability="9.0", driver="580.1", cuda="13.0"
+)
+HOST = Machine(name="test-gpu, 16 cores", cpu_model="Test CPU", cores=16, memory_bytes=2**37, gpus=(H100,))
+PLAIN = Machine(name="test-cpu, 4 cores", cpu_model="Test CPU", cores=4, memory_bytes=2**34)
+
+
+def description(name="mnist_mlp", batch=128, **changes):
+    made = Description(
+        name=name,
+        title=f"Title of {name}",
+        family="dense",
+        source=Source(author="An author", title="A title", year=2019, address="https://example.org/a", place="§1"),
+        claims=(
+            Claim(
+                metric="whole_run",
+                definition="a whole run",
+                unit="s",
+                cpu_device="an old laptop",
+                cpu_value=112.0,
+                gpu_device="Tesla P100",
+                gpu_value=8.43,
+                speedup=13.29,
+            ),
+        ),
+        differs=("It is one step.",),
+        inferred=True,
+        dataset="mnist",
+        preprocessing="pixels / 255",
+        optimizer="SGD",
+        loss="cross-entropy",
+        batch=batch,
+        parameters=1000,
+        trainable_parameters=900,
+        forward_flop_per_example=10_000,
+        flop_per_example=30_000,
+    )
+    return msgspec.structs.replace(made, **changes)
+
+
+def run(number, step_seconds, steps=4, samples=5, **changes):
+    times = tuple(
+        Sample(wall_seconds=steps * step_seconds * (1 + 0.002 * i), process_seconds=steps * step_seconds)
+        for i in range(samples)
+    )
+    stages = tuple(
+        Stage(name=name, wall_seconds=0.5, process_seconds=0.5)
+        for name in ("import", "init", "lower", "compile", "first_step")
+    )
+    made = Run(
+        round=number,
+        position=0,
+        seed=number,
+        started="2026-01-01T00:00:00Z",
+        stages=stages,
+        steps_per_sample=steps,
+        doubling_ratio=2.0,
+        warmup=times[:1],
+        warmup_converged=True,
+        samples=times,
+        compilations=0,
+        first_loss=2.3,
+        last_loss=2.2,
+        load_by_others=0.0,
+    )
+    return msgspec.structs.replace(made, **changes)
+
+
+def record(
+    workload="mnist_mlp",
+    backend="cpu",
+    step_seconds=(0.010, 0.0101, 0.0099),
+    machine=HOST,
+    campaign="20260101-000000-test",
+    created="2026-01-01T00:00:00Z",
+    profile="quick",
+    scope="step",
+    about=None,
+    runs=None,
+    **axes,
+):
+    about = about or description(workload)
+    case = Case(workload=workload, backend=backend, scope=scope, batch=axes.pop("batch", about.batch), **axes)
+    made = tuple(run(number, seconds) for number, seconds in enumerate(step_seconds)) if runs is None else runs
+    return sealed(
+        Record(
+            campaign=campaign,
+            created=created,
+            profile=profile,
+            workload=workload,
+            backend=backend,
+            case=case,
+            machine=machine,
+            software=Software(suite="0", python="3.12.1", packages={"jax": "0.12.0"}, settings={}),
+            commit="abc",
+            description=about,
+            runs=made,
+            rounds=len(step_seconds),
+        )
+    )
+
+
+def campaign(workloads=("mnist_mlp", "cifar10_mlp"), machine=HOST, cpu=0.010, gpu=0.0002, **changes):
+    """A campaign with CPU, GPU and PyTorch's CPU side for each workload."""
+    made = []
+    for index, name in enumerate(workloads):
+        noise = (1.0, 1.01, 0.99)
+        mine = [cpu * (index + 1) * n for n in noise]
+        fast = [gpu * n for n in noise]
+        made += [
+            record(name, "cpu", mine, machine, **changes),
+            record(name, "gpu", fast, machine, **changes),
+            record(name, "cpu", [0.9 * t for t in mine], machine, implementation="torch", **changes),
+            record(name, "gpu", [1.2 * t for t in fast], machine, implementation="torch", variant="graph", **changes),
+            record(name, "cpu", [2.0] * 3, machine, scope="cold", **changes),
+        ]
+    return tuple(made)
