@@ -91,7 +91,22 @@ def publish(journal: Journal, out: Path, published: Path) -> tuple[Path, ...]:
             if not target.exists():
                 store.write_once(target, path.read_bytes())
             written.append(target)
-    return tuple(written)
+    return (*written, *picture(published))
+
+
+def picture(published: Path) -> tuple[Path, ...]:
+    """Draw the headline chart of the published records where README shows it; nothing without the site extra."""
+    try:
+        from suite.report import pages
+    except ImportError:
+        return ()
+    drawn = pages.picture(store.load([published])[0])
+    if drawn is None:
+        return ()
+    path = published.parent / "assets" / "speedups.svg"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(drawn, encoding="utf-8")
+    return (path,)
 
 
 def print_results(folders: Sequence[Path], here: Machine) -> None:

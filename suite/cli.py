@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from suite import __version__
-from suite.workload import Backend, Implementation, Precision, Scope
+from suite.workload import Allocator, Backend, Implementation, Precision, Scope
 
 PUBLISHED = Path("site/records")
 LOCAL = Path("records")
@@ -107,6 +107,12 @@ def list_workloads(as_json: bool) -> None:
     default=("jax",),
     help="Default: jax. With torch beside it the CPU side can be certified.",
 )
+@click.option(
+    "--allocator",
+    type=Words(get_args(Allocator)),
+    default=("retaining", "system"),
+    help="Of PyTorch's CPU side. Default: both; JAX always gets the one that keeps its memory.",
+)
 @click.option("--budget", type=click.FloatRange(min=0, min_open=True), metavar="MINUTES", help="Drop what is over.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
 @click.option("--resume", is_flag=True, help="Go on with the newest campaign in --out that has not ended.")
@@ -124,9 +130,9 @@ def run(out: Path, resume: bool, publish: bool, machine_name: str | None, **aske
         raise ValueError(
             "--publish asked for with profile 'smoke', which only shows that it runs; take quick or standard"
         )
-    names = {"backend": "backends", "precision": "precisions", "scope": "scopes", "implementation": "implementations"}
+    several = ("backend", "precision", "scope", "implementation", "allocator")
     request = Request(
-        **{names.get(key, key): value for key, value in asked.items() if key != "budget"},
+        **{f"{key}s" if key in several else key: value for key, value in asked.items() if key != "budget"},
         budget_minutes=asked["budget"],
     )
     if resume:

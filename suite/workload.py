@@ -10,6 +10,7 @@ Backend = Literal["cpu", "gpu"]
 Implementation = Literal["jax", "torch"]
 Precision = Literal["float32-highest", "tf32", "bfloat16"]
 Scope = Literal["step", "cold"]
+Allocator = Literal["retaining", "system"]
 Grade = Literal["A", "B", "C", "A/C", "A/B"]
 Family = Literal["dense", "convolution", "residual", "text", "trees", "inference", "data parallel"]
 
@@ -96,7 +97,7 @@ class Case(Plain):
     data: Literal["embedded", "tfds"] = "embedded"
     devices: int = 1
     threads: int | None = None  # None: all granted cores
-    allocator: Literal["retaining", "system"] = "retaining"  # of the worker process
+    allocator: Allocator = "retaining"  # of the worker process
 
     def text(self, headline_batch: int) -> str:
         """Return the written form: workload/backend/scope, then each axis that is not at its default."""

@@ -6,9 +6,7 @@ from suite.results.record import Gpu, Machine, Record, Run, Sample, Software, St
 from suite.results.store import sealed
 from suite.workload import Case, Claim, Description, Source
 
-H100 = Gpu(
-    name="NVIDIA H100 80GB HBM3", memory_bytes=80 * 2**30, compute_capability="9.0", driver="580.1", cuda="13.0"
-)
+H100 = Gpu(name="NVIDIA H100 80GB HBM3", memory_bytes=80 * 2**30, compute_capability="9.0", driver="580.1", cuda="13.0")
 HOST = Machine(name="test-gpu, 16 cores", cpu_model="Test CPU", cores=16, memory_bytes=2**37, gpus=(H100,))
 PLAIN = Machine(name="test-cpu, 4 cores", cpu_model="Test CPU", cores=4, memory_bytes=2**34)
 

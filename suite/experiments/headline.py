@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from suite.workload import Backend, Case, Description, Implementation, Precision, Scope
+from suite.workload import Allocator, Backend, Case, Description, Implementation, Precision, Scope
 
 # One or two models an article; those that exist are measured when nothing is named.
 WORKLOADS = (
@@ -23,6 +23,7 @@ def cases(
     implementations: Sequence[Implementation] = ("jax",),
     precisions: Sequence[Precision] = ("float32-highest",),
     scopes: Sequence[Scope] = ("step", "cold"),
+    allocators: Sequence[Allocator] = ("retaining", "system"),
     batch: int | None = None,
 ) -> tuple[Case, ...]:
     """Return what has to be timed for the speed-ups of these workloads.
@@ -40,7 +41,7 @@ def cases(
         for backend in backends:
             for precision in ("float32-highest",) if backend == "cpu" else precisions:
                 for implementation in implementations:
-                    for variant, allocator in ways(implementation, backend):
+                    for variant, allocator in ways(implementation, backend, allocators):
                         found += [
                             Case(
                                 workload=about.name,
@@ -58,10 +59,12 @@ def cases(
     return tuple(found)
 
 
-def ways(implementation: Implementation, backend: Backend) -> tuple[tuple[str, str], ...]:
+def ways(
+    implementation: Implementation, backend: Backend, allocators: Sequence[Allocator]
+) -> tuple[tuple[str, Allocator], ...]:
     """Return the variants and allocators in which an implementation is timed; its fastest counts."""
     if implementation == "jax":
         return (("plain", "retaining"),)
-    if backend == "gpu":
-        return (("plain", "retaining"), ("graph", "retaining"))
-    return (("plain", "retaining"), ("plain", "system"), ("compile", "retaining"))
+    if backend == "gpu":  # a graph replays the eager step's kernels without its launches
+        return (("graph", "retaining"),)
+    return (*(("plain", allocator) for allocator in allocators), ("compile", "retaining"))

@@ -70,7 +70,8 @@ class Child:
             start_new_session=True,
         )
         self._lines: queue.Queue[bytes | None] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _read(self) -> None:
         assert self._process.stdout is not None
@@ -119,7 +120,8 @@ class Child:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)  # grandchildren, if any
         self._process.wait()
-        for stream in (self._process.stdin, self._errors):
+        self._reader.join()  # the group is gone, so the pipe has ended
+        for stream in (self._process.stdin, self._process.stdout, self._errors):
             if stream is not None:
                 with suppress(BrokenPipeError):
                     stream.close()

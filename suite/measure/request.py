@@ -12,7 +12,7 @@ from suite.measure.estimate import process_seconds
 from suite.measure.probe import Offer
 from suite.measure.profiles import EFFORTS
 from suite.results.record import Machine, Profile
-from suite.workload import Backend, Case, Description, Implementation, Precision, Scope
+from suite.workload import Allocator, Backend, Case, Description, Implementation, Precision, Scope
 
 _PROBE_SECONDS = 180.0
 
@@ -29,6 +29,7 @@ class Request:
     precisions: tuple[Precision, ...] = ("float32-highest",)
     scopes: tuple[Scope, ...] = ("step", "cold")
     implementations: tuple[Implementation, ...] = ("jax",)
+    allocators: tuple[Allocator, ...] = ("retaining", "system")
     budget_minutes: float | None = None
 
 
@@ -104,6 +105,7 @@ def answer(request: Request, machine: Machine, jax: Offer, torch: Offer | None) 
         implementations=request.implementations,
         precisions=request.precisions,
         scopes=request.scopes,
+        allocators=request.allocators,
         batch=request.batch,
     )
     if torch is not None:

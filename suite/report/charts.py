@@ -48,26 +48,28 @@ def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
     model = alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=200))
     legend = alt.Legend(orient="top", title=None, labelLimit=300)
     scale = alt.Scale(range=list(COLOURS))
-    stroke = alt.Stroke("machine:N", scale=scale, legend=None)
-    fill = alt.Fill("machine:N", scale=scale, legend=legend)
-    measured = alt.Chart(alt.Data(values=rows))
+    colour = alt.Color("machine:N", scale=scale, legend=legend)
     tips = ["model:N", "machine:N", alt.Tooltip("text:N", title="speed-up")]
-    filled = alt.condition("datum.solid", alt.value(1), alt.value(0))
+    point = {"size": 130, "strokeWidth": 2.5, "opacity": 1}
+    # A layer without rows would make Vega warn, so hollow and full points come only where there are some.
+    kinds = [(kind, [row for row in rows if row["solid"] is kind]) for kind in (True, False)]
     layers = [
         alt.Chart(alt.Data(values=reported))
         .mark_tick(thickness=2, size=18, color="#888888")
         .encode(x=axis, y=model, tooltip=["model:N", "machine:N", "speed-up:Q"]),
-        measured.mark_rule(strokeWidth=3).encode(x=alt.X("low:Q"), x2="high:Q", y=model, stroke=stroke),
-        measured.mark_point(size=130, strokeWidth=2.5, opacity=1).encode(
-            x=axis,
-            y=model,
-            stroke=stroke,
-            fill=fill,
-            fillOpacity=filled,
-            shape=alt.Shape("machine:N", legend=None),
-            tooltip=tips,
+        alt.Chart(alt.Data(values=rows))
+        .mark_rule(strokeWidth=3)
+        .encode(x=alt.X("low:Q"), x2="high:Q", y=model, color=colour),
+        *(
+            alt.Chart(alt.Data(values=some))
+            .mark_point(filled=kind, **point)
+            .encode(x=axis, y=model, color=colour, tooltip=tips)
+            for kind, some in kinds
+            if some
         ),
-        measured.mark_text(dy=-16, fontSize=_FONT).encode(x=axis, y=model, text="text:N", fill=fill),
+        alt.Chart(alt.Data(values=rows))
+        .mark_text(dy=-16, fontSize=_FONT)
+        .encode(x=axis, y=model, text="text:N", color=colour),
     ]
     chart = alt.layer(*layers).properties(width=_WIDTH, height=_ROW * max(2, len(seen)))
     return chart.to_dict(validate=True)
@@ -98,7 +100,9 @@ def samples(records: Sequence[Record]) -> dict[str, Any]:
                 axis=alt.Axis(labelOverlap=True, format="~s", tickCount=6),
             ),
             y=alt.Y("process:N", title=None, axis=alt.Axis(labelLimit=230)),
-            color=alt.Color("backend:N", scale=alt.Scale(domain=["cpu", "gpu"], range=list(COLOURS[1::-1])), legend=None),
+            color=alt.Color(
+                "backend:N", scale=alt.Scale(domain=["cpu", "gpu"], range=list(COLOURS[1::-1])), legend=None
+            ),
             tooltip=["process:N", "seconds:Q"],
         )
     )
@@ -116,8 +120,8 @@ def label(record: Record) -> str:
     return " ".join(words)
 
 
-def coloured(spec: dict[str, Any], palette: str) -> dict[str, Any]:
-    """Return the specification with the ink and lines of a palette, on a transparent ground."""
+def coloured(spec: dict[str, Any], palette: str, ground: str = "transparent") -> dict[str, Any]:
+    """Return the specification with the ink and lines of a palette, on a ground."""
     ink, lines = _INK[palette], _LINES[palette]
     guide = {
         "labelColor": ink,
@@ -129,7 +133,7 @@ def coloured(spec: dict[str, Any], palette: str) -> dict[str, Any]:
     }
     axes = guide | {"gridColor": lines, "domainColor": ink, "tickColor": ink}
     config = {
-        "background": "transparent",
+        "background": ground,
         "font": "sans-serif",
         "view": {"stroke": None},
         "axis": axes,
@@ -138,6 +142,6 @@ def coloured(spec: dict[str, Any], palette: str) -> dict[str, Any]:
     return {**spec, "config": config}
 
 
-def svg(spec: dict[str, Any], palette: str) -> str:
+def svg(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:
     """Return the static picture."""
-    return vl_convert.vegalite_to_svg(json.dumps(coloured(spec, palette)))
+    return vl_convert.vegalite_to_svg(json.dumps(coloured(spec, palette, ground)))

@@ -43,7 +43,9 @@ def render(folders: Sequence[Path], site: Path) -> Outcome:
         if all(map(plain_name, (record.workload, record.campaign, record.machine.slug))):
             shown.append(record)
         else:
-            problems.append(f"a record of campaign {record.campaign[:60]!r} has a name that no page may have; not shown")
+            problems.append(
+                f"a record of campaign {record.campaign[:60]!r} has a name that no page may have; not shown"
+            )
     local = frozenset(record.campaign for record in other)
     files = pages(shown, local)
     files |= {f"local/{r.campaign}/{r.name}.json": to_json(r).decode() for r in shown if r.campaign in local}
@@ -80,6 +82,14 @@ def pages(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
     return files
 
 
+def picture(records: Sequence[Record]) -> str | None:
+    """Return the headline chart on white ground, for pages other than the site's; None if there is no speed-up."""
+    main = [i for i in newest(speedups(records)) if tables.headline(i.gpu.record)]
+    if not main:
+        return None
+    return charts.svg(charts.speedups(main), "light", ground="white")
+
+
 def chart_files(name: str, spec: dict[str, Any]) -> dict[str, str]:
     """Return a chart's static pictures and its specification as files."""
     files = {f"charts/{name}.{palette}.svg": charts.svg(spec, palette) for palette in ("light", "dark")}
@@ -90,7 +100,7 @@ def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
     """Return the home page with its chart."""
     page = Page(_QUESTION, "", local)
     items = [i for i in newest(speedups(records)) if i.gpu.record.case.scope == "step"]
-    main = [i for i in items if i.gpu.record.case.precision == "float32-highest"]
+    main = [i for i in items if tables.headline(i.gpu.record)]
     files: dict[str, str] = {}
     page.add(f'<p class="lead">{answer(main)}</p>')
     if main:
@@ -212,7 +222,9 @@ def workload(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]
             spec = charts.samples(steps)
             files |= chart_files(chart, spec)
             caption = "Every sample as a dot, a row for each process. Warm-ups are stored in the records and not drawn."
-            page.chart(chart, f"samples of {name} on {machine_name}; times in the table above", caption, json.dumps(spec))
+            page.chart(
+                chart, f"samples of {name} on {machine_name}; times in the table above", caption, json.dumps(spec)
+            )
         reasons = [f"{charts.label(s.record)}, {s.record.case.scope}: {'; '.join(s.reasons)}"
                    for s in tables.newest_cases(here) if s.reasons]  # fmt: skip
         if reasons:

@@ -95,7 +95,17 @@ def speedup_table(records: Iterable[Record], scope: str = "step") -> Table:
     )
 
 
-CASE_COLUMNS = ("implementation", "scope", "precision", "batch", "time", "95 % interval", "examples/s", "FLOP/s", "status")
+CASE_COLUMNS = (
+    "implementation",
+    "scope",
+    "precision",
+    "batch",
+    "time",
+    "95 % interval",
+    "examples/s",
+    "FLOP/s",
+    "status",
+)
 
 
 def case_row(item: Summary) -> tuple[Cell, ...]:

@@ -1,0 +1,421 @@
+"""The clock samples as planned, the parent survives its children, nothing completed is lost."""
+
+import os
+import sys
+import time
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+import factory
+import msgspec
+import pytest
+
+from suite.measure import campaign, children, clock, estimate, load, lock, machine, profiles, request, runner
+from suite.measure.fitness import checks, cuda_extra, missing_backend
+from suite.measure.probe import Offer
+from suite.measure.protocol import Facts, Line, Steady
+from suite.results.journal import Done, Journal
+from suite.results.record import Sample, Stage
+
+PLAN = clock.Plan(samples=5, chain_seconds=0.1, warmup_steps=3, warmup_seconds=1.0, sampling_seconds=10.0)
+
+
+class FakeTime:
+    """A clock that only work moves."""
+
+    def __init__(self, step_seconds, overhead=0.0):
+        self.now, self.step_seconds, self.overhead, self.steps = 0.0, step_seconds, overhead, 0
+        self.clock = clock.Clock(wall=lambda: self.now, process=lambda: 2 * self.now)
+
+    def chain(self, steps):
+        self.steps += steps
+        self.now += self.overhead + steps * self.step_seconds
+
+
+def test_steps_are_doubled_until_a_sample_is_long_enough():
+    fake = FakeTime(0.004)
+    assert clock.steps_per_sample(fake.chain, PLAN, fake.clock) == 32
+
+
+def test_twice_the_steps_take_twice_the_time():
+    fake = FakeTime(0.01)
+    assert clock.doubling_ratio(fake.chain, 10, fake.clock) == pytest.approx(2)
+
+
+def test_work_that_does_not_grow_with_the_steps_is_seen():
+    fake = FakeTime(0.0001, overhead=0.1)
+    assert clock.doubling_ratio(fake.chain, 10, fake.clock) == pytest.approx(1, abs=0.02)
+
+
+def test_a_chain_too_long_to_double_is_left_alone():
+    fake = FakeTime(3.0)
+    assert clock.doubling_ratio(fake.chain, 1, fake.clock) is None
+
+
+def test_a_steady_warm_up_ends_early_and_says_so():
+    fake = FakeTime(0.01)
+    samples, settled = clock.warmup(fake.chain, 10, PLAN, fake.clock)
+    assert settled
+    assert len(samples) == 6
+
+
+def test_a_warm_up_that_never_settles_ends_at_its_limit():
+    fake = FakeTime(0.01)
+
+    def slowing(steps):
+        fake.step_seconds *= 1.1
+        fake.chain(steps)
+
+    samples, settled = clock.warmup(slowing, 10, PLAN, fake.clock)
+    assert not settled
+    assert sum(s.wall_seconds for s in samples) >= PLAN.warmup_seconds
+
+
+def test_long_samples_are_fewer_but_never_less_than_three():
+    fake = FakeTime(6.0)
+    assert len(list(clock.samples(fake.chain, 1, PLAN, fake.clock))) == 3
+
+
+def test_both_clocks_are_read():
+    fake = FakeTime(0.5)
+    assert clock.timed(lambda: fake.chain(1), fake.clock) == Sample(wall_seconds=0.5, process_seconds=1.0)
+
+
+def test_load_by_others_leaves_out_our_own():
+    before, after = load.Reading(0.0, 100.0, 10.0), load.Reading(2.0, 107.0, 16.0)
+    assert load.by_others(before, after) == pytest.approx(0.5)
+
+
+def header(**changes):
+    cases = (
+        factory.record().case,
+        factory.record(scope="cold").case,
+        factory.record(backend="gpu").case,
+    )
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    made = campaign.planned(cases, [factory.description()], "quick", factory.HOST, now)
+    return msgspec.structs.replace(made, **changes)
+
+
+def test_cases_that_differ_in_scope_share_a_process():
+    units = campaign.units(header().cases)
+    assert [[case.scope for case in unit] for unit in units] == [["cold", "step"], ["step"]]
+
+
+def test_the_order_is_random_by_round_and_the_same_when_asked_again():
+    units = tuple((factory.record(name).case,) for name in "abcdefgh")
+    orders = [campaign.order(units, 1, number) for number in range(3)]
+    assert orders[0] != orders[1]
+    assert orders == [campaign.order(units, 1, number) for number in range(3)]
+
+
+class Silent:
+    def begins(self, number, unit): ...
+    def stage(self, name): ...
+    def ends(self, unit, done): ...
+
+
+FACTS = Facts(
+    input_digest="d",
+    first_loss=2.0,
+    last_loss=1.0,
+    peak_memory_bytes=1,
+    device_memory_bytes=None,
+    python="3.12.1",
+    packages={"jax": "0"},
+    settings={},
+    steady=Steady(
+        steps_per_sample=2,
+        doubling_ratio=2.0,
+        warmup=(),
+        warmup_converged=True,
+        samples=(Sample(wall_seconds=0.2, process_seconds=0.2),) * 3,
+        compilations=0,
+        load_by_others=0.0,
+        minor_faults_per_step=0.0,
+    ),
+)
+
+
+class FakeChild:
+    """Says what it was given, then ends, hangs, or is found dead."""
+
+    def __init__(self, lines, then=None):
+        self.lines, self.then = list(lines), then
+
+    def tell(self, line): ...
+
+    def line(self, timeout_seconds):
+        if self.lines:
+            return self.lines.pop(0)
+        if self.then is not None:
+            raise self.then
+        return None
+
+    def ended(self):
+        return "killed by SIGKILL"
+
+
+def good_lines():
+    stages = [
+        Line(stage=name, seen=Stage(name=name, wall_seconds=1.0, process_seconds=1.0))
+        for name in ("lower", "compile", "first_step")
+    ]
+    return [msgspec.json.encode(line) for line in (*stages, Line(stage="done", facts=FACTS))]
+
+
+def worker_of(make):
+    @contextmanager
+    def start(unit):
+        yield make(unit)
+
+    return start
+
+
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch):
+    monkeypatch.setattr(load, "others_now", lambda seconds=1.0: 0.0)
+    monkeypatch.setattr(runner.load, "others_now", lambda seconds=1.0: 0.0)
+    monkeypatch.setattr(runner, "wait_until_quiet", lambda *_: None)
+
+
+def measured(tmp_path, make, plan=None):
+    journal = Journal(tmp_path / "journal.jsonl")
+    plan = plan or header()
+    if not journal.path.exists():
+        journal.append(plan)
+    runner.run(plan, journal, Silent(), worker_of(make))
+    return journal
+
+
+def test_every_case_gets_a_run_in_every_round(tmp_path):
+    journal = measured(tmp_path, lambda unit: FakeChild(good_lines()))
+    records = campaign.records(header(), journal.done())
+    assert [len(r.runs) for r in records] == [3, 3, 3]
+    assert all(r.reason == "" for r in records)
+
+
+def test_a_cold_start_is_lower_compile_and_first_step(tmp_path):
+    journal = measured(tmp_path, lambda unit: FakeChild(good_lines()))
+    cold = next(r for r in campaign.records(header(), journal.done()) if r.case.scope == "cold")
+    assert cold.runs[0].samples[0].wall_seconds == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize(
+    ("child", "words"),
+    [
+        (lambda: FakeChild([]), "killed by SIGKILL, in stage 'start'"),
+        (lambda: FakeChild([], TimeoutError()), "no word from the worker"),
+        (lambda: FakeChild([b"nonsense\n"]), "not understood"),
+        (lambda: FakeChild([msgspec.json.encode(Line(stage="failed", reason="MemoryError: no"))]), "MemoryError"),
+    ],
+)
+def test_a_failed_process_is_a_run_with_its_reason_and_is_not_tried_again(tmp_path, child, words):
+    started = []
+
+    def make(unit):
+        started.append(unit)
+        return child()
+
+    records = campaign.records(header(), measured(tmp_path, make).done())
+    assert all(words in r.reason for r in records)
+    assert len(started) == 2
+
+
+def test_a_loss_that_is_not_finite_fails_the_run(tmp_path):
+    bad = msgspec.json.encode(Line(stage="done", facts=msgspec.structs.replace(FACTS, last_loss=None)))
+    records = campaign.records(header(), measured(tmp_path, lambda unit: FakeChild([bad])).done())
+    assert all("not finite" in r.reason for r in records)
+
+
+def test_a_resumed_campaign_measures_only_what_is_missing(tmp_path):
+    started = []
+
+    def make(unit):
+        if len(started) == 3:
+            raise KeyboardInterrupt
+        started.append(unit)
+        return FakeChild(good_lines())
+
+    with pytest.raises(KeyboardInterrupt):
+        measured(tmp_path, make)
+    before = Journal(tmp_path / "journal.jsonl").done()
+
+    def rest(unit):
+        started.append(unit)
+        return FakeChild(good_lines())
+
+    after = measured(tmp_path, rest).done()
+    assert after[: len(before)] == before
+    assert len(started) == 6
+
+
+def test_a_journal_cut_anywhere_keeps_every_whole_line(tmp_path):
+    journal = measured(tmp_path, lambda unit: FakeChild(good_lines()))
+    content = journal.path.read_bytes()
+    for cut in range(len(content), 0, -211):
+        journal.path.write_bytes(content[:cut])
+        whole = content[:cut].count(b"\n")
+        assert whole <= len(list(journal.entries())) <= whole + 1
+
+
+def test_a_changed_journal_line_is_passed_over(tmp_path):
+    journal = measured(tmp_path, lambda unit: FakeChild(good_lines()))
+    count = len(journal.done())
+    journal.path.write_bytes(journal.path.read_bytes().replace(b'"wall_seconds":0.2', b'"wall_seconds":0.1', 1))
+    assert len(journal.done()) == count - 1
+
+
+def test_a_full_disk_stops_the_campaign_with_what_to_do(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", refuse)
+    with pytest.raises(RuntimeError, match="add --resume"):
+        Journal(tmp_path / "j").append(header())
+
+
+def test_two_runs_at_once_are_refused_and_the_holder_named(tmp_path):
+    with (
+        lock.measuring("first", tmp_path),
+        pytest.raises(RuntimeError, match=f"process {os.getpid()}, campaign first"),
+        lock.measuring("second", tmp_path),
+    ):
+        pass
+
+
+def test_a_child_and_its_children_are_gone_afterwards():
+    env = {**os.environ}
+    with children.child("suite.measure.probe", "jax", python=sys.executable, env=env) as child:
+        pid = child._process.pid
+        os.kill(pid, 0)
+    with pytest.raises(ProcessLookupError):
+        os.killpg(pid, 0)
+
+
+def test_ending_a_child_is_quick():
+    with children.child("suite.measure.worker", python=sys.executable, env={**os.environ}) as child:
+        began = time.monotonic()
+        child.end()
+        assert time.monotonic() - began < 2
+
+
+def test_a_worker_ends_when_its_parent_is_gone():
+    with children.child("suite.measure.worker", python=sys.executable, env={**os.environ}) as child:
+        child._process.stdin.close()
+        child._process.wait(60)
+
+
+def offer(*backends, **changes):
+    made = Offer(
+        implementation="jax",
+        backends={name: (name,) for name in backends},
+        packages={"jax": "0.12"},
+        workloads=(factory.description("mnist_mlp"), factory.description("cifar10_mlp")),
+        names=("mnist_mlp", "cifar10_mlp"),
+    )
+    return msgspec.structs.replace(made, **changes)
+
+
+def answered(jax, **asked):
+    return request.answer(request.Request(**asked), factory.PLAIN, jax, None)
+
+
+def test_an_unknown_workload_names_what_there_is():
+    with pytest.raises(
+        LookupError, match=r"no workload 'mnist_mpl' \(did you mean 'mnist_mlp'\?\); there are: cifar10"
+    ):
+        answered(offer("cpu"), workloads=("mnist_mpl",))
+
+
+def test_a_backend_that_is_not_there_is_an_error_and_no_cpu_run():
+    with pytest.raises(RuntimeError, match="backend 'gpu' asked for, JAX sees only 'cpu'"):
+        answered(offer("cpu"), backends=("gpu",))
+
+
+def test_a_precision_that_the_cpu_lacks_is_an_error():
+    with pytest.raises(ValueError, match="precision 'tf32' asked for on backend 'cpu'"):
+        answered(offer("cpu"), precisions=("tf32",))
+
+
+def test_the_cpu_side_is_float32_whatever_the_gpu_has():
+    found = answered(offer("cpu", "gpu"), precisions=("tf32", "bfloat16"), scopes=("step",)).cases
+    assert {(c.backend, c.precision) for c in found} == {
+        ("cpu", "float32-highest"),
+        ("gpu", "tf32"),
+        ("gpu", "bfloat16"),
+    }
+
+
+def test_a_budget_drops_whole_workloads_and_names_them():
+    about = {d.name: d for d in offer("cpu").workloads}
+    one = profiles.EFFORTS["quick"].rounds * estimate.process_seconds(
+        factory.record().case, about["mnist_mlp"], profiles.EFFORTS["quick"], factory.PLAIN.cores
+    )
+    found = answered(offer("cpu"), budget_minutes=1.5 * one / 60)
+    assert [d.name for d in found.descriptions] == ["mnist_mlp"]
+    assert "left out to stay within" in found.remarks[-1]
+    assert "cifar10_mlp" in found.remarks[-1]
+
+
+def test_a_missing_implementation_says_what_to_install(monkeypatch):
+    monkeypatch.setenv("SUITE_TORCH_PYTHON", "/nowhere/python")
+    with pytest.raises(RuntimeError, match="SUITE_TORCH_PYTHON is '/nowhere/python'"):
+        request.offer("torch")
+
+
+@pytest.mark.parametrize(
+    ("driver", "capability", "extra"),
+    [
+        ("580.1", "9.0", "cuda13"),
+        ("580.1", "7.0", "cuda12"),
+        ("535.2", "8.0", "cuda12"),
+        ("470.1", "8.0", None),
+        ("580.1", "3.5", None),
+    ],
+)
+def test_the_cuda_extra_suits_driver_and_architecture(driver, capability, extra):
+    gpu = msgspec.structs.replace(factory.H100, driver=driver, compute_capability=capability)
+    assert cuda_extra(gpu) == extra
+
+
+def test_an_old_driver_is_said_with_what_to_do():
+    old = msgspec.structs.replace(factory.H100, driver="470.1")
+    here = msgspec.structs.replace(factory.HOST, gpus=(old,))
+    assert "driver 470.1" in missing_backend("gpu", here, offer("cpu"))
+    assert "needs driver 525" in missing_backend("gpu", here, offer("cpu"))
+
+
+def test_the_doctor_finds_a_busy_machine_unfit():
+    found = {check.name: check for check in checks(factory.PLAIN, offer("cpu"), 2.0)}
+    assert found["load"].verdict == "bad"
+    assert found["JAX"].verdict == "good"
+
+
+@pytest.mark.parametrize(
+    ("cpu", "gpus", "name"),
+    [
+        ("Intel(R) Xeon(R) CPU @ 2.50GHz", (), "intel-xeon-2.50ghz, 8 cores"),
+        ("x", (factory.H100,), "h100-80gb, 8 cores"),
+        ("x", (factory.H100,) * 2, "2x h100-80gb, 8 cores"),
+    ],
+)
+def test_a_machine_is_named_after_its_processors(cpu, gpus, name):
+    assert machine.short_name(cpu, 8, gpus) == name
+
+
+def test_a_quota_is_read_in_cores(tmp_path):
+    (tmp_path / "cpu.max").write_text("150000 100000\n")
+    assert machine.cpu_quota_cores(tmp_path / "cpu.max", tmp_path) == 1.5
+
+
+def test_settings_give_no_path_away(monkeypatch):
+    monkeypatch.setenv("XLA_FLAGS", "--xla_dump_to=/home/someone")
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "/home/someone")
+    monkeypatch.setenv("SECRET", "x")
+    assert "someone" not in str(machine.settings())
+    assert "SECRET" not in machine.settings()
+
+
+def test_done_entries_are_plain_data():
+    assert issubclass(Done, msgspec.Struct)

@@ -1,0 +1,188 @@
+"""Records are sealed and suspicious; summaries say what the samples say."""
+
+import json
+
+import factory
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from suite.results import store, summary
+from suite.results.record import Sample, json_schema, to_json
+from suite.results.statistics import geometric_mean, paired_ratio, trend
+
+positive = st.floats(min_value=1e-6, max_value=1e6)
+
+
+def test_a_record_reads_back_as_it_was_written(tmp_path):
+    made = factory.record()
+    assert store.read(store.add(made, tmp_path)) == made
+
+
+def test_a_record_is_never_written_twice(tmp_path):
+    store.add(factory.record(), tmp_path)
+    with pytest.raises(FileExistsError, match="never edited"):
+        store.add(factory.record(), tmp_path)
+
+
+def test_an_edited_record_is_refused(tmp_path):
+    path = store.add(factory.record(), tmp_path)
+    path.write_bytes(path.read_bytes().replace(b'"step_seconds"', b'"x"').replace(b"0.04", b"0.02", 1))
+    with pytest.raises(ValueError, match="was changed after it was written"):
+        store.read(path)
+
+
+def test_a_record_cut_short_anywhere_is_refused(tmp_path):
+    path = store.add(factory.record(), tmp_path)
+    content = path.read_bytes()
+    for length in range(0, len(content) - 2, 97):
+        path.write_bytes(content[:length])
+        with pytest.raises(ValueError, match="not a readable record"):
+            store.read(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'{"schema":"result/9"}',
+        b"[1]",
+        b'{"schema":"result/0","workload":NaN}',
+        b"[" * 100_000,
+        b'{"schema":"result/0","rounds":' + b"9" * 5000 + b"}",
+    ],
+)
+def test_a_foreign_file_is_refused_in_one_line(tmp_path, text):
+    path = tmp_path / "c" / "r.json"
+    path.parent.mkdir()
+    path.write_bytes(text)
+    records, problems = store.load([tmp_path])
+    assert records == ()
+    assert len(problems) == 1
+    assert "\n" not in problems[0]
+
+
+def test_a_full_disk_is_said_and_leaves_nothing_half_written(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", refuse)
+    with pytest.raises(RuntimeError, match="No space left"):
+        store.add(factory.record(), tmp_path)
+    assert not [p for p in tmp_path.rglob("*") if p.is_file()]
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RuntimeError, match="choose another folder"):
+        store.add(factory.record(), tmp_path / "file")
+
+
+def test_the_json_schema_accepts_a_record():
+    import jsonschema
+
+    jsonschema.validate(json.loads(to_json(factory.record())), json_schema())
+
+
+def test_batch_zero_and_unknown_fields_are_refused():
+    plain = json.loads(to_json(factory.record()))
+    plain["case"]["colour"] = "red"
+    from suite.results.record import Record
+
+    with pytest.raises(msgspec.ValidationError, match="colour"):
+        msgspec.convert(plain, Record)
+
+
+@given(st.lists(positive, min_size=2, max_size=8))
+def test_the_interval_holds_the_geometric_mean(values):
+    found = geometric_mean(values)
+    assert found.low <= found.value * (1 + 1e-9)
+    assert found.high >= found.value * (1 - 1e-9)
+
+
+@given(st.lists(st.tuples(positive, positive), min_size=1, max_size=8))
+def test_a_over_b_times_b_over_a_is_one(pairs):
+    a, b = dict(enumerate(x for x, _ in pairs)), dict(enumerate(y for _, y in pairs))
+    assert paired_ratio(a, b).value * paired_ratio(b, a).value == pytest.approx(1)
+
+
+def test_the_t_interval_of_three_processes_is_students():
+    found = geometric_mean([1.0, 1.1, 1.21])
+    assert found.high / found.value == pytest.approx(1.267, rel=1e-3)  # exp(4.3027 * 0.09531 / sqrt 3)
+
+
+def test_a_ratio_takes_only_the_rounds_that_both_sides_have():
+    assert paired_ratio({0: 2.0, 1: 8.0}, {0: 1.0, 2: 1.0}).value == pytest.approx(2)
+    assert paired_ratio({0: 1.0}, {1: 1.0}) is None
+
+
+def test_warm_ups_are_stored_but_not_summarised():
+    slow = (Sample(wall_seconds=99.0, process_seconds=99.0),)
+    runs = tuple(factory.run(n, 0.01, warmup=slow) for n in range(3))
+    assert summary.summary(factory.record(runs=runs)).seconds.value == pytest.approx(0.01, rel=0.01)
+
+
+def test_a_trend_is_the_rise_from_first_to_last_quarter():
+    assert trend([1, 1, 1, 1, 1.1, 1.1, 1.1, 1.1]) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "word"),
+    [
+        ({"compilations": 1}, "invalid", "compilations"),
+        ({"reason": "killed by SIGKILL"}, "incomplete", "SIGKILL"),
+        ({"doubling_ratio": 1.2}, "unstable", "not proportional"),
+        ({"load_by_others": 8.0}, "unstable", "busy"),
+        ({}, "quick", ""),
+    ],
+)
+def test_troubles_lower_the_status_and_give_the_reason(changes, status, word):
+    runs = tuple(factory.run(n, 0.01, **changes) for n in range(3))
+    found = summary.summary(factory.record(runs=runs))
+    assert found.status == status
+    assert word in "; ".join(found.reasons)
+
+
+def test_processes_that_disagree_make_a_result_unstable():
+    assert summary.summary(factory.record(step_seconds=(0.01, 0.02, 0.03))).status == "unstable"
+
+
+def test_a_missing_round_makes_a_result_incomplete():
+    runs = (factory.run(0, 0.01),)
+    assert summary.summary(factory.record(runs=runs)).status == "incomplete"
+
+
+def test_a_speed_up_is_cpu_over_gpu_of_one_campaign():
+    (found,) = summary.speedups(factory.campaign(("mnist_mlp",), cpu=0.01, gpu=0.0002))
+    assert found.ratio.value == pytest.approx(50)
+    assert found.certified
+    assert found.solid
+
+
+def test_two_campaigns_give_no_speed_up():
+    cpu = factory.record(backend="cpu", campaign="a")
+    gpu = factory.record(backend="gpu", campaign="b")
+    assert summary.speedups([cpu, gpu]) == ()
+
+
+def test_a_slow_cpu_side_is_not_certified():
+    made = [r for r in factory.campaign(("mnist_mlp",)) if r.case.implementation == "jax"]
+    peer = factory.record(step_seconds=(0.006, 0.006, 0.006), implementation="torch")
+    (found,) = summary.speedups([*made, peer])
+    assert not found.certified
+    assert "not certified" in found.reasons[-1]
+
+
+def test_a_cpu_side_that_was_not_compared_is_not_certified():
+    made = [r for r in factory.campaign(("mnist_mlp",)) if r.case.implementation == "jax"]
+    (found,) = summary.speedups(made)
+    assert not found.certified
+    assert "not compared" in found.reasons[-1]
+
+
+def test_the_fastest_peer_counts():
+    slow = factory.record(step_seconds=(0.02,) * 3, implementation="torch")
+    fast = factory.record(step_seconds=(0.005,) * 3, implementation="torch", allocator="system")
+    made = [r for r in factory.campaign(("mnist_mlp",)) if r.case.implementation == "jax"]
+    (found,) = summary.speedups([*made, slow, fast])
+    assert found.best_peer[0].record == fast

@@ -1,0 +1,42 @@
+"""Numbers become text with the digits that their interval allows."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from suite import units
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "text"),
+    [
+        (52.345, 0.4, "52.3x"),
+        (52.345, 4, "52x"),
+        (159.42, 20, "160x"),
+        (1234.5, None, "1,230x"),
+        (0.5123, 0.002, "0.512x"),
+    ],
+)
+def test_no_digit_stands_below_the_half_width(value, half, text):
+    low, high = (None, None) if half is None else (value - half, value + half)
+    assert units.times(value, low, high) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0000123, "12.3 µs"), (0.0123, "12.3 ms"), (1.5, "1.50 s"), (125, "2 min 05 s"), (7300, "2 h 01 min")],
+)
+def test_durations_take_the_unit_that_suits_them(value, text):
+    assert units.seconds(value) == text
+
+
+@pytest.mark.parametrize("value", [None, math.nan, math.inf])
+def test_what_is_missing_is_a_dash(value):
+    assert units.seconds(value) == units.times(value) == units.number(value) == units.DASH
+
+
+@given(st.floats(min_value=1e-9, max_value=1e12))
+def test_a_number_read_back_agrees_to_three_digits(value):
+    assert float(units.number(value).replace(",", "")) == pytest.approx(value, rel=5.1e-3)
