@@ -135,10 +135,7 @@ def run(out: Path, resume: bool, publish: bool, machine_name: str | None, **aske
         **{f"{key}s" if key in several else key: value for key, value in asked.items() if key != "budget"},
         budget_minutes=asked["budget"],
     )
-    if resume:
-        journal = bench.resumed(out)
-    else:
-        journal = bench.planned(request, out, machine_name)
+    journal = bench.resumed(out) if resume else bench.planned(request, out, machine_name)
     ended = bench.measure(journal, out)
     if publish and ended:
         for path in bench.publish(journal, out, PUBLISHED):

@@ -44,7 +44,7 @@ class CampaignProgress:
         self._units = processes_of(header.cases)
         self._seconds = {unit: process_seconds(unit[0], about[unit[0].workload], effort, cores) for unit in self._units}
         self._rounds, self._ended, self._began = header.rounds, done, 0.0
-        self._left = {unit: header.rounds for unit in self._units}
+        self._left = dict.fromkeys(self._units, header.rounds)
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}"),

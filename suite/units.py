@@ -8,13 +8,14 @@ _SMALL = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 def decimals(value: float, half_width: float | None, digits: int = 3) -> int:
-    """Return how many decimals to print: `digits` significant ones, none below the half-width."""
+    """Return how many decimals to print: `digits` significant ones, none below the half-width, but at least one."""
     if value == 0 or not math.isfinite(value):
         return 0
-    wanted = digits - 1 - math.floor(math.log10(abs(value)))
+    first = -math.floor(math.log10(abs(value)))
+    wanted = digits - 1 + first
     if half_width is not None and half_width > 0 and math.isfinite(half_width):
         wanted = min(wanted, -math.floor(math.log10(half_width)))
-    return wanted
+    return max(wanted, first)
 
 
 def number(value: float | None, half_width: float | None = None, digits: int = 3) -> str:

@@ -19,7 +19,7 @@ class Plain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """Base of everything that crosses a module or goes into a record: immutable plain data."""
 
 
-class Source(Plain):
+class Source(Plain, frozen=True, kw_only=True):
     """Where a model was documented."""
 
     author: str
@@ -29,7 +29,7 @@ class Source(Plain):
     place: str  # where in the source, or how it was found when the source is silent
 
 
-class Claim(Plain):
+class Claim(Plain, frozen=True, kw_only=True):
     """One documented number, with the words it is defined by and the hardware it was obtained on."""
 
     metric: str
@@ -43,7 +43,7 @@ class Claim(Plain):
     grade: Grade = "A"
 
 
-class Description(Plain):
+class Description(Plain, frozen=True, kw_only=True):
     """All of a workload that is not code; travels inside every record.
 
     Counts: `parameters` includes batch-norm statistics, `trainable_parameters` does not.
@@ -84,7 +84,7 @@ class Workload:
     preprocess: Callable[..., dict[str, Any]]
 
 
-class Case(Plain):
+class Case(Plain, frozen=True, kw_only=True):
     """Everything that identifies what was timed; two results compare when one axis differs."""
 
     workload: str

@@ -17,6 +17,7 @@ from suite import units
         (159.42, 20, "160x"),
         (1234.5, None, "1,230x"),
         (0.5123, 0.002, "0.512x"),
+        (23.4, 130, "20x"),
     ],
 )
 def test_no_digit_stands_below_the_half_width(value, half, text):

@@ -60,7 +60,7 @@ class Child:
     """A Python module running in a process group of its own, its output read line by line."""
 
     def __init__(self, module: str, *arguments: str, python: str, env: Mapping[str, str]) -> None:
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
         self._process = subprocess.Popen(
             [python, "-m", module, *arguments],
             stdin=subprocess.PIPE,
@@ -101,10 +101,7 @@ class Child:
         code = self._process.wait()
         self._errors.seek(0)
         last = self._errors.read().decode(errors="replace").strip().splitlines()[-1:]
-        if code < 0:
-            how = f"killed by {signal.Signals(-code).name}"
-        else:
-            how = f"ended with exit code {code}"
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
         return ": ".join([how, *last])[:400]
 
     def end(self) -> None:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
 from suite.results.record import Sample
@@ -44,7 +45,7 @@ def timed(run: Callable[[], object], clock: Clock) -> Sample:
 def steps_per_sample(chain: Chain, plan: Plan, clock: Clock) -> int:
     """Return K, doubled from 1 until K steps last as long as a sample must."""
     steps = 1
-    while timed(lambda: chain(steps), clock).wall_seconds < plan.chain_seconds:
+    while timed(partial(chain, steps), clock).wall_seconds < plan.chain_seconds:
         steps *= 2
     return steps
 

@@ -61,7 +61,7 @@ def cpu_model() -> str:
 
 def cpu_quota_cores(version2: Path = _CGROUP_QUOTA, version1: Path = _CGROUP_V1) -> float | None:
     """Return the control group's limit in cores; None if there is none."""
-    quota, period = ((text(version2) or "max 0").split() + ["0"])[:2]
+    quota, period = [*(text(version2) or "max 0").split(), "0"][:2]
     if quota == "max":
         quota, period = text(version1 / "cpu.cfs_quota_us") or "-1", text(version1 / "cpu.cfs_period_us") or "0"
     return int(quota) / int(period) if int(quota) > 0 and int(period) > 0 else None

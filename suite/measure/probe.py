@@ -11,12 +11,12 @@ import msgspec
 from suite.workload import Description, Plain
 
 
-class Offer(Plain):
+class Offer(Plain, frozen=True, kw_only=True):
     """What one implementation can run here."""
 
     implementation: str
-    backends: dict[str, tuple[str, ...]] = {}  # backend to the devices it has
-    packages: dict[str, str] = {}
+    backends: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)  # backend to the devices it has
+    packages: dict[str, str] = msgspec.field(default_factory=dict)
     workloads: tuple[Description, ...] = ()  # of jax; controls are named alike
     names: tuple[str, ...] = ()  # workloads that this implementation has
     problem: str = ""  # why it cannot run at all
@@ -49,7 +49,7 @@ def jax_offer() -> Offer:
 
 def torch_offer() -> Offer:
     """Return PyTorch's backends and the workloads that have a control."""
-    import torch
+    import torch  # pyright: ignore[reportMissingImports]
 
     from suite import controls
 

@@ -31,15 +31,19 @@ class Program(Protocol):
 
     def loss(self) -> float:
         """Return the last step's loss."""
+        ...
 
     def compilations(self) -> int:
         """Return how many programs this process has compiled so far."""
+        ...
 
     def device_memory_bytes(self) -> int | None:
         """Return the device's peak of memory in use; None where there is no counter."""
 
     def packages(self) -> dict[str, str]:
         """Return the versions of the packages that do the work."""
+        ...
 
     def settings(self) -> dict[str, Any]:
         """Return the options in force that bear on speed."""
+        ...

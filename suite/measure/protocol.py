@@ -5,7 +5,7 @@ from suite.results.record import Sample, Stage
 from suite.workload import Case, Plain
 
 
-class Task(Plain):
+class Task(Plain, frozen=True, kw_only=True):
     """What one process has to do; `cases` differ in scope only and are measured in the order cold, step."""
 
     cases: tuple[Case, ...]
@@ -14,7 +14,7 @@ class Task(Plain):
     plan: Plan
 
 
-class Steady(Plain):
+class Steady(Plain, frozen=True, kw_only=True):
     """What the steady state showed; the fields are those of a record's run."""
 
     steps_per_sample: int
@@ -27,7 +27,7 @@ class Steady(Plain):
     minor_faults_per_step: float
 
 
-class Facts(Plain):
+class Facts(Plain, frozen=True, kw_only=True):
     """All that a process which ended well has to tell beside its stages."""
 
     input_digest: str
@@ -41,7 +41,7 @@ class Facts(Plain):
     steady: Steady | None
 
 
-class Line(Plain):
+class Line(Plain, frozen=True, kw_only=True):
     """One message of the child: a stage begins, a stage ended, all is done, or it failed."""
 
     stage: str

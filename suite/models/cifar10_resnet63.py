@@ -11,7 +11,8 @@ from flax import nnx
 
 from suite.data.preprocess import pixels_and_one_hot
 from suite.nn import flop
-from suite.nn.layers import BatchNorm, chain_end, conv
+from suite.nn.chain import chain_end
+from suite.nn.layers import BatchNorm, conv
 from suite.nn.losses import softmax_cross_entropy
 from suite.nn.optimizers import adam
 from suite.workload import Claim, Description, Source, Workload
@@ -44,7 +45,8 @@ class Block(nnx.Module):
     def __call__(self, x: jax.Array) -> jax.Array:
         """Map [N,H,W,inputs] to [N,H,W,features], or half of H and W where inputs and features differ."""
         shortcut = x if self.shortcut is None else self.shortcut(x)
-        x = self.unit2(nnx.relu(self.unit1(x)))
+        x = chain_end(nnx.relu(self.unit1(x)), self.unit1.norm.scale.get_value())
+        x = self.unit2(x)
         return chain_end(nnx.relu(x + shortcut), self.unit2.norm.scale.get_value())
 
 

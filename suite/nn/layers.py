@@ -22,18 +22,6 @@ def conv(inputs: int, outputs: int, kernel: int, stride: int, rngs: nnx.Rngs) ->
     )
 
 
-def chain_end(x: jax.Array, anything: jax.Array) -> jax.Array:
-    """Return x, computed once on the CPU however many gradients need it.
-
-    XLA would compute the whole chain of element-wise work before x again for each of its users. It does not repeat a
-    division, so one by a 1.0 that only the run time knows, made from any finite array, ends the chain.
-    """
-    if jax.default_backend() != "cpu":
-        return x
-    one = 1.0 + 0.0 * jax.lax.stop_gradient(anything.ravel()[0])
-    return x / one.astype(x.dtype)
-
-
 class BatchNorm(nnx.Module):
     """Batch normalisation over all axes but the last, with Keras' momentum 0.99 and epsilon 1e-3."""
 

@@ -318,7 +318,8 @@ def machine(records: Sequence[Record], local: frozenset[str]) -> str:
             ("GPU", gpu.name),
             ("GPU memory", units.memory(gpu.memory_bytes)),
             ("driver", f"{gpu.driver}, CUDA {gpu.cuda}, compute capability {gpu.compute_capability}"),
-            ("clock limits", f"{gpu.graphics_clock_limit_mhz or units.DASH} / {gpu.memory_clock_limit_mhz or units.DASH} MHz"),
+            ("graphics clock limit", f"{gpu.graphics_clock_limit_mhz or units.DASH} MHz"),
+            ("memory clock limit", f"{gpu.memory_clock_limit_mhz or units.DASH} MHz"),
             ("power limit", f"{units.number(gpu.power_limit_watts)} W"),
         ]  # fmt: skip
     page.facts(facts)

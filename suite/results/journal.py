@@ -14,7 +14,7 @@ from suite.workload import Case, Description, Plain
 FILE_NAME = "journal.jsonl"
 
 
-class Header(Plain, tag="campaign"):
+class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
     """The campaign as it was planned; a resumed one goes by this."""
 
     campaign: str
@@ -28,7 +28,7 @@ class Header(Plain, tag="campaign"):
     descriptions: tuple[Description, ...]
 
 
-class Done(Plain, tag="run"):
+class Done(Plain, frozen=True, kw_only=True, tag="run"):
     """One process's contribution to one case."""
 
     case: Case

@@ -11,14 +11,14 @@ SCHEMA = "result/0"  # provisional: not citable, replaced when result/1 comes
 Profile = Literal["smoke", "quick", "standard"]
 
 
-class Sample(Plain):
+class Sample(Plain, frozen=True, kw_only=True):
     """One timed chain of dependent steps: wall clock and CPU time of the process, in seconds, for the whole chain."""
 
     wall_seconds: float
     process_seconds: float
 
 
-class Stage(Plain):
+class Stage(Plain, frozen=True, kw_only=True):
     """One stage of a process's life before its samples: import, init, lower, compile, first_step."""
 
     name: str
@@ -26,7 +26,7 @@ class Stage(Plain):
     process_seconds: float
 
 
-class Run(Plain):
+class Run(Plain, frozen=True, kw_only=True):
     """One child process's contribution to a case; `reason` is empty when it ended well."""
 
     round: int
@@ -50,7 +50,7 @@ class Run(Plain):
     device_memory_bytes: int | None = None  # peak in use on the GPU
 
 
-class Gpu(Plain):
+class Gpu(Plain, frozen=True, kw_only=True):
     """One graphics processor as its driver describes it."""
 
     name: str
@@ -63,7 +63,7 @@ class Gpu(Plain):
     power_limit_watts: float | None = None
 
 
-class Machine(Plain):
+class Machine(Plain, frozen=True, kw_only=True):
     """What the measurement ran on; nothing here identifies a person or a host."""
 
     name: str  # such as 'h100-80gb, 16 cores'
@@ -82,7 +82,7 @@ class Machine(Plain):
         return "-".join(self.name.replace(",", " ").split())
 
 
-class Software(Plain):
+class Software(Plain, frozen=True, kw_only=True):
     """Versions of what ran, and the settings that can change its speed."""
 
     suite: str
@@ -91,7 +91,7 @@ class Software(Plain):
     settings: dict[str, str]  # environment variables and options with a bearing on speed
 
 
-class Record(Plain, tag_field="schema", tag=SCHEMA):
+class Record(Plain, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     """One case in one campaign. Written once, never edited; `digest` is over everything else."""
 
     campaign: str

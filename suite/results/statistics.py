@@ -7,7 +7,7 @@ from statistics import fmean, median, stdev
 from suite.workload import Plain
 
 
-class Estimate(Plain):
+class Estimate(Plain, frozen=True, kw_only=True):
     """A positive value with its 95 % interval; the ends are None when one process alone gave it."""
 
     value: float

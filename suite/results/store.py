@@ -26,10 +26,10 @@ def write_once(path: Path, content: bytes) -> None:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-            os.chmod(name, 0o644)
+            Path(name).chmod(0o644)
             os.link(name, path)  # unlike a rename, refuses to replace
         finally:
-            os.unlink(name)
+            Path(name).unlink()
     except FileExistsError:
         raise FileExistsError(f"'{path}' is there already; records are never edited") from None
     except OSError as error:

@@ -159,7 +159,7 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
 
 def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summary]) -> SpeedUp:
     order: tuple[Status, ...] = ("invalid", "incomplete", "unstable", "smoke", "quick", "standard")
-    status = min(cpu.status, gpu.status, key=order.index)
+    status = order[min(order.index(cpu.status), order.index(gpu.status))]
     reasons = tuple(f"{s.record.backend}: {reason}" for s in (cpu, gpu) for reason in s.reasons)
     peers = peers_of(cpu, group)
     if not peers:

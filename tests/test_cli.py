@@ -1,0 +1,60 @@
+"""Wrong input gets one clear line and a failing exit."""
+
+import json
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from suite.cli import main
+
+
+def said(*arguments):
+    result = CliRunner().invoke(main, list(arguments))
+    return result.exit_code, result.output
+
+
+def test_the_list_has_the_documented_totals():
+    code, output = said("list", "--json")
+    assert code == 0
+    totals = {w["name"]: w["parameters"] for w in json.loads(output)}
+    assert totals["mnist_mlp"] == 669_706
+    assert totals["cifar10_mlp"] == 12_230_010
+    assert totals["cifar10_resnet63"] == 15_206_538
+
+
+def test_an_unknown_workload_fails_and_names_what_there_is(tmp_path):
+    code, output = said("run", "nosuch", "--out", str(tmp_path))
+    assert code != 0
+    assert re.search(r"no workload 'nosuch'.*there are: .*mnist_mlp", output)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--backend", "tpu"), "'tpu' is not one of: cpu, gpu"),
+        (("--profile", "fast"), "'fast' is not one of 'smoke', 'quick', 'standard'"),
+        (("--precision", "fp8"), "'fp8' is not one of: float32-highest, tf32, bfloat16"),
+        (("--batch", "0"), "0 is not in the range x>=1"),
+        (("--scope", "epoch"), "'epoch' is not one of: step, cold"),
+        (("--budget", "0"), "0.0 is not in the range x>0"),
+        (("--publish", "--profile", "smoke"), "--publish asked for with profile 'smoke'"),
+    ],
+)
+def test_a_wrong_word_fails_and_names_the_right_ones(arguments, words):
+    code, output = said("run", *arguments)
+    assert code != 0
+    assert words in " ".join(output.split())
+
+
+def test_nothing_to_resume_is_said(tmp_path):
+    code, output = said("run", "--resume", "--out", str(tmp_path))
+    assert code == 1
+    assert "holds no campaign" in output
+
+
+def test_a_report_outside_a_checkout_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, output = said("report")
+    assert code == 1
+    assert "no mkdocs.yml" in output

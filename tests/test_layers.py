@@ -1,0 +1,54 @@
+"""Imports flow one way, and what needs no JAX gets none."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "suite"
+
+# Who may import whom, beside itself; what is missing here may import anything.
+MAY = {
+    "units": set(),
+    "workload": set(),
+    "results": {"workload", "units"},
+    "nn": {"nn"},
+    "data": {"workload", "units"},
+    "models": {"nn", "data", "workload"},
+    "controls": {"data", "workload"},
+    "experiments": {"results", "workload", "units"},
+    "measure": {"experiments", "models", "controls", "data", "nn", "results", "workload", "units"},
+    "report": {"experiments", "results", "workload", "units"},
+}
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "suite":
+            parts = (node.module or "").split(".")
+            yield from [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
+
+
+@pytest.mark.parametrize("room", sorted(MAY))
+def test_no_room_imports_upward(room):
+    files = [PACKAGE / f"{room}.py"] if (PACKAGE / f"{room}.py").exists() else list((PACKAGE / room).rglob("*.py"))
+    assert files
+    for path in files:
+        found = {name for name in imported(path) if not name.startswith("__")}
+        assert found <= MAY[room] | {room}, path
+
+
+@pytest.mark.parametrize("module", ["suite.cli", "suite.bench", "suite.report.pages", "suite.results.summary"])
+def test_the_parent_is_free_of_jax(module):
+    code = f"import sys, {module}; sys.exit('jax' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_importing_the_command_line_is_quick():
+    code = (
+        "import time; t = time.perf_counter(); import suite.cli; s = time.perf_counter() - t; import sys; sys.exit(s > 0.3)"
+    )
+    assert 0 in {subprocess.run([sys.executable, "-c", code], check=False).returncode for _ in range(3)}

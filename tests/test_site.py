@@ -1,0 +1,180 @@
+"""The site renders whatever records there are, and harms nobody who reads it."""
+
+import hashlib
+import json
+import re
+import shutil
+from pathlib import Path
+
+import factory
+import msgspec
+import pytest
+import yaml
+
+from suite.report import build, pages
+from suite.results import store
+
+ROOT = Path(__file__).parent.parent
+HOSTILE = "<script>alert(1)</script>|[x](javascript:alert(1))`{{7*7}}`\u202e&"
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("checkout")
+    generated = shutil.ignore_patterns("records", "local", "workloads", "machines", "charts")
+    shutil.copytree(ROOT / "site", folder / "site", ignore=generated)
+    shutil.copy(ROOT / "mkdocs.yml", folder)
+    return folder
+
+
+def rendered(folder, *records, local=()):
+    shutil.rmtree(folder / "site" / "records", ignore_errors=True)
+    shutil.rmtree(folder / "records", ignore_errors=True)
+    for record in records:
+        store.add(record, folder / "site" / "records")
+    for record in local:
+        store.add(record, folder / "records")
+    return pages.render((folder / "site" / "records", folder / "records"), folder / "site")
+
+
+def built(folder):
+    build.build(folder)
+    return (folder / "build" / "html" / "index.html").read_text(encoding="utf-8")
+
+
+def test_sources_and_output_are_kept_apart():
+    settings = (ROOT / "mkdocs.yml").read_text()
+    assert re.search(r"^docs_dir: site$", settings, re.MULTILINE)
+    assert re.search(r"^site_dir: build/html$", settings, re.MULTILINE)
+    plugins = yaml.safe_load(settings)["plugins"]
+    assert set(plugins) == {"search", "offline"}
+
+
+def test_vendored_scripts_are_what_the_manifest_says():
+    folder = ROOT / "site" / "assets" / "js"
+    for item in json.loads((folder / "vendored.json").read_text()):
+        assert hashlib.sha256((folder / item["file"]).read_bytes()).hexdigest() == item["sha256"], item["file"]
+        assert (folder / item["licence_file"]).is_file()
+
+
+def test_the_built_home_answers_and_links_its_records(checkout):
+    rendered(checkout, *factory.campaign())
+    home = built(checkout)
+    assert "It depends on the model" in home
+    for link in re.findall(r'href="(records/[^"]+)"', home):
+        assert (checkout / "build" / "html" / link).is_file()
+    assert "records/20260101-000000-test/mnist_mlp.gpu.step.json" in home
+
+
+def test_nothing_on_the_site_is_fetched_from_elsewhere(checkout):
+    rendered(checkout, *factory.campaign())
+    built(checkout)
+    for path in (checkout / "build" / "html").rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        loaded = re.findall(r'<(?:script|img|iframe|source)[^>]+src="(https?:[^"]+)"', text)
+        loaded += re.findall(r'<link[^>]+rel="(?:stylesheet|preconnect|icon)"[^>]+href="(https?:[^"]+)"', text)
+        assert loaded == [], path
+
+
+def test_no_record_at_all_still_gives_a_site(checkout):
+    rendered(checkout)
+    assert "nox -s bench" in built(checkout)
+
+
+def test_a_machine_without_gpu_is_set_beside_others_as_a_different_host(checkout):
+    lonely = factory.record(machine=factory.PLAIN, campaign="20260102-000000-mine")
+    rendered(checkout, *factory.campaign(), local=[lonely])
+    home = built(checkout)
+    assert "Different host" in home
+    assert "local/20260102-000000-mine/mnist_mlp.cpu.step.json" in home
+
+
+def test_hostile_text_in_a_record_is_harmless(checkout):
+    about = factory.description(
+        title=HOSTILE,
+        differs=(HOSTILE,),
+        optimizer=HOSTILE,
+        source=msgspec.structs.replace(factory.description().source, author=HOSTILE, address="javascript:alert(1)"),
+    )
+    host = msgspec.structs.replace(factory.HOST, cpu_model=HOSTILE)
+    rendered(checkout, factory.record(about=about, machine=host), factory.record(backend="gpu", about=about, machine=host))
+    built(checkout)
+    for path in (checkout / "build" / "html").rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert "<script>alert" not in text
+        assert 'href="javascript:' not in text
+        assert "{{7*7}}" not in text
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "a/b", "<b>", "A B"])
+def test_a_name_that_no_page_may_have_is_left_out_and_said(checkout, name):
+    bad = factory.record(about=factory.description(name="x"))
+    bad = msgspec.structs.replace(bad, workload=name, digest="")
+    outcome = pages.pages([], frozenset())
+    assert "index.md" in outcome
+    from suite.report.html import plain_name
+
+    assert not plain_name(bad.workload)
+
+
+def test_an_unreadable_record_is_said_and_the_rest_is_shown(checkout):
+    rendered(checkout, *factory.campaign())
+    (checkout / "site" / "records" / "20260101-000000-test" / "broken.json").write_text("{")
+    outcome = pages.render((checkout / "site" / "records",), checkout / "site")
+    assert len(outcome.problems) == 1
+    assert "broken.json" in outcome.problems[0]
+
+
+def test_pages_that_did_not_change_are_not_written_again(checkout):
+    rendered(checkout, *factory.campaign())
+    assert pages.render((checkout / "site" / "records",), checkout / "site").written == ()
+
+
+def test_a_speed_up_that_is_not_certified_is_drawn_hollow():
+    from suite.report import charts
+    from suite.results.summary import speedups
+
+    whole = speedups(factory.campaign(("mnist_mlp",)))
+    bare = speedups([r for r in factory.campaign(("mnist_mlp",)) if r.case.implementation == "jax"])
+    marks = [
+        [layer["mark"].get("filled") for layer in charts.speedups(items)["layer"] if layer["mark"]["type"] == "point"]
+        for items in (whole, bare)
+    ]
+    assert marks == [[True], [False]]
+
+
+def test_published_records_are_whole():
+    _, problems = store.load([ROOT / "site" / "records"])
+    assert problems == ()
+
+
+@pytest.mark.browser
+def test_the_home_page_works_from_a_file_light_dark_and_narrow(checkout):
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: nox -s browser")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("chromium is not installed")
+    rendered(checkout, *factory.campaign())
+    built(checkout)
+    address = (checkout / "build" / "html" / "index.html").as_uri()
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        for scheme, width in (("light", 1280), ("dark", 1280), ("light", 360)):
+            page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
+            asked, errors = [], []
+            page.on("request", lambda request, asked=asked: asked.append(request.url))
+            page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
+            page.on("console", lambda m, errors=errors: errors.append(m.text) if m.type == "error" else None)
+            page.goto(address)
+            chart = page.locator("figure.chart svg" if width > 600 else f"figure.chart img[src$='only-{scheme}']").first
+            chart.wait_for(state="visible", timeout=20_000)
+            assert chart.bounding_box()["height"] > 60
+            assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
+            assert errors == []
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            if width > 600:
+                head = page.locator("table.results thead th").nth(5)
+                head.click()
+                assert head.get_attribute("aria-sort") in ("ascending", "descending")
+            page.close()
+        browser.close()
