@@ -97,7 +97,7 @@ def test_hostile_text_in_a_record_is_harmless(checkout):
         source=msgspec.structs.replace(factory.description().source, author=HOSTILE, address="javascript:alert(1)"),
     )
     host = msgspec.structs.replace(factory.HOST, cpu_model=HOSTILE)
-    rendered(checkout, factory.record(about=about, machine=host), factory.record(backend="gpu", about=about, machine=host))
+    rendered(checkout, *(factory.record(backend=side, about=about, machine=host) for side in ("cpu", "gpu")))
     built(checkout)
     for path in (checkout / "build" / "html").rglob("*.html"):
         text = path.read_text(encoding="utf-8")
