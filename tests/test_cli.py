@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -21,6 +22,11 @@ def test_the_list_has_the_documented_totals():
     assert totals["mnist_mlp"] == 669_706
     assert totals["cifar10_mlp"] == 12_230_010
     assert totals["cifar10_resnet63"] == 15_206_538
+
+
+def test_the_published_catalogue_is_what_the_code_says():
+    published = Path(__file__).parent.parent / "site" / "records" / "catalogue.json"
+    assert json.loads(published.read_text()) == json.loads(said("list", "--json")[1])
 
 
 def test_an_unknown_workload_fails_and_names_what_there_is(tmp_path):
