@@ -7,6 +7,7 @@ from suite.report.tables import Cell, Table
 from suite.results.record import Record
 
 _LONGEST = 2000
+_ONE_LINE = 45  # longer text in a cell is broken into lines
 _MEANINGFUL = frozenset("<>&\"'`*_{}[]\\|~#")
 _PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
 
@@ -80,6 +81,7 @@ class Page:
             text = f'<a href="{links[cell.text]}">{text}</a>'
         sort = "" if cell.sort is None else f' data-sort="{cell.sort!r}"'
         title = f' title="{safe(cell.remark)}"' if cell.remark else ""
+        title += ' class="long"' if len(cell.text) > _ONE_LINE else ""
         tag = "th scope='row'" if index == 0 else "td"
         return f"<{tag}{sort}{title}>{text}</{tag.split()[0]}>"
 
