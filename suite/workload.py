@@ -10,6 +10,7 @@ Backend = Literal["cpu", "gpu"]
 Implementation = Literal["jax", "torch"]
 Precision = Literal["float32-highest", "tf32", "bfloat16"]
 Scope = Literal["step", "cold"]
+Data = Literal["embedded", "tfds", "random"]  # random: seeded content of the documented form
 Allocator = Literal["retaining", "system"]
 Grade = Literal["A", "B", "C", "A/C", "A/B"]
 Family = Literal["dense", "convolution", "residual", "text", "trees", "inference", "data parallel"]
@@ -66,22 +67,26 @@ class Description(Plain, frozen=True, kw_only=True):
     trainable_parameters: int
     forward_flop_per_example: int
     flop_per_example: int  # of the timed step
+    data: Data = "embedded"  # what is measured unless something else is asked for
 
 
 @dataclass(frozen=True, kw_only=True)
 class Workload:
-    """A documented model with all that is needed to train it for one step.
+    """A documented model with all that is needed to train it for one step, or to use it once.
 
     `model(rngs)` builds the Flax NNX module, `loss(model, batch)` maps a batch to a float32 scalar,
-    `optimizer()` gives an optax transformation, `preprocess(images, labels)` maps stored arrays
-    uint8[N,H,W,C] and int64[N] to the batch the loss takes.
+    `optimizer()` gives an optax transformation; without one a step is an inference, and `loss` is a scalar that needs
+    every output. Batches come from a data set by `preprocess(images, labels)`, which takes stored arrays
+    uint8[N,H,W,C] and int64[N], or where there is no data set yet from `draw(rng, examples)`, which takes NumPy's
+    generator; exactly one of the two is given.
     """
 
     description: Description
     model: Callable[..., Any]
     loss: Callable[[Any, Any], Any]
-    optimizer: Callable[[], Any]
-    preprocess: Callable[..., dict[str, Any]]
+    optimizer: Callable[[], Any] | None = None
+    preprocess: Callable[..., dict[str, Any]] | None = None
+    draw: Callable[..., dict[str, Any]] | None = None
 
 
 class Case(Plain, frozen=True, kw_only=True):
@@ -94,7 +99,7 @@ class Case(Plain, frozen=True, kw_only=True):
     implementation: Implementation = "jax"
     variant: str = "plain"
     precision: Precision = "float32-highest"
-    data: Literal["embedded", "tfds"] = "embedded"
+    data: Data = "embedded"
     devices: int = 1
     threads: int | None = None  # None: all granted cores
     allocator: Allocator = "retaining"  # of the worker process

@@ -10,7 +10,7 @@ from suite import controls
 from suite.workload import Case
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
-TorchProgram = pytest.importorskip("suite.measure.torch_step").TorchProgram
+TorchProgram = pytest.importorskip("suite.measure.torch_program").TorchProgram
 
 HERE = Path(__file__).parent
 SIDES = {"mnist": (28, 28, 1), "cifar10": (32, 32, 3)}
@@ -22,12 +22,15 @@ def name(request):
 
 
 def batches(name, examples=8):
-    """Return two batches in which each class has a picture of its own."""
+    """Return two batches: drawn, or such that each class has a picture of its own."""
+    control = controls.load(name)
+    if control.draw is not None:
+        return [control.draw(np.random.default_rng(seed), examples) for seed in range(2)]
     shape = SIDES[name.split("_")[0]]
     rng = np.random.default_rng(0)
     prototypes = rng.integers(0, 256, (10, *shape), dtype=np.uint8)
     drawn = [rng.integers(0, 10, examples) for _ in range(2)]
-    return [controls.load(name).preprocess(prototypes[labels], labels) for labels in drawn]
+    return [control.preprocess(prototypes[labels], labels) for labels in drawn]
 
 
 def test_every_control_has_the_documented_parameters(name):

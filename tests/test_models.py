@@ -13,7 +13,8 @@ from flax import nnx
 from jax import numpy as jnp
 
 from suite import models
-from suite.measure.step import JaxProgram, training_step
+from suite.measure.jax_program import JaxProgram
+from suite.measure.step import inference_step, training_step
 from suite.nn import flop, optimizers
 from suite.nn.initial import filled
 from suite.nn.losses import softmax_cross_entropy
@@ -40,23 +41,42 @@ def workload(request):
 
 @pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.slow] if heavy(name) else []) for name in models.names()])
 def running(request):
-    """A workload, its program on the CPU, and two learnable batches: each class has a picture of its own."""
+    """A workload and its program on the CPU with two batches; where it has a data set, each class has a picture."""
     workload = models.load(request.param)
     about = workload.description
     examples = 8 if heavy(request.param) else about.batch
-    rng = np.random.default_rng(0)
-    prototypes = rng.integers(0, 256, (10, *SIDES[about.dataset]))
-    batches = []
-    for _ in range(2):
-        labels = rng.integers(0, 10, examples)
-        noisy = prototypes[labels] + rng.normal(0, 20, (examples, *SIDES[about.dataset]))
-        batches.append(workload.preprocess(noisy.clip(0, 255).astype(np.uint8), labels))
-    program = JaxProgram(workload, Case(workload=about.name, backend="cpu", scope="step", batch=examples))
+    case = Case(workload=about.name, backend="cpu", scope="step", batch=examples, data=about.data)
+    program = JaxProgram(workload, case)
     program.initialise(0)
-    program.put(batches)
+    program.put(batches(workload, examples))
     program.lower()
     program.compile()
     return program
+
+
+def batches(workload, examples):
+    """Return two batches: drawn, or of pictures that are noisy versions of one prototype a class."""
+    rng = np.random.default_rng(0)
+    if workload.draw is not None:
+        return [workload.draw(rng, examples) for _ in range(2)]
+    side = SIDES[workload.description.dataset]
+    prototypes = rng.integers(0, 256, (10, *side))
+    made = []
+    for _ in range(2):
+        labels = rng.integers(0, 10, examples)
+        noisy = prototypes[labels] + rng.normal(0, 20, (examples, *side))
+        made.append(workload.preprocess(noisy.clip(0, 255).astype(np.uint8), labels))
+    return made
+
+
+def timed_step(workload, graph, params, rest, precision="float32-highest"):
+    """Return the step that is timed and the shapes of its state."""
+    if workload.optimizer is None:
+        number = jax.ShapeDtypeStruct((), jnp.float32)
+        return inference_step(workload, graph, precision), (params, rest, (number, number))
+    optimizer = workload.optimizer()
+    step = training_step(workload, graph, optimizer, precision)
+    return step, (params, rest, jax.eval_shape(optimizer.init, params))
 
 
 def abstract(workload):
@@ -74,11 +94,8 @@ def statistics(rest):
 
 def inputs(workload, examples=None):
     """Return the specification of a batch."""
-    about = workload.description
-    examples = examples or about.batch
-    images = np.zeros((examples, *SIDES[about.dataset]), np.uint8)
-    batch = workload.preprocess(images, np.zeros(examples, np.int64))
-    return {name: jax.ShapeDtypeStruct(array.shape, array.dtype) for name, array in batch.items()}
+    examples = examples or workload.description.batch
+    return {name: jax.ShapeDtypeStruct(a.shape, a.dtype) for name, a in batches(workload, examples)[0].items()}
 
 
 @cache
@@ -86,9 +103,7 @@ def traced(name):
     """Return the operations of a training step at the headline batch, and of the loss alone."""
     workload = models.load(name)
     graph, params, rest = abstract(workload)
-    optimizer = workload.optimizer()
-    state = (params, rest, jax.eval_shape(optimizer.init, params))
-    step = training_step(workload, graph, optimizer, "float32-highest")
+    step, state = timed_step(workload, graph, params, rest)
     batch = inputs(workload)
 
     def loss(params, rest, batch):
@@ -172,10 +187,8 @@ def test_the_loss_is_a_float32_number_at_every_precision(workload):
 
 def test_a_step_keeps_the_shapes_and_dtypes_of_its_state(workload):
     graph, params, rest = abstract(workload)
-    optimizer = workload.optimizer()
-    state = (params, rest, jax.eval_shape(optimizer.init, params))
     for precision in ("float32-highest", "bfloat16"):
-        step = training_step(workload, graph, optimizer, precision)
+        step, state = timed_step(workload, graph, params, rest, precision)
         new, _ = jax.eval_shape(step, state, inputs(workload))
         before, after = (jax.tree.map(lambda leaf: (leaf.shape, leaf.dtype), jax.tree.leaves(s)) for s in (state, new))
         assert after == before
@@ -193,9 +206,8 @@ def test_xla_counts_nearly_the_stated_flop(workload):
     if about.family != "dense":
         pytest.skip("XLA leaves out the products with a convolution's padding; the traced step is counted instead")
     graph, params, rest = abstract(workload)
-    optimizer = workload.optimizer()
-    state = (params, rest, jax.eval_shape(optimizer.init, params))
-    lowered = jax.jit(training_step(workload, graph, optimizer, "float32-highest")).lower(state, inputs(workload))
+    step, state = timed_step(workload, graph, params, rest)
+    lowered = jax.jit(step).lower(state, inputs(workload))
     assert lowered.cost_analysis()["flops"] == pytest.approx(about.batch * about.flop_per_example, rel=0.05)
 
 

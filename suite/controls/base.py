@@ -9,12 +9,14 @@ Batch = dict[str, Any]  # name to array or tensor; pictures are [N,C,H,W] in cha
 
 @dataclass(frozen=True, kw_only=True)
 class Control:
-    """A workload's network, loss and optimizer in PyTorch, and the preprocessing both sides share.
+    """A workload's network, loss and optimizer in PyTorch, and the batches that both sides share.
 
-    `loss(model, batch)` gives a scalar, `optimizer(parameters, capturable)` the optimizer with the source's defaults.
+    `loss(model, batch)` gives a scalar, `optimizer(parameters, capturable)` the optimizer with the source's defaults;
+    without one a step is an inference. `preprocess` and `draw` are those of `suite.workload.Workload`.
     """
 
     model: Callable[[], Any]
     loss: Callable[[Any, Batch], Any]
-    optimizer: Callable[[Any, bool], Any]
-    preprocess: Callable[..., Batch]
+    optimizer: Callable[[Any, bool], Any] | None = None
+    preprocess: Callable[..., Batch] | None = None
+    draw: Callable[..., Batch] | None = None

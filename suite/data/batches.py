@@ -7,8 +7,10 @@ import numpy as np
 
 from suite.data import store
 from suite.data.edition import DEFAULT, Edition
+from suite.workload import Data
 
 Batch = dict[str, np.ndarray]
+Draw = Callable[[np.random.Generator, int], Batch]
 Preprocess = Callable[[np.ndarray, np.ndarray], Batch]  # images uint8[N,H,W,C] and labels int64[N] to arrays
 
 
@@ -18,7 +20,7 @@ def batches(
     batch: int,
     sets: int,
     seed: int,
-    data: store.Data = "embedded",
+    data: Data = "embedded",
     edition: Edition = DEFAULT,
 ) -> list[Batch]:
     """Return `sets` preprocessed sets of `batch` training examples, C-contiguous; embedded data is written if missing.
@@ -30,10 +32,19 @@ def batches(
     wanted = batch * sets
     order = np.random.default_rng(seed).choice(len(train), wanted, replace=wanted > len(train))
     images, labels = train.take(order)
-    return [
-        {name: np.ascontiguousarray(array) for name, array in preprocess(images[part], labels[part]).items()}
-        for part in (slice(start, start + batch) for start in range(0, wanted, batch))
-    ]
+    parts = (slice(start, start + batch) for start in range(0, wanted, batch))
+    return [contiguous(preprocess(images[part], labels[part])) for part in parts]
+
+
+def drawn(draw: Draw, batch: int, sets: int, seed: int) -> list[Batch]:
+    """Return `sets` sets of `batch` random examples of the documented form, C-contiguous."""
+    rng = np.random.default_rng(seed)
+    return [contiguous(draw(rng, batch)) for _ in range(sets)]
+
+
+def contiguous(batch: Batch) -> Batch:
+    """Return the batch with arrays whose bytes lie in the order of their axes."""
+    return {name: np.ascontiguousarray(array) for name, array in batch.items()}
 
 
 def digest(batches: Sequence[Batch]) -> str:

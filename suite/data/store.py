@@ -6,15 +6,15 @@ import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from suite.data import embedded
 from suite.data.builder import Progress, write
 from suite.data.edition import DEFAULT, Edition
+from suite.workload import Data
 
-Data = Literal["embedded", "tfds"]
 VARIABLE = "SUITE_DATA"
 
 

@@ -51,6 +51,7 @@ def cases(
                                 implementation=implementation,
                                 variant=variant,
                                 precision=precision,
+                                data=about.data,
                                 allocator=allocator,
                             )
                             for scope in scopes

@@ -1,133 +1,28 @@
-"""The timed training step in JAX: pure, ahead-of-time compiled, its state donated."""
+"""What is timed, as pure functions: one training step, or one inference that the next one depends on."""
 
-import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-import flax
 import jax
 import jax.numpy as jnp
-import numpy as np
 import optax
 from flax import nnx
-from jaxlib import version as jaxlib_version
 
-from suite.measure.program import Batch
-from suite.nn.compiler import options
-from suite.nn.initial import filled
-from suite.workload import Case, Precision, Workload
+from suite.workload import Precision, Workload
 
-MATMUL_PRECISION: dict[Precision, str] = {
-    "float32-highest": "highest",
-    "tf32": "tensorfloat32",
-    "bfloat16": "bfloat16",
-}
-
-
-class JaxProgram:
-    """A workload's training step on one device, driven as `suite.measure.program.Program` describes."""
-
-    def __init__(self, workload: Workload, case: Case) -> None:
-        self._workload, self._case = workload, case
-        self._device, self._out = device(case.backend), None
-        self._compilations = 0
-        jax.monitoring.register_event_duration_secs_listener(self._count)
-
-    def _count(self, event: str, duration_secs: float, **_: Any) -> None:
-        if event == "/jax/core/compile/backend_compile_duration":
-            self._compilations += 1
-
-    def initialise(self, seed: int) -> None:
-        """Fill the abstract state from NumPy, so that no program is compiled for it, and put it on the device."""
-        abstract = nnx.eval_shape(lambda: self._workload.model(nnx.Rngs(0)))
-        self._graph, params, rest = nnx.split(abstract, nnx.Param, ...)
-        params, rest = filled(params, seed), filled(rest, seed)
-        optimizer = self._workload.optimizer()
-        shapes = jax.eval_shape(optimizer.init, params)
-        moments = jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), shapes)  # all start at zero
-        self._state = jax.device_put((params, rest, moments), self._device)
-        self._step = training_step(self._workload, self._graph, optimizer, self._case.precision)
-
-    def put(self, batches: Sequence[Batch]) -> None:
-        """Copy the input sets to the device."""
-        self._batches = [jax.device_put(batch, self._device) for batch in batches]
-
-    def lower(self) -> None:
-        """Trace the step for the shapes of the state and the first batch."""
-        with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
-            self._lowered = jax.jit(self._step, donate_argnums=0).lower(self._state, self._batches[0])
-
-    def compile(self) -> None:
-        """Compile with the options that the backend and this jaxlib deserve."""
-        self._compiled = self._lowered.compile(options(self._case.backend))
-
-    def chain(self, steps: int) -> None:
-        """Dispatch dependent steps, rotating through the batches."""
-        state, step, batches = self._state, self._compiled, self._batches
-        for index in range(steps):
-            state, self._out = step(state, batches[index % len(batches)])
-        self._state = state
-
-    def block(self) -> None:
-        """Wait for the whole state, not the loss alone: right even if the step is split in two later."""
-        jax.block_until_ready((self._batches, self._state, self._out))
-
-    def loss(self) -> float:
-        """Return the last step's loss."""
-        assert self._out is not None
-        return float(self._out)
-
-    def compilations(self) -> int:
-        """Return how many programs XLA has compiled since this object was made."""
-        return self._compilations
-
-    def device_memory_bytes(self) -> int | None:
-        """Return the GPU's peak of memory in use; None on the CPU, which has no counter."""
-        return (self._device.memory_stats() or {}).get("peak_bytes_in_use")
-
-    def packages(self) -> dict[str, str]:
-        """Return the versions of Python's and JAX's side."""
-        return {
-            "jax": jax.__version__,
-            "jaxlib": jaxlib_version.__version__,
-            "flax": flax.__version__,
-            "optax": optax.__version__,
-            "python": platform.python_version(),
-        }
-
-    def settings(self) -> dict[str, Any]:
-        """Return the precision and the compiler options in force."""
-        return {"matmul_precision": MATMUL_PRECISION[self._case.precision], **options(self._case.backend)}
-
-
-def device(backend: str) -> jax.Device:  # pyright: ignore[reportInvalidTypeForm]
-    """Return the first device of the backend asked for.
-
-    Raises RuntimeError if JAX does not see one; it never falls back to another.
-    """
-    try:
-        found = jax.devices(backend)
-    except (RuntimeError, AssertionError):  # a CPU-only jaxlib answers JAX_PLATFORMS=cuda with a bare AssertionError
-        found = []
-    if not found:
-        raise RuntimeError(
-            f"backend '{backend}' asked for, JAX sees none; "
-            "install the gpu extra (cuda13 or cuda12) or run --backend cpu"
-        )
-    return found[0]
+Step = Callable[[Any, dict[str, jax.Array]], tuple[Any, jax.Array]]
 
 
 def training_step(
     workload: Workload, graph: nnx.GraphDef, optimizer: optax.GradientTransformation, precision: Precision
-) -> Callable[[tuple, dict[str, jax.Array]], tuple[tuple, jax.Array]]:
+) -> Step:
     """Return step(state, batch) -> (state, loss), pure; state is (params, rest, optimizer state)."""
 
     def step(state: tuple, batch: dict[str, jax.Array]) -> tuple[tuple, jax.Array]:
         params, rest, moments = state
 
         def objective(params: nnx.State) -> tuple[jax.Array, nnx.State]:
-            fresh = jax.tree.map(lambda leaf: leaf, rest)  # NNX lets variables change only where they were made
-            model = nnx.merge(graph, cast(params, precision), fresh)
+            model = nnx.merge(graph, cast(params, precision), fresh(rest))
             loss = workload.loss(model, cast(batch, precision))
             return loss, nnx.state(model, nnx.Not(nnx.Param))
 
@@ -136,6 +31,32 @@ def training_step(
         return (optax.apply_updates(params, updates), rest, moments), loss
 
     return step
+
+
+def inference_step(workload: Workload, graph: nnx.GraphDef, precision: Precision) -> Step:
+    """Return step(state, batch) -> (state, scalar), pure; state is (params, rest, (last scalar, zero)).
+
+    The last scalar times a zero that only the run time knows is added to the input, so that no step can start before
+    the one before it has ended.
+    """
+
+    def step(state: tuple, batch: dict[str, jax.Array]) -> tuple[tuple, jax.Array]:
+        params, rest, (last, zero) = state
+        nothing = last * zero
+        batch = {
+            name: array + nothing.astype(array.dtype) if jnp.issubdtype(array.dtype, jnp.floating) else array
+            for name, array in batch.items()
+        }
+        model = nnx.merge(graph, cast(params, precision), fresh(rest))
+        out = workload.loss(model, cast(batch, precision))
+        return (params, rest, (out, zero)), out
+
+    return step
+
+
+def fresh(state: nnx.State) -> nnx.State:
+    """Return the same values as new variables: NNX lets variables change only where they were made."""
+    return jax.tree.map(lambda leaf: leaf, state)
 
 
 def cast(tree: Any, precision: Precision) -> Any:

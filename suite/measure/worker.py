@@ -11,6 +11,7 @@ import resource
 import sys
 import threading
 from collections.abc import Callable
+from typing import Protocol
 
 import msgspec
 
@@ -71,11 +72,11 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
         say(Line(stage=name, seen=ended))
 
     pin(case.threads)
-    made: list[tuple[Program, data.Preprocess]] = []
+    made: list[tuple[Program, Owner]] = []
     stage("import", lambda: made.append(program(case)))
-    target, preprocess = made[0]
+    target, owner = made[0]
     say(Line(stage="data"))
-    inputs = data.batches(task.dataset, preprocess, case.batch, INPUT_SETS, task.seed, data=case.data)
+    inputs = batches(owner, task)
 
     def initialise() -> None:
         target.initialise(task.seed)
@@ -133,19 +134,46 @@ def steady_state(chain: clock.Chain, target: Program, plan: clock.Plan, clocks: 
     )
 
 
-def program(case: Case) -> tuple[Program, data.Preprocess]:
-    """Import the implementation; return its program for the case and the function that makes its batches."""
+class Owner(Protocol):
+    """Whoever knows how a workload's batches are made: one of these is a function, the other None."""
+
+    @property
+    def preprocess(self) -> data.Preprocess | None:
+        """From stored examples."""
+
+    @property
+    def draw(self) -> data.Draw | None:
+        """From a random generator."""
+
+
+def batches(owner: Owner, task: Task) -> list[data.Batch]:
+    """Return the input sets of the task's case.
+
+    Raises ValueError if the workload does not have the data asked for.
+    """
+    case = task.cases[0]
+    if case.data == "random":
+        if owner.draw is None:
+            raise ValueError(f"data 'random' asked for, workload '{case.workload}' takes its batches from a data set")
+        return data.drawn(owner.draw, case.batch, INPUT_SETS, task.seed)
+    if owner.preprocess is None:
+        raise ValueError(f"data '{case.data}' asked for, workload '{case.workload}' has only 'random' so far")
+    return data.batches(task.dataset, owner.preprocess, case.batch, INPUT_SETS, task.seed, data=case.data)
+
+
+def program(case: Case) -> tuple[Program, Owner]:
+    """Import the implementation; return its program for the case and who makes its batches."""
     if case.implementation == "torch":
         from suite import controls
-        from suite.measure.torch_step import TorchProgram
+        from suite.measure.torch_program import TorchProgram
 
         control = controls.load(case.workload)
-        return TorchProgram(control, case), control.preprocess
+        return TorchProgram(control, case), control
     from suite import models
-    from suite.measure.step import JaxProgram
+    from suite.measure.jax_program import JaxProgram
 
     workload = models.load(case.workload)
-    return JaxProgram(workload, case), workload.preprocess
+    return JaxProgram(workload, case), workload
 
 
 def finite(value: float) -> float | None:

@@ -2,25 +2,43 @@
 
 import math
 import zlib
+from collections.abc import Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 from flax import nnx
+
+Draw = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
 
 _CONSTANTS = {"bias": 0.0, "mean": 0.0, "scale": 1.0, "var": 1.0}
 
 
 def filled(state: nnx.State, seed: int) -> nnx.State:
-    """Return an abstract state with values: each leaf drawn by its name, from the seed and its own path."""
-    flat = nnx.to_flat_state(state)
-    return nnx.from_flat_state((path, leaf.replace(_value(path, leaf.get_value(), seed))) for path, leaf in flat)
+    """Return an abstract state with values: each leaf drawn by its name, from the seed and its own path.
+
+    A layer that starts otherwise says so in the metadata of its variable: `draw`, a `Draw` that hashes.
+    """
+
+    def filling(path: tuple, leaf: nnx.Variable) -> nnx.Variable:
+        return leaf.replace(_value(path, leaf.get_value(), seed, leaf.get_metadata().get("draw")))
+
+    return nnx.from_flat_state((path, filling(path, leaf)) for path, leaf in nnx.to_flat_state(state))
 
 
-def _value(path: tuple, leaf: jax.ShapeDtypeStruct, seed: int) -> np.ndarray | jax.Array:
+def started(optimizer: optax.GradientTransformation, params: nnx.State) -> Any:
+    """Return the optimizer's state for these parameters, made in one program so that no shape costs one of its own."""
+    return jax.jit(optimizer.init)(params)
+
+
+def _value(path: tuple, leaf: jax.ShapeDtypeStruct, seed: int, draw: Draw | None) -> np.ndarray | jax.Array:
     rng = np.random.default_rng([seed, zlib.crc32("/".join(map(str, path)).encode())])
     if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
         return jax.random.wrap_key_data(jnp.asarray(rng.integers(2**32, size=2, dtype=np.uint32)))
+    if draw is not None:
+        return draw(rng, leaf.shape).astype(leaf.dtype)
     name = next(part for part in reversed(path) if isinstance(part, str))
     if name == "kernel":
         return glorot_uniform(rng, leaf.shape).astype(leaf.dtype)

@@ -59,10 +59,11 @@ def read(path: Path) -> Record:
         size = path.stat().st_size
         if size > LARGEST_BYTES:
             raise ValueError(f"{size} bytes, more than the {LARGEST_BYTES} a record may have")
-        record = _DECODER.decode(path.read_bytes())
+        content = path.read_bytes()
+        record = _DECODER.decode(content)
     except (OSError, ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
         raise ValueError(f"'{path}' is not a readable record: {error}; move it away to go on without it") from None
-    if digest(record) != record.digest:
+    if digest(content, record.digest) != record.digest:
         raise ValueError(f"'{path}' was changed after it was written: its digest does not match; restore or remove it")
     return record
 

@@ -1,4 +1,4 @@
-"""The timed training step in PyTorch: eager, compiled, or replayed as one CUDA graph."""
+"""The timed step in PyTorch: eager, compiled, or replayed as one CUDA graph."""
 
 import contextlib
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ _GRAPH_WARMUP_STEPS = 3  # before capture, as PyTorch's documentation of CUDA gr
 
 
 class TorchProgram:
-    """A control's training step on one device, driven as `suite.measure.program.Program` describes.
+    """A control's step on one device, driven as `suite.measure.program.Program` describes.
 
     Variants: `plain` is eager, `compile` is torch.compile of forward and loss, `graph` replays the whole eager step as
     one CUDA graph.
@@ -38,8 +38,10 @@ class TorchProgram:
     def initialise(self, seed: int) -> None:
         """Build the network with torch's own initial values and put it on the device."""
         torch.manual_seed(seed)
-        self._model = self._control.model().to(self._device, memory_format=torch.channels_last).train()
-        self._optimizer = self._control.optimizer(self._model.parameters(), self._case.variant == "graph")
+        self._model = self._control.model().to(self._device, memory_format=torch.channels_last)
+        self._model.train(self._control.optimizer is not None)
+        if self._control.optimizer is not None:
+            self._optimizer = self._control.optimizer(self._model.parameters(), self._case.variant == "graph")
 
     def put(self, batches: Sequence[Batch]) -> None:
         """Copy the input sets to the device, pictures [N,H,W,C] as [N,C,H,W] without moving a byte."""
@@ -57,10 +59,18 @@ class TorchProgram:
     def compile(self) -> None:
         """Capture the CUDA graphs, one for each input set; compiled code is made in the first step."""
         self._steps: list[Callable[[], torch.Tensor]] = [
-            lambda batch=batch: self._train(batch) for batch in self._batches
+            lambda batch=batch: self._once(batch) for batch in self._batches
         ]
         if self._case.variant == "graph":
             self._steps = [self._captured(batch) for batch in self._batches]
+
+    def _once(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+        return self._infer(batch) if self._control.optimizer is None else self._train(batch)
+
+    @torch.inference_mode()
+    def _infer(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
+        with self._autocast():
+            return self._loss(self._model, batch)
 
     def _train(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
         with self._autocast():
@@ -80,11 +90,11 @@ class TorchProgram:
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
             for _ in range(_GRAPH_WARMUP_STEPS):
-                self._train(batch)
+                self._once(batch)
         torch.cuda.current_stream().wait_stream(side)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
-            loss = self._train(batch)
+            loss = self._once(batch)
 
         def replay() -> torch.Tensor:
             graph.replay()
