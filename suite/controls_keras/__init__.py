@@ -5,7 +5,7 @@ import pkgutil
 
 from suite.controls_keras.base import Control
 
-_NOT_MODELS = ("base", "losses", "optimizers")
+_NOT_MODELS = ("base", "losses", "optimizers", "serving")
 
 
 def names() -> tuple[str, ...]:
