@@ -42,6 +42,9 @@ class JaxProgram:
         abstract = nnx.eval_shape(lambda: self._workload.model(nnx.Rngs(0)))
         self._graph, params, rest = nnx.split(abstract, nnx.Param, ...)
         params, rest = filled(params, seed), filled(rest, seed)
+        if self._workload.served is not None:
+            model = self._workload.served(nnx.merge(self._graph, params, rest))
+            self._graph, params, rest = nnx.split(model, nnx.Param, ...)
         precision = self._case.precision
         if self._workload.optimizer is None:
             extra = (np.zeros([], np.float32), np.zeros([], np.float32))
