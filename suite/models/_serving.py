@@ -25,9 +25,10 @@ CLAIMS = tuple(
         metric="throughput_gain",
         definition=f"'804 %' read as: {reading}; image scoring web services with five networks, the article does not say "
         "for which of them, and gives no times",
-        unit="images/s",
+        unit="percent",
         cpu_device="one cluster of 5 CPU nodes",
         gpu_device="one cluster of 3 GPU nodes",
+        gpu_value=804,
         speedup=speedup,
     )
     for speedup, reading in READINGS

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import nnx
+from flax.nnx.nn.dtypes import promote_dtype
 from jax import lax
 
 from suite.nn.initial import depthwise_uniform
@@ -44,15 +45,16 @@ class Conv(nnx.Module):
 
     def __call__(self, x: jax.Array) -> jax.Array:
         """Map [N,H,W,inputs] to [N,H',W',outputs]."""
+        x, kernel = promote_dtype((x, self.kernel.get_value()))
         x = lax.conv_general_dilated(
             x,
-            self.kernel.get_value(),
+            kernel,
             (self.stride, self.stride),
             self.padding,
             dimension_numbers=("NHWC", "HWIO", "NHWC"),
             feature_group_count=self.groups,
         )
-        return x if self.bias is None else x + self.bias.get_value()
+        return x if self.bias is None else x + self.bias.get_value().astype(x.dtype)
 
 
 class Depthwise(Conv):
