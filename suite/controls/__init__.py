@@ -1,4 +1,7 @@
-"""The documented models again in PyTorch, one a file with the model's name: what JAX is compared with."""
+"""The documented models again in PyTorch, one a file with the model's name: what JAX is compared with.
+
+What a few share starts with an underscore.
+"""
 
 import importlib
 import pkgutil
@@ -10,7 +13,7 @@ _NOT_MODELS = ("base", "optimizers")
 
 def names() -> tuple[str, ...]:
     """Return the workloads that have a control, found by their files; nothing is imported."""
-    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in _NOT_MODELS))
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in _NOT_MODELS and m.name[0] != "_"))
 
 
 def load(name: str) -> Control:
