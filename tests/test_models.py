@@ -136,6 +136,8 @@ def product_flop(jaxpr):
             output_axis = equation.params["dimension_numbers"].rhs_spec[0]
             each = math.prod(second) // second[output_axis] // equation.params["batch_group_count"]
             total += 2 * result * each // math.prod(equation.params["lhs_dilation"])
+        elif equation.params.get("name") == moved_sums.__name__:  # the same convolution, by multiplications
+            total += 2 * sum(math.prod(e.outvars[0].aval.shape) for e in within_all(equation) if e.primitive.name == "mul")
         else:
             total += sum(product_flop(inner) for inner in within(equation.params.values()))
     return total

@@ -10,6 +10,7 @@ from flax import nnx
 from flax.nnx.nn.dtypes import promote_dtype
 from jax import lax
 
+from suite.nn.depthwise import depthwise
 from suite.nn.initial import depthwise_uniform
 
 Padding = str | Sequence[tuple[int, int]]
@@ -40,30 +41,30 @@ class Conv(nnx.Module):
         self, inputs: int, outputs: int, kernel: int, stride: int = 1, padding: Padding = "SAME", bias: bool = False
     ) -> None:
         self.kernel = nnx.Param(jnp.zeros((kernel, kernel, inputs, outputs)))
-        self.bias = nnx.Param(jnp.zeros(outputs)) if bias else None
-        self.stride, self.padding, self.groups = stride, padding, 1
+        self.bias = nnx.data(nnx.Param(jnp.zeros(outputs)) if bias else None)
+        self.stride, self.padding = stride, padding
 
     def __call__(self, x: jax.Array) -> jax.Array:
         """Map [N,H,W,inputs] to [N,H',W',outputs]."""
-        x, kernel = promote_dtype((x, self.kernel.get_value()))
-        x = lax.conv_general_dilated(
-            x,
-            kernel,
-            (self.stride, self.stride),
-            self.padding,
-            dimension_numbers=("NHWC", "HWIO", "NHWC"),
-            feature_group_count=self.groups,
-        )
+        x = self.convolved(*promote_dtype((x, self.kernel.get_value())))
         return x if self.bias is None else x + self.bias.get_value().astype(x.dtype)
+
+    def convolved(self, x: jax.Array, kernel: jax.Array) -> jax.Array:
+        """Return the convolution without its bias."""
+        strides, axes = (self.stride, self.stride), ("NHWC", "HWIO", "NHWC")
+        return lax.conv_general_dilated(x, kernel, strides, self.padding, dimension_numbers=axes)
 
 
 class Depthwise(Conv):
-    """A square convolution of each channel by itself."""
+    """A square convolution of each channel by itself, with same padding."""
 
     def __init__(self, channels: int, kernel: int, stride: int = 1) -> None:
         super().__init__(1, channels, kernel, stride)
         self.kernel = nnx.Param(self.kernel.get_value(), draw=depthwise_uniform)
-        self.groups = channels
+
+    def convolved(self, x: jax.Array, kernel: jax.Array) -> jax.Array:
+        """Return the convolution without its bias."""
+        return depthwise(x, kernel, self.stride)
 
 
 class ConvNorm(nnx.Module):
@@ -71,7 +72,7 @@ class ConvNorm(nnx.Module):
 
     def __init__(self, conv: Conv, epsilon: float) -> None:
         self.conv = conv
-        self.norm = Norm(conv.kernel.get_value().shape[-1], epsilon)
+        self.norm = nnx.data(Norm(conv.kernel.get_value().shape[-1], epsilon))
 
     def __call__(self, x: jax.Array) -> jax.Array:
         """Map [N,H,W,C] to [N,H',W',D]."""
