@@ -16,6 +16,7 @@ from suite import models
 from suite.measure.jax_program import JaxProgram
 from suite.measure.step import inference_step, training_step
 from suite.nn import flop, optimizers
+from suite.nn.depthwise import moved_sums
 from suite.nn.initial import filled
 from suite.nn.losses import softmax_cross_entropy
 from suite.workload import Case
@@ -137,7 +138,8 @@ def product_flop(jaxpr):
             each = math.prod(second) // second[output_axis] // equation.params["batch_group_count"]
             total += 2 * result * each // math.prod(equation.params["lhs_dilation"])
         elif equation.params.get("name") == moved_sums.__name__:  # the same convolution, by multiplications
-            total += 2 * sum(math.prod(e.outvars[0].aval.shape) for e in within_all(equation) if e.primitive.name == "mul")
+            (inner,) = within(equation.params.values())
+            total += 2 * sum(math.prod(e.outvars[0].aval.shape) for e in inner.eqns if e.primitive.name == "mul")
         else:
             total += sum(product_flop(inner) for inner in within(equation.params.values()))
     return total
