@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from flax import nnx
 from jax import numpy as jnp
-
 from parity import keras_applications as keras
+
 from suite import models
 from suite.nn.frozen import ConvNorm, Norm
 

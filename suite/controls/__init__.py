@@ -13,7 +13,9 @@ _NOT_MODELS = ("base", "optimizers")
 
 def names() -> tuple[str, ...]:
     """Return the workloads that have a control, found by their files; nothing is imported."""
-    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in _NOT_MODELS and m.name[0] != "_"))
+    return tuple(
+        sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in _NOT_MODELS and m.name[0] != "_")
+    )
 
 
 def load(name: str) -> Control:

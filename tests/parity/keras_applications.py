@@ -160,9 +160,12 @@ def places(variable: Any, rename: Rename) -> Iterator[tuple[str, tuple[int, ...]
         unit, _, number = owner.rpartition("/")
         owners = [f"{unit}/depthwise{number}" if name == "depthwise_kernel" else f"{unit}/pointwise{number}/conv"]
     for owner in owners:
-        yield f"{owner}/{NORMS.get(name, 'kernel' if name.endswith('kernel') else name)}", (
-            *shape[:-1],
-            shape[-1] // len(owners),
+        yield (
+            f"{owner}/{NORMS.get(name, 'kernel' if name.endswith('kernel') else name)}",
+            (
+                *shape[:-1],
+                shape[-1] // len(owners),
+            ),
         )
 
 
