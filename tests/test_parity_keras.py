@@ -1,4 +1,4 @@
-"""The serving networks compute what keras.applications computes, by numbers stored beside the script that makes them."""
+"""The serving networks compute what keras.applications computes, by numbers stored beside what made them."""
 
 import json
 

@@ -1,21 +1,16 @@
-"""The documented models again in PyTorch, one a file with the model's name: what JAX is compared with.
-
-What a few share starts with an underscore.
-"""
+"""The documented models again in PyTorch, one a file with the model's name: what JAX is compared with."""
 
 import importlib
 import pkgutil
 
 from suite.controls.base import Control
 
-_NOT_MODELS = ("base", "optimizers")
+_NOT_MODELS = ("_serving", "base", "optimizers")
 
 
 def names() -> tuple[str, ...]:
     """Return the workloads that have a control, found by their files; nothing is imported."""
-    return tuple(
-        sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in _NOT_MODELS and m.name[0] != "_")
-    )
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name not in _NOT_MODELS))
 
 
 def load(name: str) -> Control:

@@ -133,7 +133,7 @@ def places(stem: int, filters: int, cells: int, skips: bool) -> list[Place]:
 
 
 class NasNet(nn.Module):
-    """Stem, cells, global average, dense layer; `skips`: a cell after a reduction sees what the reduction was beside."""
+    """Stem, cells, global average, dense layer; `skips`: a cell after a reduction sees what the reduction also saw."""
 
     def __init__(self, stem: int = STEM, filters: int = FILTERS, cells: int = CELLS, skips: bool = False) -> None:
         super().__init__()

@@ -16,15 +16,15 @@ SOURCE = Source(
     title="How GPU can Powerfully Speed Up Training in Deep Learning",
     year=2020,
     address="https://marko-kovacevic.com/blog/how-gpu-can-powerfully-speed-up-training-in-deep-learning",
-    place="'804 %', after Microsoft, 'GPUs vs CPUs for deployment of deep learning models', 11 September 2018; one image "
-    "a request after microsoft/AKSDeploymentTutorial @ aea3e5f",
+    place="'804 %', after Microsoft, 'GPUs vs CPUs for deployment of deep learning models', 11 September 2018; one "
+    "image a request after microsoft/AKSDeploymentTutorial @ aea3e5f",
 )
 READINGS = ((8.04, "804 % of the CPU cluster's throughput"), (9.04, "better than the CPU cluster by 804 %"))
 CLAIMS = tuple(
     Claim(
         metric="throughput_gain",
-        definition=f"'804 %' read as: {reading}; image scoring web services with five networks, the article does not say "
-        "for which of them, and gives no times",
+        definition=f"'804 %' read as: {reading}; image scoring web services with five networks, the article does not "
+        "say for which of them, and gives no times",
         unit="percent",
         cpu_device="one cluster of 5 CPU nodes",
         gpu_device="one cluster of 3 GPU nodes",

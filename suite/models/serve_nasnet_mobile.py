@@ -143,7 +143,7 @@ def places(stem: int, filters: int, cells: int, skips: bool) -> list[Place]:
 
 
 class NasNet(nnx.Module):
-    """Stem, cells, global average, dense layer; `skips`: a cell after a reduction sees what the reduction was beside."""
+    """Stem, cells, global average, dense layer; `skips`: a cell after a reduction sees what the reduction also saw."""
 
     def __init__(
         self, rngs: nnx.Rngs, stem: int = STEM, filters: int = FILTERS, cells: int = CELLS, skips: bool = False

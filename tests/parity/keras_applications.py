@@ -149,7 +149,7 @@ def networks() -> dict[str, tuple[Callable[..., Any], Rename]]:
 
 
 def places(variable: Any, rename: Rename) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """Yield the paths and shapes of the leaves in JAX that make one variable of Keras, side by side in its last axis."""
+    """Yield path and shape of each leaf in JAX that makes one variable of Keras, side by side in its last axis."""
     layer, name = variable.path.split("/")[-2:]
     shape = tuple(variable.shape)
     if name == "depthwise_kernel" or (name == "kernel" and "depthwise" in layer):
