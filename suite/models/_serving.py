@@ -9,7 +9,7 @@ import jax.numpy as jnp
 
 from suite.data.random_pictures import photographs
 from suite.nn.frozen import folded
-from suite.workload import Claim, Description, Source, Workload
+from suite.workload import Claim, CpuKernels, Description, Source, Workload
 
 SOURCE = Source(
     author="Marko Kovacevic",
@@ -50,7 +50,15 @@ def loss(model: Any, batch: dict[str, jax.Array]) -> jax.Array:
 
 
 def workload(
-    *, name: str, title: str, model: Callable[..., Any], forward: int, parameters: int, trainable: int, side: int = 224
+    *,
+    name: str,
+    title: str,
+    model: Callable[..., Any],
+    forward: int,
+    parameters: int,
+    trainable: int,
+    side: int = 224,
+    cpu_kernels: CpuKernels,
 ) -> Workload:
     """Return the workload of a network that maps photographs float32[N,side,side,3] to logits float32[N,1000]."""
     return Workload(
@@ -77,4 +85,5 @@ def workload(
         loss=loss,
         draw=partial(photographs, side=side),
         served=folded,
+        cpu_kernels=cpu_kernels,
     )
