@@ -16,6 +16,7 @@ from suite import models
 from suite.measure.jax_program import JaxProgram
 from suite.measure.step import inference_step, training_step
 from suite.nn import flop, optimizers
+from suite.nn.depthwise import moved_sums
 from suite.nn.initial import filled
 from suite.nn.losses import softmax_cross_entropy
 from suite.workload import Case
@@ -44,7 +45,7 @@ def running(request):
     """A workload and its program on the CPU with two batches; where it has a data set, each class has a picture."""
     workload = models.load(request.param)
     about = workload.description
-    examples = 8 if heavy(request.param) else about.batch
+    examples = min(8, about.batch) if heavy(request.param) else about.batch
     case = Case(workload=about.name, backend="cpu", scope="step", batch=examples, data=about.data)
     program = JaxProgram(workload, case)
     program.initialise(0)
@@ -136,6 +137,9 @@ def product_flop(jaxpr):
             output_axis = equation.params["dimension_numbers"].rhs_spec[0]
             each = math.prod(second) // second[output_axis] // equation.params["batch_group_count"]
             total += 2 * result * each // math.prod(equation.params["lhs_dilation"])
+        elif equation.params.get("name") == moved_sums.__name__:  # the same convolution, by multiplications
+            (inner,) = within(equation.params.values())
+            total += 2 * sum(math.prod(e.outvars[0].aval.shape) for e in inner.eqns if e.primitive.name == "mul")
         else:
             total += sum(product_flop(inner) for inner in within(equation.params.values()))
     return total
@@ -150,7 +154,11 @@ def test_every_model_has_its_documented_counts(workload):
 def test_every_model_states_each_documented_claim_and_no_other(workload):
     about = workload.description
     wanted = [
-        (row["metric"], row["unit"], float(row["cpu_value"]), float(row["gpu_value"]), float(row["speedup"]))
+        (
+            row["metric"],
+            row["unit"],
+            *(float(row[n]) if row[n] else None for n in ("cpu_value", "gpu_value", "speedup")),
+        )
         for row in documented("documented_claims.csv")
         if row["name"] == about.name
     ]
@@ -224,18 +232,35 @@ def test_initial_values_are_those_of_keras(workload):
         value = leaf.get_value()
         if path[-1] == "kernel":
             limit = math.sqrt(6 / (math.prod(value.shape[:-2]) * sum(value.shape[-2:])))
-            assert abs(value).max() <= limit
-            if value.size < 100:
-                continue  # too few for a distribution
-            assert limit * 0.95 < abs(value).max()
-            assert value.std() == pytest.approx(limit / math.sqrt(3), rel=0.05)
+            if "depthwise" in str(path):  # Keras draws these for as many inputs as channels: signals would fade
+                limit = math.sqrt(3 / math.prod(value.shape[:-2]))
+            chance = max(0.05, 2 / math.sqrt(value.size))  # of a few numbers
+            assert limit * (1 - chance) < abs(value).max() <= limit
+            assert value.std() == pytest.approx(limit / math.sqrt(3), rel=chance)
         else:
             assert np.all(value == {"bias": 0, "scale": 1}[path[-1]])
     for path, leaf in nnx.to_flat_state(filled(statistics(rest), 0)):
         assert np.all(leaf.get_value() == {"mean": 0, "var": 1}[path[-1]])
 
 
+def test_an_inference_answers_each_batch_alike_whatever_came_before(running):
+    if models.load(running._case.workload).optimizer is not None:
+        pytest.skip("its steps learn")
+    answers = []
+    for _ in range(4):
+        running.chain(1)
+        running.block()
+        answers.append(running.loss())
+        running._batches.reverse()
+    assert np.all(np.isfinite(answers))
+    assert answers[0] == answers[2]
+    assert answers[1] == answers[3]
+    assert answers[0] != answers[1]
+
+
 def test_the_loss_falls_on_learnable_data(running):
+    if models.load(running._case.workload).optimizer is None:
+        pytest.skip("an inference learns nothing")
     running.chain(1)
     running.block()
     first = running.loss()

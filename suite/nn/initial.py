@@ -55,3 +55,9 @@ def glorot_uniform(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarr
     window = math.prod(shape[:-2])
     limit = math.sqrt(6 / (window * (shape[-2] + shape[-1])))
     return rng.uniform(-limit, limit, shape)
+
+
+def depthwise_uniform(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Return a kernel [H,W,1,C] of one input and one output a channel, which keeps the variance of what it is given."""
+    limit = math.sqrt(3 / math.prod(shape[:2]))
+    return rng.uniform(-limit, limit, shape)
