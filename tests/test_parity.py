@@ -28,6 +28,16 @@ def wide(tree):
     return jax.tree.map(lambda x: np.asarray(x, np.float64) if x.dtype == np.float32 else x, tree)
 
 
+def batches(workload, rng):
+    """Return two batches of random content."""
+    if workload.draw is not None:
+        return [workload.draw(rng, EXAMPLES) for _ in range(2)]
+    shape = SIDES[workload.description.dataset]
+    images = rng.integers(0, 256, (2, EXAMPLES, *shape), dtype=np.uint8)
+    labels = rng.integers(0, 10, (2, EXAMPLES))
+    return [workload.preprocess(*drawn) for drawn in zip(images, labels, strict=True)]
+
+
 class Pair:
     """One network on both sides, with the same float64 weights and batches."""
 
@@ -43,10 +53,7 @@ class Pair:
         for path, leaf in nnx.to_flat_state(self.params):  # zero biases and unit scales would hide a swap
             if path[-1] != "kernel":
                 leaf.set_value(leaf.get_value() + rng.normal(0, 0.1, leaf.get_value().shape))
-        shape = SIDES[self.workload.description.dataset]
-        images = rng.integers(0, 256, (2, EXAMPLES, *shape), dtype=np.uint8)
-        labels = rng.integers(0, 10, (2, EXAMPLES))
-        self.batches = [wide(self.workload.preprocess(*drawn)) for drawn in zip(images, labels, strict=True)]
+        self.batches = [wide(batch) for batch in batches(self.workload, rng)]
         self.torch = self.control.model().double().train()
         for module in self.torch.modules():
             if isinstance(module, torch.nn.Dropout):
