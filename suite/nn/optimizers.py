@@ -87,4 +87,5 @@ def averaged(optimizer: optax.GradientTransformation, decay: float = 0.9999) -> 
 
 def staircase_sgd(learning_rate: float, steps: int, factor: float) -> optax.GradientTransformation:
     """Return plain gradient descent whose learning rate is multiplied by the factor after each so many steps."""
-    return optax.sgd(optax.exponential_decay(learning_rate, steps, factor, staircase=True))
+    # optax's own staircase is computed in float32, even where the parameters have more.
+    return optax.sgd(lambda taken: learning_rate * jnp.power(factor, jnp.asarray(taken) // steps))
