@@ -8,7 +8,10 @@ from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
+
+_NOWHERE, _OUTSIDE = 98, 99  # numbers of no place in a window
 
 
 def max_pool_2x2(x: jax.Array) -> jax.Array:
@@ -24,9 +27,10 @@ def max_pool_2x2(x: jax.Array) -> jax.Array:
         return first_maximum([x[:, i:rows:2, j:columns:2] for i in range(2) for j in range(2)])
 
     def backward(places: jax.Array, gradient: jax.Array) -> tuple[jax.Array]:
-        zero = jnp.zeros([], gradient.dtype)
-        phases = [jnp.where(places == place, gradient, zero) for place in range(4)]
-        return (interleaved(phases, height, width),)
+        n, h, w, c = gradient.shape
+        x = where_at(places, gradient, [[0, 1], [2, 3]]).reshape(n, 2 * h, 2 * w, c)
+        odd = ((0, 0, 0), (0, height - 2 * h, 0), (0, width - 2 * w, 0), (0, 0, 0))
+        return (lax.pad(x, jnp.zeros([], x.dtype), odd),)
 
     pool.defvjp(forward, backward)
     return pool(x)
@@ -37,7 +41,8 @@ def max_pool_3x3(x: jax.Array) -> jax.Array:
 
     Same padding as TensorFlow has it: one row below and one column to the right, less than any number.
     """
-    _, height, width, _ = x.shape
+    shape = x.shape
+    _, height, width, _ = shape
     if height % 2 or width % 2:
         raise ValueError(f"max_pool_3x3 of even sides asked for, found {height}x{width}; add the padding of odd sides")
 
@@ -47,24 +52,23 @@ def max_pool_3x3(x: jax.Array) -> jax.Array:
 
     def forward(x: jax.Array) -> tuple[jax.Array, jax.Array]:
         x = lax.pad(x, jnp.array(-jnp.inf, x.dtype), ((0, 0, 0), (0, 1, 0), (0, 1, 0), (0, 0, 0)))
-        return first_maximum([x[:, i : height + i : 2, j : width + j : 2] for i in range(3) for j in range(3)])
+        found = first_maximum([x[:, i : height + i : 2, j : width + j : 2] for i in range(3) for j in range(3)])
+        # Otherwise XLA searches the nine again for each of the four windows that a place may lie in.
+        return lax.optimization_barrier(found) if jax.default_backend() == "cpu" else found
 
     def backward(places: jax.Array, gradient: jax.Array) -> tuple[jax.Array]:
-        zero = jnp.zeros([], gradient.dtype)
+        def from_window(up: int, left: int) -> jax.Array:
+            """Return what each two by two places get from the window that begins so many windows before them."""
+            move = ((0, 0, 0), (up, -up, 0), (left, -left, 0), (0, 0, 0))
+            numbers = [[number(a + 2 * up, b + 2 * left) for b in range(2)] for a in range(2)]
+            moved = lax.pad(places, jnp.uint8(_OUTSIDE), move), lax.pad(gradient, jnp.zeros([], gradient.dtype), move)
+            return where_at(*moved, numbers)
 
-        def part(i: int, j: int) -> jax.Array:
-            """Return what each window gives to its place (i, j), moved to where that lies in its phase."""
-            here = jnp.where(places == 3 * i + j, gradient, zero)
-            down, right = i // 2, j // 2
-            return lax.pad(here, zero, ((0, 0, 0), (down, -down, 0), (right, -right, 0), (0, 0, 0)))
+        parts = from_window(0, 0) + from_window(0, 1) + from_window(1, 0) + from_window(1, 1)
+        return (parts.reshape(shape),)
 
-        phases = [
-            part(0, 0) + part(0, 2) + part(2, 0) + part(2, 2),
-            part(0, 1) + part(2, 1),
-            part(1, 0) + part(1, 2),
-            part(1, 1),
-        ]
-        return (interleaved(phases, height, width),)
+    def number(row: int, column: int) -> int:
+        return 3 * row + column if row < 3 and column < 3 else _NOWHERE
 
     pool.defvjp(forward, backward)
     return pool(x)
@@ -79,11 +83,9 @@ def first_maximum(parts: Sequence[jax.Array]) -> tuple[jax.Array, jax.Array]:
     return most, places
 
 
-def interleaved(phases: Sequence[jax.Array], height: int, width: int) -> jax.Array:
-    """Return [N,height,width,C] whose element 2i+a, 2j+b is element i, j of phase 2a+b; zeros where sides are odd."""
-    first, second, third, fourth = phases
-    rows = [jnp.stack(pair, axis=3) for pair in ((first, second), (third, fourth))]  # N H/2 W/2 2 C
-    n, h, w, _, c = rows[0].shape
-    x = jnp.stack(rows, axis=2).reshape(n, 2 * h, 2 * w, c)
-    odd = ((0, 0, 0), (0, height - 2 * h, 0), (0, width - 2 * w, 0), (0, 0, 0))
-    return lax.pad(x, jnp.zeros([], x.dtype), odd)
+def where_at(places: jax.Array, gradient: jax.Array, numbers: Sequence[Sequence[int]]) -> jax.Array:
+    """Return [N,H,2,W,2,C]: at [n,h,a,w,b,c] the gradient [N,H,W,C] where its place is number [a][b], else 0."""
+    wanted = np.array(numbers, np.uint8).reshape(1, 1, 2, 1, 2, 1)
+    return jnp.where(
+        places[:, :, None, :, None] == wanted, gradient[:, :, None, :, None], jnp.zeros([], gradient.dtype)
+    )
