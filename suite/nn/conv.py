@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 _NARROW = 8  # so few channels that the inputs of all places of the kernel lie side by side
-_SLICES = 4  # of the contraction, so that four cores have work of their own
+_SLICES = 16  # of the contraction, so that each of up to sixteen cores has work of its own
 
 Padding = Sequence[tuple[int, int]]
 
@@ -81,6 +81,6 @@ def moved(x: jax.Array, axis: int, moves: Sequence[int], length: int) -> jax.Arr
 
 def product(x: jax.Array, y: jax.Array) -> jax.Array:
     """Return [C,D], the products of [N,H,W,C] and [N,H,W,D] summed over all but their last axes."""
-    slices = math.gcd(x.shape[0], _SLICES)
+    slices = math.gcd(math.prod(x.shape[:3]), _SLICES)
     x, y = x.reshape(slices, -1, x.shape[3]), y.reshape(slices, -1, y.shape[3])
     return jnp.einsum("smc,smd->scd", x, y).sum(0)
