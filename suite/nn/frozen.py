@@ -87,8 +87,9 @@ class ConvNorm(nnx.Module):
         factor = scale / np.sqrt(var + norm.epsilon)
         bias = 0.0 if conv.bias is None else _wide(conv.bias)
         dtype = conv.kernel.get_value().dtype
-        conv.kernel = nnx.Param((_wide(conv.kernel) * factor).astype(dtype))
-        conv.bias = nnx.Param(((bias - mean) * factor + offset).astype(dtype))
+        kernel: Any = nnx.Param((_wide(conv.kernel) * factor).astype(dtype))  # arrays of NumPy: nothing is compiled
+        offsets: Any = nnx.Param(((bias - mean) * factor + offset).astype(dtype))
+        conv.kernel, conv.bias = kernel, offsets
         self.norm = None
 
 
