@@ -10,6 +10,7 @@ from jax import numpy as jnp
 from suite.nn.conv import conv_general_dilated
 from suite.nn.lrn import ALPHA, BETA, RADIUS, local_response_norm
 from suite.nn.pool import max_pool_2x2, max_pool_3x3
+from suite.nn.relu import relu
 
 NHWC = ("NHWC", "HWIO", "NHWC")
 
@@ -71,6 +72,11 @@ def test_the_3x3_max_pool_is_the_plain_one(content):
 def test_a_3x3_max_pool_of_odd_sides_is_an_error():
     with pytest.raises(ValueError, match="even sides asked for, found 7x6"):
         max_pool_3x3(values(2, 7, 6, 3))
+
+
+@pytest.mark.parametrize("content", [values, few_values])
+def test_relu_is_the_plain_one(content):
+    agree(relu, jax.nn.relu, content(2, 3, 4, 5) - 1)
 
 
 @pytest.mark.parametrize("channels", [3, 9, 64])

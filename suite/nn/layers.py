@@ -9,6 +9,7 @@ from flax.nnx.nn.dtypes import promote_dtype
 
 from suite.nn.conv import conv_general_dilated
 from suite.nn.initial import Draw
+from suite.nn.relu import relu
 
 KERAS_MOMENTUM, KERAS_EPSILON = 0.99, 1e-3
 
@@ -50,7 +51,7 @@ class ConvRelu(nnx.Module):
         """Map [N,H,W,inputs] to [N,H',W',outputs], none below 0."""
         x, kernel, bias = promote_dtype((x, self.kernel.get_value(), self.bias.get_value()))
         x = conv_general_dilated(x, kernel, (1, 1), self.padding, dimension_numbers=("NHWC", "HWIO", "NHWC"))
-        return nnx.relu((x if self.pool is None else self.pool(x)) + bias)
+        return relu((x if self.pool is None else self.pool(x)) + bias)
 
 
 class BatchNorm(nnx.Module):
