@@ -20,12 +20,32 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed beside JAX
 
 EXAMPLES, STEPS = 4, 10
 SIDES = {"mnist": (28, 28, 1), "cifar10": (32, 32, 3)}
-LEAVES = {"kernel": "weight", "scale": "weight", "bias": "bias"}  # of JAX to those of torch
+LEAVES = {"kernel": "weight", "scale": "weight", "bias": "bias", "embedding": "weight"}  # of JAX to those of torch
+LSTM_LEAVES = {"kernel": "weight_ih_l0", "recurrent_kernel": "weight_hh_l0", "bias": "bias_ih_l0"}
 HEAVY_FLOP = 1_000_000_000
 
 
 def wide(tree):
     return jax.tree.map(lambda x: np.asarray(x, np.float64) if x.dtype == np.float32 else x, tree)
+
+
+def batches(workload, rng):
+    """Return two batches of random content."""
+    if workload.draw is not None:
+        return [workload.draw(rng, EXAMPLES) for _ in range(2)]
+    shape = SIDES[workload.description.dataset]
+    images = rng.integers(0, 256, (2, EXAMPLES, *shape), dtype=np.uint8)
+    labels = rng.integers(0, 10, (2, EXAMPLES))
+    return [workload.preprocess(*drawn) for drawn in zip(images, labels, strict=True)]
+
+
+def layers_of(module):
+    """Yield the layers of a torch module that JAX has, each as a function from a leaf's name to the parameter."""
+    if isinstance(module, torch.nn.LSTM):  # its gates are in the order of Keras
+        for ending in ("_reverse", ""):
+            yield lambda leaf, ending=ending: getattr(module, LSTM_LEAVES[leaf] + ending)
+    else:
+        yield lambda leaf: getattr(module, LEAVES[leaf])
 
 
 class Pair:
@@ -43,10 +63,8 @@ class Pair:
         for path, leaf in nnx.to_flat_state(self.params):  # zero biases and unit scales would hide a swap
             if path[-1] != "kernel":
                 leaf.set_value(leaf.get_value() + rng.normal(0, 0.1, leaf.get_value().shape))
-        shape = SIDES[self.workload.description.dataset]
-        images = rng.integers(0, 256, (2, EXAMPLES, *shape), dtype=np.uint8)
-        labels = rng.integers(0, 10, (2, EXAMPLES))
-        self.batches = [wide(self.workload.preprocess(*drawn)) for drawn in zip(images, labels, strict=True)]
+        self.batches = [wide(batch) for batch in batches(self.workload, rng)]
+        (self.input,) = self.batches[0].keys() - {"labels"}
         self.torch = self.control.model().double().train()
         for module in self.torch.modules():
             if isinstance(module, torch.nn.Dropout):
@@ -60,13 +78,16 @@ class Pair:
         layers = groupby(nnx.to_flat_state(state), key=lambda item: item[0][:-1])
         named = {tuple(int(p) if p.isdigit() else p for p in n.split(".")): m for n, m in self.torch.named_modules()}
         owners = [m for _, m in sorted(named.items()) if list(m.parameters(recurse=False))]
-        for (_, group), module in zip(layers, owners, strict=True):
+        for (_, group), parameter in zip(layers, (layer for m in owners for layer in layers_of(m)), strict=True):
             for path, leaf in group:
                 value = np.asarray(leaf.get_value())
-                axes = {4: (3, 2, 0, 1), 2: (1, 0), 1: (0,)}[value.ndim]
-                yield np.ascontiguousarray(value.transpose(axes)), getattr(module, LEAVES[path[-1]])
+                axes = {4: (3, 2, 0, 1), 3: (2, 1, 0), 2: (1, 0), 1: (0,)}[value.ndim]
+                axes = (0, 1) if path[-1] == "embedding" else axes
+                yield np.ascontiguousarray(value.transpose(axes)), parameter(path[-1])
 
     def torch_batch(self, batch):
+        if self.input != "images":
+            return {name: torch.from_numpy(array) for name, array in batch.items()}
         images = torch.from_numpy(batch["images"])
         convolves = any(isinstance(m, torch.nn.Conv2d) for m in self.torch.modules())
         images = images.permute(0, 3, 1, 2) if convolves else images.flatten(1)  # flattened in the order of JAX
@@ -104,7 +125,7 @@ def pair(request, float64):
     return Pair(request.param)
 
 
-def keras_adam(parameters, rate=1e-3, b1=0.9, b2=0.999, epsilon=1e-7):
+def keras_adam(parameters, rate, b1=0.9, b2=0.999, epsilon=1e-7):
     """Return a function that does one step in Keras' form, which torch's Adam does not have."""
     moments = [(p, torch.zeros_like(p), torch.zeros_like(p)) for p in parameters]
     taken = 0
@@ -124,7 +145,9 @@ def keras_adam(parameters, rate=1e-3, b1=0.9, b2=0.999, epsilon=1e-7):
 
 def stepper(pair):
     optimizer = pair.control.optimizer(pair.torch.parameters(), False)
-    return keras_adam(pair.torch.parameters()) if isinstance(optimizer, torch.optim.Adam) else optimizer.step
+    if isinstance(optimizer, torch.optim.Adam):
+        return keras_adam(pair.torch.parameters(), optimizer.defaults["lr"])
+    return optimizer.step
 
 
 def losses(pair, shift=0):
@@ -147,8 +170,8 @@ def losses(pair, shift=0):
 
 def test_logits_agree_to_ten_digits(pair):
     model = nnx.merge(pair.graph, pair.params, pair.rest)
-    mine = np.asarray(model(pair.batches[0]["images"]))
-    theirs = pair.torch(pair.torch_batch(pair.batches[0])["images"]).detach().numpy()
+    mine = np.asarray(model(pair.batches[0][pair.input]))
+    theirs = pair.torch(pair.torch_batch(pair.batches[0])[pair.input]).detach().numpy()
     assert np.linalg.norm(mine - theirs) <= 1e-10 * np.linalg.norm(theirs)
 
 
