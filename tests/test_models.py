@@ -250,8 +250,11 @@ def test_initial_values_are_those_of_keras(workload):
             limit = math.sqrt(6 / (math.prod(value.shape[:-2]) * sum(value.shape[-2:])))
             if "depthwise" in str(path):  # Keras draws these for as many inputs as channels: signals would fade
                 limit = math.sqrt(3 / math.prod(value.shape[:-2]))
+            assert abs(value).max() <= limit
+            if value.size < 100:
+                continue  # too few for a distribution
             chance = max(0.05, 2 / math.sqrt(value.size))  # of a few numbers
-            assert limit * (1 - chance) < abs(value).max() <= limit
+            assert limit * (1 - chance) < abs(value).max()
             assert value.std() == pytest.approx(limit / math.sqrt(3), rel=chance)
         else:
             assert np.all(value == {"bias": 0, "scale": 1}[path[-1]])

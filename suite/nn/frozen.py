@@ -40,8 +40,8 @@ class Conv(nnx.Module):
     def __init__(
         self, inputs: int, outputs: int, kernel: int, stride: int = 1, padding: Padding = "SAME", bias: bool = False
     ) -> None:
-        self.kernel = nnx.Param(jnp.zeros((kernel, kernel, inputs, outputs)))
-        self.bias = nnx.data(nnx.Param(jnp.zeros(outputs)) if bias else None)
+        self.kernel: nnx.Param[Any] = nnx.Param(jnp.zeros((kernel, kernel, inputs, outputs)))
+        self.bias: nnx.Param[Any] | None = nnx.data(nnx.Param(jnp.zeros(outputs)) if bias else None)
         self.stride, self.padding = stride, padding
 
     def __call__(self, x: jax.Array) -> jax.Array:
