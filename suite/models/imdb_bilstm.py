@@ -83,4 +83,5 @@ WORKLOAD = Workload(
     loss=loss,
     optimizer=partial(adam, 1e-4),
     draw=subwords_padded_behind,
+    cpu_devices=4,
 )
