@@ -11,11 +11,13 @@ import optax
 import pytest
 from flax import nnx
 from jax import numpy as jnp
+from jax.interpreters.partial_eval import dce_jaxpr
 
 from suite import models
 from suite.measure.jax_program import JaxProgram
 from suite.measure.step import inference_step, training_step
 from suite.nn import flop, optimizers
+from suite.nn.conv import weight_gradient
 from suite.nn.depthwise import moved_sums
 from suite.nn.initial import filled
 from suite.nn.losses import softmax_cross_entropy
@@ -117,7 +119,12 @@ def traced(name):
     def loss(params, rest, batch):
         return workload.loss(nnx.merge(graph, params, jax.tree.map(lambda leaf: leaf, rest)), batch)
 
-    return jax.make_jaxpr(step)(state, batch).jaxpr, jax.make_jaxpr(loss)(params, rest, batch).jaxpr
+    return needed(jax.make_jaxpr(step)(state, batch).jaxpr), needed(jax.make_jaxpr(loss)(params, rest, batch).jaxpr)
+
+
+def needed(jaxpr):
+    """Return a program without what its results do not need, such as the gradient of the pictures."""
+    return dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))[0]
 
 
 def within(parameters):
@@ -152,6 +159,9 @@ def product_flop(jaxpr):
             sides = zip(axes.lhs_spec[2:], axes.out_spec[2:], strict=True)
             places = math.prod(min(first[before], out[after]) for before, after in sides)
             total += 2 * out[axes.out_spec[0]] * out[axes.out_spec[1]] * places * each
+        elif equation.params.get("name") == weight_gradient.__name__:  # may multiply zeros beyond a picture's edge
+            places = math.prod(equation.invars[1].aval.shape[:3])
+            total += 2 * places * math.prod(equation.outvars[0].aval.shape)
         elif equation.params.get("name") == moved_sums.__name__:  # the same convolution, by multiplications
             (inner,) = within(equation.params.values())
             total += 2 * sum(math.prod(e.outvars[0].aval.shape) for e in inner.eqns if e.primitive.name == "mul")
