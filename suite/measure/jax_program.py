@@ -54,9 +54,9 @@ class JaxProgram:
         abstract = nnx.eval_shape(lambda: self._workload.model(nnx.Rngs(0)))
         graph, params, rest = nnx.split(abstract, nnx.Param, ...)
         params, rest = filled(params, seed), filled(rest, seed)
-        if self._workload.served is None:
-            return graph, params, rest
-        return nnx.split(self._workload.served(nnx.merge(graph, params, rest)), nnx.Param, ...)
+        if self._workload.served is not None:
+            graph, params, rest = nnx.split(self._workload.served(nnx.merge(graph, params, rest)), nnx.Param, ...)
+        return graph, params, rest
 
     def initialise(self, seed: int) -> None:
         """Put the whole state on the device."""
