@@ -12,6 +12,7 @@ Precision = Literal["float32-highest", "tf32", "bfloat16"]
 Scope = Literal["step", "cold"]
 Data = Literal["embedded", "tfds", "random"]  # random: seeded content of the documented form
 Allocator = Literal["retaining", "system"]
+CpuKernels = Literal["xla", "onednn", "ynn"]  # what XLA compiles to on the CPU, where there is a choice
 Grade = Literal["A", "B", "C", "A/C", "A/B"]
 Family = Literal["dense", "convolution", "residual", "text", "trees", "inference", "data parallel"]
 
@@ -78,7 +79,7 @@ class Workload:
     `optimizer()` gives an optax transformation; without one a step is an inference, and `loss` is a scalar that needs
     every output. Batches come from a data set by `preprocess(images, labels)`, which takes stored arrays
     uint8[N,H,W,C] and int64[N], or where there is no data set yet from `draw(rng, examples)`, which takes NumPy's
-    generator; exactly one of the two is given.
+    generator; exactly one of the two is given. `cpu_kernels` are those that were measured to be fastest.
     """
 
     description: Description
@@ -87,6 +88,7 @@ class Workload:
     optimizer: Callable[[], Any] | None = None
     preprocess: Callable[..., dict[str, Any]] | None = None
     draw: Callable[..., dict[str, Any]] | None = None
+    cpu_kernels: CpuKernels = "onednn"
 
 
 class Case(Plain, frozen=True, kw_only=True):

@@ -63,7 +63,10 @@ class JaxProgram:
 
     def compile(self) -> None:
         """Compile with the options that the backend and this jaxlib deserve."""
-        self._compiled = self._lowered.compile(options(self._case.backend))
+        self._compiled = self._lowered.compile(self._options())
+
+    def _options(self) -> dict[str, str | bool]:
+        return options(self._case.backend, self._workload.cpu_kernels)
 
     def chain(self, steps: int) -> None:
         """Dispatch dependent steps, rotating through the batches."""
@@ -101,7 +104,7 @@ class JaxProgram:
 
     def settings(self) -> dict[str, Any]:
         """Return the precision and the compiler options in force."""
-        return {"matmul_precision": MATMUL_PRECISION[self._case.precision], **options(self._case.backend)}
+        return {"matmul_precision": MATMUL_PRECISION[self._case.precision], **self._options()}
 
 
 def device(backend: str) -> jax.Device:  # pyright: ignore[reportInvalidTypeForm]

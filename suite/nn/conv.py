@@ -1,5 +1,6 @@
 """Convolution whose weight gradient is a matrix product where XLA's own is slow on the CPU."""
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -9,7 +10,7 @@ import jax.numpy as jnp
 from jax import lax
 
 _LEAST_CHANNELS = 64
-_SLICES = 4  # of the contraction, so that four cores have work of their own
+_SLICES = 16  # of the contraction, so that each of up to sixteen cores has work of its own
 
 
 def conv_general_dilated(
@@ -22,7 +23,7 @@ def conv_general_dilated(
     own = partial(lax.conv_general_dilated, window_strides=window_strides, padding=padding, **options)
     wide = x.ndim == 4 and min(x.shape[3], kernel.shape[3]) >= _LEAST_CHANNELS
     plain = kernel.shape[:2] == (3, 3) and tuple(window_strides) == (1, 1) and padding == "SAME"
-    even = x.shape[0] % _SLICES == 0
+    even = math.prod(x.shape[:3]) % _SLICES == 0
     if not (jax.default_backend() == "cpu" and wide and plain and even):
         return own(x, kernel)
 

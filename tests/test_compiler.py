@@ -1,0 +1,48 @@
+"""Compiler options are those that were measured for the backend, the machine and the version, and change no number."""
+
+import platform
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jaxlib import version as jaxlib_version
+
+from suite.nn import compiler
+from suite.nn.conv import conv_general_dilated
+
+KERNELS = ("xla", "onednn", "ynn")
+NHWC = ("NHWC", "HWIO", "NHWC")
+
+
+def test_the_gpu_gets_no_options() -> None:
+    assert [compiler.options("gpu", kernels) for kernels in KERNELS] == [{}, {}, {}]
+
+
+def test_an_old_jaxlib_keeps_convolutions_off_the_slow_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jaxlib_version, "__version__", "0.10.2")
+    for kernels in KERNELS:
+        assert set(compiler.options("cpu", kernels).values()) == {"LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
+
+
+def test_a_machine_nobody_has_measured_gets_no_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jaxlib_version, "__version__", "0.12.0")
+    monkeypatch.setattr(platform, "machine", lambda: "arm64")
+    assert [compiler.options("cpu", kernels) for kernels in KERNELS] == [{}, {}, {}]
+
+
+def test_a_convolution_and_its_gradients_are_the_same_with_all_kernels() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(4, 8, 8, 64)).astype(np.float32)
+    kernel = rng.normal(size=(3, 3, 64, 64)).astype(np.float32) / 24
+
+    def loss(x: jax.Array, kernel: jax.Array) -> jax.Array:
+        return (jnp.maximum(conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=NHWC), 0) ** 2).mean()
+
+    lowered = jax.jit(jax.value_and_grad(loss, argnums=(0, 1))).lower(x, kernel)
+    plain, *others = (
+        jax.tree.leaves(lowered.compile(compiler.options("cpu", kernels))(x, kernel)) for kernels in KERNELS
+    )
+    for other in others:
+        for ours, wanted in zip(other, plain, strict=True):
+            np.testing.assert_allclose(ours, wanted, rtol=1e-4, atol=1e-6)
