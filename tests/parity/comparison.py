@@ -9,14 +9,13 @@ import math
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 import numpy as np
 
 STORED = Path(__file__).parent / "stored"
 PROJECTIONS = 2
-DIGITS = 14  # that are stored
+DIGITS = 13  # that are stored
 BOUNDS = {
     "parameters": 0.0,  # names and shapes
     "inputs": 0.0,  # weights and batches, by their digest
@@ -42,93 +41,83 @@ class Fingerprint(msgspec.Struct, frozen=True, array_like=True):
 Array = np.ndarray | Fingerprint
 
 
-class Numbers(Protocol):
-    """What an implementation computes; each is asked for in the order of the checks, so that it may be computed then.
-
-    An inference has no gradients, steps and statistics.
-    """
-
-    @property
-    def parameters(self) -> Mapping[str, tuple[int, ...]]:
-        """Shapes by path, statistics among them."""
-        ...
-
-    @property
-    def inputs(self) -> str:
-        """The digest of all weights and batches."""
-        ...
-
-    @property
-    def logits(self) -> Array:
-        """What the network returns for the first batch."""
-        ...
-
-    @property
-    def loss(self) -> float:
-        """The loss of the first batch."""
-        ...
-
-    @property
-    def gradients(self) -> Mapping[str, Array]:
-        """The gradient of every parameter, by path."""
-        ...
-
-    @property
-    def steps(self) -> tuple[float, ...]:
-        """The losses of ten steps of the optimizer, batches in turn."""
-        ...
-
-    @property
-    def statistics(self) -> Mapping[str, Array]:
-        """The moving statistics after the steps, by path."""
-        ...
-
-
 class Computed(msgspec.Struct, frozen=True, kw_only=True):
-    """Numbers as whole arrays."""
+    """What an implementation computes, as whole arrays; an inference has no gradients, steps and statistics."""
 
-    parameters: dict[str, tuple[int, ...]]
-    inputs: str
-    logits: np.ndarray
-    loss: float
-    gradients: dict[str, np.ndarray]
-    steps: tuple[float, ...]
-    statistics: dict[str, np.ndarray]
+    parameters: dict[str, tuple[int, ...]]  # shapes by path, statistics among them
+    inputs: str  # the digest of all weights and batches
+    logits: np.ndarray  # of the first batch
+    loss: float  # of the first batch
+    gradients: dict[str, np.ndarray] = {}  # by path
+    steps: tuple[float, ...] = ()  # the losses of ten steps, batches in turn
+    statistics: dict[str, np.ndarray] = {}  # the moving ones after the steps
+
+
+class Leaf(msgspec.Struct, frozen=True, array_like=True):
+    """A parameter or statistic as it is stored."""
+
+    shape: tuple[int, ...]
+    numbers: Fingerprint | None = None
 
 
 class Reference(msgspec.Struct, frozen=True, kw_only=True):
-    """Numbers as they are stored."""
+    """The same as it is stored."""
 
     source: str  # which implementation they are of
-    parameters: dict[str, tuple[int, ...]]
     inputs: str
     logits: Fingerprint
     loss: float
-    gradients: dict[str, Fingerprint] = {}
-    steps: tuple[float, ...] = ()
-    statistics: dict[str, Fingerprint] = {}
+    steps: tuple[float, ...]
+    trained: dict[str, Leaf]  # with gradients
+    others: dict[str, Leaf]  # with moved statistics, where there was a training
+
+    @property
+    def parameters(self) -> dict[str, tuple[int, ...]]:
+        """Shapes by path, statistics among them."""
+        return {path: leaf.shape for path, leaf in sorted((self.trained | self.others).items())}
+
+    @property
+    def gradients(self) -> dict[str, Fingerprint]:
+        """Gradients by path."""
+        return {path: leaf.numbers for path, leaf in self.trained.items() if leaf.numbers}
+
+    @property
+    def statistics(self) -> dict[str, Fingerprint]:
+        """The moving statistics after the steps by path."""
+        return {path: leaf.numbers for path, leaf in self.others.items() if leaf.numbers}
 
 
-def errors(mine: Computed | Numbers, reference: Numbers) -> Iterator[tuple[str, float]]:
+def errors(mine: Computed, reference: Computed | Reference) -> Iterator[tuple[str, float]]:
     """Yield each check with its error, to be held against its bound.
 
-    `mine` consists of whole arrays; float32 is left out where it has no such logits.
+    `mine` may compute what it is asked for check by check. What there is not is left out: gradients of an inference,
+    logits of PyTorch in float32.
     """
     yield "parameters", float(mine.parameters != reference.parameters)
     yield "inputs", float(mine.inputs != reference.inputs)
     yield "logits", relative("logits", mine.logits, reference.logits)
     yield "loss", abs(mine.loss - reference.loss) / abs(reference.loss)
-    total = math.hypot(*map(norm, reference.gradients.values()))
-    yield "gradients", worst(mine.gradients, reference.gradients, least=1e-3 * total)
-    yield "steps", float(np.max(np.abs(np.subtract(mine.steps, reference.steps)), initial=0.0))
-    yield "statistics", worst(mine.statistics, reference.statistics)
+    if mine.gradients or reference.gradients:
+        total = math.hypot(*map(norm, reference.gradients.values()))
+        yield "gradients", worst(mine.gradients, reference.gradients, least=1e-3 * total)
+    if mine.steps or reference.steps:
+        yield "steps", apart(mine.steps, reference.steps)
+    if mine.statistics or reference.statistics:
+        yield "statistics", worst(mine.statistics, reference.statistics)
     if hasattr(mine, "float32"):
         yield "float32", relative("logits", mine.float32, reference.logits)
 
 
-def difference(mine: Computed | Numbers, reference: Numbers) -> str | None:
+def difference(mine: Computed, reference: Computed | Reference) -> str | None:
     """Return the first check whose error is beyond its bound, None if there is none; a NaN is beyond any."""
     return next((check for check, error in errors(mine, reference) if not error <= BOUNDS[check]), None)
+
+
+def apart(mine: tuple[float, ...], reference: tuple[float, ...]) -> float:
+    """Return the largest absolute difference; infinite if there are more of the ones than of the others."""
+    if len(mine) != len(reference):
+        return math.inf
+    return float(np.max(np.abs(np.subtract(mine, reference)), initial=0.0))
 
 
 def worst(mine: Mapping[str, Array], reference: Mapping[str, Array], least: float = 0.0) -> float:
@@ -166,11 +155,6 @@ def fingerprint(path: str, array: np.ndarray) -> Fingerprint:
     return Fingerprint(written(float(np.linalg.norm(flat))), tuple(map(written, products)))
 
 
-def fingerprints(arrays: Mapping[str, np.ndarray]) -> dict[str, Fingerprint]:
-    """Return the fingerprints of arrays by their paths."""
-    return {path: fingerprint(path, array) for path, array in sorted(arrays.items())}
-
-
 def written(value: float) -> float:
     """Return the value with as many digits as are stored."""
     return float(f"{value:.{DIGITS}g}")
@@ -187,17 +171,18 @@ def stored(name: str) -> Reference:
     return msgspec.json.decode(file.read_bytes(), type=Reference)
 
 
-def store(name: str, numbers: Computed, source: str) -> None:
+def store(name: str, computed: Computed, source: str) -> None:
     """Write the reference of a network beside the others; `source` is the implementation that computed it."""
+    numbers = {path: fingerprint(path, array) for path, array in (computed.gradients | computed.statistics).items()}
+    leaves = {path: Leaf(shape, numbers.get(path)) for path, shape in computed.parameters.items()}
     reference = Reference(
         source=source,
-        parameters=numbers.parameters,
-        inputs=numbers.inputs,
-        logits=fingerprint("logits", numbers.logits),
-        loss=numbers.loss,
-        gradients=fingerprints(numbers.gradients),
-        steps=numbers.steps,
-        statistics=fingerprints(numbers.statistics),
+        inputs=computed.inputs,
+        logits=fingerprint("logits", computed.logits),
+        loss=computed.loss,
+        steps=computed.steps,
+        trained={path: leaf for path, leaf in leaves.items() if path in computed.gradients},
+        others={path: leaf for path, leaf in leaves.items() if path not in computed.gradients},
     )
     STORED.mkdir(exist_ok=True)
     (STORED / f"{name}.json").write_bytes(msgspec.json.encode(reference) + b"\n")

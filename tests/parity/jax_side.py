@@ -1,6 +1,8 @@
 """The numbers of a network as JAX computes them, in float64; each is computed when it is asked for."""
 
+import math
 import zlib
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -10,9 +12,9 @@ from flax import nnx
 from jax import numpy as jnp
 
 from parity import networks
-from parity.comparison import Fingerprint, fingerprint, fingerprints
 from suite.data.batches import digest
 from suite.measure.step import fresh, training_step
+from suite.nn.compiler import options
 from suite.nn.initial import glorot_uniform
 from suite.workload import Workload
 
@@ -20,20 +22,21 @@ STEPS = 10
 
 
 class ImportedMask(nnx.Module):
-    """Dropout that keeps or drops whole examples, the same on both sides whatever the layout: shares of them by rate."""
+    """Dropout with a mask that NumPy makes, the same on both sides."""
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
 
     def __call__(self, x: jax.Array) -> jax.Array:
-        """Return x [N,...] with its first examples dropped and the others scaled up."""
-        factor = kept(x.shape[0], self.rate).astype(x.dtype)
-        return x * factor.reshape(-1, *(1,) * (x.ndim - 1))
+        """Return x [N,...] with what the mask drops at zero and the rest scaled up."""
+        return x * mask(x.shape, self.rate).astype(x.dtype)
 
 
-def kept(examples: int, rate: float) -> np.ndarray:
-    """Return the factor of each example under the imported mask, float64[N]."""
-    return ((np.arange(examples) + 0.5) / examples >= rate) / (1 - rate)
+def mask(shape: tuple[int, ...], rate: float) -> np.ndarray:
+    """Return the factors of [N,D], or of whole examples [N,1,...] where the order of the axes is each side's own."""
+    drawn = shape if len(shape) == 2 else (shape[0], *(1,) * (len(shape) - 1))
+    places = np.random.default_rng(0).permutation(math.prod(drawn)).reshape(drawn)
+    return (places >= math.ceil(rate * places.size)) / (1 - rate)
 
 
 class Listened:
@@ -53,7 +56,7 @@ class Listened:
 class JaxSide:
     """A network of `networks` on the CPU: weights from its leaves' paths and shapes, and the numbers they lead to.
 
-    It has the fields of `Numbers`. The workload is the documented one unless another is given.
+    It has the fields of `Computed`, and the logits in float32. Another workload than the documented one may be given.
     """
 
     def __init__(self, name: str, workload: Workload | None = None) -> None:
@@ -84,20 +87,24 @@ class JaxSide:
         """The digest of all weights and batches."""
         return digest([self.leaves, *self.batches])
 
-    @property
-    def logits(self) -> Fingerprint:
+    @cached_property
+    def logits(self) -> np.ndarray:
         """What the model returns for the first batch."""
-        return fingerprint(self._first[1])
+        return self._forward[1]
 
     @property
     def loss(self) -> float:
         """The loss of the first batch."""
-        return float(self._first[0])
+        return float(self._forward[0])
 
-    @property
-    def gradients(self) -> dict[str, Fingerprint]:
-        """The gradient of every parameter."""
-        return fingerprints(by_path(self._first[2]))
+    @cached_property
+    def gradients(self) -> dict[str, np.ndarray]:
+        """The gradient of every parameter for the first batch."""
+        if self.workload.optimizer is None:
+            return {}
+        with jax.enable_x64(True):
+            gradient = jax.grad(lambda *given: self._loss(*given)[0])
+            return by_path(self._run(gradient, *wide((self.params, self.rest, self.batches[0]))))
 
     @property
     def steps(self) -> tuple[float, ...]:
@@ -105,34 +112,21 @@ class JaxSide:
         return self._trained[0]
 
     @property
-    def statistics(self) -> dict[str, Fingerprint]:
+    def statistics(self) -> dict[str, np.ndarray]:
         """The moving statistics after the steps."""
-        return fingerprints(self._trained[1])
+        return self._trained[1]
 
     @cached_property
-    def float32(self) -> Fingerprint:
+    def float32(self) -> np.ndarray:
         """The logits computed in float32."""
-
-        def logits(params: nnx.State, rest: nnx.State, batch: dict) -> jax.Array:
-            return self._loss(params, rest, batch)[1]
-
         with jax.default_matmul_precision("highest"):
-            return fingerprint(jax.jit(logits)(self.params, self.rest, self.batches[0]))
-
-    def _loss(self, params: nnx.State, rest: nnx.State, batch: dict) -> tuple[jax.Array, jax.Array]:
-        model = Listened(nnx.merge(self.graph, params, fresh(rest)))
-        loss = self.workload.loss(model, batch)
-        assert model.out is not None
-        return loss, model.out
+            return np.asarray(self._run(self._loss, self.params, self.rest, self.batches[0])[1])
 
     @cached_property
-    def _first(self) -> tuple[jax.Array, jax.Array, nnx.State]:
+    def _forward(self) -> tuple[np.ndarray, np.ndarray]:
         with jax.enable_x64(True):
-            values = wide((self.params, self.rest, self.batches[0]))
-            if self.workload.optimizer is None:
-                return *jax.jit(self._loss)(*values), nnx.State({})
-            (loss, logits), gradients = jax.jit(jax.value_and_grad(self._loss, has_aux=True))(*values)
-            return loss, logits, gradients
+            loss, logits = self._run(self._loss, *wide((self.params, self.rest, self.batches[0])))
+            return np.asarray(loss), np.asarray(logits)
 
     @cached_property
     def _trained(self) -> tuple[tuple[float, ...], dict[str, np.ndarray]]:
@@ -140,13 +134,27 @@ class JaxSide:
             return (), {}
         optimizer, losses = self.workload.optimizer(), []
         with jax.enable_x64(True):
-            step = jax.jit(training_step(self.workload, self.graph, optimizer, "float32-highest"))
+            step = training_step(self.workload, self.graph, optimizer, "float32-highest")
             params, rest, batches = wide((self.params, self.rest, self.batches))
             state = (params, rest, wide(optimizer.init(params)))
+            step = self._compiled(step, state, batches[0])
             for index in range(STEPS):
                 state, loss = step(state, batches[index % len(batches)])
                 losses.append(float(loss))
         return tuple(losses), by_path(nnx.filter_state(state[1], nnx.BatchStat))
+
+    def _run(self, function: Callable[..., Any], *given: Any) -> Any:
+        return self._compiled(function, *given)(*given)
+
+    def _compiled(self, function: Callable[..., Any], *given: Any) -> Callable[..., Any]:
+        """Return the function compiled with the options that it is timed with."""
+        return jax.jit(function).lower(*given).compile(options("cpu", self.workload.cpu_kernels))
+
+    def _loss(self, params: nnx.State, rest: nnx.State, batch: dict) -> tuple[jax.Array, jax.Array]:
+        model = Listened(nnx.merge(self.graph, params, fresh(rest)))
+        loss = self.workload.loss(model, batch)
+        assert model.out is not None
+        return loss, model.out
 
 
 def import_masks(network: nnx.Module) -> None:

@@ -75,9 +75,7 @@ def adadelta(parameters: list[torch.Tensor], group: dict) -> Iterator[list[torch
     while True:
         now = gradients(parameters)
         squares = [rho * s + (1 - rho) * g * g for s, g in zip(squares, now, strict=True)]
-        moves = [
-            g * (m + epsilon).sqrt() / (s + epsilon).sqrt() for g, m, s in zip(now, moved, squares, strict=True)
-        ]
+        moves = [g * (m + epsilon).sqrt() / (s + epsilon).sqrt() for g, m, s in zip(now, moved, squares, strict=True)]
         moved = [rho * m + (1 - rho) * u * u for m, u in zip(moved, moves, strict=True)]
         yield [rate * u for u in moves]
 

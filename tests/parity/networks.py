@@ -10,6 +10,7 @@ from suite import controls, models
 from suite.workload import Workload
 
 EXAMPLES, SETS = 4, 2
+HEAVY_FLOP = 1_000_000_000  # of a network above it two examples make a batch
 SIDES = {"mnist": (28, 28, 1), "cifar10": (32, 32, 3)}  # of the stored pictures
 
 
@@ -27,6 +28,16 @@ SMALL = {"cifar10_resnet9": Small("cifar10_resnet63", {"blocks_per_stage": 1}, (
 def names() -> tuple[str, ...]:
     """Return all networks that have a counterpart."""
     return (*sorted(set(models.names()) & set(controls.names())), *SMALL)
+
+
+def heavy(name: str) -> bool:
+    """Return whether a network takes seconds for a single example."""
+    return name not in SMALL and models.load(name).description.flop_per_example > HEAVY_FLOP
+
+
+def examples(name: str) -> int:
+    """Return how many examples a batch of the comparison has."""
+    return EXAMPLES // 2 if heavy(name) else EXAMPLES
 
 
 def workload(name: str) -> Workload:
@@ -50,10 +61,10 @@ def made(name: str, load: Any) -> Any:
 
 def batches(name: str, side: Any) -> list[dict[str, np.ndarray]]:
     """Return two batches of seeded content as a side, workload or control, prepares it."""
-    rng = np.random.default_rng(0)
+    rng, wanted = np.random.default_rng(0), examples(name)
     if side.draw is not None:
-        return [side.draw(rng, EXAMPLES) for _ in range(SETS)]
+        return [side.draw(rng, wanted) for _ in range(SETS)]
     shape = SMALL[name].pictures if name in SMALL else SIDES[models.load(name).description.dataset]
-    pictures = rng.integers(0, 256, (SETS, EXAMPLES, *shape), dtype=np.uint8)
-    labels = rng.integers(0, 10, (SETS, EXAMPLES))
+    pictures = rng.integers(0, 256, (SETS, wanted, *shape), dtype=np.uint8)
+    labels = rng.integers(0, 10, (SETS, wanted))
     return [side.preprocess(*drawn) for drawn in zip(pictures, labels, strict=True)]

@@ -8,14 +8,17 @@ import torch
 from torch import nn
 
 from parity import networks
-from parity.jax_side import STEPS, JaxSide, kept
+from parity.comparison import Computed
+from parity.jax_side import STEPS, JaxSide, mask
 from parity.keras_optimizers import keras_form
-from parity.comparison import Numbers, fingerprint, fingerprints
+
+NAME = f"PyTorch {torch.__version__.partition('+')[0]}"
 
 
-def numbers(side: JaxSide, name: str) -> Numbers:
+def computed(side: JaxSide, name: str) -> Computed:
     """Return what the control of a network computes with a side's weights."""
-    return TorchSide(side, networks.control(name), networks.batches(name, networks.control(name))).numbers()
+    control = networks.control(name)
+    return TorchSide(side, control, networks.batches(name, control)).computed()
 
 
 class TorchSide:
@@ -25,22 +28,21 @@ class TorchSide:
         self.side, self.control, self.batches = side, control, batches
         self.trained = control.optimizer is not None
 
-    def numbers(self) -> Numbers:
+    def computed(self) -> Computed:
         """Return all numbers."""
         network = self.network(torch.float64)
         logits, loss = self.forward(network, 0, torch.float64)
         if self.trained:
             loss.backward()
         steps, statistics = self.ten_steps() if self.trained else ((), {})
-        return Numbers(
+        return Computed(
             parameters=self.side.parameters,
             inputs=self.side.inputs,
-            logits=fingerprint(numpy(logits)),
+            logits=numpy(logits),
             loss=float(loss.detach()),
-            gradients=fingerprints(self.gradients(network)) if self.trained else {},
+            gradients=self.gradients(network) if self.trained else {},
             steps=steps,
-            statistics=fingerprints(statistics),
-            float32=fingerprint(numpy(self.forward(self.network(torch.float32), 0, torch.float32)[0])),
+            statistics=statistics,
         )
 
     def network(self, dtype: torch.dtype) -> nn.Module:
@@ -124,8 +126,7 @@ def numpy(tensor: torch.Tensor) -> np.ndarray:
 
 def masked(rate: float, x: torch.Tensor) -> torch.Tensor:
     """Return x [N,...] under the imported mask."""
-    factor = torch.from_numpy(kept(x.shape[0], rate)).to(x.dtype)
-    return x * factor.reshape(-1, *(1,) * (x.ndim - 1))
+    return x * torch.from_numpy(mask(tuple(x.shape), rate)).to(x.dtype)
 
 
 @torch.no_grad()

@@ -1,0 +1,98 @@
+"""Compute every network in PyTorch, compare JAX and the stored references with it, and plant the bugs.
+
+`python -m parity [--store] [NAME...]`, with the tests on Python's path and JAX and PyTorch side by side, as `nox -s
+parity` has it. A run over all networks becomes the site's evidence.
+"""
+
+import argparse
+import datetime
+import math
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+
+from parity import bugs, networks, torch_side
+from parity.comparison import BOUNDS, Computed, errors, store, stored
+from parity.jax_side import JaxSide
+from suite.measure.campaign import commit
+from suite.measure.machine import cpu_model
+from suite.results import parity
+
+COLUMNS = ("logits", "loss", "gradients", "steps", "statistics", "float32")
+PACKAGES = ("jax", "jaxlib", "flax", "optax", "numpy", "torch")
+EVIDENCE = Path(__file__).parents[2] / "site" / "evidence"
+
+
+def main() -> int:
+    """Return 0 if all that was asked for agrees, and every bug is caught."""
+    asked = argparse.ArgumentParser(prog="python -m parity", description=__doc__.splitlines()[0])
+    asked.add_argument("--store", action="store_true", help="write the references anew")
+    asked.add_argument("names", nargs="*", metavar="NAME", help=f"all: {', '.join(networks.names())}")
+    given = asked.parse_args()
+    print(f"{'network':22}" + "".join(f"{column:>11}" for column in (*COLUMNS, "stored")) + f"{'seconds':>9}")
+    found = tuple(compared(name, given.store) for name in given.names or networks.names())
+    print(f"{'bound':22}" + "".join(f"{BOUNDS[column]:11.0e}" for column in COLUMNS) + f"{'1':>11}")
+    if given.names:
+        return 0 if all(network.agrees for network in found) else 1
+    caught = tuple(planted(bug) for bug in bugs.BUGS)
+    right = sum(one.check is not None for one in caught)
+    print(f"{right} of {len(caught)} planted bugs caught")
+    file = parity.write(
+        parity.Parity(
+            made=datetime.datetime.now(datetime.UTC).date().isoformat(),
+            commit=commit(),
+            machine=cpu_model(),
+            packages={name: version(name) for name in PACKAGES},
+            bounds=BOUNDS,
+            networks=found,
+            bugs=caught,
+        ),
+        EVIDENCE,
+    )
+    print(f"written: {file}")
+    return 0 if all(network.agrees for network in found) and right == len(caught) else 1
+
+
+def compared(name: str, anew: bool) -> parity.Network:
+    """Return how far JAX and what is stored are from PyTorch, and print it; `anew` stores what PyTorch computes."""
+    start, side = time.monotonic(), JaxSide(name)
+    fresh, against = torch_side.computed(side, name), torch_side.NAME
+    if anew:
+        store(name, fresh, against)
+    away = dict(errors(side, fresh))
+    drift = from_stored(name, fresh)
+    network = parity.Network(
+        name=name,
+        against=against,
+        examples=networks.examples(name),
+        errors=away,
+        stored=drift,
+        agrees=all(error <= BOUNDS[check] for check, error in away.items()) and drift is not None and drift <= 1,
+    )
+    figures = "".join(f"{network.errors[c]:11.1e}" if c in network.errors else f"{'-':>11}" for c in COLUMNS)
+    figures += f"{'missing':>11}" if drift is None else f"{drift:11.1e}"
+    verdict = "agrees" if network.agrees else "DIFFERS"
+    print(f"{name:22}{figures}{time.monotonic() - start:9.0f}  {verdict}", flush=True)
+    return network
+
+
+def from_stored(name: str, fresh: Computed) -> float | None:
+    """Return how far any number is from what is stored, as a share of its bound; None without a reference."""
+    try:
+        reference = stored(name)
+    except LookupError:
+        return None
+    pairs = [(error, BOUNDS[check]) for check, error in errors(fresh, reference) if error]
+    return max((error / bound if bound else math.inf for error, bound in pairs), default=0.0)
+
+
+def planted(bug: bugs.Bug) -> parity.Caught:
+    """Return what caught a bug, and print it."""
+    check = bugs.caught_by(bug.network, bug.planted())
+    print(f"{bug.name:56}{bug.network:22}{check or 'NOT CAUGHT'}", flush=True)
+    return parity.Caught(bug=bug.name, network=bug.network, check=check)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
