@@ -12,7 +12,11 @@ from suite.results.record import Record
 from suite.results.summary import SpeedUp
 
 # Colours that the colour-blind tell apart. Source: Okabe and Ito, Color Universal Design (2008).
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+# On dark ground the light ones come first.
+_COLOURS = {
+    "light": ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"],
+    "dark": ["#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#f0e442", "#d55e00"],
+}
 _INK = {"light": "#333333", "dark": "#dddddd"}
 _LINES = {"light": "#e2e2e2", "dark": "#444444"}
 _WIDTH, _ROW = 300, 46
@@ -47,8 +51,7 @@ def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
     axis = alt.X("speed-up:Q", scale=alt.Scale(type="log"), title="CPU time / GPU time, log scale", axis=ticks)
     model = alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=200))
     legend = alt.Legend(orient="top", title=None, labelLimit=300)
-    scale = alt.Scale(range=list(COLOURS))
-    colour = alt.Color("machine:N", scale=scale, legend=legend)
+    colour = alt.Color("machine:N", legend=legend)
     tips = ["model:N", "machine:N", alt.Tooltip("text:N", title="speed-up")]
     point = {"size": 130, "strokeWidth": 2.5, "opacity": 1}
     # A layer without rows would make Vega warn, so hollow and full points come only where there are some.
@@ -67,9 +70,7 @@ def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
             for kind, some in kinds
             if some
         ),
-        alt.Chart(alt.Data(values=rows))
-        .mark_text(dy=-16, fontSize=_FONT)
-        .encode(x=axis, y=model, text="text:N", color=colour),
+        alt.Chart(alt.Data(values=rows)).mark_text(dy=-16, fontSize=_FONT).encode(x=axis, y=model, text="text:N"),
     ]
     chart = alt.layer(*layers).properties(width=_WIDTH, height=_ROW * max(2, len(seen)))
     return chart.to_dict(validate=True)
@@ -100,9 +101,7 @@ def samples(records: Sequence[Record]) -> dict[str, Any]:
                 axis=alt.Axis(labelOverlap=True, format="~s", tickCount=6),
             ),
             y=alt.Y("process:N", title=None, axis=alt.Axis(labelLimit=230)),
-            color=alt.Color(
-                "backend:N", scale=alt.Scale(domain=["cpu", "gpu"], range=list(COLOURS[1::-1])), legend=None
-            ),
+            color=alt.Color("backend:N", scale=alt.Scale(domain=["gpu", "cpu"]), legend=None),
             tooltip=["process:N", "seconds:Q"],
         )
     )
@@ -120,8 +119,8 @@ def label(record: Record) -> str:
     return " ".join(words)
 
 
-def coloured(spec: dict[str, Any], palette: str, ground: str = "transparent") -> dict[str, Any]:
-    """Return the specification with the ink and lines of a palette, on a ground."""
+def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
+    """Return Vega-Lite's configuration with the colours, ink and lines of a palette, on a ground."""
     ink, lines = _INK[palette], _LINES[palette]
     guide = {
         "labelColor": ink,
@@ -131,17 +130,22 @@ def coloured(spec: dict[str, Any], palette: str, ground: str = "transparent") ->
         "titleFontWeight": "normal",
         "symbolStrokeWidth": 3,
     }
-    axes = guide | {"gridColor": lines, "domainColor": ink, "tickColor": ink}
-    config = {
+    return {
         "background": ground,
         "font": "sans-serif",
         "view": {"stroke": None},
-        "axis": axes,
+        "axis": guide | {"gridColor": lines, "domainColor": ink, "tickColor": ink},
         "legend": guide | {"symbolBaseStrokeColor": ink},
+        "text": {"color": ink},
+        "range": {"category": _COLOURS[palette]},
     }
-    return {**spec, "config": config}
+
+
+def themed(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return the specification with its light look, and both looks under `usermeta` for the page to choose from."""
+    return {**spec, "config": config("light", "white"), "usermeta": {name: config(name) for name in _COLOURS}}
 
 
 def svg(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:
     """Return the static picture."""
-    return vl_convert.vegalite_to_svg(json.dumps(coloured(spec, palette, ground)))
+    return vl_convert.vegalite_to_svg(json.dumps({**spec, "config": config(palette, ground)}))

@@ -93,7 +93,7 @@ def picture(records: Sequence[Record]) -> str | None:
 def chart_files(name: str, spec: dict[str, Any]) -> dict[str, str]:
     """Return a chart's static pictures and its specification as files."""
     files = {f"charts/{name}.{palette}.svg": charts.svg(spec, palette) for palette in ("light", "dark")}
-    return files | {f"charts/{name}.json": json.dumps(spec, indent=1) + "\n"}
+    return files | {f"charts/{name}.json": json.dumps(charts.themed(spec), indent=1) + "\n"}
 
 
 def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
@@ -116,7 +116,7 @@ def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
             "precision on both sides, with 95 % intervals. Hollow: the CPU side is slower than 0.7 of PyTorch on the "
             "same cores, or the result is not steady. Grey ticks: what the articles report."
         )
-        page.chart("speedups", alternative, caption, json.dumps(spec))
+        page.chart("speedups", alternative, caption, json.dumps(charts.themed(spec)))
     if items:
         page.heading("The table")
         page.table(tables.speedup_table(records), links(records, ""))
@@ -223,7 +223,10 @@ def workload(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]
             files |= chart_files(chart, spec)
             caption = "Every sample as a dot, a row for each process. Warm-ups are stored in the records and not drawn."
             page.chart(
-                chart, f"samples of {name} on {machine_name}; times in the table above", caption, json.dumps(spec)
+                chart,
+                f"samples of {name} on {machine_name}; times in the table above",
+                caption,
+                json.dumps(charts.themed(spec)),
             )
         reasons = [f"{charts.label(s.record)}, {s.record.case.scope}: {'; '.join(s.reasons)}"
                    for s in tables.newest_cases(here) if s.reasons]  # fmt: skip

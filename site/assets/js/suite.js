@@ -33,19 +33,9 @@
     return document.body.getAttribute("data-md-color-scheme") === "slate" ? "dark" : "light";
   }
 
-  function config() {
-    var dark = palette() === "dark", ink = dark ? "#dddddd" : "#333333", lines = dark ? "#444444" : "#e2e2e2";
-    var guide = { labelColor: ink, titleColor: ink, labelFontSize: 14, titleFontSize: 14, titleFontWeight: "normal" };
-    return {
-      background: "transparent", font: "sans-serif", view: { stroke: null },
-      axis: Object.assign({ gridColor: lines, domainColor: ink, tickColor: ink }, guide),
-      legend: Object.assign({ symbolBaseStrokeColor: ink, symbolStrokeWidth: 3 }, guide)
-    };
-  }
-
   function draw(figure) {
     var spec = JSON.parse(figure.querySelector("script").textContent);
-    spec.config = config();
+    spec.config = spec.usermeta[palette()];
     spec.width = Math.min(460, figure.clientWidth - 220);
     return vega(figure.dataset.root)
       .then(function () {
