@@ -59,5 +59,5 @@ def read(folder: Path) -> Parity | None:
         return None
     try:
         return msgspec.json.decode(file.read_bytes(), type=Parity)
-    except msgspec.DecodeError as error:  # pragma: no cover
+    except msgspec.DecodeError as error:
         raise ValueError(f"'{file}' is not what the parity session writes: {error}") from error
