@@ -39,7 +39,7 @@ def page(found: Parity | None) -> str:
     made.heading("Planted bugs")
     caught = sum(bug.check is not None for bug in found.bugs)
     made.paragraph(
-        f"Checks are worth what they catch. {caught} of {len(found.bugs)} bugs, planted one at a time in a right model, "
+        f"Checks are worth what they catch: {caught} of {len(found.bugs)} bugs, planted one by one in a right model, "
         "were caught, each by the check that is named; the same checks pass the right models."
     )
     made.table(bugs(found))
