@@ -1,6 +1,7 @@
 """From the parameters of a model in JAX to those of its control. NumPy only."""
 
 import re
+from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
@@ -16,6 +17,8 @@ _NAMES = {
     "mean": "running_mean",
     "var": "running_var",
 }
+_LSTM_NAMES = {"kernel": "weight_ih_l0", "recurrent_kernel": "weight_hh_l0", "bias": "bias_ih_l0"}
+_KERNELS = ("kernel", "recurrent_kernel")
 
 
 def in_order(leaves: Leaves, network: Any) -> Leaves:
@@ -23,25 +26,41 @@ def in_order(leaves: Leaves, network: Any) -> Leaves:
 
     Raises ValueError if the two sides have different numbers of layers or layers of different shapes.
     """
-    layers = groupby(sorted(leaves, key=lambda path: (natural(owner(path)), path)), key=owner)
-    mine = [(path, [leaf.rpartition("/")[2] for leaf in group]) for path, group in layers]
-    theirs = sorted((name for name, m in network.named_modules() if list(m.parameters(recurse=False))), key=natural)
+    grouped = groupby(sorted(leaves, key=lambda path: (natural(owner(path)), path)), key=owner)
+    mine = [(path, [leaf.rpartition("/")[2] for leaf in group]) for path, group in grouped]
+    theirs = list(layers(network))
     if len(mine) != len(theirs):
         raise ValueError(
-            f"the model has {len(mine)} layers with parameters, its control {len(theirs)}: {theirs}; "
-            "give the control a `weights` of its own"
+            f"the model has {len(mine)} layers with parameters, its control {len(theirs)}: "
+            f"{[names['kernel'] for names in theirs]}; give the control a `weights` of its own"
         )
     wanted = network.state_dict()
-    found = {}
-    for (path, names), module in zip(mine, theirs, strict=True):
+    found = {key: np.zeros(tuple(value.shape)) for key, value in wanted.items() if "bias_hh" in key}  # not in Keras
+    for (path, names), keys in zip(mine, theirs, strict=True):
         for name in names:
-            value, key = leaves[joined(path, name)], f"{module}.{_NAMES[name]}".lstrip(".")
-            value = torch_layout(value) if name == "kernel" else value
+            value, key = leaves[joined(path, name)], keys[name]
+            value = torch_layout(value) if name in _KERNELS else value
             if key not in wanted or tuple(wanted[key].shape) != value.shape:
                 there = tuple(wanted[key].shape) if key in wanted else "missing"
                 raise ValueError(f"'{joined(path, name)}' is {value.shape}, '{key}' of the control is {there}")
             found[key] = value
     return found
+
+
+def layers(network: Any) -> Iterator[dict[str, str]]:
+    """Yield the names of each layer's parameters by those in JAX, layers in the order of their names.
+
+    An LSTM of two directions is two layers; "backward" comes before "forward".
+    """
+    for path, module in sorted(network.named_modules(), key=lambda item: natural(item[0])):
+        if not list(module.parameters(recurse=False)):
+            continue
+        prefix = f"{path}." if path else ""
+        if type(module).__name__ == "LSTM":
+            for ending in ("_reverse", "") if module.bidirectional else ("",):
+                yield {name: f"{prefix}{key}{ending}" for name, key in _LSTM_NAMES.items()}
+        else:
+            yield {name: f"{prefix}{key}" for name, key in _NAMES.items()}
 
 
 def torch_layout(kernel: np.ndarray) -> np.ndarray:

@@ -7,17 +7,20 @@ Source: keras-team/keras @ 2019-01, keras/optimizers.py.
 
 import math
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import torch
 
 Step = Callable[[], None]
 
 
-def keras_form(optimizer: torch.optim.Optimizer) -> Step:
-    """Return what does one step of the optimizer in the form of Keras.
+def keras_form(optimizer: Any) -> Step:
+    """Return what does one step of the optimizer in the form of Keras, or as the control has written it by hand.
 
-    Raises LookupError for an optimizer that is not written here.
+    Raises LookupError for one of torch's optimizers that is not written here.
     """
+    if not isinstance(optimizer, torch.optim.Optimizer):
+        return optimizer.step
     (group,) = optimizer.param_groups
     parameters = [p for p in group["params"] if p.requires_grad]
     for kind, form in FORMS.items():
