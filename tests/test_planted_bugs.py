@@ -1,7 +1,7 @@
 """The checks of the right model catch wrong ones: each planted bug is caught by the check that is named with it."""
 
 import pytest
-from parity import bugs, networks
+from parity import bugs
 
 
 @pytest.mark.parametrize("bug", bugs.BUGS, ids=lambda bug: f"{bug.name} -> {bug.check}")
@@ -11,7 +11,7 @@ def test_a_planted_bug_is_caught_by_the_check_for_it(bug):
 
 @pytest.mark.parametrize("network", sorted({bug.network for bug in bugs.BUGS}))
 def test_without_a_bug_no_check_complains(network):
-    assert bugs.caught_by(network, networks.workload(network)) is None
+    assert bugs.caught_by(network, bugs.right(network).workload) is None
 
 
 def test_at_least_twenty_bugs_are_planted_and_every_check_has_one():

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 import jax
@@ -35,12 +36,23 @@ class Bug(NamedTuple):
 
     def planted(self) -> Workload:
         """Return the wrong workload."""
-        return self.plant(networks.workload(self.network))
+        return self.plant(right(self.network).workload)
+
+
+@cache
+def right(network: str) -> JaxSide:
+    """Return a network without a bug, its logits and gradients computed."""
+    side = JaxSide(network)
+    assert side.logits is not None
+    assert side.gradients
+    return side
 
 
 def caught_by(network: str, workload: Workload) -> str | None:
     """Return the first check that a workload fails: those of parity, then that of its initial values."""
-    found = difference(JaxSide(network, workload), stored(network))
+    only_trained = replace(workload, optimizer=right(network).workload.optimizer) == right(network).workload
+    side = right(network).retrained(workload) if only_trained else JaxSide(network, workload)
+    found = difference(side, stored(network))
     if found is None:
         try:
             test_models.test_initial_values_are_those_of_keras(workload)

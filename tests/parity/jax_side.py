@@ -3,6 +3,7 @@
 import math
 import zlib
 from collections.abc import Callable
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +20,8 @@ from suite.nn.initial import glorot_uniform
 from suite.workload import Workload
 
 STEPS = 10
+VARIANCES = (0.7, 1.3)
+SCALES = (0.1, 0.3)  # of norms: small ones keep a deep residual network well conditioned
 
 
 class ImportedMask(nnx.Module):
@@ -66,6 +69,13 @@ class JaxSide:
         self.graph, params, rest = nnx.split(network, nnx.Param, ...)
         self.params, self.rest = weighted(params), weighted(rest)
         self.batches = networks.batches(name, self.workload)
+
+    def retrained(self, workload: Workload) -> "JaxSide":
+        """Return this side with the optimizer of another workload; what none has a part in is not computed again."""
+        other = copy(self)
+        other.workload = workload
+        other.__dict__.pop("_trained", None)
+        return other
 
     @property
     def leaves(self) -> dict[str, np.ndarray]:
@@ -185,7 +195,7 @@ def drawn(path: str, leaf: jax.ShapeDtypeStruct) -> np.ndarray | jax.Array:
     if len(leaf.shape) > 1:
         value = glorot_uniform(rng, leaf.shape)
     elif path.endswith(("scale", "var")):
-        value = rng.uniform(0.7, 1.3, leaf.shape)
+        value = rng.uniform(*(SCALES if path.endswith("scale") else VARIANCES), leaf.shape)
     else:
         value = rng.uniform(-0.2, 0.2, leaf.shape)
     return value.astype(leaf.dtype)
