@@ -16,7 +16,7 @@ class Network(Plain, frozen=True, kw_only=True):
     against: str  # "PyTorch 2.13.0"
     examples: int  # in a batch
     errors: dict[str, float | None]  # as far as the network has it: an inference has no gradients
-    stored: float | None  # distance of the stored reference from a fresh one, as a share of the bounds
+    stored: float | None  # distance of the stored reference from a fresh one, as a share of the bounds; None: none made
     agrees: bool
 
 
