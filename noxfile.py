@@ -8,6 +8,7 @@ import os
 import platform
 import shutil
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import nox
@@ -21,6 +22,7 @@ PYTHON = os.environ.get("SUITE_PYTHON")  # an interpreter newer than the one tha
 ACCELERATORS = ("", "cuda12", "cuda13")
 # Lowest driver and compute capability of JAX's CUDA extras, as in suite/measure/fitness.py (a test compares them).
 CUDA_EXTRAS = {"cuda13": (580, 7.5), "cuda12": (525, 5.2)}
+PEERS = {"torch": "control", "keras": "control-keras"}  # to the dependency groups of their environments
 
 
 def accelerator() -> str:
@@ -28,7 +30,7 @@ def accelerator() -> str:
     chosen = os.environ.get("SUITE_ACCEL")
     if chosen is not None:
         if chosen not in ACCELERATORS:
-            raise ValueError(f"SUITE_ACCEL is '{chosen}'; it may be empty (CPU), cuda12 or cuda13")
+            raise ValueError(f"SUITE_ACCEL is '{chosen}'; set it to cuda13 or cuda12, to nothing for CPU, or unset it")
         return chosen
     if platform.system() != "Linux" or not shutil.which("nvidia-smi"):
         return ""
@@ -50,7 +52,11 @@ def extra_for(rows: list[str]) -> str:
 
 def install(session: nox.Session, *extras: str) -> None:
     """Install the suite with what this machine's accelerator needs."""
-    wanted = ",".join(extra for extra in (*extras, accelerator()) if extra)
+    try:
+        found = accelerator()
+    except ValueError as error:
+        session.error(str(error))
+    wanted = ",".join(extra for extra in (*extras, found) if extra)
     session.install("-e", f".[{wanted}]" if wanted else ".")
 
 
@@ -59,19 +65,26 @@ def dependencies(session: nox.Session, *groups: str) -> None:
     session.install(*nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), *groups))
 
 
-def control_python(session: nox.Session) -> str:
-    """Return a Python that has PyTorch: SUITE_TORCH_PYTHON, or an environment of its own made here with pip."""
-    if chosen := os.environ.get("SUITE_TORCH_PYTHON"):
+def control_python(session: nox.Session, peer: str) -> str:
+    """Return a Python that has a peer: the one in SUITE_TORCH_PYTHON or SUITE_KERAS_PYTHON, or one made here."""
+    if chosen := os.environ.get(f"SUITE_{peer.upper()}_PYTHON"):
         return chosen
-    home = Path(session.virtualenv.location).resolve().parent / "torch"
+    home = Path(session.virtualenv.location).resolve().parent / peer
     python = home / "bin" / "python"
     if not (home / "ready").exists():
-        base = os.environ.get("SUITE_TORCH_BASE", "python3")
+        base = os.environ.get(f"SUITE_{peer.upper()}_BASE", "python3")
         session.run(base, "-m", "venv", "--clear", str(home), external=True)
-        groups = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "control")
-        session.run(str(python), "-m", "pip", "install", "--quiet", *groups, external=True)
+        wanted = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), PEERS[peer])
+        session.run(str(python), "-m", "pip", "install", "--quiet", *wanted, external=True)
         (home / "ready").touch()
     return str(python)
+
+
+def peers(arguments: list[str]) -> list[str]:
+    """Return the peers that --implementation names, written with a space or an equals sign; else PyTorch."""
+    words = " ".join(arguments).replace("--implementation=", "--implementation ").split()
+    named = [value for flag, value in pairwise(words) if flag == "--implementation"]
+    return [peer for peer in PEERS if peer in (named[-1] if named else "torch").split(",")]
 
 
 @nox.session(python=PYTHON)
@@ -84,9 +97,12 @@ def bench(session: nox.Session) -> None:
 
 @nox.session(python=PYTHON)
 def control(session: nox.Session) -> None:
-    """As bench, with PyTorch beside JAX, so that the CPU side can be certified."""
+    """As bench, with PyTorch beside JAX, so that the CPU side can be certified; `-- --implementation jax,torch,keras`.
+
+    It ends with the control table. Each peer is installed in an environment of its own.
+    """
     install(session, "site")
-    env = {"SUITE_TORCH_PYTHON": control_python(session)}
+    env = {f"SUITE_{peer.upper()}_PYTHON": control_python(session, peer) for peer in peers(session.posargs)}
     session.run("suite", "run", "--implementation", "jax,torch", *session.posargs, env=env)
     session.run("suite", "report")
 

@@ -13,6 +13,7 @@ from suite.results import store
 from suite.results.journal import Journal
 from suite.results.record import Machine
 from suite.results.summary import summary
+from suite.workload import Implementation
 
 PARTIAL = "partial-"  # begins the folder name of what an interrupted campaign has so far
 
@@ -20,9 +21,9 @@ PARTIAL = "partial-"  # begins the folder name of what an interrupted campaign h
 def planned(asked: request.Request, out: Path, machine_name: str | None = None) -> Journal:
     """Find out what can be measured here, say how long it may take, and open the campaign's journal."""
     here = machine.machine(machine_name)
-    jax = request.offer("jax")
-    torch = request.offer("torch") if "torch" in asked.implementations else None
-    answer = request.answer(asked, here, jax, torch)
+    needed: tuple[Implementation, ...] = ("jax", *asked.implementations)
+    offers: dict[Implementation, Offer] = {name: request.offer(name) for name in dict.fromkeys(needed)}
+    answer = request.answer(asked, here, offers)
     for remark in answer.remarks:
         terminal.say(f"note: {remark}")
     processes = len(campaign.units(answer.cases))
@@ -110,13 +111,13 @@ def picture(published: Path) -> tuple[Path, ...]:
 
 
 def print_results(folders: Sequence[Path], here: Machine) -> None:
-    """Print the speed-up table of what was measured on this machine, or its CPU times where it has no GPU."""
-    from suite.report import tables
+    """Print this machine's speed-ups, or CPU times where it has no GPU, and last how JAX stands beside its peers."""
+    from suite.report import standing, tables
 
     records, problems = store.load(folders)
     for problem in problems:
         terminal.say(f"note: {problem}")
-    for table in tables.for_terminal(records, here.slug):
+    for table in (*tables.for_terminal(records, here.slug), *standing.for_terminal(records, here.slug)):
         width = len(table.columns)
         rows = [[cell.text for cell in row[:width]] for row in table.rows]
         terminal.print_table(table.title, table.columns, rows, table.notes)

@@ -8,6 +8,7 @@ from typing import Any, get_args
 import click
 
 from suite import __version__
+from suite.variants import NAMES as VARIANTS
 from suite.workload import Allocator, Backend, Implementation, Precision, Scope
 
 PUBLISHED = Path("site/records")
@@ -105,13 +106,30 @@ def list_workloads(as_json: bool) -> None:
     "--implementation",
     type=Words(get_args(Implementation)),
     default=("jax",),
-    help="Default: jax. With torch beside it the CPU side can be certified.",
+    help="Default: jax. With torch or keras beside it the CPU side can be certified; each may have a Python of its "
+    "own, named by SUITE_TORCH_PYTHON and SUITE_KERAS_PYTHON.",
+)
+@click.option(
+    "--variant",
+    type=Words(VARIANTS),
+    default=(),
+    help="How steps are taken. Default: plain for JAX, for its peers every way they have. JAX has plain, nnx-jit (as "
+    "tutorials write it) and several-steps (a scan in one call); PyTorch has plain, compile, and on the GPU graph and "
+    "compile-graph; Keras has plain.",
 )
 @click.option(
     "--allocator",
     type=Words(get_args(Allocator)),
-    default=("retaining", "system"),
-    help="Of PyTorch's CPU side. Default: both; JAX always gets the one that keeps its memory.",
+    default=(),
+    help="Of the CPU side. Default: beside a peer both for each implementation, whose better one counts; else the one "
+    "that keeps its memory.",
+)
+@click.option(
+    "--devices",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Split each batch over so many GPUs, or devices made of the CPU's cores. JAX only.",
 )
 @click.option("--budget", type=click.FloatRange(min=0, min_open=True), metavar="MINUTES", help="Drop what is over.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
@@ -130,7 +148,7 @@ def run(out: Path, resume: bool, publish: bool, machine_name: str | None, **aske
         raise ValueError(
             "--publish asked for with profile 'smoke', which only shows that it runs; take quick or standard"
         )
-    several = ("backend", "precision", "scope", "implementation", "allocator")
+    several = ("backend", "precision", "scope", "implementation", "variant", "allocator")
     request = Request(
         **{f"{key}s" if key in several else key: value for key, value in asked.items() if key != "budget"},
         budget_minutes=asked["budget"],

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 Backend = Literal["cpu", "gpu"]
-Implementation = Literal["jax", "torch"]
+Implementation = Literal["jax", "torch", "keras"]
 Precision = Literal["float32-highest", "tf32", "bfloat16"]
 Scope = Literal["step", "cold"]
 Data = Literal["embedded", "tfds", "random"]  # random: seeded content of the documented form

@@ -52,16 +52,17 @@ def test_the_loss_of_every_control_falls_on_learnable_data(name):
     program.chain(1)
     program.block()
     first = program.loss()
-    program.chain(20)
+    program.chain(200 if name.startswith("imdb") else 20)  # words start near zero and say little for long
     program.block()
     assert program.loss() < 0.7 * first
 
 
-def test_the_pictures_are_not_copied_on_their_way_to_the_step(name):
+def test_the_arrays_are_not_copied_on_their_way_to_the_step(name):
     program = TorchProgram(controls.load(name), Case(workload=name, backend="cpu", scope="step", batch=8))
     (batch, _) = batches(name)
     program.put([batch])
-    assert program._batches[0]["images"].data_ptr() == batch["images"].ctypes.data
+    for key, array in batch.items():
+        assert program._batches[0][key].data_ptr() == array.ctypes.data
 
 
 def test_a_gpu_that_is_not_there_is_an_error(name):

@@ -62,7 +62,9 @@ def test_published_data_is_announced_as_not_there_yet():
 
 
 def test_data_that_was_not_prepared_is_named_with_its_remedy(empty):
-    with pytest.raises(RuntimeError, match=r"nothing at .*mnist'; prepare it"):
+    with pytest.raises(
+        RuntimeError, match=r"nothing at .*mnist'; suite run writes it there, as does .*prepare\('mnist'\)"
+    ):
         store.read("mnist", "train", edition=TINY)
 
 

@@ -10,7 +10,7 @@ import factory
 import msgspec
 import pytest
 
-from suite.measure import campaign, children, clock, estimate, load, lock, machine, profiles, request, runner
+from suite.measure import campaign, children, clock, estimate, load, lock, machine, profiles, request, runner, worker
 from suite.measure.fitness import checks, cuda_extra, missing_backend
 from suite.measure.probe import Offer
 from suite.measure.protocol import Facts, Line, Steady
@@ -317,8 +317,13 @@ def offer(*backends, **changes):
     return msgspec.structs.replace(made, **changes)
 
 
-def answered(jax, **asked):
-    return request.answer(request.Request(**asked), factory.PLAIN, jax, None)
+def peer(name, *backends):
+    return Offer(implementation=name, backends={b: (b,) for b in backends}, names=("mnist_mlp", "cifar10_mlp"))
+
+
+def answered(jax, here=factory.PLAIN, **asked):
+    offers = {"jax": jax, "torch": peer("torch", *jax.backends), "keras": peer("keras", "cpu")}
+    return request.answer(request.Request(**asked), here, offers)
 
 
 def test_an_unknown_workload_names_what_there_is():
@@ -345,6 +350,125 @@ def test_the_cpu_side_is_float32_whatever_the_gpu_has():
         ("gpu", "tf32"),
         ("gpu", "bfloat16"),
     }
+
+
+def test_a_precision_that_the_cpu_lacks_is_an_error_beside_one_that_it_has():
+    with pytest.raises(ValueError, match="precision 'bfloat16' asked for on backend 'cpu', which has only"):
+        answered(offer("cpu"), precisions=("float32-highest", "bfloat16"))
+
+
+def test_a_precision_that_the_gpu_lacks_is_an_error_that_names_it():
+    old = msgspec.structs.replace(factory.H100, name="Tesla T4", compute_capability="7.5")
+    here = msgspec.structs.replace(factory.HOST, gpus=(old,))
+    with pytest.raises(ValueError, match=r"precision 'tf32' .*'Tesla T4' has compute capability 7.5 and .* needs 8.0"):
+        answered(offer("cpu", "gpu"), here, precisions=("tf32",))
+    assert answered(offer("cpu", "gpu"), factory.HOST, precisions=("tf32",)).cases
+
+
+def ways(found, implementation, backend):
+    return {(c.variant, c.allocator) for c in found if (c.implementation, c.backend) == (implementation, backend)}
+
+
+def test_every_implementation_is_timed_with_both_allocators_beside_a_peer(monkeypatch):
+    monkeypatch.setattr(children, "allocators", lambda: ("retaining", "system"))
+    found = answered(offer("cpu", "gpu"), scopes=("step",), implementations=("jax", "torch", "keras")).cases
+    both = {("plain", "retaining"), ("plain", "system")}
+    assert ways(found, "jax", "cpu") == both
+    assert ways(found, "keras", "cpu") == both
+    assert ways(found, "torch", "cpu") == both | {("compile", "retaining"), ("compile", "system")}
+    assert ways(found, "jax", "gpu") == {("plain", "retaining")}
+    assert ways(found, "torch", "gpu") == {(v, "retaining") for v in ("plain", "compile", "graph", "compile-graph")}
+    assert ways(found, "keras", "gpu") == set()
+
+
+def test_jax_alone_is_timed_once(monkeypatch):
+    monkeypatch.setattr(children, "allocators", lambda: ("retaining", "system"))
+    assert ways(answered(offer("cpu")).cases, "jax", "cpu") == {("plain", "retaining")}
+
+
+def test_another_c_library_has_no_retaining_allocator(monkeypatch):
+    monkeypatch.setattr(children, "allocators", lambda: ("system",))
+    found = answered(offer("cpu"), implementations=("jax", "torch")).cases
+    assert {c.allocator for c in found} == {"system"}
+    with pytest.raises(ValueError, match="allocator 'retaining' asked for, which is a setting of glibc"):
+        answered(offer("cpu"), allocators=("retaining",))
+
+
+def test_a_named_variant_is_taken_by_those_that_have_it():
+    found = answered(offer("cpu"), variants=("nnx-jit", "compile"), implementations=("jax", "torch")).cases
+    assert {(c.implementation, c.variant) for c in found} == {("jax", "nnx-jit"), ("torch", "compile")}
+
+
+def test_a_variant_that_nobody_asked_has_is_an_error_that_names_what_there_is():
+    with pytest.raises(LookupError, match=r"'graph' asked for, 'jax' on cpu has: plain, nnx-jit, several-steps$"):
+        answered(offer("cpu"), variants=("graph",))
+    with pytest.raises(LookupError, match=r"'torch' on cpu has: plain, compile$"):
+        answered(offer("cpu"), variants=("graph",), implementations=("torch",))
+
+
+def test_a_variant_without_the_scope_asked_for_is_an_error():
+    with pytest.raises(ValueError, match="variant 'several-steps' asked for without scope 'step'"):
+        answered(offer("cpu"), variants=("several-steps",), scopes=("cold",))
+
+
+def test_an_implementation_that_runs_on_no_backend_asked_for_is_an_error():
+    with pytest.raises(RuntimeError, match="implementation 'keras' asked for on backend 'gpu', it runs on 'cpu' alone"):
+        answered(offer("cpu", "gpu"), backends=("gpu",), implementations=("jax", "keras"))
+
+
+def test_devices_that_are_not_there_are_an_error():
+    with pytest.raises(RuntimeError, match="8 devices asked for on backend 'cpu', there are 4 cores"):
+        answered(offer("cpu"), devices=8)
+    with pytest.raises(RuntimeError, match="2 devices asked for on backend 'gpu', there are 1 that JAX sees"):
+        answered(offer("cpu", "gpu"), devices=2)
+
+
+def test_a_batch_that_does_not_divide_over_the_devices_is_an_error():
+    with pytest.raises(ValueError, match="batch 129 of 'mnist_mlp' does not divide over 2 devices"):
+        answered(offer("cpu"), devices=2, batch=129)
+    assert {c.devices for c in answered(offer("cpu"), devices=2).cases} == {2}
+
+
+def test_a_peer_on_several_devices_is_an_error():
+    with pytest.raises(ValueError, match="2 devices asked for, implementation 'torch' runs on one"):
+        answered(offer("cpu"), devices=2, implementations=("jax", "torch"))
+
+
+def test_a_workload_that_a_peer_lacks_is_left_out_and_named():
+    offers = {"jax": offer("cpu"), "keras": msgspec.structs.replace(peer("keras", "cpu"), names=("mnist_mlp",))}
+    found = request.answer(request.Request(implementations=("jax", "keras")), factory.PLAIN, offers)
+    assert {c.workload for c in found.cases if c.implementation == "keras"} == {"mnist_mlp"}
+    assert "keras cannot run: cifar10_mlp on cpu; left out" in found.remarks
+
+
+def test_a_record_names_the_implementations_that_ran(tmp_path):
+    cases = tuple(factory.record(implementation=name).case for name in ("jax", "torch", "keras"))
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    plan = campaign.planned(cases, [factory.description()], "smoke", factory.HOST, now)
+
+    def make(unit):
+        return FakeChild(good_lines() if unit[0].implementation != "keras" else [])
+
+    records = campaign.records(plan, measured(tmp_path, make, plan).done())
+    assert {r.implementations for r in records} == {("jax", "torch")}
+
+
+def test_a_chain_of_several_steps_stays_a_multiple_of_a_call():
+    fake = FakeTime(0.004)
+    assert clock.steps_per_sample(fake.chain, PLAN, fake.clock, least=16) == 32
+    assert clock.steps_per_sample(fake.chain, PLAN, fake.clock, least=48) == 48
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("RESOURCE_EXHAUSTED: Failed to allocate 4.00GiB"),
+        RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB"),
+        MemoryError("Unable to allocate 80 TiB"),
+    ],
+)
+def test_no_memory_is_said_as_such(error):
+    assert ": out of memory: " in worker.reason(error)
 
 
 def test_a_budget_drops_whole_workloads_and_names_them():

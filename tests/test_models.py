@@ -224,7 +224,10 @@ def test_initial_values_are_those_of_keras(workload):
         value = leaf.get_value()
         if path[-1] == "kernel":
             limit = math.sqrt(6 / (math.prod(value.shape[:-2]) * sum(value.shape[-2:])))
-            assert limit * 0.95 < abs(value).max() <= limit
+            assert abs(value).max() <= limit
+            if value.size < 100:
+                continue  # too few for a distribution
+            assert limit * 0.95 < abs(value).max()
             assert value.std() == pytest.approx(limit / math.sqrt(3), rel=0.05)
         else:
             assert np.all(value == {"bias": 0, "scale": 1}[path[-1]])

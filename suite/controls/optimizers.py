@@ -8,10 +8,10 @@ from collections.abc import Iterable
 import torch
 
 
-def sgd(parameters: Iterable[torch.Tensor], capturable: bool) -> torch.optim.Optimizer:
-    """Return plain gradient descent with learning rate 0.01."""
+def sgd(parameters: Iterable[torch.Tensor], capturable: bool, learning_rate: float = 0.01) -> torch.optim.Optimizer:
+    """Return plain gradient descent."""
     del capturable
-    return torch.optim.SGD(parameters, lr=0.01, foreach=True)
+    return torch.optim.SGD(parameters, lr=learning_rate, foreach=True)
 
 
 def rmsprop(parameters: Iterable[torch.Tensor], capturable: bool) -> torch.optim.Optimizer:

@@ -35,7 +35,7 @@ def place(name: str, data: Data = "embedded", edition: Edition = DEFAULT) -> Pat
     Raises LookupError for an unknown set, RuntimeError for data that is not there yet.
     """
     if data != "embedded":
-        raise RuntimeError(f"data '{data}' asked for, only 'embedded' is there so far; run with --data embedded")
+        raise RuntimeError(f"data '{data}' asked for, only 'embedded' is there so far")
     embedded.load(name)
     return folder() / data / edition.text()
 
@@ -102,7 +102,10 @@ def split(dataset: str, name: str, data: Data = "embedded", edition: Edition = D
     home = place(dataset, data, edition)
     path = home / dataset
     if not path.is_dir():
-        raise RuntimeError(f"dataset '{dataset}' asked for, nothing at '{path}'; prepare it: suite data {dataset}")
+        raise RuntimeError(
+            f"dataset '{dataset}' asked for, nothing at '{path}'; suite run writes it there, as does "
+            f"suite.data.store.prepare('{dataset}')"
+        )
     try:
         builder: Any = tfds.builder(dataset, data_dir=home)
         splits = sorted(builder.info.splits)

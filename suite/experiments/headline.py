@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from suite.variants import variants_of
 from suite.workload import Allocator, Backend, Case, Description, Implementation, Precision, Scope
 
 # One or two models an article; those that exist are measured when nothing is named.
@@ -21,51 +22,61 @@ def cases(
     *,
     backends: Sequence[Backend],
     implementations: Sequence[Implementation] = ("jax",),
+    variants: Sequence[str] = (),
     precisions: Sequence[Precision] = ("float32-highest",),
     scopes: Sequence[Scope] = ("step", "cold"),
-    allocators: Sequence[Allocator] = ("retaining", "system"),
+    allocators: Sequence[Allocator] = ("retaining",),
     batch: int | None = None,
+    devices: int = 1,
 ) -> tuple[Case, ...]:
     """Return what has to be timed for the speed-ups of these workloads.
 
-    The CPU side is float32 at highest precision, whatever the GPU's is. Raises ValueError if nothing but the CPU is
-    asked for in a precision that it does not have.
+    The CPU side is float32 at highest precision, whatever the GPU's is. Raises ValueError if the CPU alone is asked for
+    a precision that it does not have.
     """
-    if "gpu" not in backends and "float32-highest" not in precisions:
+    lacking = [precision for precision in precisions if precision != "float32-highest"]
+    if lacking and "gpu" not in backends:
         raise ValueError(
-            f"precision '{precisions[0]}' asked for on backend 'cpu', which has only 'float32-highest'; "
+            f"precision '{lacking[0]}' asked for on backend 'cpu', which has only 'float32-highest'; "
             "add --backend gpu or leave the precision out"
         )
-    found = []
-    for about in catalogue:
-        for backend in backends:
-            for precision in ("float32-highest",) if backend == "cpu" else precisions:
-                for implementation in implementations:
-                    for variant, allocator in ways(implementation, backend, allocators):
-                        found += [
-                            Case(
-                                workload=about.name,
-                                backend=backend,
-                                scope=scope,
-                                batch=batch or about.batch,
-                                implementation=implementation,
-                                variant=variant,
-                                precision=precision,
-                                data=about.data,
-                                allocator=allocator,
-                            )
-                            for scope in scopes
-                            if scope == "step" or implementation == "jax"  # peers certify the steady state alone
-                        ]
-    return tuple(found)
+    return tuple(
+        Case(
+            workload=about.name,
+            backend=backend,
+            scope=scope,
+            batch=batch or about.batch,
+            implementation=implementation,
+            variant=variant,
+            precision=precision,
+            data=about.data,
+            devices=devices,
+            allocator=allocator,
+        )
+        for about in catalogue
+        for backend in backends
+        for precision in (("float32-highest",) if backend == "cpu" else precisions)
+        for implementation in implementations
+        for variant, allocator in ways(implementation, backend, variants, allocators)
+        for scope in scopes
+        if scope == "step" or (starts_cold(implementation, variant) and allocator == allocators[0])
+    )
 
 
 def ways(
-    implementation: Implementation, backend: Backend, allocators: Sequence[Allocator]
+    implementation: Implementation, backend: Backend, variants: Sequence[str], allocators: Sequence[Allocator]
 ) -> tuple[tuple[str, Allocator], ...]:
-    """Return the variants and allocators in which an implementation is timed; its fastest counts."""
-    if implementation == "jax":
-        return (("plain", "retaining"),)
-    if backend == "gpu":  # a graph replays the eager step's kernels without its launches
-        return (("graph", "retaining"),)
-    return (*(("plain", allocator) for allocator in allocators), ("compile", "retaining"))
+    """Return the variants and allocators in which an implementation is timed; its fastest counts.
+
+    Those named, where it has one of them; else JAX in its plain way, and another implementation in all that it has.
+    The allocator is that of the host, so on the GPU the first alone is taken.
+    """
+    there = variants_of(implementation, backend)
+    named = tuple(name for name in there if name in variants)
+    chosen = named or (("plain",) if implementation == "jax" else there)
+    return tuple((name, allocator) for name in chosen for allocator in allocators[: 1 if backend == "gpu" else None])
+
+
+def starts_cold(implementation: Implementation, variant: str) -> bool:
+    """Return whether a cold start is timed: of JAX a step at a time; peers certify the steady state alone."""
+    return implementation == "jax" and variant != "several-steps"

@@ -3,7 +3,7 @@
 import os
 import random
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,7 +12,7 @@ import msgspec
 from suite.measure.profiles import EFFORTS
 from suite.results.journal import Done, Header
 from suite.results.record import Machine, Profile, Record, Run
-from suite.workload import Case, Description, Scope
+from suite.workload import Case, Description, Implementation, Scope
 
 _SCOPES: tuple[Scope, ...] = ("cold", "step")  # the order inside a process
 
@@ -58,10 +58,23 @@ def records(header: Header, done: Iterable[Done]) -> tuple[Record, ...]:
     for entry in done:
         by_case.setdefault(entry.case, []).append(entry)
     about = {description.name: description for description in header.descriptions}
-    return tuple(_record(header, case, entries, about[case.workload]) for case, entries in by_case.items() if entries)
+    return tuple(
+        _record(header, case, entries, about[case.workload], compared(case, by_case))
+        for case, entries in by_case.items()
+        if entries
+    )
 
 
-def _record(header: Header, case: Case, entries: Sequence[Done], about: Description) -> Record:
+def compared(case: Case, done: Mapping[Case, Sequence[Done]]) -> tuple[Implementation, ...]:
+    """Return the implementations that ran the case's workload on its backend at its precision, by name."""
+    ran = (entry.case for entries in done.values() for entry in entries if not entry.run.reason)
+    side = (case.workload, case.backend, case.precision)
+    return tuple(sorted({c.implementation for c in ran if (c.workload, c.backend, c.precision) == side}))
+
+
+def _record(
+    header: Header, case: Case, entries: Sequence[Done], about: Description, ran: tuple[Implementation, ...]
+) -> Record:
     runs: tuple[Run, ...] = tuple(sorted((entry.run for entry in entries), key=lambda run: run.round))
     good = [entry for entry in entries if not entry.run.reason]
     return Record(
@@ -78,6 +91,7 @@ def _record(header: Header, case: Case, entries: Sequence[Done], about: Descript
         runs=runs,
         rounds=header.rounds,
         reason=next((run.reason for run in runs if run.reason), ""),
+        implementations=ran,
     )
 
 

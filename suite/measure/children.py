@@ -1,6 +1,7 @@
 """Child processes: the right interpreter, a clean environment, limits, and an end without orphans."""
 
 import os
+import platform
 import queue
 import signal
 import subprocess
@@ -12,15 +13,20 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import suite
-from suite.workload import Backend, Implementation
+from suite.workload import Allocator, Backend, Implementation
 
 # glibc otherwise returns every freed temporary to the kernel and faults it in again at the next step.
 RETAINING = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "1000000000000"}
 _TERM_SECONDS = 0.5  # XLA threads end at once on SIGTERM; what does not is killed
 
 
+def allocators() -> tuple[Allocator, ...]:
+    """Return the allocators that a worker can have here, the one that keeps its memory first; it is glibc's."""
+    return ("retaining", "system") if platform.libc_ver()[0] == "glibc" else ("system",)
+
+
 def interpreter(implementation: Implementation) -> str:
-    """Return the Python that runs an implementation: SUITE_TORCH_PYTHON for torch, else this one.
+    """Return the Python that runs an implementation: SUITE_TORCH_PYTHON for torch and so on, else this one.
 
     Raises RuntimeError if the variable names nothing that can be run.
     """
@@ -41,8 +47,8 @@ def environment(backend: Backend | None, allocator: str = "system") -> dict[str,
         kept["JAX_PLATFORMS"] = {"cpu": "cpu", "gpu": "cuda"}[backend]
         if backend == "cpu":
             kept["CUDA_VISIBLE_DEVICES"] = ""
-    kept |= {"JAX_ENABLE_COMPILATION_CACHE": "false", "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONUNBUFFERED": "1"}
-    return kept
+    kept |= {"JAX_ENABLE_COMPILATION_CACHE": "false", "PYTHONUNBUFFERED": "1"}
+    return kept | {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow"}
 
 
 @contextmanager

@@ -42,9 +42,9 @@ def timed(run: Callable[[], object], clock: Clock) -> Sample:
     return Sample(wall_seconds=clock.wall() - wall, process_seconds=clock.process() - process)
 
 
-def steps_per_sample(chain: Chain, plan: Plan, clock: Clock) -> int:
-    """Return K, doubled from 1 until K steps last as long as a sample must."""
-    steps = 1
+def steps_per_sample(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> int:
+    """Return K, doubled from `least` until K steps last as long as a sample must; so K is a multiple of `least`."""
+    steps = least
     while timed(partial(chain, steps), clock).wall_seconds < plan.chain_seconds:
         steps *= 2
     return steps

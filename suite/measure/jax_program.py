@@ -11,10 +11,12 @@ import optax
 from flax import nnx
 from jaxlib import version as jaxlib_version
 
+from suite.measure.placement import placement
 from suite.measure.program import Batch
-from suite.measure.step import inference_step, training_step
+from suite.measure.step import inference_step, several_steps, training_step
 from suite.nn.compiler import options
 from suite.nn.initial import filled, started
+from suite.variants import STEPS_PER_CALL
 from suite.workload import Case, Precision, Workload
 
 MATMUL_PRECISION: dict[Precision, str] = {
@@ -22,14 +24,19 @@ MATMUL_PRECISION: dict[Precision, str] = {
     "tf32": "tensorfloat32",
     "bfloat16": "bfloat16",
 }
+_SHORT_STEP_FLOP = 1e9  # about 0.1 ms on a large GPU; below it the loop around the steps costs as much as they do
 
 
 class JaxProgram:
-    """A workload's step on one device, driven as `suite.measure.program.Program` describes."""
+    """A workload's step, driven as `suite.measure.program.Program` describes.
+
+    Variants: `plain` dispatches every step, `several-steps` dispatches a program of STEPS_PER_CALL steps. On several
+    devices the batch is split between them and XLA adds what the step then needs, such as summing the gradients.
+    """
 
     def __init__(self, workload: Workload, case: Case) -> None:
         self._workload, self._case = workload, case
-        self._device, self._out = device(case.backend), None
+        self._placement, self._out = placement(case), None
         self._compilations = 0
         jax.monitoring.register_event_duration_secs_listener(self._count)
 
@@ -37,29 +44,49 @@ class JaxProgram:
         if event == "/jax/core/compile/backend_compile_duration":
             self._compilations += 1
 
-    def initialise(self, seed: int) -> None:
-        """Fill the abstract state from NumPy, so that no program is compiled for it, and put it on the device."""
+    @property
+    def steps_per_call(self) -> int:
+        """How many steps the compiled program takes."""
+        return STEPS_PER_CALL if self._case.variant == "several-steps" else 1
+
+    def values(self, seed: int) -> tuple[nnx.GraphDef, nnx.State, nnx.State]:
+        """Return the model's graph, its parameters and the rest of its state, from NumPy: nothing is compiled."""
         abstract = nnx.eval_shape(lambda: self._workload.model(nnx.Rngs(0)))
-        self._graph, params, rest = nnx.split(abstract, nnx.Param, ...)
-        params, rest = filled(params, seed), filled(rest, seed)
+        graph, params, rest = nnx.split(abstract, nnx.Param, ...)
+        return graph, filled(params, seed), filled(rest, seed)
+
+    def initialise(self, seed: int) -> None:
+        """Put the whole state on the device."""
+        graph, params, rest = self.values(seed)
         precision = self._case.precision
         if self._workload.optimizer is None:
             extra = (np.zeros([], np.float32), np.zeros([], np.float32))
-            self._step = inference_step(self._workload, self._graph, precision)
+            self._step = inference_step(self._workload, graph, precision)
         else:
             optimizer = self._workload.optimizer()
             extra = started(optimizer, params)
-            self._step = training_step(self._workload, self._graph, optimizer, precision)
-        self._state = jax.device_put((params, rest, extra), self._device)
+            self._step = training_step(self._workload, graph, optimizer, precision)
+        self._state = jax.device_put((params, rest, extra), self._placement.state)
 
     def put(self, batches: Sequence[Batch]) -> None:
-        """Copy the input sets to the device."""
-        self._batches = [jax.device_put(batch, self._device) for batch in batches]
+        """Copy the input sets to the device; those of `several-steps` side by side, as one."""
+        if self._case.variant == "several-steps":
+            assert STEPS_PER_CALL % len(batches) == 0
+            together = {name: np.stack([batch[name] for batch in batches]) for name in batches[0]}
+            self._batches = [jax.device_put(together, self._placement.batches)]
+            self._step = several_steps(self._step, STEPS_PER_CALL // len(batches), self._unroll(len(batches)))
+        else:
+            self._batches = [jax.device_put(batch, self._placement.batch) for batch in batches]
+
+    def _unroll(self, sets: int) -> int:
+        flop = self._case.batch * self._workload.description.flop_per_example
+        return sets if flop < _SHORT_STEP_FLOP else 1
 
     def lower(self) -> None:
         """Trace the step for the shapes of the state and the first batch."""
+        step = jax.jit(self._step, donate_argnums=0, out_shardings=self._placement.outputs)
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
-            self._lowered = jax.jit(self._step, donate_argnums=0).lower(self._state, self._batches[0])
+            self._lowered = step.lower(self._state, self._batches[0])
 
     def compile(self) -> None:
         """Compile with the options that the backend and this jaxlib deserve."""
@@ -71,7 +98,7 @@ class JaxProgram:
     def chain(self, steps: int) -> None:
         """Dispatch dependent steps, rotating through the batches."""
         state, step, batches = self._state, self._compiled, self._batches
-        for index in range(steps):
+        for index in range(steps // self.steps_per_call):
             state, self._out = step(state, batches[index % len(batches)])
         self._state = state
 
@@ -89,8 +116,9 @@ class JaxProgram:
         return self._compilations
 
     def device_memory_bytes(self) -> int | None:
-        """Return the GPU's peak of memory in use; None on the CPU, which has no counter."""
-        return (self._device.memory_stats() or {}).get("peak_bytes_in_use")
+        """Return the GPUs' peak of memory in use, of the fullest one; None on the CPU, which has no counter."""
+        peaks = [(device.memory_stats() or {}).get("peak_bytes_in_use") for device in self._placement.devices]
+        return max((peak for peak in peaks if peak is not None), default=None)
 
     def packages(self) -> dict[str, str]:
         """Return the versions of Python's and JAX's side."""
@@ -105,20 +133,3 @@ class JaxProgram:
     def settings(self) -> dict[str, Any]:
         """Return the precision and the compiler options in force."""
         return {"matmul_precision": MATMUL_PRECISION[self._case.precision], **self._options()}
-
-
-def device(backend: str) -> jax.Device:  # pyright: ignore[reportInvalidTypeForm]
-    """Return the first device of the backend asked for.
-
-    Raises RuntimeError if JAX does not see one; it never falls back to another.
-    """
-    try:
-        found = jax.devices(backend)
-    except (RuntimeError, AssertionError):  # a CPU-only jaxlib answers JAX_PLATFORMS=cuda with a bare AssertionError
-        found = []
-    if not found:
-        raise RuntimeError(
-            f"backend '{backend}' asked for, JAX sees none; "
-            "install the gpu extra (cuda13 or cuda12) or run --backend cpu"
-        )
-    return found[0]

@@ -117,7 +117,9 @@ def text(path: Path) -> str | None:
 
 def settings() -> dict[str, str]:
     """Return the environment variables that can change speed; no others leave the machine."""
-    watched = re.compile(r"^(XLA_|JAX_|OMP_|MKL_|MALLOC_|NPROC$|PJRT_|CUDA_VISIBLE_DEVICES$|NVIDIA_TF32_OVERRIDE$)")
+    watched = re.compile(
+        r"^(XLA_|JAX_|OMP_|MKL_|MALLOC_|TF_(?!CPP_)|KERAS_BACKEND$|NPROC$|PJRT_|CUDA_VISIBLE_DEVICES$|NVIDIA_TF32_OVERRIDE$)"
+    )
     closed = re.compile(r"(?i)dir|path|file|dump|/")
     return {
         name: value if not closed.search(name + value) else "set"

@@ -17,7 +17,7 @@ class Offer(Plain, frozen=True, kw_only=True):
     implementation: str
     backends: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)  # backend to the devices it has
     packages: dict[str, str] = msgspec.field(default_factory=dict)
-    workloads: tuple[Description, ...] = ()  # of jax; controls are named alike
+    workloads: tuple[Description, ...] = ()  # of jax; the controls of the others are named alike
     names: tuple[str, ...] = ()  # workloads that this implementation has
     problem: str = ""  # why it cannot run at all
 
@@ -64,12 +64,27 @@ def torch_offer() -> Offer:
     )
 
 
+def keras_offer() -> Offer:
+    """Return the workloads that have a control in Keras, which runs on TensorFlow's CPU side."""
+    import keras  # pyright: ignore[reportMissingImports]
+    import tensorflow  # pyright: ignore
+
+    from suite import controls_keras
+
+    return Offer(
+        implementation="keras",
+        backends={"cpu": ("cpu",)},
+        packages={"keras": keras.version(), "tensorflow": tensorflow.version.VERSION},
+        names=controls_keras.names(),
+    )
+
+
 def main(implementation: str) -> None:
     """Print the offer as the only line on standard output."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     try:
-        offer = {"jax": jax_offer, "torch": torch_offer}[implementation]()
+        offer = {"jax": jax_offer, "torch": torch_offer, "keras": keras_offer}[implementation]()
     except ImportError as error:
         offer = Offer(implementation=implementation, problem=str(error))
     out.write(msgspec.json.encode(offer) + b"\n")

@@ -1,4 +1,4 @@
-"""What the worker needs from an implementation: a training step that it can drive and wait for."""
+"""What the worker needs from an implementation: a step that it can drive and wait for."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -9,7 +9,12 @@ Batch = dict[str, np.ndarray]
 
 
 class Program(Protocol):
-    """One workload of one implementation on one device, driven through its stages in this order."""
+    """One workload of one implementation, driven through its stages in this order."""
+
+    @property
+    def steps_per_call(self) -> int:
+        """How many steps one dispatch takes; chains are multiples of it."""
+        ...
 
     def initialise(self, seed: int) -> None:
         """Put parameters, statistics, optimizer state and random keys on the device."""

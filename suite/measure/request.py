@@ -1,13 +1,13 @@
 """From what was asked for to the cases that can be measured here, or the reason why not."""
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from suite.experiments import headline
-from suite.measure import children, fitness
+from suite.measure import children, fitness, refusal
 from suite.measure.estimate import process_seconds
 from suite.measure.probe import Offer
 from suite.measure.profiles import EFFORTS
@@ -29,7 +29,9 @@ class Request:
     precisions: tuple[Precision, ...] = ("float32-highest",)
     scopes: tuple[Scope, ...] = ("step", "cold")
     implementations: tuple[Implementation, ...] = ("jax",)
-    allocators: tuple[Allocator, ...] = ("retaining", "system")
+    variants: tuple[str, ...] = ()
+    allocators: tuple[Allocator, ...] = ()
+    devices: int = 1
     budget_minutes: float | None = None
 
 
@@ -82,12 +84,13 @@ def known(wanted: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
     return wanted
 
 
-def answer(request: Request, machine: Machine, jax: Offer, torch: Offer | None) -> Answer:
-    """Return what can be measured of a request.
+def answer(request: Request, machine: Machine, offers: Mapping[Implementation, Offer]) -> Answer:
+    """Return what can be measured of a request, given what each implementation asked for has to offer, and JAX.
 
-    Raises LookupError for an unknown workload, RuntimeError for a backend that is not there, ValueError for a
-    precision that the backend does not have.
+    Raises LookupError for an unknown workload or variant, RuntimeError for a backend or devices that are not there,
+    ValueError for what does not fit together, such as a precision that the backend does not have.
     """
+    jax = offers["jax"]
     about = {description.name: description for description in jax.workloads}
     wanted = known(request.workloads, sorted(about))
     if not wanted:
@@ -99,21 +102,30 @@ def answer(request: Request, machine: Machine, jax: Offer, torch: Offer | None) 
     remarks = []
     if not request.backends and "gpu" not in present and machine.gpus:
         remarks.append(fitness.missing_backend("gpu", machine, jax))
+    devices: dict[Backend, int] = {b: machine.cores if b == "cpu" else len(jax.backends[b]) for b in present}
+    chosen = [about[name] for name in wanted]
+    refusal.refuse_implementations(request.implementations, present)
+    refusal.refuse_variants(request.variants, request.implementations, present)
+    refusal.refuse_precisions(request.precisions, present, machine)
+    refusal.refuse_allocators(request.allocators)
+    refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
     cases = headline.cases(
-        [about[name] for name in wanted],
+        chosen,
         backends=present,
         implementations=request.implementations,
+        variants=request.variants,
         precisions=request.precisions,
         scopes=request.scopes,
-        allocators=request.allocators,
+        allocators=request.allocators or allocators(request.implementations),
         batch=request.batch,
+        devices=request.devices,
     )
-    if torch is not None:
-        lacking = [c for c in cases if c.implementation == "torch" and not _has(torch, c)]
-        if lacking:
-            places = sorted({f"{c.workload} on {c.backend}" for c in lacking})
-            remarks.append(f"torch cannot run: {', '.join(places)}; left out")
-        cases = tuple(case for case in cases if case not in lacking)
+    refusal.refuse_unmeasured(request.variants, cases)
+    lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
+    for peer in dict.fromkeys(case.implementation for case in lacking):
+        places = sorted({f"{c.workload} on {c.backend}" for c in lacking if c.implementation == peer})
+        remarks.append(f"{peer} cannot run: {', '.join(places)}; left out")
+    cases = tuple(case for case in cases if case not in lacking)
     cases, seconds, dropped = within(request, cases, about, machine.cores)
     if dropped:
         remarks.append(f"left out to stay within {request.budget_minutes:g} minutes: {', '.join(dropped)}")
@@ -128,8 +140,17 @@ def answer(request: Request, machine: Machine, jax: Offer, torch: Offer | None) 
     )
 
 
-def _has(torch: Offer, case: Case) -> bool:
-    return case.workload in torch.names and case.backend in torch.backends
+def allocators(implementations: Sequence[Implementation]) -> tuple[Allocator, ...]:
+    """Return the allocators that are timed unless some are named: all, but without a peer only what serves JAX best.
+
+    Beside a peer each side's better one counts; without, a second one would only double the time.
+    """
+    there = children.allocators()
+    return there if any(name != "jax" for name in implementations) else there[:1]
+
+
+def _has(peer: Offer, case: Case) -> bool:
+    return case.workload in peer.names and case.backend in peer.backends
 
 
 def within(

@@ -1,4 +1,4 @@
-"""What is timed, as pure functions: one training step, or one inference that the next one depends on."""
+"""What is timed, as pure functions: one training step, one inference that the next one depends on, or several."""
 
 from collections.abc import Callable
 from typing import Any
@@ -42,16 +42,37 @@ def inference_step(workload: Workload, graph: nnx.GraphDef, precision: Precision
 
     def step(state: tuple, batch: dict[str, jax.Array]) -> tuple[tuple, jax.Array]:
         params, rest, (last, zero) = state
-        nothing = last * zero
-        batch = {
-            name: array + nothing.astype(array.dtype) if jnp.issubdtype(array.dtype, jnp.floating) else array
-            for name, array in batch.items()
-        }
+        batch = after(batch, last, zero)
         model = nnx.merge(graph, cast(params, precision), fresh(rest))
         out = workload.loss(model, cast(batch, precision))
         return (params, rest, (out, zero)), out
 
     return step
+
+
+def after(batch: dict[str, jax.Array], last: jax.Array, zero: jax.Array) -> dict[str, jax.Array]:
+    """Return the same batch, which is there only when `last` is; `zero` is a 0 that only the run time knows."""
+    nothing = last * zero
+    return {
+        name: array + nothing.astype(array.dtype) if jnp.issubdtype(array.dtype, jnp.floating) else array
+        for name, array in batch.items()
+    }
+
+
+def several_steps(step: Step, repeats: int, unroll: int) -> Step:
+    """Return call(state, batches) -> (state, last output): a step with each of the batches in turn, `repeats` times.
+
+    Batches lie side by side: arrays [S,N,...] for S sets of N examples. `unroll` of their steps are written out.
+    """
+
+    def call(state: Any, batches: dict[str, jax.Array]) -> tuple[Any, jax.Array]:
+        def once_through(state: Any, _: None) -> tuple[Any, jax.Array]:
+            return jax.lax.scan(step, state, batches, unroll=unroll)
+
+        state, outputs = jax.lax.scan(once_through, state, length=repeats)
+        return state, outputs[-1, -1]
+
+    return call
 
 
 def fresh(state: nnx.State) -> nnx.State:

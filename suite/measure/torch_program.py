@@ -1,4 +1,4 @@
-"""The timed step in PyTorch: eager, compiled, or replayed as one CUDA graph."""
+"""The timed step in PyTorch: eager, compiled, or replayed as one CUDA graph of either."""
 
 import contextlib
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ class TorchProgram:
     """A control's step on one device, driven as `suite.measure.program.Program` describes.
 
     Variants: `plain` is eager, `compile` is torch.compile of forward and loss, `graph` replays the whole eager step as
-    one CUDA graph.
+    one CUDA graph, `compile-graph` the whole compiled step.
     """
 
     def __init__(self, control: Control, case: Case) -> None:
@@ -26,6 +26,8 @@ class TorchProgram:
                 "backend 'gpu' asked for, PyTorch sees none; install its CUDA build or run --backend cpu"
             )
         self._control, self._case = control, case
+        words = case.variant.split("-")
+        self._compiled, self._replayed = "compile" in words, "graph" in words
         self._device = torch.device("cuda" if case.backend == "gpu" else "cpu")
         if case.threads is not None:
             torch.set_num_threads(case.threads)
@@ -35,13 +37,18 @@ class TorchProgram:
         torch.backends.cudnn.benchmark = True
         self._out: torch.Tensor | None = None
 
+    @property
+    def steps_per_call(self) -> int:
+        """One."""
+        return 1
+
     def initialise(self, seed: int) -> None:
         """Build the network with torch's own initial values and put it on the device."""
         torch.manual_seed(seed)
         self._model = self._control.model().to(self._device, memory_format=torch.channels_last)
         self._model.train(self._control.optimizer is not None)
         if self._control.optimizer is not None:
-            self._optimizer = self._control.optimizer(self._model.parameters(), self._case.variant == "graph")
+            self._optimizer = self._control.optimizer(self._model.parameters(), self._replayed)
 
     def put(self, batches: Sequence[Batch]) -> None:
         """Copy the input sets to the device, pictures [N,H,W,C] as [N,C,H,W] without moving a byte."""
@@ -54,14 +61,14 @@ class TorchProgram:
     def lower(self) -> None:
         """Choose what runs as a step; PyTorch has no stage of its own for it."""
         loss = self._control.loss
-        self._loss = torch.compile(loss) if self._case.variant == "compile" else loss
+        self._loss = torch.compile(loss) if self._compiled else loss
 
     def compile(self) -> None:
-        """Capture the CUDA graphs, one for each input set; compiled code is made in the first step."""
+        """Capture the CUDA graphs, one for each input set; without them compiled code is made in the first step."""
         self._steps: list[Callable[[], torch.Tensor]] = [
             lambda batch=batch: self._once(batch) for batch in self._batches
         ]
-        if self._case.variant == "graph":
+        if self._replayed:
             self._steps = [self._captured(batch) for batch in self._batches]
 
     def _once(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
@@ -77,7 +84,7 @@ class TorchProgram:
             loss = self._loss(self._model, batch)
         loss.backward()
         self._optimizer.step()
-        self._optimizer.zero_grad(set_to_none=self._case.variant != "graph")
+        self._optimizer.zero_grad(set_to_none=not self._replayed)
         return loss.detach()
 
     def _autocast(self) -> contextlib.AbstractContextManager:
@@ -119,7 +126,7 @@ class TorchProgram:
 
     def compilations(self) -> int:
         """Return how many graphs torch.compile has made so far."""
-        return int(torch._dynamo.utils.counters["stats"]["unique_graphs"]) if self._case.variant == "compile" else 0
+        return int(torch._dynamo.utils.counters["stats"]["unique_graphs"]) if self._compiled else 0
 
     def device_memory_bytes(self) -> int | None:
         """Return the GPU's peak of memory in use; None on the CPU."""

@@ -15,6 +15,7 @@ from typing import Protocol
 
 import msgspec
 
+from suite import variants
 from suite.data import batches as data
 from suite.measure import clock, load
 from suite.measure.machine import settings
@@ -56,7 +57,7 @@ def _end_with_parent() -> None:
 def reason(error: BaseException) -> str:
     """Return one readable line for an error, short enough for a record."""
     words = " ".join(str(error).split())
-    if "RESOURCE_EXHAUSTED" in words or "out of memory" in words.lower():
+    if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in words or "out of memory" in words.lower():
         words = f"out of memory: {words}"
     return f"{type(error).__name__}: {words}"[:400]
 
@@ -90,7 +91,7 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     stage("init", initialise)
     stage("lower", target.lower)
     stage("compile", target.compile)
-    stage("first_step", lambda: chain(1))
+    stage("first_step", lambda: chain(target.steps_per_call))
     first_loss = target.loss()
     wanted = any(c.scope == "step" for c in task.cases)
     steady = steady_state(chain, target, task.plan, clocks, say) if wanted else None
@@ -111,7 +112,7 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
 def steady_state(chain: clock.Chain, target: Program, plan: clock.Plan, clocks: clock.Clock, say: Say) -> Steady:
     """Return warm-up, doubling ratio and samples, and what happened to the process meanwhile."""
     say(Line(stage="warmup"))
-    steps = clock.steps_per_sample(chain, plan, clocks)
+    steps = clock.steps_per_sample(chain, plan, clocks, target.steps_per_call)
     warm, settled = clock.warmup(chain, steps, plan, clocks)
     ratio = clock.doubling_ratio(chain, steps, clocks)
     say(Line(stage="samples"))
@@ -162,18 +163,29 @@ def batches(owner: Owner, task: Task) -> list[data.Batch]:
 
 
 def program(case: Case) -> tuple[Program, Owner]:
-    """Import the implementation; return its program for the case and who makes its batches."""
+    """Import the implementation; return its program for the case and who makes its batches.
+
+    Raises LookupError if it lacks the case's variant.
+    """
+    variants.require(case)
     if case.implementation == "torch":
         from suite import controls
         from suite.measure.torch_program import TorchProgram
 
         control = controls.load(case.workload)
         return TorchProgram(control, case), control
+    if case.implementation == "keras":
+        from suite import controls_keras
+        from suite.measure.keras_program import KerasProgram
+
+        control = controls_keras.load(case.workload)
+        return KerasProgram(control, case), control
     from suite import models
     from suite.measure.jax_program import JaxProgram
+    from suite.measure.nnx_program import NnxProgram
 
     workload = models.load(case.workload)
-    return JaxProgram(workload, case), workload
+    return (NnxProgram if case.variant == "nnx-jit" else JaxProgram)(workload, case), workload
 
 
 def finite(value: float) -> float | None:

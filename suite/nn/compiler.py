@@ -7,11 +7,9 @@ import platform
 
 from jaxlib import version as jaxlib_version
 
-from suite.workload import CpuKernels
-
 _X86 = ("x86_64", "AMD64")  # oneDNN and YNN were measured there alone
 _YNN = "xla_cpu_experimental_ynn_fusion_type"
-_CPU: dict[CpuKernels, dict[str, str | bool]] = {
+_CPU: dict[str, dict[str, str | bool]] = {
     "xla": {},
     # Without the reductions whole steps get slower: then oneDNN's calls break the loops in which XLA would do them.
     "onednn": {
@@ -23,7 +21,7 @@ _CPU: dict[CpuKernels, dict[str, str | bool]] = {
 }
 
 
-def options(backend: str, cpu_kernels: CpuKernels) -> dict[str, str | bool]:
+def options(backend: str, cpu_kernels: str) -> dict[str, str | bool]:
     """Return XLA's compile options for the backend, the kernels wanted on the CPU and the installed jaxlib."""
     if backend != "cpu":
         return {}

@@ -4,6 +4,12 @@ import jax
 import jax.numpy as jnp
 
 
+def mean_squared_error(outputs: jax.Array, labels: jax.Array) -> jax.Array:
+    """Return the mean squared difference float32[] of outputs [N] and labels float32[N]."""
+    wide = jnp.promote_types(outputs.dtype, jnp.float32)
+    return jnp.mean(jnp.square(outputs.astype(wide) - labels.astype(wide)))
+
+
 def softmax_cross_entropy(logits: jax.Array, labels: jax.Array) -> jax.Array:
     """Return the mean cross-entropy float32[] of logits [N,K] against one-hot labels float32[N,K]."""
     wide = jnp.promote_types(logits.dtype, jnp.float32)

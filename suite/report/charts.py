@@ -115,6 +115,7 @@ def label(record: Record) -> str:
     words = [case.backend, case.implementation]
     words += [case.variant] if case.variant != "plain" else []
     words += [case.precision] if case.precision != "float32-highest" else []
+    words += [f"{case.devices} devices"] if case.devices > 1 else []
     words += ["system"] if case.allocator == "system" else []
     return " ".join(words)
 

@@ -49,6 +49,10 @@ class Page:
         name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
         self.add(f'<h2 id="{name}">{safe(text)}</h2>')
 
+    def linked(self, text: str, links: dict[str, str]) -> str:
+        """Return plain text as HTML, a link where there is an address for it."""
+        return f'<a href="{links[text]}">{safe(text)}</a>' if text in links else safe(text)
+
     def paragraph(self, text: str) -> None:
         """Add a paragraph of plain text."""
         self.add(f"<p>{safe(text)}</p>")
@@ -77,8 +81,8 @@ class Page:
         if cell.record is not None and plain_name(cell.record.campaign) and cell.sort is not None:
             local = cell.record.campaign in self._local
             text = f'<a href="{record_address(cell.record, self._up, local)}">{text}</a>'
-        elif cell.text in links:
-            text = f'<a href="{links[cell.text]}">{text}</a>'
+        else:
+            text = self.linked(cell.text, links)
         sort = "" if cell.sort is None else f' data-sort="{cell.sort!r}"'
         title = f' title="{safe(cell.remark)}"' if cell.remark else ""
         title += ' class="long"' if len(cell.text) > _ONE_LINE else ""

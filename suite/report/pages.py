@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any
 
 from suite import units
-from suite.report import charts, parity, tables
+from suite.report import charts, parity, standing, tables
 from suite.report.html import Page, plain_name, safe
 from suite.report.tables import Cell, Table
 from suite.results import parity as evidence
@@ -76,6 +76,7 @@ def pages(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
     """Return every generated file by its path below the site's sources."""
     files = {"assets/record.schema.json": json.dumps(json_schema(), indent=1) + "\n"}
     files |= home(records, local)
+    files["standing.md"] = standing.page(records, local, links(records, ""))
     for name in sorted({record.workload for record in records}):
         files |= workload([r for r in records if r.workload == name], local)
     for slug in sorted({record.machine.slug for record in records}):
@@ -114,8 +115,8 @@ def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
         )
         caption = (
             "Time of one training step on the CPU over its time on the GPU of the same machine, float32 at highest "
-            "precision on both sides, with 95 % intervals. Hollow: the CPU side is slower than 0.7 of PyTorch on the "
-            "same cores, or the result is not steady. Grey ticks: what the articles report."
+            "precision on both sides, with 95 % intervals. Hollow: the CPU side is slower than 0.7 of the best peer on "
+            "the same cores, or the result is not steady. Grey ticks: what the articles report."
         )
         page.chart("speedups", alternative, caption, json.dumps(charts.themed(spec)))
     if items:
@@ -123,7 +124,8 @@ def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
         page.table(tables.speedup_table(records), links(records, ""))
         page.add(
             '<p class="note">Times link the record they come from, with every raw sample. '
-            '<a href="reading.html">How to read a result</a> explains the words.</p>'
+            '<a href="reading.html">How to read a result</a> explains the words, '
+            '<a href="standing.html">How JAX stands</a> has every comparison with other implementations.</p>'
         )
     slugs = {r.machine.slug: r.machine.name for r in records}
     lonely = [slug for slug in slugs if not any(r.backend == "gpu" and r.machine.slug == slug for r in records)]
@@ -248,7 +250,11 @@ def source(about: Description) -> str:
 def data_words(records: Sequence[Record], about: Description) -> str:
     """Return which data the steps were timed on."""
     kinds = {record.case.data for record in records}
-    words = {"embedded": f"stand-in for {about.dataset}, drawn by this project", "tfds": f"the real {about.dataset}"}
+    words = {
+        "embedded": f"stand-in for {about.dataset}, drawn by this project",
+        "tfds": f"the real {about.dataset}",
+        "random": "random content of the documented form",
+    }
     return "; ".join(words[kind] for kind in sorted(kinds))
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from suite import units
 from suite.results.record import Record
 from suite.results.statistics import Estimate
-from suite.results.summary import SpeedUp, Summary, newest, speedups, summary
+from suite.results.summary import SpeedUp, Summary, better, newest, speedups, summary
+from suite.workload import Case
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,8 +31,8 @@ class Table:
 
 
 SPEEDUP_COLUMNS = (
-    "model", "batch", "GPU precision", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU beside PyTorch",
-    "GPU beside PyTorch", "status", "machine",
+    "model", "batch", "GPU precision", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU: best peer / JAX",
+    "GPU: best peer / JAX", "status", "machine",
 )  # fmt: skip
 
 
@@ -50,15 +51,30 @@ def ratio_cell(peer: tuple[Summary, Estimate] | None) -> Cell:
     if peer is None:
         return Cell(text=units.DASH, remark="not compared on this machine")
     other, ratio = peer
-    case = other.record.case
-    how = "eager" if case.variant == "plain" else case.variant
-    how += ", system allocator" if case.allocator == "system" else ""
+    how = way(other.record.case)
     return Cell(
-        text=units.times(ratio.value, ratio.low, ratio.high),
+        text=f"{units.times(ratio.value, ratio.low, ratio.high)} {peer_name(other.record.case)}",
         sort=ratio.value,
         record=other.record,
-        remark=f"PyTorch's best way: {how}; its time over JAX's",
+        remark=f"time of the best peer, {how}, over JAX's; 95 % interval {units.interval(ratio.low, ratio.high)}",
     )
+
+
+def peer_name(case: Case) -> str:
+    """Return an implementation and its variant, such as 'torch compile' or 'keras'."""
+    variant = {"torch": "eager"}.get(case.implementation, "") if case.variant == "plain" else case.variant
+    return f"{case.implementation} {variant}".rstrip()
+
+
+def way(case: Case) -> str:
+    """Return how an implementation took its steps, such as 'torch compile, system allocator'."""
+    return peer_name(case) + (", system allocator" if case.backend == "cpu" and case.allocator == "system" else "")
+
+
+def name(case: Case) -> str:
+    """Return the workload's name with what sets JAX's way apart from the headline's: its variant and devices."""
+    words = [case.workload] + ([case.variant] if case.variant != "plain" else [])
+    return " ".join(words + ([f"on {case.devices} devices"] if case.devices > 1 else []))
 
 
 def status_cell(item: SpeedUp) -> Cell:
@@ -71,7 +87,7 @@ def speedup_row(item: SpeedUp) -> tuple[Cell, ...]:
     """Return one speed-up in the order of SPEEDUP_COLUMNS."""
     ratio, case = item.ratio, item.gpu.record.case
     return (
-        Cell(text=case.workload),
+        Cell(text=name(case)),
         Cell(text=units.count(case.batch), sort=case.batch),
         Cell(text=case.precision),
         time_cell(item.cpu),
@@ -112,6 +128,7 @@ def case_row(item: Summary) -> tuple[Cell, ...]:
     """Return one case in the order of CASE_COLUMNS, its backend and machine left to the table's title."""
     case, seconds = item.record.case, item.seconds
     ways = [word for word in (case.variant,) if word != "plain"]
+    ways += [f"{case.devices} devices"] if case.devices > 1 else []
     ways += [f"{case.allocator} allocator"] if case.allocator != "retaining" else []
     rate = item.examples_per_second
     return (
@@ -143,7 +160,7 @@ def case_table(title: str, records: Iterable[Record]) -> Table:
 
 def elsewhere(records: Sequence[Record], machine: str) -> Table:
     """Return this machine's CPU steps beside the GPUs of other machines: a different host, so never a speed-up."""
-    mine = newest_cases(r for r in records if r.machine.slug == machine and r.backend == "cpu" and headline(r))
+    mine = fastest(newest_cases(r for r in records if r.machine.slug == machine and r.backend == "cpu" and headline(r)))
     gpus = newest_cases(r for r in records if r.machine.slug != machine and r.backend == "gpu" and headline(r))
     rows = []
     for cpu in mine:
@@ -168,11 +185,19 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
     )
 
 
+def fastest(items: Iterable[Summary]) -> list[Summary]:
+    """Return of each workload and batch the better allocator's summary, in the order in which they came."""
+    cases: dict[tuple[str, int], list[Summary]] = {}
+    for item in items:
+        cases.setdefault((item.record.workload, item.record.case.batch), []).append(item)
+    return [better(same) or same[0] for same in cases.values()]
+
+
 def headline(record: Record) -> bool:
     """Return whether a record is JAX's steady state in the headline setting."""
     case = record.case
     plain = case.implementation == "jax" and case.variant == "plain" and case.precision == "float32-highest"
-    return plain and case.scope == "step"
+    return plain and case.scope == "step" and case.devices == 1
 
 
 def newest_cases(records: Iterable[Record]) -> list[Summary]:
@@ -190,7 +215,7 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     table = speedup_table(mine)
     if table.rows:
         notes = [f"{row[0].text}: {row[9].remark}" for row in table.rows if row[9].remark]
-        return (chosen(table, ("model", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU beside PyTorch",
+        return (chosen(table, ("model", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU: best peer / JAX",
                                "GPU precision"), notes),)  # fmt: skip
     steps = [item for item in newest_cases(mine) if item.record.case.scope == "step"]
     cpu = Table(

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from suite.workload import Case, Description, Plain
+from suite.workload import Case, Description, Implementation, Plain
 
 SCHEMA = "result/0"  # provisional: not citable, replaced when result/1 comes
 _DIGEST = b'"digest": "%s"'  # as it stands in the canonical JSON
@@ -108,6 +108,7 @@ class Record(Plain, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     runs: tuple[Run, ...]
     rounds: int  # planned
     reason: str = ""  # why there are no or too few runs
+    implementations: tuple[Implementation, ...] = ()  # that ran this workload on this backend at this precision
     digest: str = ""
 
     @property

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -139,7 +139,8 @@ def _unsteady(record: Record, values: dict[int, float], seconds: Estimate | None
 def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
     """Return every CPU-over-GPU ratio of JAX that the records allow, paired by round inside a campaign.
 
-    The CPU side is always float32 at highest precision; the GPU side may have another precision.
+    The CPU side is always float32 at highest precision, with the allocator that serves it better; the GPU side may
+    have another precision.
     """
     campaigns: dict[tuple[str, str, str], list[Summary]] = defaultdict(list)
     for record in records:
@@ -150,16 +151,20 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
             if gpu.record.backend != "gpu" or gpu.record.case.implementation != "jax":
                 continue
             twin = msgspec.structs.replace(gpu.record.case, backend="cpu", precision="float32-highest")
-            cpu = next((s for s in group if s.record.case == twin), None)
+            cpu = better(s for s in group if msgspec.structs.replace(s.record.case, allocator=twin.allocator) == twin)
             ratio = paired_ratio(by_round(cpu.record), by_round(gpu.record)) if cpu else None
             if cpu is not None and ratio is not None:
                 found.append(_speedup(cpu, gpu, ratio, group))
     return tuple(found)
 
 
+def better(found: Iterable[Summary]) -> Summary | None:
+    """Return the fastest of these, whole ones before those that lack a round; None if there is none with a time."""
+    timed = ((s.status in ("invalid", "incomplete"), s.seconds.value, s) for s in found if s.seconds is not None)
+    return min(timed, key=lambda one: one[:2], default=(None, None, None))[2]
+
+
 def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summary]) -> SpeedUp:
-    order: tuple[Status, ...] = ("invalid", "incomplete", "unstable", "smoke", "quick", "standard")
-    status = order[min(order.index(cpu.status), order.index(gpu.status))]
     reasons = tuple(f"{s.record.backend}: {reason}" for s in (cpu, gpu) for reason in s.reasons)
     peers = peers_of(cpu, group)
     if not peers:
@@ -173,9 +178,14 @@ def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summar
         ratio=ratio,
         peers=peers,
         gpu_peers=peers_of(gpu, group),
-        status=status,
+        status=worse(cpu.status, gpu.status),
         reasons=reasons,
     )
+
+
+def worse(one: Status, other: Status) -> Status:
+    """Return the one of two statuses that promises less."""
+    return one if get_args(Status).index(one) < get_args(Status).index(other) else other
 
 
 def peers_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Estimate], ...]:

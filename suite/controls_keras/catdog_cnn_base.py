@@ -1,0 +1,36 @@
+"""catdog_cnn_base in Keras, and what its five relatives share with it."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import keras
+import numpy as np
+from keras import layers
+
+from suite.controls_keras.base import Batch, Control
+from suite.controls_keras.losses import sigmoid_cross_entropy
+from suite.controls_keras.optimizers import adam
+from suite.data.random_photographs import photographs
+
+
+def network(side: int, features: Sequence[int], extra: Sequence[int], dropout: float) -> keras.Model:
+    """Return pairs of convolution and pool, extra convolutions behind them, and 128 hidden units; to logits [N,1]."""
+    made = [keras.Input((side, side, 3))]
+    for width, count in zip(features, extra or (0,) * len(features), strict=True):
+        made += [layers.Conv2D(width, 3, activation="relu"), layers.MaxPooling2D(2)]
+        made += [layers.Conv2D(width, 3, padding="same", activation="relu") for _ in range(count)]
+    made += [layers.Flatten(), layers.Dense(128, activation="relu")]
+    return keras.Sequential([*made, *([layers.Dropout(dropout)] if dropout else []), layers.Dense(1)])
+
+
+def control(side: int, features: Sequence[int], extra: Sequence[int] = (), dropout: float = 0.0) -> Control:
+    """Return the control of one of the six networks."""
+
+    def draw(rng: np.random.Generator, examples: int) -> Batch:
+        return photographs(rng, examples, side)
+
+    model = partial(network, side, features, extra, dropout)
+    return Control(model=model, loss=sigmoid_cross_entropy, optimizer=adam, draw=draw)
+
+
+CONTROL = control(64, (32, 32))

@@ -1,0 +1,25 @@
+"""cifar10_mlp in Keras."""
+
+import keras
+from keras import layers
+
+from suite.controls_keras.base import Control
+from suite.controls_keras.losses import softmax_cross_entropy
+from suite.controls_keras.optimizers import sgd
+from suite.data.preprocess import pixels_and_one_hot
+
+
+def model() -> keras.Model:
+    """Return 3072-3000-1000-10 with ReLU; float32[N,32,32,3] to the logits before the source's sigmoid."""
+    return keras.Sequential(
+        [
+            keras.Input((32, 32, 3)),
+            layers.Flatten(),
+            layers.Dense(3000, activation="relu"),
+            layers.Dense(1000, activation="relu"),
+            layers.Dense(10),
+        ]
+    )
+
+
+CONTROL = Control(model=model, loss=softmax_cross_entropy, optimizer=sgd, preprocess=pixels_and_one_hot)

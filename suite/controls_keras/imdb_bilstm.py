@@ -1,0 +1,27 @@
+"""imdb_bilstm in Keras."""
+
+from functools import partial
+
+import keras
+from keras import layers
+
+from suite.controls_keras.base import Control
+from suite.controls_keras.losses import sigmoid_cross_entropy
+from suite.controls_keras.optimizers import adam
+from suite.data.random_text import subwords_padded_behind
+
+
+def model() -> keras.Model:
+    """Return embedding 8185x64, bidirectional LSTM 64, dense 64 with ReLU; int32[N,256] to logits [N,1]."""
+    return keras.Sequential(
+        [
+            keras.Input((256,), dtype="int32"),
+            layers.Embedding(8185, 64),
+            layers.Bidirectional(layers.LSTM(64)),
+            layers.Dense(64, activation="relu"),
+            layers.Dense(1),
+        ]
+    )
+
+
+CONTROL = Control(model=model, loss=sigmoid_cross_entropy, optimizer=partial(adam, 1e-4), draw=subwords_padded_behind)

@@ -1,0 +1,29 @@
+"""imdb_text_cnn in Keras."""
+
+import keras
+from keras import layers
+
+from suite.controls_keras.base import Control
+from suite.controls_keras.losses import sigmoid_cross_entropy
+from suite.controls_keras.optimizers import adam
+from suite.data.random_text import words_padded_in_front
+
+
+def model() -> keras.Model:
+    """Return embedding 5000x50, 250 filters of width 3, global max pool, dense 250; int32[N,400] to logits [N,1]."""
+    return keras.Sequential(
+        [
+            keras.Input((400,), dtype="int32"),
+            layers.Embedding(5000, 50),
+            layers.Dropout(0.2),
+            layers.Conv1D(250, 3, activation="relu"),
+            layers.GlobalMaxPooling1D(),
+            layers.Dense(250),
+            layers.Dropout(0.2),
+            layers.ReLU(),
+            layers.Dense(1),
+        ]
+    )
+
+
+CONTROL = Control(model=model, loss=sigmoid_cross_entropy, optimizer=adam, draw=words_padded_in_front)

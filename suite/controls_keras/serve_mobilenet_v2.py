@@ -1,0 +1,7 @@
+"""serve_mobilenet_v2 in Keras."""
+
+from keras.applications import MobileNetV2
+
+from suite.controls_keras.serving import control
+
+CONTROL = control(MobileNetV2)

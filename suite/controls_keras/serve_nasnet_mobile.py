@@ -1,0 +1,7 @@
+"""serve_nasnet_mobile in Keras."""
+
+from keras.applications import NASNetMobile
+
+from suite.controls_keras.serving import control
+
+CONTROL = control(NASNetMobile)

@@ -1,0 +1,7 @@
+"""serve_resnet152 in Keras."""
+
+from keras.applications import ResNet152
+
+from suite.controls_keras.serving import control
+
+CONTROL = control(ResNet152)

@@ -1,0 +1,7 @@
+"""serve_resnet50 in Keras."""
+
+from keras.applications import ResNet50
+
+from suite.controls_keras.serving import control
+
+CONTROL = control(ResNet50)

@@ -1,0 +1,82 @@
+"""The timed step as tutorials write it: `nnx.Optimizer`, `nnx.value_and_grad`, and `nnx.jit` once per step.
+
+Nothing is donated or compiled ahead of time, no compiler option is set, and every call takes the model apart and puts
+it together in Python. It starts from the same values and computes the same numbers as `JaxProgram`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+from suite.measure.jax_program import MATMUL_PRECISION, JaxProgram
+from suite.measure.program import Batch
+from suite.measure.step import after, cast
+
+
+class NnxProgram(JaxProgram):
+    """The variant `nnx-jit` of any workload, driven as `suite.measure.program.Program` describes."""
+
+    def initialise(self, seed: int) -> None:
+        """Build the model, and the optimizer if there is one, on the device."""
+        graph, params, rest = self.values(seed)
+        self._model = nnx.merge(graph, *jax.device_put((params, rest), self._placement.state))
+        if self._workload.optimizer is None:
+            self._out, self._zero = jax.device_put((jnp.float32(0), jnp.float32(0)), self._placement.state)
+        else:
+            self._optimizer = nnx.Optimizer(self._model, self._workload.optimizer(), wrt=nnx.Param)
+            nnx.update(self._optimizer, jax.device_put(nnx.state(self._optimizer), self._placement.state))
+
+    def put(self, batches: Sequence[Batch]) -> None:
+        """Copy the input sets to the device."""
+        self._batches = [jax.device_put(batch, self._placement.batch) for batch in batches]
+
+    def lower(self) -> None:
+        """Write the step; it is traced and compiled when it is first called."""
+        loss = self._loss
+
+        @nnx.jit
+        def train(model: nnx.Module, optimizer: nnx.Optimizer, batch: dict[str, jax.Array]) -> jax.Array:
+            value, gradients = nnx.value_and_grad(loss)(model, batch)
+            optimizer.update(model, gradients)
+            return value
+
+        @nnx.jit
+        def infer(model: nnx.Module, last: jax.Array, zero: jax.Array, batch: dict[str, jax.Array]) -> jax.Array:
+            return loss(model, after(batch, last, zero))
+
+        self._train, self._infer = train, infer
+
+    def _loss(self, model: nnx.Module, batch: dict[str, jax.Array]) -> jax.Array:
+        if self._case.precision != "bfloat16":
+            return self._workload.loss(model, batch)
+        graph, params, rest = nnx.split(model, nnx.Param, ...)
+        narrow = nnx.merge(graph, cast(params, "bfloat16"), rest)
+        value = self._workload.loss(narrow, cast(batch, "bfloat16"))
+        nnx.update(model, nnx.state(narrow, nnx.Not(nnx.Param)))
+        return value
+
+    def compile(self) -> None:
+        """Nothing: that is what the first call does."""
+
+    def chain(self, steps: int) -> None:
+        """Call the step, rotating through the batches."""
+        with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
+            for index in range(steps):
+                batch = self._batches[index % len(self._batches)]
+                if self._workload.optimizer is None:
+                    self._out = self._infer(self._model, self._out, self._zero, batch)
+                else:
+                    self._out = self._train(self._model, self._optimizer, batch)
+
+    def block(self) -> None:
+        """Wait for the model, the optimizer and the loss."""
+        trained = self._workload.optimizer is not None
+        state = (nnx.state(self._model), nnx.state(self._optimizer) if trained else ())
+        jax.block_until_ready((self._batches, state, self._out))
+
+    def settings(self) -> dict[str, Any]:
+        """Return the precision in force."""
+        return {"matmul_precision": MATMUL_PRECISION[self._case.precision]}

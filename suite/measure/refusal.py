@@ -1,0 +1,98 @@
+"""What cannot be measured as it was asked for, said before anything is: an error instead of another measurement."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from suite import variants
+from suite.measure import children
+from suite.results.record import Machine
+from suite.workload import Allocator, Backend, Case, Description, Implementation, Precision
+
+# Lowest compute capability with the precision in hardware; below it XLA computes in another, silently.
+# Source: NVIDIA, CUDA C++ Programming Guide, Arithmetic Instructions.
+_LEAST_CAPABILITY: dict[Precision, float] = {"tf32": 8.0, "bfloat16": 8.0}
+
+
+def refuse_implementations(implementations: Iterable[Implementation], backends: Sequence[Backend]) -> None:
+    """Raise RuntimeError if an implementation runs on none of the backends."""
+    for implementation in implementations:
+        its = [b for b in ("cpu", "gpu") if variants.variants_of(implementation, b)]
+        if not set(its) & set(backends):
+            raise RuntimeError(
+                f"implementation '{implementation}' asked for on backend '{backends[0]}', it runs on '{its[0]}' alone; "
+                f"add --backend {its[0]} or leave it out"
+            )
+
+
+def refuse_variants(
+    named: Iterable[str], implementations: Sequence[Implementation], backends: Sequence[Backend]
+) -> None:
+    """Raise LookupError if none of the implementations has a named variant on any of the backends."""
+    for name in named:
+        sides = [(i, b, variants.variants_of(i, b)) for i in implementations for b in backends]
+        if not any(name in there for _, _, there in sides):
+            words = "; ".join(f"'{i}' on {b} has: {', '.join(there)}" for i, b, there in sides if there)
+            raise LookupError(f"variant '{name}' asked for, {words}")
+
+
+def refuse_unmeasured(named: Iterable[str], cases: Collection[Case]) -> None:
+    """Raise ValueError if a named variant has come to no case, because it lacks the scope asked for."""
+    for name in named:
+        if not any(case.variant == name for case in cases):
+            raise ValueError(f"variant '{name}' asked for without scope 'step', the only one it has; add --scope step")
+
+
+def refuse_precisions(precisions: Iterable[Precision], backends: Collection[Backend], machine: Machine) -> None:
+    """Raise ValueError if the GPU lacks a precision."""
+    for precision in precisions:
+        least = _LEAST_CAPABILITY.get(precision, 0.0)
+        for gpu in machine.gpus if "gpu" in backends else ():
+            if float(gpu.compute_capability) < least:
+                raise ValueError(
+                    f"precision '{precision}' asked for on backend 'gpu', '{gpu.name}' has compute capability "
+                    f"{gpu.compute_capability} and '{precision}' needs {least}; leave the precision out"
+                )
+
+
+def refuse_allocators(allocators: Iterable[Allocator]) -> None:
+    """Raise ValueError if this system lacks an allocator."""
+    for allocator in allocators:
+        if allocator not in children.allocators():
+            raise ValueError(
+                f"allocator '{allocator}' asked for, which is a setting of glibc, and this system has another C "
+                "library; leave it out"
+            )
+
+
+def refuse_devices(
+    count: int,
+    batch: int | None,
+    descriptions: Iterable[Description],
+    implementations: Iterable[Implementation],
+    available: dict[Backend, int],
+) -> None:
+    """Raise RuntimeError if a backend has fewer devices than asked for; ValueError if a batch does not divide.
+
+    `available` counts the devices of each backend asked for; the CPU's are made of its cores. Raises ValueError too
+    for an implementation that runs on one device alone.
+    """
+    if count == 1:
+        return
+    for implementation in implementations:
+        if implementation != "jax":
+            raise ValueError(
+                f"{count} devices asked for, implementation '{implementation}' runs on one; leave --devices or it out"
+            )
+    for backend, there in available.items():
+        if there < count:
+            kind = "cores, each of which can be one" if backend == "cpu" else "that JAX sees"
+            raise RuntimeError(
+                f"{count} devices asked for on backend '{backend}', there are {there} {kind}; "
+                f"run --devices {there} or choose the backend that has more with --backend"
+            )
+    for about in descriptions:
+        examples = batch or about.batch
+        if examples % count:
+            raise ValueError(
+                f"batch {examples} of '{about.name}' does not divide over {count} devices; "
+                f"choose a multiple of {count} with --batch, or other --devices"
+            )

@@ -1,0 +1,101 @@
+"""How JAX stands beside other implementations: the control table, for the site and for the terminal."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from suite import units
+from suite.report import tables
+from suite.report.html import Page
+from suite.report.tables import Cell, Table
+from suite.results.record import Record
+from suite.results.standing import Standing, overall, standings
+from suite.workload import Case
+
+TITLE = "How JAX stands"
+COLUMNS = (
+    "model", "batch", "JAX step", "best peer", "its step", "ratio", "95 % interval", "allocators", "status",
+    "all that ran",
+)  # fmt: skip
+_TERMINAL = ("model", "JAX step", "best peer", "its step", "ratio", "95 % interval")
+
+
+def row(item: Standing) -> tuple[Cell, ...]:
+    """Return one standing in the order of COLUMNS."""
+    mine, peer, ratio = item.mine, item.best_peer, item.ratio
+    case = mine.record.case
+    times = (f"{tables.way(p.record.case)}: {units.times(r.value, r.low, r.high)}" for p, r in item.peers)
+    return (
+        Cell(text=tables.name(case)),
+        Cell(text=units.count(case.batch), sort=case.batch),
+        tables.time_cell(mine),
+        Cell(text=tables.peer_name(peer.record.case)),
+        tables.time_cell(peer),
+        Cell(text=units.times(ratio.value, ratio.low, ratio.high), sort=ratio.value, record=peer.record),
+        Cell(text=units.interval(ratio.low, ratio.high)),
+        _allocators(case, peer.record.case),
+        Cell(text=item.status, remark="; ".join(item.reasons)),
+        Cell(text="; ".join(times)),
+    )
+
+
+def _allocators(mine: Case, theirs: Case) -> Cell:
+    if mine.backend != "cpu":
+        return Cell(text=units.DASH, remark="the allocator is the host's")
+    return Cell(text=f"{mine.allocator} / {theirs.allocator}", remark="JAX's and the best peer's")
+
+
+def standing_tables(items: Sequence[Standing]) -> tuple[Table, ...]:
+    """Return the standings of one machine, a table for each backend and precision, the geometric mean below it."""
+    found = []
+    for (backend, precision), group in groupby(items, key=_side):
+        same = tuple(group)
+        machine = same[0].mine.record.machine.name
+        title = f"{TITLE} on the {backend.upper()} of {machine}, {precision}: the best peer's time of a step over JAX's"
+        found.append(Table(title=title, columns=COLUMNS, rows=tuple(map(row, same)), notes=mean(same)))
+    return tuple(found)
+
+
+def _side(item: Standing) -> tuple[str, str]:
+    return item.mine.record.backend, item.mine.record.case.precision
+
+
+def mean(items: Sequence[Standing]) -> tuple[str, ...]:
+    """Return a line with the geometric mean of the ratios; none unless several networks were compared."""
+    found = overall(items)
+    if found is None or found.networks == 1:
+        return ()
+    low, high = found.ratio.low, found.ratio.high
+    within = f" ({units.interval(low, high)})" if low is not None else ""
+    return (f"Geometric mean over {found.networks} networks: {units.times(found.ratio.value, low, high)}{within}.",)
+
+
+def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
+    """Return a machine's tables with fewer columns; none where nothing was compared."""
+    found = standings(record for record in records if record.machine.slug == machine)
+    return tuple(tables.chosen(table, _TERMINAL) for table in standing_tables(found))
+
+
+def page(records: Sequence[Record], local: frozenset[str], links: dict[str, str]) -> str:
+    """Return the site's page, machine by machine."""
+    made = Page(TITLE, "", local)
+    made.add(
+        '<p class="lead">Is JAX the right side to compare? Each ratio is the time that the fastest other '
+        "implementation takes for the same step on the same machine, over JAX’s time: above 1, JAX is the faster "
+        "one.</p>"
+    )
+    found = standings(records)
+    for slug, group in groupby(found, key=lambda item: item.mine.record.machine.slug):
+        items = tuple(group)
+        name = items[0].mine.record.machine.name
+        made.add(f'<h2 id="{slug}">{made.linked(name, links)}</h2>')
+        for table in standing_tables(items):
+            made.table(table, links)
+    if not found:
+        made.paragraph("Nothing has been compared yet: nox -s control does it.")
+    made.add(
+        '<p class="note">On the CPU every implementation is timed with the allocator that keeps its memory and with '
+        "the system’s, and its better one counts: the column names JAX’s and the best peer’s. PyTorch runs eagerly and "
+        "compiled, on the GPU also replayed as a CUDA graph, and its best way counts. "
+        '<a href="method.html">Method</a> says how times come about.</p>'
+    )
+    return made.text()

@@ -1,0 +1,106 @@
+"""How JAX stands: its steps beside those of other implementations, of one machine and campaign."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import msgspec
+
+from suite.results.record import Record
+from suite.results.statistics import Estimate, geometric_mean
+from suite.results.summary import Status, Summary, better, by_round, peers_of, summary, worse
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """One step of JAX, with the allocator that serves it better, and the same step of others."""
+
+    mine: Summary
+    peers: tuple[tuple[Summary, Estimate], ...]  # fastest first, each with its time over mine; never empty
+
+    @property
+    def best_peer(self) -> Summary:
+        """The fastest other implementation that ran."""
+        return self.peers[0][0]
+
+    @property
+    def ratio(self) -> Estimate:
+        """The best peer's time over JAX's: above 1, JAX is the faster one."""
+        return self.peers[0][1]
+
+    @property
+    def status(self) -> Status:
+        """The worse one of the two sides' statuses."""
+        return worse(self.mine.status, self.best_peer.status)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What troubled either side."""
+        return tuple(
+            f"{s.record.case.implementation}: {words}" for s in (self.mine, self.best_peer) for words in s.reasons
+        )
+
+
+def standings(records: Iterable[Record]) -> tuple[Standing, ...]:
+    """Return the newest standing of each machine and case of JAX that was compared, by machine and backend.
+
+    One of profile smoke, which only shows that it runs, counts where there is no other.
+    """
+    campaigns: dict[tuple[str, str, str], list[Summary]] = defaultdict(list)
+    for record in records:
+        if record.case.scope == "step":
+            campaigns[record.campaign, record.machine.slug, record.workload].append(summary(record))
+    latest: dict[tuple[str, str, str, str], Standing] = {}
+    for group in sorted(campaigns.values(), key=lambda g: (g[0].record.profile != "smoke", g[0].record.created)):
+        for item in _standings(group):
+            record = item.mine.record
+            case = msgspec.structs.replace(record.case, allocator="retaining").text(record.description.batch)
+            latest[record.machine.slug, record.backend, record.case.precision, case] = item
+    return tuple(latest[key] for key in sorted(latest))
+
+
+def _standings(group: Sequence[Summary]) -> Iterable[Standing]:
+    ways = defaultdict(list)
+    for item in group:
+        if item.record.case.implementation == "jax":
+            ways[msgspec.structs.replace(item.record.case, allocator="retaining")].append(item)
+    for allocators in ways.values():
+        mine = better(allocators)
+        peers = sorted(peers_of(mine, group), key=lambda peer: peer[1].value) if mine else []
+        if mine is not None and peers:
+            yield Standing(mine=mine, peers=tuple(peers))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overall:
+    """The geometric mean of standings."""
+
+    ratio: Estimate
+    networks: int  # that it was taken over
+
+
+def overall(items: Iterable[Standing]) -> Overall | None:
+    """Return the geometric mean of JAX's plain steps at the headline batch; None if the standings share no round.
+
+    Its interval is that of the rounds that all share. The data-parallel model does not count. Networks that have the
+    same counts, as they differ in data or dropout alone, count as one with the mean of their ratios.
+    """
+    networks: dict[tuple, list[dict[int, float]]] = defaultdict(list)
+    for item in items:
+        about, case = item.mine.record.description, item.mine.record.case
+        plain = (case.variant, case.devices, case.batch) == ("plain", 1, about.batch)
+        if plain and about.family != "data parallel":
+            kind = (about.parameters, about.flop_per_example, about.loss, about.optimizer)
+            networks[kind].append(_logarithms(item))
+    rounds = set.intersection(*(set(one) for same in networks.values() for one in same)) if networks else set()
+    means = [fmean(fmean(one[r] for one in same) for same in networks.values()) for r in sorted(rounds)]
+    if not means:
+        return None
+    return Overall(ratio=geometric_mean([math.exp(mean) for mean in means]), networks=len(networks))
+
+
+def _logarithms(item: Standing) -> dict[int, float]:
+    mine, theirs = by_round(item.mine.record), by_round(item.best_peer.record)
+    return {r: math.log(theirs[r] / mine[r]) for r in mine.keys() & theirs.keys()}

@@ -1,0 +1,40 @@
+"""The ways in which each implementation takes its steps: their names, and the backends that have them."""
+
+from suite.workload import Backend, Case, Implementation
+
+STEPS_PER_CALL = 16  # of `several-steps`; a fixed number, so that the word means one thing everywhere
+
+_CPU: tuple[Backend, ...] = ("cpu",)
+_GPU: tuple[Backend, ...] = ("gpu",)
+_BOTH = _CPU + _GPU
+
+VARIANTS: dict[Implementation, dict[str, tuple[Backend, ...]]] = {
+    "jax": {
+        "plain": _BOTH,  # compiled ahead of time, its state donated
+        "nnx-jit": _BOTH,  # as tutorials write it: nnx.Optimizer, and nnx.jit once per step
+        "several-steps": _BOTH,  # a lax.scan over STEPS_PER_CALL steps in one compiled program
+    },
+    "torch": {
+        "plain": _BOTH,  # eager, pictures channels-last
+        "compile": _BOTH,  # torch.compile of forward and loss
+        "graph": _GPU,  # the whole eager step replayed as one CUDA graph
+        "compile-graph": _GPU,  # the same with torch.compile inside
+    },
+    "keras": {"plain": _CPU},  # a tf.function on TensorFlow
+}
+NAMES = tuple(dict.fromkeys(name for variants in VARIANTS.values() for name in variants))
+
+
+def variants_of(implementation: Implementation, backend: Backend) -> tuple[str, ...]:
+    """Return the variants that an implementation has on a backend; none where it does not run there."""
+    return tuple(name for name, backends in VARIANTS[implementation].items() if backend in backends)
+
+
+def require(case: Case) -> None:
+    """Raise LookupError, naming what there is, if the case's implementation lacks its variant on its backend."""
+    there = variants_of(case.implementation, case.backend)
+    if case.variant not in there:
+        raise LookupError(
+            f"no variant '{case.variant}' of '{case.implementation}' on backend '{case.backend}'; "
+            f"there are: {', '.join(there) or 'none'}"
+        )

@@ -1,0 +1,163 @@
+"""How JAX stands: the best peer's time over JAX's, each side at its better allocator, nothing made prettier."""
+
+import factory
+import msgspec
+import pytest
+
+from suite.report import pages, standing, tables
+from suite.results.standing import overall, standings
+from suite.results.summary import speedups, worse
+
+JAX = (0.010, 0.0101, 0.0099)
+
+
+def times(seconds):
+    return [seconds * t / 0.010 for t in JAX]
+
+
+def side(implementation="jax", seconds=0.010, workload="mnist_mlp", **axes):
+    return factory.record(workload, step_seconds=times(seconds), implementation=implementation, **axes)
+
+
+def only(records):
+    (found,) = standings(records)
+    return found
+
+
+def test_the_fastest_peer_in_its_fastest_way_counts_and_is_named():
+    found = only(
+        [
+            side(),
+            side("torch", 0.020),
+            side("torch", 0.009, variant="compile", allocator="system"),
+            side("keras", 0.012),
+        ]
+    )
+    assert found.ratio.value == pytest.approx(0.9)
+    assert tables.way(found.best_peer.record.case) == "torch compile, system allocator"
+    assert len(found.peers) == 3
+
+
+def test_the_better_allocator_of_jax_counts():
+    found = only([side(seconds=0.010), side(seconds=0.008, allocator="system"), side("torch", 0.008)])
+    assert found.mine.record.case.allocator == "system"
+    assert found.ratio.value == pytest.approx(1.0)
+
+
+def test_a_faster_allocator_that_lacks_a_round_does_not_count():
+    broken = side(seconds=0.001, allocator="system", runs=(factory.run(0, 0.001),))
+    assert only([side(), broken, side("torch")]).mine.record.case.allocator == "retaining"
+
+
+def test_a_speed_up_has_the_better_allocator_on_its_cpu_side_too():
+    records = [side(seconds=0.010), side(seconds=0.008, allocator="system"), side(backend="gpu", seconds=0.0002)]
+    (found,) = speedups(records)
+    assert found.ratio.value == pytest.approx(40)
+
+
+def test_what_was_not_compared_has_no_standing():
+    assert standings([side(), side("torch", backend="gpu")]) == ()
+    assert standings([side(), side("torch", campaign="another")]) == ()
+    assert standings([side(batch=64), side("torch")]) == ()
+
+
+def test_the_newest_campaign_counts():
+    old = [side(created="2026-01-01T00:00:00Z", campaign="a"), side("torch", 0.02, campaign="a")]
+    new = [side(created="2026-01-02T00:00:00Z", campaign="b"), side("torch", 0.03, campaign="b")]
+    assert only([*new, *old]).ratio.value == pytest.approx(3)
+
+
+def test_a_newer_smoke_run_does_not_displace_a_measurement():
+    kept = [side(created="2026-01-01T00:00:00Z", campaign="a"), side("torch", 0.02, campaign="a")]
+    later = {"created": "2026-01-02T00:00:00Z", "campaign": "b", "profile": "smoke"}
+    smoke = [side(**later), side("torch", 0.03, **later)]
+    assert only([*kept, *smoke]).ratio.value == pytest.approx(2)
+    assert only(smoke).ratio.value == pytest.approx(3)
+
+
+def test_variants_of_jax_stand_beside_the_same_peer():
+    found = standings([side(), side(seconds=0.005, variant="several-steps"), side("torch", 0.01)])
+    assert [item.ratio.value for item in found] == [pytest.approx(1), pytest.approx(2)]
+
+
+def test_the_worse_side_gives_the_status():
+    shaky = factory.record(step_seconds=(0.01, 0.02, 0.03), implementation="torch")
+    assert only([side(), shaky]).status == "unstable"
+    assert only([side(), side("torch")]).status == "quick"
+    assert worse("quick", "invalid") == worse("invalid", "quick") == "invalid"
+
+
+def pair(workload, ratio, **about):
+    described = factory.description(workload, **about)
+    return [side(workload=workload, about=described), side("torch", 0.01 * ratio, workload, about=described)]
+
+
+def mean(*pairs):
+    return overall(standings([record for one in pairs for record in one]))
+
+
+def test_the_geometric_mean_is_over_networks():
+    found = mean(pair("a", 0.5, parameters=1), pair("b", 2.0, parameters=2), pair("c", 8.0, parameters=3))
+    assert found.networks == 3
+    assert found.ratio.value == pytest.approx(2)
+
+
+def test_networks_that_differ_in_data_alone_count_once():
+    found = mean(pair("a", 4.0, parameters=1), pair("b", 1.0, parameters=1), pair("c", 2.0, parameters=3))
+    assert found.networks == 2
+    assert found.ratio.value == pytest.approx(2)
+
+
+def test_the_data_parallel_model_does_not_count():
+    found = mean(pair("a", 0.5, parameters=1), pair("b", 99.0, parameters=2, family="data parallel"))
+    assert found.networks == 1
+    assert found.ratio.value == pytest.approx(0.5)
+    assert mean(pair("b", 99.0, family="data parallel")) is None
+
+
+def test_the_terminal_names_the_peer_and_gives_interval_and_mean():
+    records = [*pair("a", 0.5, parameters=1), *pair("b", 2.0, parameters=2)]
+    (table,) = standing.for_terminal(records, factory.HOST.slug)
+    cells = dict(zip(table.columns, (cell.text for cell in table.rows[0]), strict=True))
+    assert (cells["best peer"], cells["ratio"]) == ("torch eager", "0.500x")
+    assert "to" in cells["95 % interval"]
+    assert table.notes == ("Geometric mean over 2 networks: 1.00x (1.00 to 1.00).",)
+    assert standing.for_terminal([side()], factory.HOST.slug) == ()
+
+
+def test_the_page_shows_every_machine_and_all_that_ran():
+    other = msgspec.structs.replace(factory.PLAIN, name="other, 4 cores")
+    records = [
+        side(), side("torch", 0.02), side("keras", 0.03),
+        side(machine=other, campaign="c"), side("torch", 0.005, machine=other, campaign="c"),
+    ]  # fmt: skip
+    page = pages.pages(records, frozenset())["standing.md"]
+    assert "keras: 3.00x" in page
+    assert 'href="machines/test-gpu-16-cores.html"' in page
+    assert 'href="machines/other-4-cores.html"' in page
+    assert "records/c/mnist_mlp.cpu.step.implementation-torch.json" in page
+
+
+def test_the_page_without_a_comparison_says_how_to_get_one():
+    assert "nox -s control" in pages.pages([side()], frozenset())["standing.md"]
+
+
+def test_every_speed_up_on_the_site_names_its_best_peer():
+    made = pages.pages(factory.campaign(), frozenset())
+    for page in ("index.md", "machines/test-gpu-16-cores.md", "workloads/mnist_mlp.md"):
+        assert "0.900x torch eager" in made[page]
+        assert "1.20x torch graph" in made[page]
+
+
+def test_a_speed_up_of_another_way_is_not_taken_for_the_headline():
+    fast = [side(variant="several-steps"), side(backend="gpu", seconds=0.0001, variant="several-steps")]
+    wide = [side(devices=2), side(backend="gpu", seconds=0.0001, devices=2)]
+    table = tables.speedup_table([*fast, *wide])
+    assert {row[0].text for row in table.rows} == {"mnist_mlp several-steps", "mnist_mlp on 2 devices"}
+    assert not any(tables.headline(record) for record in (*fast, *wide))
+
+
+def test_beside_another_host_the_better_allocator_stands_alone():
+    mine = [side(seconds=s, allocator=a, machine=factory.PLAIN) for s, a in ((0.01, "retaining"), (0.008, "system"))]
+    (row,) = tables.elsewhere([*mine, side(backend="gpu", seconds=0.0002)], factory.PLAIN.slug).rows
+    assert row[3].sort == pytest.approx(40)
