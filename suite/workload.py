@@ -77,15 +77,17 @@ class Workload:
 
     `model(rngs)` builds the Flax NNX module, `loss(model, batch)` maps a batch to a float32 scalar,
     `optimizer()` gives an optax transformation; without one a step is an inference, and `loss` is a scalar that needs
-    every output. Batches come from a data set by `preprocess(images, labels)`, which takes stored arrays
-    uint8[N,H,W,C] and int64[N], or where there is no data set yet from `draw(rng, examples)`, which takes NumPy's
-    generator; exactly one of the two is given. `cpu_kernels` are those that were measured to be fastest.
+    every output. `served(model)` is what is done once to a loaded model before it is used, in NumPy.
+    Batches come from a data set by `preprocess(images, labels)`, which takes stored arrays uint8[N,H,W,C] and int64[N],
+    or where there is no data set yet from `draw(rng, examples)`, which takes NumPy's generator; exactly one of the two
+    is given. `cpu_kernels` are those that were measured to be fastest.
     """
 
     description: Description
     model: Callable[..., Any]
     loss: Callable[[Any, Any], Any]
     optimizer: Callable[[], Any] | None = None
+    served: Callable[[Any], Any] | None = None
     preprocess: Callable[..., dict[str, Any]] | None = None
     draw: Callable[..., dict[str, Any]] | None = None
     cpu_kernels: CpuKernels = "onednn"

@@ -53,7 +53,10 @@ class JaxProgram:
         """Return the model's graph, its parameters and the rest of its state, from NumPy: nothing is compiled."""
         abstract = nnx.eval_shape(lambda: self._workload.model(nnx.Rngs(0)))
         graph, params, rest = nnx.split(abstract, nnx.Param, ...)
-        return graph, filled(params, seed), filled(rest, seed)
+        params, rest = filled(params, seed), filled(rest, seed)
+        if self._workload.served is not None:
+            graph, params, rest = nnx.split(self._workload.served(nnx.merge(graph, params, rest)), nnx.Param, ...)
+        return graph, params, rest
 
     def initialise(self, seed: int) -> None:
         """Put the whole state on the device."""

@@ -45,8 +45,10 @@ class TorchProgram:
     def initialise(self, seed: int) -> None:
         """Build the network with torch's own initial values and put it on the device."""
         torch.manual_seed(seed)
-        self._model = self._control.model().to(self._device, memory_format=torch.channels_last)
-        self._model.train(self._control.optimizer is not None)
+        network = self._control.model().train(self._control.optimizer is not None)
+        if self._control.served is not None:
+            network = self._control.served(network)
+        self._model = network.to(self._device, memory_format=torch.channels_last)
         if self._control.optimizer is not None:
             self._optimizer = self._control.optimizer(self._model.parameters(), self._replayed)
 

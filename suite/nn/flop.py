@@ -11,6 +11,11 @@ def conv(height: int, width: int, inputs: int, outputs: int, kernel: int) -> int
     return 2 * height * width * outputs * inputs * kernel * kernel
 
 
+def separable(height: int, width: int, inputs: int, outputs: int, kernel: int) -> int:
+    """Return the forward FLOP of a depthwise convolution and a 1x1 convolution after it for one example."""
+    return conv(height, width, 1, inputs, kernel) + conv(height, width, inputs, outputs, 1)
+
+
 def training(forward: int, first: int) -> int:
     """Return a training step's FLOP for one example: forward, weight gradients and input gradients.
 
