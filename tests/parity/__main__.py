@@ -14,9 +14,13 @@ import time
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import numpy as np
+import test_parity_keras as keras
+
 from parity import bugs, networks
 from parity.comparison import BOUNDS, Computed, errors, store, stored
 from parity.jax_side import JaxSide
+from suite import models
 from suite.measure.campaign import commit
 from suite.measure.machine import cpu_model
 from suite.results import parity
@@ -43,6 +47,8 @@ def main() -> int:
         print("PyTorch is not installed here: JAX is compared with the stored references, and they with nothing")
     print(f"{'network':22}" + "".join(f"{column:>11}" for column in (*COLUMNS, "stored")) + f"{'seconds':>9}")
     found = tuple(compared(name, given.store) for name in given.names or networks.names())
+    if not given.names:
+        found += tuple(served(name) for name in networks.SERVED)
     print(f"{'bound':22}" + "".join(f"{BOUNDS[column]:11.0e}" for column in COLUMNS) + f"{'1':>11}")
     if given.names:
         return 0 if all(network.agrees for network in found) else 1
@@ -84,10 +90,28 @@ def compared(name: str, anew: bool) -> parity.Network:
         stored=drift,
         agrees=all(error <= BOUNDS[check] for check, error in away.items()) and (drift is None or drift <= 1),
     )
+    return printed(network, time.monotonic() - start)
+
+
+def served(name: str) -> parity.Network:
+    """Return how far a serving network is from what keras.applications computed, and print it."""
+    start, network = time.monotonic(), keras.weighted(name)
+    away = {
+        "logits": keras.error(network, name),
+        "float32": keras.error(models.load(name).served(network), name, np.float32),
+    }
+    agrees = all(error <= BOUNDS[check] for check, error in away.items())
+    return printed(
+        parity.Network(name=name, against="keras.applications", examples=2, errors=away, stored=None, agrees=agrees),
+        time.monotonic() - start,
+    )
+
+
+def printed(network: parity.Network, seconds: float) -> parity.Network:
+    """Return the network after a line about it."""
     figures = "".join(f"{network.errors[c]:11.1e}" if c in network.errors else f"{'-':>11}" for c in COLUMNS)
-    figures += f"{'-':>11}" if drift is None else f"{drift:11.1e}"
-    verdict = "agrees" if network.agrees else "DIFFERS"
-    print(f"{name:22}{figures}{time.monotonic() - start:9.0f}  {verdict}", flush=True)
+    figures += f"{'-':>11}" if network.stored is None else f"{network.stored:11.1e}"
+    print(f"{network.name:22}{figures}{seconds:9.0f}  {'agrees' if network.agrees else 'DIFFERS'}", flush=True)
     return network
 
 

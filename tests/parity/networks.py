@@ -1,4 +1,7 @@
-"""Which networks are compared: every workload that has a control, and smaller versions for planted bugs."""
+"""Which networks are compared with PyTorch: those that are trained, and smaller versions for planted bugs.
+
+Those that are only used are compared with keras.applications.
+"""
 
 from dataclasses import replace
 from functools import partial
@@ -6,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from parity.keras_applications import SIDES as SERVED
 from suite import controls, models
 from suite.workload import Workload
 
@@ -26,8 +30,8 @@ SMALL = {"cifar10_resnet9": Small("cifar10_resnet63", {"blocks_per_stage": 1}, (
 
 
 def names() -> tuple[str, ...]:
-    """Return all networks that have a counterpart."""
-    return (*sorted(set(models.names()) & set(controls.names())), *SMALL)
+    """Return all networks that are compared with PyTorch."""
+    return (*(name for name in models.names() if name not in SERVED), *SMALL)
 
 
 def heavy(name: str) -> bool:
