@@ -107,6 +107,14 @@ def control(session: nox.Session) -> None:
     session.run("suite", "report")
 
 
+@nox.session(python=PYTHON, venv_backend="venv")
+def parity(session: nox.Session) -> None:
+    """Compare JAX and the stored references with PyTorch, plant bugs; --store writes the references anew."""
+    install(session)
+    dependencies(session, "tests", "control")
+    session.run("python", "-m", "parity", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
 @nox.session(python=PYTHON)
 def tests(session: nox.Session) -> None:
     """Run the tests; those that need Chromium or a GPU say so when they are skipped."""
