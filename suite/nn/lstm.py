@@ -4,6 +4,7 @@ The products with the inputs are done for all positions before the loop, those f
 """
 
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -52,6 +53,7 @@ class BidirectionalLstm(nnx.Module):
         )
         flat = x.reshape(-1, x.shape[-1])  # NT C
         drives = [(flat @ kernel).reshape(*x.shape[:-1], -1) for kernel in kernels]  # N T 4D each
+        ends: Any
         if jax.default_backend() == "cpu":
             ends = [last_state(*of, way) for *of, way in zip(drives, recurrent, biases, (False, True), strict=True)]
         else:  # A GPU waits for the start of its kernels: one loop with half as many of them serves both directions.
