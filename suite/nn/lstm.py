@@ -108,23 +108,25 @@ def forward(drive: jax.Array, recurrent: jax.Array, bias: jax.Array, backwards: 
 
 
 def backward(backwards: bool, saved: tuple, gradient: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Return the gradients of drive, recurrent and bias; that of the drive is written over the gates."""
+    """Return the gradients of drive, recurrent and bias.
+
+    That of the drive is not written over the gates: jaxlib 0.10 would copy the whole at each position.
+    """
     gates, hs, cs, recurrent = saved
     positions, transposed = gates.shape[-2], recurrent.swapaxes(-1, -2)
 
     def step(turn: jax.Array, state: tuple[jax.Array, ...]) -> tuple[jax.Array, ...]:
-        dh, dc, gates = state
+        dh, dc, drive = state
         at = turn if backwards else positions - 1 - turn
-        now, gates = taken(gates, at)
-        i, f, g, o = jnp.split(now, 4, axis=-1)
+        i, f, g, o = jnp.split(row(gates, at), 4, axis=-1)
         c = row(cs, at)
         t = jnp.tanh(f * c + i * g)
         dc = dc + dh * o * (1 - t * t)
         now = [dc * g * i * (1 - i), dc * c * f * (1 - f), dc * i * (1 - g * g), dh * t * o * (1 - o)]
         now = jnp.concatenate(now, axis=-1)
-        return now @ transposed, dc * f, put(gates, now, at)
+        return now @ transposed, dc * f, put(drive, now, at)
 
-    start = (gradient, jnp.zeros_like(gradient), gates)
+    start = (gradient, jnp.zeros_like(gradient), jnp.zeros_like(gates))
     *_, drive = jax.lax.fori_loop(0, positions, step, start, unroll=unroll())
     flat_h, flat = (a.reshape(*a.shape[:-3], -1, a.shape[-1]) for a in (hs, drive))  # ... NT D and ... NT 4D
     return drive, flat_h.swapaxes(-1, -2) @ flat, flat.sum(-2)
