@@ -81,6 +81,8 @@ class Workload:
     Batches come from a data set by `preprocess(images, labels)`, which takes stored arrays uint8[N,H,W,C] and int64[N],
     or where there is no data set yet from `draw(rng, examples)`, which takes NumPy's generator; exactly one of the two
     is given. `cpu_kernels` are those that were measured to be fastest.
+    `cpu_devices` above 1 splits a CPU's batch between so many parts of its cores: for loops of small dependent steps,
+    which XLA runs one after another on one core.
     """
 
     description: Description
@@ -91,6 +93,7 @@ class Workload:
     preprocess: Callable[..., dict[str, Any]] | None = None
     draw: Callable[..., dict[str, Any]] | None = None
     cpu_kernels: CpuKernels = "onednn"
+    cpu_devices: int = 1
 
 
 class Case(Plain, frozen=True, kw_only=True):

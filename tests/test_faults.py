@@ -20,7 +20,8 @@ def ran(folder, *arguments, **env):
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **env},
+        # A lock of its own: another run on this machine is no matter of the test's.
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder), **env},
         cwd=folder,
     )
     records, problems = store.load([folder])

@@ -16,7 +16,7 @@ MAY = {
     "workload": set(),
     "variants": {"workload"},
     "results": {"workload", "units"},
-    "nn": {"workload"},
+    "nn": {"nn"},
     "data": {"workload", "units"},
     "models": {"nn", "data", "workload"},
     "controls": {"data", "workload"},

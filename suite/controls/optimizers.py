@@ -24,9 +24,9 @@ def adadelta(parameters: Iterable[torch.Tensor], capturable: bool) -> torch.opti
     return torch.optim.Adadelta(parameters, lr=1.0, rho=0.95, eps=1e-7, foreach=True, capturable=capturable)
 
 
-def adam(parameters: Iterable[torch.Tensor], capturable: bool) -> torch.optim.Optimizer:
-    """Return Adam with learning rate 0.001 in torch's fused form."""
-    return torch.optim.Adam(parameters, lr=1e-3, eps=1e-7, fused=True, capturable=capturable)
+def adam(parameters: Iterable[torch.Tensor], capturable: bool, learning_rate: float = 1e-3) -> torch.optim.Optimizer:
+    """Return Adam in torch's fused form."""
+    return torch.optim.Adam(parameters, lr=learning_rate, eps=1e-7, fused=True, capturable=capturable)
 
 
 class AveragedSgd:

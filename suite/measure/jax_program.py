@@ -36,7 +36,7 @@ class JaxProgram:
 
     def __init__(self, workload: Workload, case: Case) -> None:
         self._workload, self._case = workload, case
-        self._placement, self._out = placement(case), None
+        self._placement, self._out = placement(case, self._cpu_devices()), None
         self._compilations = 0
         jax.monitoring.register_event_duration_secs_listener(self._count)
 
@@ -80,6 +80,9 @@ class JaxProgram:
             self._step = several_steps(self._step, STEPS_PER_CALL // len(batches), self._unroll(len(batches)))
         else:
             self._batches = [jax.device_put(batch, self._placement.batch) for batch in batches]
+
+    def _cpu_devices(self) -> int:
+        return self._workload.cpu_devices
 
     def _unroll(self, sets: int) -> int:
         flop = self._case.batch * self._workload.description.flop_per_example
@@ -134,5 +137,6 @@ class JaxProgram:
         }
 
     def settings(self) -> dict[str, Any]:
-        """Return the precision and the compiler options in force."""
-        return {"matmul_precision": MATMUL_PRECISION[self._case.precision], **self._options()}
+        """Return the precision, the devices and the compiler options in force."""
+        precision, count = MATMUL_PRECISION[self._case.precision], len(self._placement.devices)
+        return {"matmul_precision": precision, "jax_devices": count, **self._options()}

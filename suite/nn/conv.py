@@ -41,18 +41,19 @@ def conv_general_dilated(
         # A division does not help here, because XLA folds it into a batch norm's scale.
         x, gradient = lax.optimization_barrier((x, gradient))
         (towards_x,) = jax.linear_transpose(lambda x: own(x, kernel), x)(gradient)
-        return towards_x, weight_gradient(x, gradient, window, pads)
+        return towards_x, weight_gradient(x, gradient, tuple(window), tuple(map(tuple, pads)))
 
     conv.defvjp(forward, backward)
     return conv(x, kernel)
 
 
-def weight_gradient(x: jax.Array, gradient: jax.Array, window: Sequence[int], pads: Padding) -> jax.Array:
+@partial(jax.jit, static_argnums=(2, 3))
+def weight_gradient(x: jax.Array, gradient: jax.Array, window: tuple[int, ...], pads: Padding) -> jax.Array:
     """Return the gradient [K,L,C,D] of a KxL kernel from inputs [N,H,W,C] and gradient [N,H',W',D].
 
     Inputs moved along W against gradients moved along H: each pair of moves is one place of the kernel, so that a
     single product of LC by KD gives all of them and neither side is copied KL times. Where the inputs have few
-    channels, they are moved along H as well: a product of KLC by D.
+    channels, they are moved along H as well: a product of KLC by D. Without padding the product has some zeros more.
     """
     (high, wide), ((top, _), (left, _)) = window, pads
     channels, features = x.shape[3], gradient.shape[3]

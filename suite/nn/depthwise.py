@@ -1,32 +1,22 @@
-"""Convolution of each channel by itself, as sums of moved pictures where XLA's own is slow on the CPU."""
+"""Convolution of each channel by itself, as sums of moved pictures: XLA's own is slow on CPU and GPU."""
 
 from functools import partial
 
 import jax
 import jax.numpy as jnp
-from jax import lax
 
 from suite.nn.window import same_padding
 
 _SUMS = 4  # that grow side by side, so that an addition need not wait for the one before
 
 
-def depthwise(x: jax.Array, kernel: jax.Array, stride: int) -> jax.Array:
-    """Return [N,H/stride,W/stride,C] from x [N,H,W,C] and a square kernel [K,K,1,C], with same padding.
-
-    XLA's own form for the CPU works through the channels one after another; this one is 4 to 20 times as fast.
-    """
-    if jax.default_backend() == "cpu":
-        return moved_sums(x, kernel, stride)
-    axes = ("NHWC", "HWIO", "NHWC")
-    return lax.conv_general_dilated(
-        x, kernel, (stride, stride), "SAME", dimension_numbers=axes, feature_group_count=x.shape[3]
-    )
-
-
 @partial(jax.jit, static_argnums=2)
 def moved_sums(x: jax.Array, kernel: jax.Array, stride: int) -> jax.Array:
-    """Return the same, as a sum of moved and weighted pictures that XLA makes one loop of."""
+    """Return [N,H/stride,W/stride,C] from x [N,H,W,C] and a square kernel [K,K,1,C], with same padding.
+
+    A sum of moved and weighted pictures, of which XLA makes one loop. Its own form for the CPU works through the
+    channels one after another and takes 4 to 20 times as long; whole networks on an H100 take a sixth more with it.
+    """
     size, (height, width) = kernel.shape[0], (-(-side // stride) for side in x.shape[1:3])
     x = jnp.pad(x, ((0, 0), *(same_padding(side, size, stride) for side in x.shape[1:3]), (0, 0)))
 

@@ -16,9 +16,19 @@ def separable(height: int, width: int, inputs: int, outputs: int, kernel: int) -
     return conv(height, width, 1, inputs, kernel) + conv(height, width, inputs, outputs, 1)
 
 
-def training(forward: int, first: int) -> int:
+def conv1d(positions: int, inputs: int, outputs: int, kernel: int) -> int:
+    """Return the forward FLOP of a convolution along one axis for one example; positions are the output's."""
+    return 2 * positions * outputs * inputs * kernel
+
+
+def lstm(positions: int, inputs: int, features: int) -> int:
+    """Return the forward FLOP of one direction of an LSTM for one example."""
+    return 2 * positions * (inputs + features) * 4 * features
+
+
+def training(forward: int, first: int = 0) -> int:
     """Return a training step's FLOP for one example: forward, weight gradients and input gradients.
 
-    The first parametric layer needs no gradient of its input.
+    The first parametric layer needs no gradient of its input; an embedding in front of all products leaves none out.
     """
     return 3 * forward - first

@@ -10,7 +10,7 @@ from flax import nnx
 from flax.nnx.nn.dtypes import promote_dtype
 from jax import lax
 
-from suite.nn.depthwise import depthwise
+from suite.nn.depthwise import moved_sums
 from suite.nn.initial import depthwise_uniform
 
 Padding = str | Sequence[tuple[int, int]]
@@ -40,8 +40,8 @@ class Conv(nnx.Module):
     def __init__(
         self, inputs: int, outputs: int, kernel: int, stride: int = 1, padding: Padding = "SAME", bias: bool = False
     ) -> None:
-        self.kernel = nnx.Param(jnp.zeros((kernel, kernel, inputs, outputs)))
-        self.bias = nnx.data(nnx.Param(jnp.zeros(outputs)) if bias else None)
+        self.kernel: nnx.Param[Any] = nnx.Param(jnp.zeros((kernel, kernel, inputs, outputs)))
+        self.bias: nnx.Param[Any] | None = nnx.data(nnx.Param(jnp.zeros(outputs)) if bias else None)
         self.stride, self.padding = stride, padding
 
     def __call__(self, x: jax.Array) -> jax.Array:
@@ -64,7 +64,7 @@ class Depthwise(Conv):
 
     def convolved(self, x: jax.Array, kernel: jax.Array) -> jax.Array:
         """Return the convolution without its bias."""
-        return depthwise(x, kernel, self.stride)
+        return moved_sums(x, kernel, self.stride)
 
 
 class ConvNorm(nnx.Module):
