@@ -19,9 +19,11 @@ from parity.jax_side import JaxSide
 from suite.models.cifar10_mlp import Cifar10Mlp
 from suite.models.cifar10_resnet63 import Block, Cifar10ResNet
 from suite.models.cifar10_tf_cnn import Cifar10TfCnn
+from suite.models.imdb_bilstm import ImdbBilstm
 from suite.models.mnist_cnn import MnistCnn
 from suite.models.mnist_mlp import MnistMlp
 from suite.nn import optimizers
+from suite.nn.embedding import Embedding
 from suite.nn.layers import BatchNorm
 from suite.nn.losses import softmax_cross_entropy
 from suite.nn.pool import max_pool_3x3
@@ -270,7 +272,7 @@ def block_missing(network: Cifar10ResNet) -> None:
     network.blocks = nnx.List(list(network.blocks)[1:])
 
 
-# Convolution networks
+# Convolution and text networks
 
 
 def average_pool(network: MnistCnn) -> None:
@@ -284,12 +286,20 @@ class Unnormalised(Cifar10TfCnn):
         return self.softmax_linear(nnx.relu(self.local4(x)))
 
 
+def embedding_of_the_vocabulary(network: ImdbBilstm) -> None:
+    network.embedding = Embedding(8184, 64)
+
+
+def forgetful(network: ImdbBilstm) -> None:
+    network.lstm.forward.bias = nnx.Param(network.lstm.forward.bias.get_value())
+
+
 def undecayed(right: Workload) -> Workload:
     return replace(right, loss=lambda model, batch: softmax_cross_entropy(model(batch["images"]), batch["labels"]))
 
 
 MLP, PICTURES, RESNET = "mnist_mlp", "cifar10_mlp", "cifar10_resnet9"
-CONVOLUTIONS, TUTORIAL = "mnist_cnn", "cifar10_tf_cnn"
+CONVOLUTIONS, TUTORIAL, LSTM = "mnist_cnn", "cifar10_tf_cnn", "imdb_bilstm"
 
 BUGS = (
     Bug("the last layer has no bias", MLP, "parameters", changed(output_bias_missing)),
@@ -320,6 +330,8 @@ BUGS = (
     Bug("Adam with epsilon where optax has it", RESNET, "steps", trained(optax.adam(1e-3, eps=1e-7))),
     Bug("momentum of the statistics 0.9 for 0.99", RESNET, "statistics", turned(norm(momentum=0.9))),
     Bug("moving variance is the unbiased one", RESNET, "statistics", turned(norm(unbiased=True))),
+    Bug("a row of the embedding is missing", LSTM, "parameters", changed(embedding_of_the_vocabulary)),
+    Bug("the forget gate starts at zero", LSTM, "initial values", changed(forgetful)),
     Bug("average pool for maximum pool", CONVOLUTIONS, "logits", changed(average_pool)),
     Bug("no local response normalisation", TUTORIAL, "logits", turned(Unnormalised)),
     Bug("weight decay is missing", TUTORIAL, "loss", undecayed),

@@ -152,12 +152,13 @@ def fingerprint(path: str, array: np.ndarray) -> Fingerprint:
     flat = np.asarray(array, np.float64).ravel()
     rng = np.random.default_rng(zlib.crc32(path.encode()))
     products = (float(flat @ (math.sqrt(3) * (2 * rng.random(flat.size) - 1))) for _ in range(PROJECTIONS))
-    return Fingerprint(written(float(np.linalg.norm(flat))), tuple(map(written, products)))
+    return Fingerprint(float(np.linalg.norm(flat)), tuple(products))
 
 
-def written(value: float) -> float:
-    """Return the value with as many digits as are stored."""
-    return float(f"{value:.{DIGITS}g}")
+def written(fingerprint: Fingerprint) -> Fingerprint:
+    """Return the fingerprint with as many digits as are stored."""
+    norm, *products = (float(f"{value:.{DIGITS}g}") for value in (fingerprint.norm, *fingerprint.projections))
+    return Fingerprint(norm, tuple(products))
 
 
 def stored(name: str) -> Reference:
@@ -173,12 +174,13 @@ def stored(name: str) -> Reference:
 
 def store(name: str, computed: Computed, source: str) -> None:
     """Write the reference of a network beside the others; `source` is the implementation that computed it."""
-    numbers = {path: fingerprint(path, array) for path, array in (computed.gradients | computed.statistics).items()}
+    arrays = computed.gradients | computed.statistics
+    numbers = {path: written(fingerprint(path, array)) for path, array in arrays.items()}
     leaves = {path: Leaf(shape, numbers.get(path)) for path, shape in computed.parameters.items()}
     reference = Reference(
         source=source,
         inputs=computed.inputs,
-        logits=fingerprint("logits", computed.logits),
+        logits=written(fingerprint("logits", computed.logits)),
         loss=computed.loss,
         steps=computed.steps,
         trained={path: leaf for path, leaf in leaves.items() if path in computed.gradients},
