@@ -13,6 +13,7 @@ Scope = Literal["step", "cold"]
 Data = Literal["embedded", "tfds", "random"]  # random: seeded content of the documented form
 Allocator = Literal["retaining", "system"]
 CpuKernels = Literal["xla", "onednn", "ynn"]  # what XLA compiles to on the CPU, where there is a choice
+GpuGraph = Literal["xla", "whole", "concurrent"]  # what of a step XLA puts into a CUDA graph
 Grade = Literal["A", "B", "C", "A/C", "A/B"]
 Family = Literal["dense", "convolution", "residual", "text", "trees", "inference", "data parallel"]
 
@@ -80,7 +81,7 @@ class Workload:
     every output. `served(model)` is what is done once to a loaded model before it is used, in NumPy.
     Batches come from a data set by `preprocess(images, labels)`, which takes stored arrays uint8[N,H,W,C] and int64[N],
     or where there is no data set yet from `draw(rng, examples)`, which takes NumPy's generator; exactly one of the two
-    is given. `cpu_kernels` are those that were measured to be fastest.
+    is given. `cpu_kernels` and `gpu_graph` are those that were measured to be fastest.
     `cpu_devices` above 1 splits a CPU's batch between so many parts of its cores: for loops of small dependent steps,
     which XLA runs one after another on one core.
     """
@@ -93,6 +94,7 @@ class Workload:
     preprocess: Callable[..., dict[str, Any]] | None = None
     draw: Callable[..., dict[str, Any]] | None = None
     cpu_kernels: CpuKernels = "onednn"
+    gpu_graph: GpuGraph = "whole"
     cpu_devices: int = 1
 
 

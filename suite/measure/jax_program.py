@@ -14,7 +14,7 @@ from jaxlib import version as jaxlib_version
 from suite.measure.placement import placement
 from suite.measure.program import Batch
 from suite.measure.step import inference_step, several_steps, training_step
-from suite.nn.compiler import options
+from suite.nn.compiler import cpu_options, gpu_options
 from suite.nn.initial import filled, started
 from suite.variants import STEPS_PER_CALL
 from suite.workload import Case, Precision, Workload
@@ -99,7 +99,9 @@ class JaxProgram:
         self._compiled = self._lowered.compile(self._options())
 
     def _options(self) -> dict[str, str | bool]:
-        return options(self._case.backend, self._workload.cpu_kernels)
+        if self._case.backend == "cpu":
+            return cpu_options(self._workload.cpu_kernels)
+        return gpu_options(self._workload.gpu_graph)
 
     def chain(self, steps: int) -> None:
         """Dispatch dependent steps, rotating through the batches."""

@@ -18,7 +18,7 @@ from suite.nn.layers import ConvRelu
 from suite.nn.losses import sigmoid_cross_entropy
 from suite.nn.optimizers import adam
 from suite.nn.pool import max_pool_2x2
-from suite.workload import Claim, Description, Source, Workload
+from suite.workload import Claim, Description, GpuGraph, Source, Workload
 
 HIDDEN = 128
 
@@ -111,6 +111,7 @@ def workload(
     differs: tuple[str, ...] = (),
     inferred: bool = False,
     augmentation: str = "shear, zoom and flip",
+    gpu_graph: GpuGraph = "whole",
 ) -> Workload:
     """Return the workload of one of the six networks."""
     return Workload(
@@ -146,6 +147,7 @@ def workload(
             data="random",
         ),
         model=plan.model,
+        gpu_graph=gpu_graph,
         loss=loss,
         optimizer=adam,
         draw=plan.draw,

@@ -131,4 +131,5 @@ WORKLOAD = Workload(
     loss=loss,
     optimizer=optimizer,
     preprocess=standardised_centre,
+    gpu_graph="concurrent",
 )

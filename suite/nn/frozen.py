@@ -50,7 +50,9 @@ class Conv(nnx.Module):
         return x if self.bias is None else x + self.bias.get_value().astype(x.dtype)
 
     def convolved(self, x: jax.Array, kernel: jax.Array) -> jax.Array:
-        """Return the convolution without its bias."""
+        """Return the convolution without its bias; one of 1x1 is a matrix product, faster than cuDNN's convolution."""
+        if kernel.shape[:2] == (1, 1) and self.stride == 1:
+            return x @ kernel[0, 0]
         strides, axes = (self.stride, self.stride), ("NHWC", "HWIO", "NHWC")
         return lax.conv_general_dilated(x, kernel, strides, self.padding, dimension_numbers=axes)
 

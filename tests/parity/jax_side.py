@@ -15,7 +15,7 @@ from jax import numpy as jnp
 from parity import networks
 from suite.data.batches import digest
 from suite.measure.step import fresh, training_step
-from suite.nn.compiler import options
+from suite.nn.compiler import cpu_options
 from suite.nn.initial import glorot_uniform
 from suite.workload import Workload
 
@@ -158,7 +158,7 @@ class JaxSide:
 
     def _compiled(self, function: Callable[..., Any], *given: Any) -> Callable[..., Any]:
         """Return the function compiled with the options that it is timed with."""
-        return jax.jit(function).lower(*given).compile(options("cpu", self.workload.cpu_kernels))
+        return jax.jit(function).lower(*given).compile(cpu_options(self.workload.cpu_kernels))
 
     def _loss(self, params: nnx.State, rest: nnx.State, batch: dict) -> tuple[jax.Array, jax.Array]:
         model = Listened(nnx.merge(self.graph, params, fresh(rest)))
