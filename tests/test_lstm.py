@@ -7,7 +7,8 @@ from flax import nnx
 from jax import numpy as jnp
 
 from suite.nn.initial import filled
-from suite.nn.lstm import BidirectionalLstm, last_state
+from suite.nn.lstm import BidirectionalLstm
+from suite.nn.lstm_cpu import last_state
 
 EXAMPLES, POSITIONS, FEATURES = 3, 7, 5
 
@@ -48,9 +49,10 @@ def test_the_two_orders_of_reading_differ(arguments):
     assert abs(forwards - backwards).max() > 1e-3
 
 
-def test_both_directions_in_one_loop_as_on_a_gpu_give_the_same(monkeypatch):
+@pytest.mark.parametrize("positions", [POSITIONS, 64])
+def test_both_directions_in_one_loop_as_on_a_gpu_give_the_same(monkeypatch, positions):
     with jax.enable_x64(True):
-        x = jnp.asarray(np.random.default_rng(2).normal(size=(EXAMPLES, POSITIONS, 4)))
+        x = jnp.asarray(np.random.default_rng(2).normal(size=(EXAMPLES, positions, 4)))
         graph, abstract = nnx.split(nnx.eval_shape(lambda: BidirectionalLstm(4, FEATURES)))
         params = jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.float64), filled(abstract, 0))
 

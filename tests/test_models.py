@@ -81,13 +81,13 @@ def batches(workload, examples):
 
 
 def timed_step(workload, graph, params, rest, precision="float32-highest"):
-    """Return the step that is timed and the shapes of its state."""
+    """Return the step that is timed, the shapes of what it takes before its state, and of its state."""
     if workload.optimizer is None:
         number = jax.ShapeDtypeStruct((), jnp.float32)
-        return inference_step(workload, graph, precision), (params, rest, (number, number))
+        return inference_step(workload, graph, precision), ((params, rest),), (number, number)
     optimizer = workload.optimizer()
     step = training_step(workload, graph, optimizer, precision)
-    return step, (params, rest, jax.eval_shape(optimizer.init, params))
+    return step, (), (params, rest, jax.eval_shape(optimizer.init, params))
 
 
 def abstract(workload):
@@ -114,13 +114,15 @@ def traced(name):
     """Return the operations of a training step at the headline batch, and of the loss alone."""
     workload = models.load(name)
     graph, params, rest = abstract(workload)
-    step, state = timed_step(workload, graph, params, rest)
+    step, weights, state = timed_step(workload, graph, params, rest)
     batch = inputs(workload)
 
     def loss(params, rest, batch):
         return workload.loss(nnx.merge(graph, params, jax.tree.map(lambda leaf: leaf, rest)), batch)
 
-    return needed(jax.make_jaxpr(step)(state, batch).jaxpr), needed(jax.make_jaxpr(loss)(params, rest, batch).jaxpr)
+    return needed(jax.make_jaxpr(step)(*weights, state, batch).jaxpr), needed(
+        jax.make_jaxpr(loss)(params, rest, batch).jaxpr
+    )
 
 
 def needed(jaxpr):
@@ -225,8 +227,8 @@ def test_the_loss_is_a_float32_number_at_every_precision(workload):
 def test_a_step_keeps_the_shapes_and_dtypes_of_its_state(workload):
     graph, params, rest = abstract(workload)
     for precision in ("float32-highest", "bfloat16"):
-        step, state = timed_step(workload, graph, params, rest, precision)
-        new, _ = jax.eval_shape(step, state, inputs(workload))
+        step, weights, state = timed_step(workload, graph, params, rest, precision)
+        new, _ = jax.eval_shape(step, *weights, state, inputs(workload))
         before, after = (jax.tree.map(lambda leaf: (leaf.shape, leaf.dtype), jax.tree.leaves(s)) for s in (state, new))
         assert after == before
 
@@ -243,8 +245,8 @@ def test_xla_counts_nearly_the_stated_flop(workload):
     if about.family != "dense":
         pytest.skip("XLA leaves out the products with a convolution's padding; the traced step is counted instead")
     graph, params, rest = abstract(workload)
-    step, state = timed_step(workload, graph, params, rest)
-    lowered = jax.jit(step).lower(state, inputs(workload))
+    step, weights, state = timed_step(workload, graph, params, rest)
+    lowered = jax.jit(step).lower(*weights, state, inputs(workload))
     assert lowered.cost_analysis()["flops"] == pytest.approx(about.batch * about.flop_per_example, rel=0.05)
 
 

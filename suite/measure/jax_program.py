@@ -1,7 +1,11 @@
-"""The timed step in JAX: ahead-of-time compiled, its state donated and filled without compiling anything."""
+"""The timed step in JAX: ahead-of-time compiled, its state donated and filled without compiling anything.
+
+The weights of an inference are no state: they stay where they are, so that no call takes hundreds of arrays apart.
+"""
 
 import platform
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import flax
@@ -63,13 +67,13 @@ class JaxProgram:
         graph, params, rest = self.values(seed)
         precision = self._case.precision
         if self._workload.optimizer is None:
-            extra = (np.zeros([], np.float32), np.zeros([], np.float32))
+            weights, state = ((params, rest),), (np.zeros([], np.float32), np.zeros([], np.float32))
             self._step = inference_step(self._workload, graph, precision)
         else:
             optimizer = self._workload.optimizer()
-            extra = started(optimizer, params)
+            weights, state = (), (params, rest, started(optimizer, params))
             self._step = training_step(self._workload, graph, optimizer, precision)
-        self._state = jax.device_put((params, rest, extra), self._placement.state)
+        self._weights, self._state = jax.device_put((weights, state), self._placement.state)
 
     def put(self, batches: Sequence[Batch]) -> None:
         """Copy the input sets to the device; those of `several-steps` side by side, as one."""
@@ -90,9 +94,9 @@ class JaxProgram:
 
     def lower(self) -> None:
         """Trace the step for the shapes of the state and the first batch."""
-        step = jax.jit(self._step, donate_argnums=0, out_shardings=self._placement.outputs)
+        step = jax.jit(self._step, donate_argnums=len(self._weights), out_shardings=self._placement.outputs)
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
-            self._lowered = step.lower(self._state, self._batches[0])
+            self._lowered = step.lower(*self._weights, self._state, self._batches[0])
 
     def compile(self) -> None:
         """Compile with the options that the backend and this jaxlib deserve."""
@@ -105,14 +109,14 @@ class JaxProgram:
 
     def chain(self, steps: int) -> None:
         """Dispatch dependent steps, rotating through the batches."""
-        state, step, batches = self._state, self._compiled, self._batches
+        state, batches, step = self._state, self._batches, partial(self._compiled, *self._weights)
         for index in range(steps // self.steps_per_call):
             state, self._out = step(state, batches[index % len(batches)])
         self._state = state
 
     def block(self) -> None:
         """Wait for the whole state, not the loss alone: right even if the step is split in two later."""
-        jax.block_until_ready((self._batches, self._state, self._out))
+        jax.block_until_ready((self._weights, self._batches, self._state, self._out))
 
     def loss(self) -> float:
         """Return the last step's loss."""
