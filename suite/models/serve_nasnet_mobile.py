@@ -12,6 +12,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from flax import nnx
+from jax import lax
 
 from suite.models import _serving
 from suite.nn import flop
@@ -59,7 +60,9 @@ class Adjust(nnx.Module):
         if self.even is not None and self.odd is not None:
             x = nnx.relu(x)
             moved = jnp.pad(x[:, 1:, 1:], ((0, 0), (0, 1), (0, 1), (0, 0)))
-            return jnp.concatenate([self.even(x[:, ::2, ::2]), self.odd(moved[:, ::2, ::2])], -1)
+            # XLA of jaxlib 0.11 ends the process when it tries to fuse these pads and slices with a product on a GPU.
+            even, odd = lax.optimization_barrier((x[:, ::2, ::2], moved[:, ::2, ::2]))
+            return jnp.concatenate([self.even(even), self.odd(odd)], -1)
         return x if self.project is None else self.project(nnx.relu(x))
 
 
