@@ -94,7 +94,7 @@ class Workload:
     preprocess: Callable[..., dict[str, Any]] | None = None
     draw: Callable[..., dict[str, Any]] | None = None
     cpu_kernels: CpuKernels = "onednn"
-    gpu_graph: GpuGraph = "whole"
+    gpu_graph: GpuGraph = "xla"
     cpu_devices: int = 1
 
 

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from jaxlib import version as jaxlib_version
 
+from suite import models
+from suite.measure.jax_program import JaxProgram
 from suite.nn import compiler
 from suite.nn.conv import conv_general_dilated
-from suite.workload import CpuKernels, GpuGraph
+from suite.workload import Case, CpuKernels, GpuGraph
 
 KERNELS = get_args(CpuKernels)
 NHWC = ("NHWC", "HWIO", "NHWC")
@@ -23,6 +25,25 @@ def test_the_options_of_a_gpu_are_known_to_this_jaxlib(graph: str) -> None:
     lowered.compile(compiler.gpu_options(graph))  # every jaxlib knows all options, and refuses unknown ones
     with pytest.raises(jax.errors.JaxRuntimeError, match="not a valid enum value"):
         lowered.compile({"xla_gpu_enable_command_buffer": "BOGUS"})
+
+
+@pytest.mark.parametrize("graph", get_args(GpuGraph))
+def test_what_a_graph_with_convolutions_holds_comes_from_no_cache(monkeypatch: pytest.MonkeyPatch, graph: str) -> None:
+    case = Case(workload="dp_linear_mirrored", backend="cpu", scope="step", batch=10, data="random")
+    workload = models.load(case.workload)
+    program, draw = JaxProgram(workload, case), workload.draw
+    assert draw is not None
+    program.initialise(0)
+    program.put([draw(np.random.default_rng(0), case.batch)])
+    program.lower()
+    monkeypatch.setattr(program, "_options", lambda: compiler.gpu_options(graph))
+    before = jax.config.jax_enable_compilation_cache
+    try:
+        jax.config.update("jax_enable_compilation_cache", True)
+        program.compile()
+        assert jax.config.jax_enable_compilation_cache == (graph == "xla")
+    finally:
+        jax.config.update("jax_enable_compilation_cache", before)
 
 
 def test_an_old_jaxlib_keeps_convolutions_off_the_slow_path(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from jaxlib import version as jaxlib_version
 from suite.measure.placement import placement
 from suite.measure.program import Batch
 from suite.measure.step import inference_step, several_steps, training_step
-from suite.nn.compiler import cpu_options, gpu_options
+from suite.nn.compiler import cpu_options, gpu_options, holds_convolutions
 from suite.nn.initial import filled, started
 from suite.variants import STEPS_PER_CALL
 from suite.workload import Case, Precision, Workload
@@ -99,7 +99,13 @@ class JaxProgram:
             self._lowered = step.lower(*self._weights, self._state, self._batches[0])
 
     def compile(self) -> None:
-        """Compile with the options that the backend and this jaxlib deserve."""
+        """Compile with the options that the backend and this jaxlib deserve.
+
+        A CUDA graph can hold those of cuDNN's kernels alone that this process has run before, as the autotuner does
+        that tries them: neither the program nor what was tried may come from a cache.
+        """
+        if holds_convolutions(self._options()):
+            jax.config.update("jax_enable_compilation_cache", False)
         self._compiled = self._lowered.compile(self._options())
 
     def _options(self) -> dict[str, str | bool]:
@@ -112,6 +118,8 @@ class JaxProgram:
         state, batches, step = self._state, self._batches, partial(self._compiled, *self._weights)
         for index in range(steps // self.steps_per_call):
             state, self._out = step(state, batches[index % len(batches)])
+            if self._placement.in_turn:
+                self._out.block_until_ready()
         self._state = state
 
     def block(self) -> None:

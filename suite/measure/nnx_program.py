@@ -74,6 +74,8 @@ class NnxProgram(JaxProgram):
                     self._out = self._infer(self._model, self._out, self._zero, batch)
                 else:
                     self._out = self._train(self._model, self._optimizer, batch)
+                if self._placement.in_turn:
+                    self._out.block_until_ready()
 
     def block(self) -> None:
         """Wait for the model, the optimizer and the loss."""

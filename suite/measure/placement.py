@@ -25,6 +25,15 @@ class Placement:
         """What a compiled step must return; None where there is no choice."""
         return self.state if len(self.devices) > 1 else None
 
+    @property
+    def in_turn(self) -> bool:
+        """Whether each call must end before the next is made.
+
+        Parts of a CPU wait for each other on as many threads as there are cores: when two calls are under way, all
+        threads can wait for parts that get none, and XLA ends the process.
+        """
+        return len(self.devices) > 1 and self.devices[0].platform == "cpu"
+
 
 def placement(case: Case, cpu_devices: int = 1) -> Placement:
     """Return where a case's arrays lie; where a CPU is one device it is split into up to `cpu_devices` of them.

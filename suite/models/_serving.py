@@ -86,4 +86,5 @@ def workload(
         draw=partial(photographs, side=side),
         served=folded,
         cpu_kernels=cpu_kernels,
+        gpu_graph="whole",
     )

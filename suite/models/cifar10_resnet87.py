@@ -58,5 +58,4 @@ WORKLOAD = Workload(
     loss=loss,
     optimizer=adam,
     preprocess=pixels_and_one_hot,
-    gpu_graph="xla",
 )

@@ -93,4 +93,5 @@ WORKLOAD = Workload(
     optimizer=adam,
     draw=words_padded_in_front,
     cpu_kernels="xla",
+    gpu_graph="whole",
 )

@@ -77,4 +77,5 @@ WORKLOAD = Workload(
     loss=loss,
     optimizer=adadelta,
     preprocess=pixels_and_one_hot,
+    gpu_graph="whole",
 )

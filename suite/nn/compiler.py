@@ -21,12 +21,13 @@ _CPU: dict[str, dict[str, str | bool]] = {
     },
     "ynn": {_YNN: "LIBRARY_FUSION_TYPE_DOT,LIBRARY_FUSION_TYPE_ELTWISE,LIBRARY_FUSION_TYPE_REDUCE"},
 }
+_GRAPH = "xla_gpu_enable_command_buffer"
 _WHOLE = "FUSION,CUBLAS,CUBLASLT,CUSTOM_CALL,CUDNN,DYNAMIC_SLICE_FUSION,CONVOLUTION"
 _GPU: dict[str, dict[str, str | bool]] = {
     "xla": {},
-    "whole": {"xla_gpu_enable_command_buffer": _WHOLE},
+    "whole": {_GRAPH: _WHOLE},
     "concurrent": {
-        "xla_gpu_enable_command_buffer": _WHOLE,
+        _GRAPH: _WHOLE,
         "xla_gpu_command_buffer_scheduling_mode": "CONCURRENT",
         "xla_gpu_graph_enable_concurrent_region": True,
     },
@@ -45,3 +46,8 @@ def cpu_options(kernels: str) -> dict[str, str | bool]:
 def gpu_options(graph: str) -> dict[str, str | bool]:
     """Return XLA's compile options for what a CUDA graph holds: XLA's choice, the whole step, or that side by side."""
     return _GPU[graph]
+
+
+def holds_convolutions(options: dict[str, str | bool]) -> bool:
+    """Return whether a CUDA graph holds the convolutions too."""
+    return "CONVOLUTION" in str(options.get(_GRAPH))
