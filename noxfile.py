@@ -91,8 +91,7 @@ def peers(arguments: list[str]) -> list[str]:
 def bench(session: nox.Session) -> None:
     """Measure this machine, render the site, print the speed-ups. Arguments go to suite run."""
     install(session, "site")
-    session.run("suite", "run", *session.posargs)
-    session.run("suite", "report")
+    session.run("suite", "run", "--report", *session.posargs)
 
 
 @nox.session(python=PYTHON)
@@ -103,8 +102,7 @@ def control(session: nox.Session) -> None:
     """
     install(session, "site")
     env = {f"SUITE_{peer.upper()}_PYTHON": control_python(session, peer) for peer in peers(session.posargs)}
-    session.run("suite", "run", "--implementation", "jax,torch", *session.posargs, env=env)
-    session.run("suite", "report")
+    session.run("suite", "run", "--report", "--implementation", "jax,torch", *session.posargs, env=env)
 
 
 @nox.session(python=PYTHON, venv_backend="venv")
