@@ -118,7 +118,8 @@ def tests(session: nox.Session) -> None:
     """Run the tests; those that need Chromium or a GPU say so when they are skipped."""
     install(session, "site")
     dependencies(session, "tests")
-    session.run("pytest", "-n", "auto", *session.posargs)
+    granted = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    session.run("pytest", "-n", str(granted), *session.posargs)
 
 
 @nox.session(python=PYTHON)
