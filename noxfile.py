@@ -91,8 +91,7 @@ def peers(arguments: list[str]) -> list[str]:
 def bench(session: nox.Session) -> None:
     """Measure this machine, render the site, print the speed-ups. Arguments go to suite run."""
     install(session, "site")
-    session.run("suite", "run", *session.posargs)
-    session.run("suite", "report")
+    session.run("suite", "run", "--report", *session.posargs)
 
 
 @nox.session(python=PYTHON)
@@ -103,8 +102,15 @@ def control(session: nox.Session) -> None:
     """
     install(session, "site")
     env = {f"SUITE_{peer.upper()}_PYTHON": control_python(session, peer) for peer in peers(session.posargs)}
-    session.run("suite", "run", "--implementation", "jax,torch", *session.posargs, env=env)
-    session.run("suite", "report")
+    session.run("suite", "run", "--report", "--implementation", "jax,torch", *session.posargs, env=env)
+
+
+@nox.session(python=PYTHON, venv_backend="venv")
+def parity(session: nox.Session) -> None:
+    """Compare JAX and the stored references with PyTorch, plant bugs; --store writes the references anew."""
+    install(session)
+    dependencies(session, "tests", "control")
+    session.run("python", "-m", "parity", *session.posargs, env={"PYTHONPATH": "tests"})
 
 
 @nox.session(python=PYTHON)
@@ -112,7 +118,8 @@ def tests(session: nox.Session) -> None:
     """Run the tests; those that need Chromium or a GPU say so when they are skipped."""
     install(session, "site")
     dependencies(session, "tests")
-    session.run("pytest", *session.posargs)
+    granted = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    session.run("pytest", "-n", str(granted), *session.posargs)
 
 
 @nox.session(python=PYTHON)

@@ -54,6 +54,22 @@ def resumed(out: Path) -> Journal:
     return journal
 
 
+def ended(out: Path, campaign: str) -> Journal:
+    """Return the journal of a campaign that has ended.
+
+    Raises LookupError if there is no such campaign, RuntimeError if it has not ended or only shows that it runs.
+    """
+    there = sorted(path.parent.name for path in out.glob(f"*/{journals.FILE_NAME}"))
+    if campaign not in there:
+        raise LookupError(f"no campaign '{campaign}' in '{out}'; there are: {', '.join(there) or 'none'}")
+    journal = Journal(out / campaign / journals.FILE_NAME)
+    if not any((out / campaign).glob("*.json")):
+        raise RuntimeError(f"campaign '{campaign}' has not ended; go on with run --resume")
+    if journal.header().profile == "smoke":
+        raise RuntimeError(f"campaign '{campaign}' has profile 'smoke', which only shows that it runs; take another")
+    return journal
+
+
 def measure(journal: Journal, out: Path) -> bool:
     """Measure what the journal lacks and write the records; return False if the user interrupted it."""
     header = journal.header()

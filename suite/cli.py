@@ -60,7 +60,7 @@ def main() -> None:
 @main.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print all there is to know as a JSON list.")
 def list_workloads(as_json: bool) -> None:
-    """Show the workloads: parameters, FLOP, dataset and source."""
+    """Show the workloads: parameters, FLOP, batch and dataset; --json has title, source, claims and all else."""
     from suite.measure import request
     from suite.results.record import to_json
 
@@ -72,16 +72,14 @@ def list_workloads(as_json: bool) -> None:
 
     terminal.print_table(
         "workloads",
-        ("name", "title", "parameters", "FLOP per example", "batch", "dataset", "source"),
+        ("name", "parameters", "FLOP per example", "batch", "dataset"),
         (
             (
                 w.name,
-                w.title,
                 units.count(w.parameters),
                 units.quantity(w.flop_per_example, "FLOP"),
                 units.count(w.batch),
                 w.dataset,
-                f"{w.source.author}, {w.source.year}",
             )
             for w in workloads
         ),
@@ -135,8 +133,9 @@ def list_workloads(as_json: bool) -> None:
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
 @click.option("--resume", is_flag=True, help="Go on with the newest campaign in --out that has not ended.")
 @click.option("--publish", is_flag=True, help=f"Put the records under {PUBLISHED} when the campaign has ended.")
+@click.option("--report", "site", is_flag=True, help="Render the site at the end, as suite report does.")
 @click.option("--machine", "machine_name", help="What to call this machine. Default: after its processors.")
-def run(out: Path, resume: bool, publish: bool, machine_name: str | None, **asked: Any) -> None:
+def run(out: Path, resume: bool, publish: bool, site: bool, machine_name: str | None, **asked: Any) -> None:
     """Measure workloads (default: the headline set) and print the speed-ups.
 
     Every completed process is safe on disk; Ctrl-C leaves a valid partial result, --resume goes on with it.
@@ -158,9 +157,23 @@ def run(out: Path, resume: bool, publish: bool, machine_name: str | None, **aske
     if publish and ended:
         for path in bench.publish(journal, out, PUBLISHED):
             terminal.say(f"published {path}")
-    bench.print_results((PUBLISHED, out), journal.header().machine)
+    if site:
+        bench.report(PUBLISHED, out, build=True)
+    else:
+        bench.print_results((PUBLISHED, out), journal.header().machine)
     if not ended:
         sys.exit(130)
+
+
+@main.command()
+@click.argument("campaign")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
+def publish(campaign: str, out: Path) -> None:
+    """Put the records of a CAMPAIGN, a folder in --out, under site/records, from where the site takes its evidence."""
+    from suite import bench, terminal
+
+    for path in bench.publish(bench.ended(out, campaign), out, PUBLISHED):
+        terminal.say(f"published {path}")
 
 
 @main.command()

@@ -26,6 +26,13 @@ def number(value: float | None, half_width: float | None = None, digits: int = 3
     return f"{round(value, places):,.{max(places, 0)}f}"
 
 
+def scientific(value: float | None) -> str:
+    """Return an error such as '6.0e-16'; a dash for None or not finite."""
+    if value is None or not math.isfinite(value):
+        return DASH
+    return f"{value:.1e}" if value else "0"
+
+
 def seconds(value: float | None, half_width: float | None = None) -> str:
     """Return a duration given in seconds, such as '12.3 ms' or '2 min 5 s'."""
     if value is None or not math.isfinite(value):

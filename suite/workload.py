@@ -13,6 +13,7 @@ Scope = Literal["step", "cold"]
 Data = Literal["embedded", "tfds", "random"]  # random: seeded content of the documented form
 Allocator = Literal["retaining", "system"]
 CpuKernels = Literal["xla", "onednn", "ynn"]  # what XLA compiles to on the CPU, where there is a choice
+GpuGraph = Literal["xla", "whole", "concurrent"]  # what of a step XLA puts into a CUDA graph
 Grade = Literal["A", "B", "C", "A/C", "A/B"]
 Family = Literal["dense", "convolution", "residual", "text", "trees", "inference", "data parallel"]
 
@@ -77,18 +78,24 @@ class Workload:
 
     `model(rngs)` builds the Flax NNX module, `loss(model, batch)` maps a batch to a float32 scalar,
     `optimizer()` gives an optax transformation; without one a step is an inference, and `loss` is a scalar that needs
-    every output. Batches come from a data set by `preprocess(images, labels)`, which takes stored arrays
-    uint8[N,H,W,C] and int64[N], or where there is no data set yet from `draw(rng, examples)`, which takes NumPy's
-    generator; exactly one of the two is given. `cpu_kernels` are those that were measured to be fastest.
+    every output. `served(model)` is what is done once to a loaded model before it is used, in NumPy.
+    Batches come from a data set by `preprocess(images, labels)`, which takes stored arrays uint8[N,H,W,C] and int64[N],
+    or where there is no data set yet from `draw(rng, examples)`, which takes NumPy's generator; exactly one of the two
+    is given. `cpu_kernels` and `gpu_graph` are those that were measured to be fastest.
+    `cpu_devices` above 1 splits a CPU's batch between so many parts of its cores: for loops of small dependent steps,
+    which XLA runs one after another on one core.
     """
 
     description: Description
     model: Callable[..., Any]
     loss: Callable[[Any, Any], Any]
     optimizer: Callable[[], Any] | None = None
+    served: Callable[[Any], Any] | None = None
     preprocess: Callable[..., dict[str, Any]] | None = None
     draw: Callable[..., dict[str, Any]] | None = None
     cpu_kernels: CpuKernels = "onednn"
+    gpu_graph: GpuGraph = "xla"
+    cpu_devices: int = 1
 
 
 class Case(Plain, frozen=True, kw_only=True):

@@ -4,10 +4,15 @@ import json
 import re
 from pathlib import Path
 
+import factory
+import msgspec
 import pytest
 from click.testing import CliRunner
 
+from suite import models
 from suite.cli import main
+from suite.results import store
+from suite.results.journal import FILE_NAME, Header, Journal
 
 
 def said(*arguments):
@@ -60,6 +65,61 @@ def test_nothing_to_resume_is_said(tmp_path):
     code, output = said("run", "--resume", "--out", str(tmp_path))
     assert code == 1
     assert "holds no campaign" in output
+
+
+@pytest.fixture
+def campaign(tmp_path):
+    """A function that makes a campaign as it lies after a run, and returns the folder it lies in."""
+
+    def made(profile, ended):
+        one = factory.record()
+        header = Header(
+            campaign="20260101-000000-test",
+            created=one.created,
+            profile=profile,
+            rounds=1,
+            seed=0,
+            machine=one.machine,
+            commit=one.commit,
+            cases=(one.case,),
+            descriptions=(factory.description(),),
+        )
+        Journal(tmp_path / "records" / header.campaign / FILE_NAME).append(header)
+        if ended:
+            store.add(msgspec.structs.replace(one, campaign=header.campaign), tmp_path / "records")
+        return tmp_path / "records"
+
+    return made
+
+
+def test_a_campaign_is_published_as_it_is_and_once(campaign, tmp_path, monkeypatch):
+    out = campaign("quick", ended=True)
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        assert said("publish", "20260101-000000-test", "--out", str(out))[0] == 0
+    (mine,), (theirs,) = (sorted(place.glob("*/*.json")) for place in (out, tmp_path / "site" / "records"))
+    assert mine.read_bytes() == theirs.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "profile", "ended", "words"),
+    [
+        ("nosuch", "quick", True, "no campaign 'nosuch'"),
+        ("nosuch", "quick", True, "there are: 20260101-000000-test"),
+        ("20260101-000000-test", "quick", False, "has not ended; go on with run --resume"),
+        ("20260101-000000-test", "smoke", True, "profile 'smoke', which only shows that it runs"),
+    ],
+)
+def test_a_campaign_that_cannot_be_published_is_refused(campaign, name, profile, ended, words):
+    code, output = said("publish", name, "--out", str(campaign(profile, ended)))
+    assert code == 1
+    assert words in " ".join(output.split())
+
+
+def test_the_list_of_workloads_fits_a_narrow_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    _, output = said("list")
+    assert len(output.splitlines()) <= len(models.names()) + 5
 
 
 def test_a_report_outside_a_checkout_is_refused(tmp_path, monkeypatch):

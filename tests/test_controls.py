@@ -43,7 +43,25 @@ def test_every_control_has_the_documented_parameters(name):
     assert trainable + moving == int(row["parameters"])
 
 
+def test_folding_the_norms_changes_no_answer():
+    control = controls.load("serve_mobilenet_v2")
+    torch.manual_seed(0)
+    network = control.model().double().eval()
+    for module in network.modules():
+        if isinstance(module, torch.nn.BatchNorm2d):
+            for values in (module.weight, module.bias, module.running_mean, module.running_var):
+                torch.nn.init.uniform_(values, 0.7, 1.3)
+    pictures = torch.rand(1, 3, 224, 224, dtype=torch.float64)
+    with torch.no_grad():
+        plain = network(pictures)
+        network = control.served(network)
+        assert not any(isinstance(module, torch.nn.BatchNorm2d) for module in network.modules())
+        assert torch.allclose(network(pictures), plain, rtol=1e-10)
+
+
 def test_the_loss_of_every_control_falls_on_learnable_data(name):
+    if controls.load(name).optimizer is None:
+        pytest.skip("an inference learns nothing")
     program = TorchProgram(controls.load(name), Case(workload=name, backend="cpu", scope="step", batch=8))
     program.initialise(0)
     program.put(batches(name))

@@ -20,7 +20,8 @@ def ran(folder, *arguments, **env):
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **env},
+        # A lock of its own: another run on this machine is no matter of the test's.
+        env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder), **env},
         cwd=folder,
     )
     records, problems = store.load([folder])
@@ -68,7 +69,19 @@ def test_data_without_a_home_to_keep_it_in_names_the_variable(tmp_path):
     assert "set SUITE_DATA to a folder you may write to" in last
 
 
-def test_devices_are_split_over_in_a_whole_run(tmp_path):
+@pytest.fixture
+def two_cores():
+    """The process and its children on two cores, where steps made ahead would wait for each other for ever."""
+    if not hasattr(os, "sched_setaffinity"):
+        pytest.skip("cores cannot be chosen here")
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(before)[:2])
+    yield
+    os.sched_setaffinity(0, before)
+
+
+@pytest.mark.usefixtures("two_cores")
+def test_devices_are_split_over_in_a_whole_run_on_as_few_cores(tmp_path):
     code, said, records = ran(tmp_path, "--devices", "2", "--scope", "step")
     assert code == 0, said
     assert [(r.case.devices, r.reason) for r in records] == [(2, "")]

@@ -16,6 +16,7 @@ from suite.measure.probe import Offer
 from suite.measure.protocol import Facts, Line, Steady
 from suite.results.journal import Done, Journal
 from suite.results.record import Sample, Stage
+from suite.workload import Case
 
 PLAN = clock.Plan(samples=5, chain_seconds=0.1, warmup_steps=3, warmup_seconds=1.0, sampling_seconds=10.0)
 
@@ -543,3 +544,16 @@ def test_settings_give_no_path_away(monkeypatch):
 
 def test_done_entries_are_plain_data():
     assert issubclass(Done, msgspec.Struct)
+
+
+@pytest.mark.parametrize(
+    ("backend", "scopes", "cached"),
+    [("gpu", ("step",), True), ("gpu", ("cold", "step"), False), ("cpu", ("step",), False)],
+)
+def test_a_compile_cache_serves_a_gpu_whose_compile_time_does_not_count(monkeypatch, tmp_path, backend, scopes, cached):
+    started = []
+    monkeypatch.setattr(children, "child", lambda *_, env, **__: started.append(env))
+    runner.worker(tuple(Case(workload="mnist_mlp", backend=backend, scope=s, batch=8) for s in scopes), tmp_path)
+    (env,) = started
+    assert env["JAX_ENABLE_COMPILATION_CACHE"] == ("true" if cached else "false")
+    assert (env.get("JAX_COMPILATION_CACHE_DIR") == str(tmp_path)) == cached

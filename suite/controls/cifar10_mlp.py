@@ -6,6 +6,7 @@ from torch.nn import functional
 
 from suite.controls.base import Batch, Control
 from suite.controls.optimizers import sgd
+from suite.controls.weights import Leaves, channels_first, in_order
 from suite.data.preprocess import pixels_and_one_hot
 
 
@@ -28,4 +29,10 @@ def loss(model: nn.Module, batch: Batch) -> torch.Tensor:
     return functional.cross_entropy(model(batch["images"]), batch["labels"])
 
 
-CONTROL = Control(model=Cifar10Mlp, loss=loss, optimizer=sgd, preprocess=pixels_and_one_hot)
+def weights(leaves: Leaves, network: nn.Module) -> Leaves:
+    """Return the model's parameters, the first layer's for pictures flattened as [C,H,W]."""
+    first = channels_first(leaves["hidden1/kernel"], (32, 32, 3))
+    return in_order({**leaves, "hidden1/kernel": first}, network)
+
+
+CONTROL = Control(model=Cifar10Mlp, loss=loss, optimizer=sgd, preprocess=pixels_and_one_hot, weights=weights)

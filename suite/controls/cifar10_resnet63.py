@@ -46,7 +46,7 @@ class Block(nn.Module):
 class Cifar10ResNet(nn.Module):
     """Stem, three stages of residual blocks, global average, dense layer."""
 
-    def __init__(self) -> None:
+    def __init__(self, blocks_per_stage: int = BLOCKS_PER_STAGE) -> None:
         super().__init__()
         self.stem = Unit(3, WIDTHS[0], 3, 1)
         inputs = (WIDTHS[0], *WIDTHS[:-1])
@@ -54,7 +54,7 @@ class Cifar10ResNet(nn.Module):
             *(
                 Block(before if index == 0 else width, width)
                 for before, width in zip(inputs, WIDTHS, strict=True)
-                for index in range(BLOCKS_PER_STAGE)
+                for index in range(blocks_per_stage)
             )
         )
         self.output = nn.Linear(WIDTHS[-1], 10)

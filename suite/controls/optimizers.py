@@ -19,6 +19,48 @@ def rmsprop(parameters: Iterable[torch.Tensor], capturable: bool) -> torch.optim
     return torch.optim.RMSprop(parameters, lr=1e-3, alpha=0.9, eps=1e-7, foreach=True, capturable=capturable)
 
 
-def adam(parameters: Iterable[torch.Tensor], capturable: bool) -> torch.optim.Optimizer:
-    """Return Adam with learning rate 0.001 in torch's fused form."""
-    return torch.optim.Adam(parameters, lr=1e-3, eps=1e-7, fused=True, capturable=capturable)
+def adadelta(parameters: Iterable[torch.Tensor], capturable: bool) -> torch.optim.Optimizer:
+    """Return Adadelta with learning rate 1.0, rho 0.95 and epsilon 1e-7."""
+    return torch.optim.Adadelta(parameters, lr=1.0, rho=0.95, eps=1e-7, foreach=True, capturable=capturable)
+
+
+def adam(parameters: Iterable[torch.Tensor], capturable: bool, learning_rate: float = 1e-3) -> torch.optim.Optimizer:
+    """Return Adam in torch's fused form."""
+    return torch.optim.Adam(parameters, lr=learning_rate, eps=1e-7, fused=True, capturable=capturable)
+
+
+class AveragedSgd:
+    """Gradient descent whose rate falls in a staircase, and a moving average of all parameters that none uses.
+
+    After step t the average moves with min(decay, (1 + t) / (10 + t)), as TensorFlow's ExponentialMovingAverage does.
+    """
+
+    def __init__(
+        self, parameters: Iterable[torch.Tensor], rate: float, steps: int, factor: float, decay: float = 0.9999
+    ) -> None:
+        self.parameters = list(parameters)
+        self.averages = [p.detach().clone() for p in self.parameters]
+        self.rate, self.steps, self.factor, self.decay = rate, steps, factor, decay
+        # On the device, because a captured graph would repeat a number of Python's for ever.
+        self.taken = torch.zeros([], dtype=torch.float64, device=self.parameters[0].device)
+
+    @torch.no_grad()
+    def step(self) -> None:
+        """Move the parameters by their gradients, then the averages towards them."""
+        rate = self.rate * self.factor ** (self.taken // self.steps)
+        self.taken += 1
+        share = 1 - ((1 + self.taken) / (10 + self.taken)).clamp(max=self.decay)
+        gradients = [p.grad for p in self.parameters if p.grad is not None]
+        dtype = gradients[0].dtype
+        torch._foreach_sub_(self.parameters, torch._foreach_mul(gradients, rate.to(dtype)))
+        ways = torch._foreach_sub(self.parameters, self.averages)
+        torch._foreach_mul_(ways, share.to(dtype))
+        torch._foreach_add_(self.averages, ways)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients, or fill them with zeros."""
+        for p in self.parameters:
+            if set_to_none or p.grad is None:
+                p.grad = None
+            else:
+                p.grad.zero_()

@@ -38,8 +38,8 @@ def interpreter(implementation: Implementation) -> str:
     return chosen
 
 
-def environment(backend: Backend | None, allocator: str = "system") -> dict[str, str]:
-    """Return the child's environment: the backend alone, no compile cache, and the allocator asked for."""
+def environment(backend: Backend | None, allocator: str = "system", cache: Path | None = None) -> dict[str, str]:
+    """Return the child's environment: the backend alone, the allocator asked for, and JAX's compile cache if any."""
     kept = {name: value for name, value in os.environ.items() if name not in RETAINING}
     if allocator == "retaining":
         kept |= RETAINING
@@ -48,6 +48,8 @@ def environment(backend: Backend | None, allocator: str = "system") -> dict[str,
         if backend == "cpu":
             kept["CUDA_VISIBLE_DEVICES"] = ""
     kept |= {"JAX_ENABLE_COMPILATION_CACHE": "false", "PYTHONUNBUFFERED": "1"}
+    if cache is not None:
+        kept |= {"JAX_ENABLE_COMPILATION_CACHE": "true", "JAX_COMPILATION_CACHE_DIR": str(cache.absolute())}
     return kept | {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow"}
 
 

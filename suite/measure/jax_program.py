@@ -1,7 +1,11 @@
-"""The timed step in JAX: ahead-of-time compiled, its state donated and filled without compiling anything."""
+"""The timed step in JAX: ahead-of-time compiled, its state donated and filled without compiling anything.
+
+The weights of an inference are no state: they stay where they are, so that no call takes hundreds of arrays apart.
+"""
 
 import platform
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import flax
@@ -14,7 +18,7 @@ from jaxlib import version as jaxlib_version
 from suite.measure.placement import placement
 from suite.measure.program import Batch
 from suite.measure.step import inference_step, several_steps, training_step
-from suite.nn.compiler import options
+from suite.nn.compiler import cpu_options, gpu_options, holds_convolutions
 from suite.nn.initial import filled, started
 from suite.variants import STEPS_PER_CALL
 from suite.workload import Case, Precision, Workload
@@ -36,7 +40,7 @@ class JaxProgram:
 
     def __init__(self, workload: Workload, case: Case) -> None:
         self._workload, self._case = workload, case
-        self._placement, self._out = placement(case), None
+        self._placement, self._out = placement(case, self._cpu_devices()), None
         self._compilations = 0
         jax.monitoring.register_event_duration_secs_listener(self._count)
 
@@ -53,20 +57,23 @@ class JaxProgram:
         """Return the model's graph, its parameters and the rest of its state, from NumPy: nothing is compiled."""
         abstract = nnx.eval_shape(lambda: self._workload.model(nnx.Rngs(0)))
         graph, params, rest = nnx.split(abstract, nnx.Param, ...)
-        return graph, filled(params, seed), filled(rest, seed)
+        params, rest = filled(params, seed), filled(rest, seed)
+        if self._workload.served is not None:
+            graph, params, rest = nnx.split(self._workload.served(nnx.merge(graph, params, rest)), nnx.Param, ...)
+        return graph, params, rest
 
     def initialise(self, seed: int) -> None:
         """Put the whole state on the device."""
         graph, params, rest = self.values(seed)
         precision = self._case.precision
         if self._workload.optimizer is None:
-            extra = (np.zeros([], np.float32), np.zeros([], np.float32))
+            weights, state = ((params, rest),), (np.zeros([], np.float32), np.zeros([], np.float32))
             self._step = inference_step(self._workload, graph, precision)
         else:
             optimizer = self._workload.optimizer()
-            extra = started(optimizer, params)
+            weights, state = (), (params, rest, started(optimizer, params))
             self._step = training_step(self._workload, graph, optimizer, precision)
-        self._state = jax.device_put((params, rest, extra), self._placement.state)
+        self._weights, self._state = jax.device_put((weights, state), self._placement.state)
 
     def put(self, batches: Sequence[Batch]) -> None:
         """Copy the input sets to the device; those of `several-steps` side by side, as one."""
@@ -78,33 +85,46 @@ class JaxProgram:
         else:
             self._batches = [jax.device_put(batch, self._placement.batch) for batch in batches]
 
+    def _cpu_devices(self) -> int:
+        return self._workload.cpu_devices
+
     def _unroll(self, sets: int) -> int:
         flop = self._case.batch * self._workload.description.flop_per_example
         return sets if flop < _SHORT_STEP_FLOP else 1
 
     def lower(self) -> None:
         """Trace the step for the shapes of the state and the first batch."""
-        step = jax.jit(self._step, donate_argnums=0, out_shardings=self._placement.outputs)
+        step = jax.jit(self._step, donate_argnums=len(self._weights), out_shardings=self._placement.outputs)
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
-            self._lowered = step.lower(self._state, self._batches[0])
+            self._lowered = step.lower(*self._weights, self._state, self._batches[0])
 
     def compile(self) -> None:
-        """Compile with the options that the backend and this jaxlib deserve."""
+        """Compile with the options that the backend and this jaxlib deserve.
+
+        A CUDA graph can hold those of cuDNN's kernels alone that this process has run before, as the autotuner does
+        that tries them: neither the program nor what was tried may come from a cache.
+        """
+        if holds_convolutions(self._options()):
+            jax.config.update("jax_enable_compilation_cache", False)
         self._compiled = self._lowered.compile(self._options())
 
     def _options(self) -> dict[str, str | bool]:
-        return options(self._case.backend, self._workload.cpu_kernels)
+        if self._case.backend == "cpu":
+            return cpu_options(self._workload.cpu_kernels)
+        return gpu_options(self._workload.gpu_graph)
 
     def chain(self, steps: int) -> None:
         """Dispatch dependent steps, rotating through the batches."""
-        state, step, batches = self._state, self._compiled, self._batches
+        state, batches, step = self._state, self._batches, partial(self._compiled, *self._weights)
         for index in range(steps // self.steps_per_call):
             state, self._out = step(state, batches[index % len(batches)])
+            if self._placement.in_turn:
+                self._out.block_until_ready()
         self._state = state
 
     def block(self) -> None:
         """Wait for the whole state, not the loss alone: right even if the step is split in two later."""
-        jax.block_until_ready((self._batches, self._state, self._out))
+        jax.block_until_ready((self._weights, self._batches, self._state, self._out))
 
     def loss(self) -> float:
         """Return the last step's loss."""
@@ -131,5 +151,6 @@ class JaxProgram:
         }
 
     def settings(self) -> dict[str, Any]:
-        """Return the precision and the compiler options in force."""
-        return {"matmul_precision": MATMUL_PRECISION[self._case.precision], **self._options()}
+        """Return the precision, the devices and the compiler options in force."""
+        precision, count = MATMUL_PRECISION[self._case.precision], len(self._placement.devices)
+        return {"matmul_precision": precision, "jax_devices": count, **self._options()}

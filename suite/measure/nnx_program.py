@@ -1,7 +1,8 @@
 """The timed step as tutorials write it: `nnx.Optimizer`, `nnx.value_and_grad`, and `nnx.jit` once per step.
 
-Nothing is donated or compiled ahead of time, no compiler option is set, and every call takes the model apart and puts
-it together in Python. It starts from the same values and computes the same numbers as `JaxProgram`.
+Nothing is donated or compiled ahead of time, no compiler option is set, a CPU is one device, and every call takes the
+model apart and puts it together in Python. It starts from the same values and computes the same numbers as
+`JaxProgram`.
 """
 
 from collections.abc import Sequence
@@ -18,6 +19,9 @@ from suite.measure.step import after, cast
 
 class NnxProgram(JaxProgram):
     """The variant `nnx-jit` of any workload, driven as `suite.measure.program.Program` describes."""
+
+    def _cpu_devices(self) -> int:
+        return 1
 
     def initialise(self, seed: int) -> None:
         """Build the model, and the optimizer if there is one, on the device."""
@@ -70,6 +74,8 @@ class NnxProgram(JaxProgram):
                     self._out = self._infer(self._model, self._out, self._zero, batch)
                 else:
                     self._out = self._train(self._model, self._optimizer, batch)
+                if self._placement.in_turn:
+                    self._out.block_until_ready()
 
     def block(self) -> None:
         """Wait for the model, the optimizer and the loss."""

@@ -1,5 +1,6 @@
 """Where a step's arrays lie: on one device, or over several with the state on each and the batch split between them."""
 
+import math
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -24,21 +25,44 @@ class Placement:
         """What a compiled step must return; None where there is no choice."""
         return self.state if len(self.devices) > 1 else None
 
+    @property
+    def in_turn(self) -> bool:
+        """Whether each call must end before the next is made.
 
-def placement(case: Case) -> Placement:
-    """Return where a case's arrays lie.
+        Parts of a CPU wait for each other on as many threads as there are cores: when two calls are under way, all
+        threads can wait for parts that get none, and XLA ends the process.
+        """
+        return len(self.devices) > 1 and self.devices[0].platform == "cpu"
+
+
+def placement(case: Case, cpu_devices: int = 1) -> Placement:
+    """Return where a case's arrays lie; where a CPU is one device it is split into up to `cpu_devices` of them.
 
     Raises RuntimeError if the backend or so many of its devices are not there, ValueError if the batch does not divide.
     """
     if case.batch % case.devices:
         raise ValueError(f"batch {case.batch} does not divide over {case.devices} devices; choose another of the two")
-    found = devices(case.backend, case.devices)
-    if case.devices == 1:
+    if case.backend == "cpu" and case.devices == 1 and cpu_devices > 1:
+        parts = split_cpu(min(cpu_devices, case.threads or cpu_devices))
+        return spread(parts[: math.gcd(case.batch, len(parts))])
+    return spread(devices(case.backend, case.devices))
+
+
+def spread(found: tuple[jax.Device, ...]) -> Placement:  # pyright: ignore[reportInvalidTypeForm]
+    """Return the placement over these devices."""
+    if len(found) == 1:
         here = SingleDeviceSharding(found[0])
         return Placement(devices=found, state=here, batch=here, batches=here)
     mesh = Mesh(np.array(found), ("data",))
     state, batch, batches = (NamedSharding(mesh, PartitionSpec(*axes)) for axes in ((), ("data",), (None, "data")))
     return Placement(devices=found, state=state, batch=batch, batches=batches)
+
+
+def split_cpu(count: int) -> tuple[jax.Device, ...]:  # pyright: ignore[reportInvalidTypeForm]
+    """Return the devices that the cores form: so many, unless JAX has begun with another number."""
+    with suppress(RuntimeError):
+        jax.config.update("jax_num_cpu_devices", count)
+    return tuple(jax.devices("cpu")[:count])
 
 
 def devices(backend: Backend, count: int = 1) -> tuple[jax.Device, ...]:  # pyright: ignore[reportInvalidTypeForm]
@@ -47,8 +71,7 @@ def devices(backend: Backend, count: int = 1) -> tuple[jax.Device, ...]:  # pyri
     Raises RuntimeError if JAX does not see as many; it never falls back to another backend.
     """
     if backend == "cpu" and count > 1:
-        with suppress(RuntimeError):  # too late once JAX has begun; then those that there are must do
-            jax.config.update("jax_num_cpu_devices", count)
+        split_cpu(count)
     try:
         found = jax.devices(backend)
     except (RuntimeError, AssertionError):  # a CPU-only jaxlib answers JAX_PLATFORMS=cuda with a bare AssertionError

@@ -1,8 +1,11 @@
 """The parent: rounds of child processes in random order, with limits, a journal and no orphans. Never imports jax."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 from typing import Protocol
 
 import msgspec
@@ -45,21 +48,28 @@ class Watch(Protocol):
         """The process ended; `done` went into the journal."""
 
 
-def worker(unit: Unit) -> AbstractContextManager[children.Child]:
-    """Start the real worker for a unit."""
+def worker(unit: Unit, cache: Path) -> AbstractContextManager[children.Child]:
+    """Start the real worker for a unit.
+
+    What a GPU's worker compiles goes into the cache and comes from there in later rounds, unless its compile time
+    counts; the CPU's compiles in seconds.
+    """
     case = unit[0]
+    cold = any(case.scope == "cold" for case in unit)
     return children.child(
         "suite.measure.worker",
         python=children.interpreter(case.implementation),
-        env=children.environment(case.backend, case.allocator),
+        env=children.environment(case.backend, case.allocator, None if cold or case.backend == "cpu" else cache),
     )
 
 
-def run(header: Header, journal: Journal, watch: Watch, start: Worker = worker) -> None:
+def run(header: Header, journal: Journal, watch: Watch, start: Worker | None = None) -> None:
     """Measure everything the campaign planned and its journal lacks.
 
-    A unit that failed is not tried again: its record says why.
+    A unit that failed is not tried again: its record says why. The compile cache lies beside the journal until the end.
     """
+    cache = journal.path.parent / "compile-cache"
+    start = start or partial(worker, cache=cache)
     done = journal.done()
     failed = {entry.case for entry in done if entry.run.reason}
     finished = {(entry.case, entry.run.round) for entry in done}
@@ -81,6 +91,7 @@ def run(header: Header, journal: Journal, watch: Watch, start: Worker = worker) 
                 journal.append(entry)
             failed |= {entry.case for entry in entries if entry.run.reason}
             watch.ends(unit, entries)
+    shutil.rmtree(cache, ignore_errors=True)
 
 
 def wait_until_quiet(header: Header, watch: Watch, others: Callable[[], float] = load.others_now) -> None:

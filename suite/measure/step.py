@@ -1,6 +1,7 @@
 """What is timed, as pure functions: one training step, one inference that the next one depends on, or several."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -10,7 +11,7 @@ from flax import nnx
 
 from suite.workload import Precision, Workload
 
-Step = Callable[[Any, dict[str, jax.Array]], tuple[Any, jax.Array]]
+Step = Callable[..., tuple[Any, jax.Array]]
 
 
 def training_step(
@@ -34,18 +35,18 @@ def training_step(
 
 
 def inference_step(workload: Workload, graph: nnx.GraphDef, precision: Precision) -> Step:
-    """Return step(state, batch) -> (state, scalar), pure; state is (params, rest, (last scalar, zero)).
+    """Return step(weights, state, batch) -> (state, scalar), pure.
 
-    The last scalar times a zero that only the run time knows is added to the input, so that no step can start before
-    the one before it has ended.
+    Weights are (params, rest), which a server loads once; state is (last scalar, zero). The last scalar times a zero
+    that only the run time knows is added to the input, so that no step can start before the one before it has ended.
     """
 
-    def step(state: tuple, batch: dict[str, jax.Array]) -> tuple[tuple, jax.Array]:
-        params, rest, (last, zero) = state
+    def step(weights: tuple, state: tuple, batch: dict[str, jax.Array]) -> tuple[tuple, jax.Array]:
+        (params, rest), (last, zero) = weights, state
         batch = after(batch, last, zero)
         model = nnx.merge(graph, cast(params, precision), fresh(rest))
         out = workload.loss(model, cast(batch, precision))
-        return (params, rest, (out, zero)), out
+        return (out, zero), out
 
     return step
 
@@ -62,12 +63,15 @@ def after(batch: dict[str, jax.Array], last: jax.Array, zero: jax.Array) -> dict
 def several_steps(step: Step, repeats: int, unroll: int) -> Step:
     """Return call(state, batches) -> (state, last output): a step with each of the batches in turn, `repeats` times.
 
-    Batches lie side by side: arrays [S,N,...] for S sets of N examples. `unroll` of their steps are written out.
+    What the step takes before its state, the call takes too. Batches lie side by side: arrays [S,N,...] for S sets of
+    N examples. `unroll` of their steps are written out.
     """
 
-    def call(state: Any, batches: dict[str, jax.Array]) -> tuple[Any, jax.Array]:
+    def call(*given: Any) -> tuple[Any, jax.Array]:
+        *weights, state, batches = given
+
         def once_through(state: Any, _: None) -> tuple[Any, jax.Array]:
-            return jax.lax.scan(step, state, batches, unroll=unroll)
+            return jax.lax.scan(partial(step, *weights), state, batches, unroll=unroll)
 
         state, outputs = jax.lax.scan(once_through, state, length=repeats)
         return state, outputs[-1, -1]

@@ -1,4 +1,4 @@
-"""Documented models, one a file; a file's name is its workload's name."""
+"""Documented models, one a file; a file's name is its workload's name. What a few share starts with an underscore."""
 
 import difflib
 import importlib
@@ -9,7 +9,7 @@ from suite.workload import Workload
 
 def names() -> tuple[str, ...]:
     """Return the names of all models, found by their files; nothing is imported."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 
 
 def load(name: str) -> Workload:

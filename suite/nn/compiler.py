@@ -1,6 +1,8 @@
 """Compiler options that pay, guarded by backend and version.
 
 From jaxlib 0.11 on XLA has three sets of CPU kernels; which is fastest was measured per workload on 4 and on 16 cores.
+On a GPU it can put a step into a CUDA graph, which is launched at once: by default without its convolutions, which then
+cut the graph into pieces. Measured per workload on an H100.
 """
 
 import platform
@@ -19,14 +21,33 @@ _CPU: dict[str, dict[str, str | bool]] = {
     },
     "ynn": {_YNN: "LIBRARY_FUSION_TYPE_DOT,LIBRARY_FUSION_TYPE_ELTWISE,LIBRARY_FUSION_TYPE_REDUCE"},
 }
+_GRAPH = "xla_gpu_enable_command_buffer"
+_WHOLE = "FUSION,CUBLAS,CUBLASLT,CUSTOM_CALL,CUDNN,DYNAMIC_SLICE_FUSION,CONVOLUTION"
+_GPU: dict[str, dict[str, str | bool]] = {
+    "xla": {},
+    "whole": {_GRAPH: _WHOLE},
+    "concurrent": {
+        _GRAPH: _WHOLE,
+        "xla_gpu_command_buffer_scheduling_mode": "CONCURRENT",
+        "xla_gpu_graph_enable_concurrent_region": True,
+    },
+}
 
 
-def options(backend: str, cpu_kernels: str) -> dict[str, str | bool]:
-    """Return XLA's compile options for the backend, the kernels wanted on the CPU and the installed jaxlib."""
-    if backend != "cpu":
-        return {}
+def cpu_options(kernels: str) -> dict[str, str | bool]:
+    """Return XLA's compile options for a set of CPU kernels and the installed jaxlib."""
     version = tuple(int(part) for part in jaxlib_version.__version__.split(".")[:2])
     if version < (0, 11):
         # 0.10.2 sends convolutions to a slow path; this keeps that path for dots alone.
         return {_YNN: "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
-    return _CPU[cpu_kernels] if platform.machine() in _X86 else {}
+    return _CPU[kernels] if platform.machine() in _X86 else {}
+
+
+def gpu_options(graph: str) -> dict[str, str | bool]:
+    """Return XLA's compile options for what a CUDA graph holds: XLA's choice, the whole step, or that side by side."""
+    return _GPU[graph]
+
+
+def holds_convolutions(options: dict[str, str | bool]) -> bool:
+    """Return whether a CUDA graph holds the convolutions too."""
+    return "CONVOLUTION" in str(options.get(_GRAPH))

@@ -1,4 +1,4 @@
-"""Convolution whose weight gradient is a matrix product where XLA's own is slow on the CPU."""
+"""Convolution whose weight gradient is one matrix product, because XLA's own is slow on the CPU."""
 
 import math
 from collections.abc import Sequence
@@ -9,23 +9,24 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
-_LEAST_CHANNELS = 64
+_NARROW = 8  # so few channels that the inputs of all places of the kernel lie side by side
 _SLICES = 16  # of the contraction, so that each of up to sixteen cores has work of its own
+
+Padding = Sequence[tuple[int, int]]
 
 
 def conv_general_dilated(
     x: jax.Array, kernel: jax.Array, window_strides: Sequence[int], padding: Any, **options: Any
 ) -> jax.Array:
-    """Return lax.conv_general_dilated, its weight gradient chosen by shape; takes its place in nnx.Conv.
+    """Return lax.conv_general_dilated, its weight gradient a matrix product on the CPU; takes its place in nnx.Conv.
 
-    x is [N,H,W,C], kernel [3,3,C,D] where the choice matters; anything else is passed on as it is.
+    x is [N,H,W,C], kernel [K,L,C,D] with stride 1 where the form matters; anything else is passed on as it is.
     """
     own = partial(lax.conv_general_dilated, window_strides=window_strides, padding=padding, **options)
-    wide = x.ndim == 4 and min(x.shape[3], kernel.shape[3]) >= _LEAST_CHANNELS
-    plain = kernel.shape[:2] == (3, 3) and tuple(window_strides) == (1, 1) and padding == "SAME"
-    even = math.prod(x.shape[:3]) % _SLICES == 0
-    if not (jax.default_backend() == "cpu" and wide and plain and even):
+    window, dense = kernel.shape[:2], kernel.shape[2:3] == x.shape[3:]
+    if not (jax.default_backend() == "cpu" and dense and math.prod(window) > 1 and set(window_strides) == {1}):
         return own(x, kernel)
+    pads = lax.padtype_to_pads(x.shape[1:3], window, (1, 1), padding) if isinstance(padding, str) else padding
 
     @jax.custom_vjp
     def conv(x: jax.Array, kernel: jax.Array) -> jax.Array:
@@ -36,36 +37,51 @@ def conv_general_dilated(
 
     def backward(saved: tuple[jax.Array, jax.Array], gradient: jax.Array) -> tuple[jax.Array, jax.Array]:
         x, kernel = saved
-        # Otherwise the batch norm's gradient is computed again for each of the moves below. A division does not help
-        # here, because XLA folds it into the batch norm's scale.
-        gradient = lax.optimization_barrier(gradient)
+        # Otherwise the chains of element-wise work that end in either are computed again for each of the moves below.
+        # A division does not help here, because XLA folds it into a batch norm's scale.
+        x, gradient = lax.optimization_barrier((x, gradient))
         (towards_x,) = jax.linear_transpose(lambda x: own(x, kernel), x)(gradient)
-        return towards_x, weight_gradient(x, gradient)
+        return towards_x, weight_gradient(x, gradient, tuple(window), tuple(map(tuple, pads)))
 
     conv.defvjp(forward, backward)
     return conv(x, kernel)
 
 
-def weight_gradient(x: jax.Array, gradient: jax.Array) -> jax.Array:
-    """Return the gradient [3,3,C,D] of a same-padded 3x3 kernel from inputs [N,H,W,C] and gradient [N,H,W,D].
+@partial(jax.jit, static_argnums=(2, 3))
+def weight_gradient(x: jax.Array, gradient: jax.Array, window: tuple[int, ...], pads: Padding) -> jax.Array:
+    """Return the gradient [K,L,C,D] of a KxL kernel from inputs [N,H,W,C] and gradient [N,H',W',D].
 
     Inputs moved along W against gradients moved along H: each pair of moves is one place of the kernel, so that a
-    single product of 3C by 3D gives all nine without a multiplication too many, and neither side is copied nine times.
+    single product of LC by KD gives all of them and neither side is copied KL times. Where the inputs have few
+    channels, they are moved along H as well: a product of KLC by D. Without padding the product has some zeros more.
     """
-    channels, features = x.shape[-1], gradient.shape[-1]
-    columns = moved(x, 2).reshape(_SLICES, -1, 3 * channels)
-    rows = moved(gradient, 1).reshape(_SLICES, -1, 3 * features)
-    product = jnp.einsum("smc,smd->scd", columns, rows).sum(0).reshape(3, channels, 3, features)
-    return product[:, :, ::-1].transpose(2, 0, 1, 3)  # gradients move against the kernel's rows
+    (high, wide), ((top, _), (left, _)) = window, pads
+    channels, features = x.shape[3], gradient.shape[3]
+    inputs = moved(x, 2, [left - place for place in range(wide)], gradient.shape[2])  # N H W' LC
+    if channels <= _NARROW:
+        inputs = lax.optimization_barrier(inputs)
+        inputs = moved(inputs, 1, [top - place for place in range(high)], gradient.shape[1])  # N H' W' KLC
+        return product(inputs, gradient).reshape(high, wide, channels, features)
+    rows = moved(gradient, 1, [place - top for place in range(high)], x.shape[1])  # N H W' KD
+    return product(inputs, rows).reshape(wide, channels, high, features).transpose(2, 0, 1, 3)
 
 
-def moved(x: jax.Array, axis: int) -> jax.Array:
-    """Return [N,H,W,3C]: x moved by 1, 0 and -1 along an axis, zeros where it left, side by side."""
+def moved(x: jax.Array, axis: int, moves: Sequence[int], length: int) -> jax.Array:
+    """Return x [N,H,W,C] moved along an axis by each of the moves, side by side; cut or filled with zeros to length."""
+    channels = x.shape[3]
 
-    def part(place: int) -> jax.Array:
+    def part(place: int, move: int) -> jax.Array:
         edges = [(0, 0, 0)] * 4
-        edges[axis] = (1 - place, place - 1, 0)
-        edges[3] = (place * x.shape[3], (2 - place) * x.shape[3], 0)
+        edges[axis] = (move, length - x.shape[axis] - move, 0)
+        edges[3] = (place * channels, (len(moves) - 1 - place) * channels, 0)
         return lax.pad(x, jnp.zeros([], x.dtype), edges)
 
-    return part(0) + part(1) + part(2)  # XLA sums on all cores, and concatenates on one
+    # XLA sums on all cores, and concatenates on one.
+    return sum((part(place, move) for place, move in enumerate(moves[1:], 1)), part(0, moves[0]))
+
+
+def product(x: jax.Array, y: jax.Array) -> jax.Array:
+    """Return [C,D], the products of [N,H,W,C] and [N,H,W,D] summed over all but their last axes."""
+    slices = math.gcd(math.prod(x.shape[:3]), _SLICES)
+    x, y = x.reshape(slices, -1, x.shape[3]), y.reshape(slices, -1, y.shape[3])
+    return jnp.einsum("smc,smd->scd", x, y).sum(0)

@@ -3,6 +3,7 @@
 import math
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -55,3 +56,35 @@ def glorot_uniform(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarr
     window = math.prod(shape[:-2])
     limit = math.sqrt(6 / (window * (shape[-2] + shape[-1])))
     return rng.uniform(-limit, limit, shape)
+
+
+def depthwise_uniform(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Return a kernel [H,W,1,C] of one input and one output a channel, which keeps the variance of what it is given."""
+    limit = math.sqrt(3 / math.prod(shape[:2]))
+    return rng.uniform(-limit, limit, shape)
+
+
+@dataclass(frozen=True)
+class TruncatedNormal:
+    """Draws from a normal distribution, again where a value is more than two deviations from zero, as in TensorFlow."""
+
+    deviation: float
+
+    def __call__(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+        """Return values [shape], none larger than twice the deviation."""
+        values = rng.normal(size=shape)
+        while (far := abs(values) > 2).any():
+            values[far] = rng.normal(size=far.sum())
+        return self.deviation * values
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Gives the same value everywhere."""
+
+    value: float
+
+    def __call__(self, rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+        """Return the value [shape]."""
+        del rng
+        return np.full(shape, self.value)

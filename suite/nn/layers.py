@@ -1,10 +1,15 @@
 """Layers that several models share, written so that XLA runs them fast on both sides."""
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 from flax import nnx
+from flax.nnx.nn.dtypes import promote_dtype
 
 from suite.nn.conv import conv_general_dilated
+from suite.nn.initial import Draw
+from suite.nn.relu import relu
 
 KERAS_MOMENTUM, KERAS_EPSILON = 0.99, 1e-3
 
@@ -20,6 +25,33 @@ def conv(inputs: int, outputs: int, kernel: int, stride: int, rngs: nnx.Rngs) ->
         conv_general_dilated=conv_general_dilated,
         rngs=rngs,
     )
+
+
+class ConvRelu(nnx.Module):
+    """Square convolution with bias and ReLU, and a max pool where one is given.
+
+    Neither a bias nor ReLU changes which number is the largest, so both come after the pool, where there are fewer.
+    """
+
+    def __init__(
+        self,
+        inputs: int,
+        outputs: int,
+        kernel: int,
+        padding: str,
+        pool: Callable[[jax.Array], jax.Array] | None = None,
+        kernel_draw: Draw | None = None,
+        bias_draw: Draw | None = None,
+    ) -> None:
+        self.kernel = nnx.Param(jnp.zeros((kernel, kernel, inputs, outputs)), draw=kernel_draw)
+        self.bias = nnx.Param(jnp.zeros(outputs), draw=bias_draw)
+        self.padding, self.pool = padding, pool
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """Map [N,H,W,inputs] to [N,H',W',outputs], none below 0."""
+        x, kernel, bias = promote_dtype((x, self.kernel.get_value(), self.bias.get_value()))
+        x = conv_general_dilated(x, kernel, (1, 1), self.padding, dimension_numbers=("NHWC", "HWIO", "NHWC"))
+        return relu((x if self.pool is None else self.pool(x)) + bias)
 
 
 class BatchNorm(nnx.Module):

@@ -15,3 +15,9 @@ def softmax_cross_entropy(logits: jax.Array, labels: jax.Array) -> jax.Array:
     wide = jnp.promote_types(logits.dtype, jnp.float32)
     logs = jax.nn.log_softmax(logits.astype(wide))
     return -jnp.mean(jnp.sum(labels.astype(wide) * logs, axis=-1))
+
+
+def sigmoid_cross_entropy(logits: jax.Array, labels: jax.Array) -> jax.Array:
+    """Return the mean cross-entropy float32[] of logits [N] against labels float32[N], 0 or 1."""
+    logits = logits.astype(jnp.promote_types(logits.dtype, jnp.float32))
+    return jnp.mean(jax.nn.softplus(logits) - labels.astype(logits.dtype) * logits)

@@ -9,9 +9,10 @@ from statistics import median
 from typing import Any
 
 from suite import units
-from suite.report import charts, standing, tables
+from suite.report import charts, parity, standing, tables
 from suite.report.html import Page, plain_name, safe
 from suite.report.tables import Cell, Table
+from suite.results import parity as evidence
 from suite.results import store
 from suite.results.record import Record, json_schema, to_json
 from suite.results.summary import SpeedUp, newest, speedups
@@ -30,7 +31,7 @@ class Outcome:
 
 
 def render(folders: Sequence[Path], site: Path) -> Outcome:
-    """Write the generated pages into the site's sources from the records below the folders.
+    """Write the generated pages into the site's sources from the records below the folders and the site's evidence.
 
     The first folder holds what is published; records of the others are copied beside it and shown as local.
     """
@@ -47,7 +48,7 @@ def render(folders: Sequence[Path], site: Path) -> Outcome:
                 f"a record of campaign {record.campaign[:60]!r} has a name that no page may have; not shown"
             )
     local = frozenset(record.campaign for record in other)
-    files = pages(shown, local)
+    files = pages(shown, local) | {"parity.md": parity.page(evidence.read(site / "evidence"))}
     files |= {f"local/{r.campaign}/{r.name}.json": to_json(r).decode() for r in shown if r.campaign in local}
     return Outcome(written=write(files, site), problems=tuple(problems))
 

@@ -1,0 +1,10 @@
+"""serve_resnet152 in PyTorch, batch norms folded as torch's fusion tool does it."""
+
+from functools import partial
+
+from suite.controls._serving import control
+from suite.controls.serve_resnet50 import ResNet
+
+BLOCKS = (3, 8, 36, 3)
+
+CONTROL = control(partial(ResNet, blocks=BLOCKS))

@@ -1,0 +1,107 @@
+"""Convolutions of networks that are used and no longer trained: batch norm by stored statistics, which folds away."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import nnx
+from flax.nnx.nn.dtypes import promote_dtype
+from jax import lax
+
+from suite.nn.depthwise import moved_sums
+from suite.nn.initial import depthwise_uniform
+
+Padding = str | Sequence[tuple[int, int]]
+
+
+class Norm(nnx.Module):
+    """Batch normalisation by the moving statistics."""
+
+    def __init__(self, features: int, epsilon: float) -> None:
+        self.scale = nnx.Param(jnp.ones(features))
+        self.bias = nnx.Param(jnp.zeros(features))
+        self.mean = nnx.BatchStat(jnp.zeros(features))
+        self.var = nnx.BatchStat(jnp.ones(features))
+        self.epsilon = epsilon
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """Normalise x [...,C], in at least float32."""
+        wide = jnp.promote_types(x.dtype, jnp.float32)
+        scale, bias, mean, var = (v.get_value().astype(wide) for v in (self.scale, self.bias, self.mean, self.var))
+        factor = scale * lax.rsqrt(var + self.epsilon)
+        return x * factor.astype(x.dtype) + (bias - mean * factor).astype(x.dtype)
+
+
+class Conv(nnx.Module):
+    """A square convolution, with or without bias."""
+
+    def __init__(
+        self, inputs: int, outputs: int, kernel: int, stride: int = 1, padding: Padding = "SAME", bias: bool = False
+    ) -> None:
+        self.kernel: nnx.Param[Any] = nnx.Param(jnp.zeros((kernel, kernel, inputs, outputs)))
+        self.bias: nnx.Param[Any] | None = nnx.data(nnx.Param(jnp.zeros(outputs)) if bias else None)
+        self.stride, self.padding = stride, padding
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """Map [N,H,W,inputs] to [N,H',W',outputs]."""
+        x = self.convolved(*promote_dtype((x, self.kernel.get_value())))
+        return x if self.bias is None else x + self.bias.get_value().astype(x.dtype)
+
+    def convolved(self, x: jax.Array, kernel: jax.Array) -> jax.Array:
+        """Return the convolution without its bias; one of 1x1 is a matrix product, faster than cuDNN's convolution."""
+        if kernel.shape[:2] == (1, 1) and self.stride == 1:
+            return x @ kernel[0, 0]
+        strides, axes = (self.stride, self.stride), ("NHWC", "HWIO", "NHWC")
+        return lax.conv_general_dilated(x, kernel, strides, self.padding, dimension_numbers=axes)
+
+
+class Depthwise(Conv):
+    """A square convolution of each channel by itself, with same padding."""
+
+    def __init__(self, channels: int, kernel: int, stride: int = 1) -> None:
+        super().__init__(1, channels, kernel, stride)
+        self.kernel = nnx.Param(self.kernel.get_value(), draw=depthwise_uniform)
+
+    def convolved(self, x: jax.Array, kernel: jax.Array) -> jax.Array:
+        """Return the convolution without its bias."""
+        return moved_sums(x, kernel, self.stride)
+
+
+class ConvNorm(nnx.Module):
+    """A convolution and the batch norm after it."""
+
+    def __init__(self, conv: Conv, epsilon: float) -> None:
+        self.conv = conv
+        self.norm = nnx.data(Norm(conv.kernel.get_value().shape[-1], epsilon))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        """Map [N,H,W,C] to [N,H',W',D]."""
+        x = self.conv(x)
+        return x if self.norm is None else self.norm(x)
+
+    def fold(self) -> None:
+        """Put the norm into the convolution's kernel and bias."""
+        assert self.norm is not None
+        norm, conv = self.norm, self.conv
+        scale, offset, mean, var = (_wide(v) for v in (norm.scale, norm.bias, norm.mean, norm.var))
+        factor = scale / np.sqrt(var + norm.epsilon)
+        bias = 0.0 if conv.bias is None else _wide(conv.bias)
+        dtype = conv.kernel.get_value().dtype
+        kernel: Any = nnx.Param((_wide(conv.kernel) * factor).astype(dtype))  # arrays of NumPy: nothing is compiled
+        offsets: Any = nnx.Param(((bias - mean) * factor + offset).astype(dtype))
+        conv.kernel, conv.bias = kernel, offsets
+        self.norm = None
+
+
+def folded(model: Any) -> Any:
+    """Return the model with its norms folded, as a server does once when it loads a network; NumPy only."""
+    for _, module in list(nnx.iter_modules(model)):
+        if isinstance(module, ConvNorm):
+            module.fold()
+    return model
+
+
+def _wide(variable: nnx.Variable) -> np.ndarray:
+    return np.asarray(variable.get_value(), np.float64)

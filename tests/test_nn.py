@@ -1,0 +1,107 @@
+"""The fast forms of suite/nn give the values and gradients of the plain ones, in float64."""
+
+import jax
+import numpy as np
+import pytest
+from flax import linen
+from jax import lax
+from jax import numpy as jnp
+
+from suite.nn.conv import conv_general_dilated
+from suite.nn.lrn import ALPHA, BETA, RADIUS, local_response_norm
+from suite.nn.pool import max_pool_2x2, max_pool_3x3
+from suite.nn.relu import relu
+
+NHWC = ("NHWC", "HWIO", "NHWC")
+
+
+@pytest.fixture(autouse=True)
+def float64():
+    with jax.enable_x64(True):
+        yield
+
+
+def values(*shape, seed=0):
+    return jnp.asarray(np.random.default_rng(seed).normal(size=shape))
+
+
+def few_values(*shape):
+    """Return numbers so few that most windows hold the largest of theirs several times."""
+    return jnp.asarray(np.random.default_rng(0).integers(0, 3, shape), jnp.float64)
+
+
+def agree(fast, plain, *arguments):
+    """Assert that both give the same values, and the same gradients for a random gradient of their result."""
+    out, back = jax.vjp(fast, *arguments)
+    wanted, wanted_back = jax.vjp(plain, *arguments)
+    np.testing.assert_allclose(out, wanted, rtol=1e-12, atol=1e-12)
+    towards = values(*wanted.shape, seed=1)
+    for found, right in zip(back(towards), wanted_back(towards), strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-11, atol=1e-11)
+
+
+def plain_pool_2x2(x):
+    return linen.max_pool(x, (2, 2), (2, 2), "VALID")
+
+
+def plain_pool_3x3(x):
+    return linen.max_pool(x, (3, 3), (2, 2), "SAME")
+
+
+def plain_norm(x):
+    window = (1,) * (x.ndim - 1) + (2 * RADIUS + 1,)
+    sums = lax.reduce_window(x * x, jnp.zeros([], x.dtype), lax.add, window, (1,) * x.ndim, "SAME")
+    return x / (1 + ALPHA * sums) ** BETA
+
+
+def plain_conv(x, kernel, stride, padding):
+    return lax.conv_general_dilated(x, kernel, (stride, stride), padding, dimension_numbers=NHWC)
+
+
+@pytest.mark.parametrize("sides", [(6, 8), (7, 6), (6, 7), (7, 9)])
+@pytest.mark.parametrize("content", [values, few_values])
+def test_the_2x2_max_pool_is_the_plain_one(sides, content):
+    agree(max_pool_2x2, plain_pool_2x2, content(2, *sides, 3))
+
+
+@pytest.mark.parametrize("content", [values, few_values])
+def test_the_3x3_max_pool_is_the_plain_one(content):
+    agree(max_pool_3x3, plain_pool_3x3, content(2, 6, 8, 3))
+
+
+def test_a_3x3_max_pool_of_odd_sides_is_an_error():
+    with pytest.raises(ValueError, match="even sides asked for, found 7x6"):
+        max_pool_3x3(values(2, 7, 6, 3))
+
+
+@pytest.mark.parametrize("content", [values, few_values])
+def test_relu_is_the_plain_one(content):
+    agree(relu, jax.nn.relu, content(2, 3, 4, 5) - 1)
+
+
+@pytest.mark.parametrize("channels", [3, 9, 64])
+def test_local_response_normalisation_is_the_plain_one(channels):
+    agree(local_response_norm, plain_norm, 30 * values(2, 3, 4, channels))
+
+
+@pytest.mark.parametrize(
+    ("shape", "features", "kernel", "stride", "padding"),
+    [
+        ((4, 9, 10, 64), 64, 3, 1, "SAME"),
+        ((4, 8, 8, 64), 128, 3, 2, "SAME"),
+        ((4, 9, 10, 3), 64, 3, 1, "VALID"),
+        ((4, 9, 10, 64), 64, 3, 1, "VALID"),
+        ((4, 8, 8, 3), 64, 5, 1, "SAME"),
+        ((4, 8, 8, 64), 64, 5, 1, "SAME"),
+        ((4, 9, 9, 1), 32, 3, 1, "VALID"),
+        ((3, 9, 10, 32), 64, 3, 1, "VALID"),
+    ],
+)
+def test_a_convolution_has_the_gradients_of_the_plain_one(shape, features, kernel, stride, padding):
+    def fast(x, k):
+        return conv_general_dilated(x, k, (stride, stride), padding, dimension_numbers=NHWC)
+
+    def plain(x, k):
+        return plain_conv(x, k, stride, padding)
+
+    agree(fast, plain, values(*shape), values(kernel, kernel, shape[-1], features, seed=2))

@@ -1,0 +1,42 @@
+"""A CPU split into devices takes the same steps, and what cannot be split stays whole."""
+
+import subprocess
+import sys
+
+PROGRAM = """
+import dataclasses, sys
+import numpy as np
+from suite import models
+from suite.measure.jax_program import JaxProgram
+from suite.workload import Case
+
+devices, batch = int(sys.argv[1]), int(sys.argv[2])
+workload = dataclasses.replace(models.load("imdb_bilstm"), cpu_devices=devices)
+program = JaxProgram(workload, Case(workload="imdb_bilstm", backend="cpu", scope="step", batch=batch, data="random"))
+program.initialise(0)
+program.put([workload.draw(np.random.default_rng(0), batch, positions=32)])
+program.lower()
+program.compile()
+program.chain(30)
+program.block()
+print(program.settings()["jax_devices"], program.loss())
+"""
+
+
+def run(devices, batch):
+    """Return how many devices a fresh process used, and its loss after thirty steps."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(devices), str(batch)], capture_output=True, text=True, check=True
+    )
+    used, loss = done.stdout.split()
+    return int(used), float(loss)
+
+
+def test_a_cpu_split_in_four_takes_the_same_steps_as_one_that_is_whole():
+    (one, alone), (four, together) = run(1, 8), run(4, 8)
+    assert (one, four) == (1, 4)
+    assert abs(together - alone) < 1e-5
+
+
+def test_a_batch_that_does_not_divide_uses_fewer_devices():
+    assert run(4, 6)[0] == 2
