@@ -9,7 +9,8 @@ from suite import terminal, units
 from suite.measure import campaign, fitness, load, lock, machine, request, runner
 from suite.measure.probe import Offer
 from suite.results import journal as journals
-from suite.results import store
+from suite.results import selection, store
+from suite.results.comparison import compared
 from suite.results.journal import Journal
 from suite.results.record import Machine
 from suite.results.summary import summary
@@ -158,6 +159,15 @@ def report(published: Path, out: Path, build: bool) -> None:
     print_results((published, out), machine.machine())
     if build:
         print(f"site: {root / 'build' / 'html' / 'index.html'}")
+
+
+def compare(first: str, second: str, folders: Sequence[Path], band: float | None) -> None:
+    """Print the comparison of what two words mean; `band` is the share that does not matter."""
+    from suite.report import comparison
+
+    sides = [selection.selected(word, folders) for word in (first, second)]
+    table = comparison.table(first, second, compared(*sides), band)
+    terminal.print_table(table.title, table.columns, [[cell.text for cell in row] for row in table.rows], table.notes)
 
 
 def doctor() -> tuple[fitness.Check, ...]:

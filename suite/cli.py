@@ -187,6 +187,27 @@ def report(out: Path, build: bool) -> None:
 
 
 @main.command()
+@click.argument("first")
+@click.argument("second")
+@click.option(
+    "--band",
+    type=click.FloatRange(min=0),
+    metavar="PERCENT",
+    help="A difference that does not matter. "
+    "Default: by how much processes of one and the same case differ on these machines, at least 1.",
+)
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
+def compare(first: str, second: str, band: float | None, out: Path) -> None:
+    """Say of each case that FIRST and SECOND both have whether the SECOND is faster, slower, or the same.
+
+    Each is a record's file, a folder of them, a campaign, a machine, or a version such as jax==0.12.0.1.
+    """
+    from suite import bench
+
+    bench.compare(first, second, (PUBLISHED, out), None if band is None else band / 100)
+
+
+@main.command()
 def doctor() -> None:
     """Say what JAX sees, and whether this machine is fit to measure; exit 1 if it is not."""
     from suite import bench, terminal

@@ -1,10 +1,12 @@
-"""Estimates with intervals: one number per process, t intervals on the log scale."""
+"""Estimates with intervals: one number per process, t intervals on the log scale; and tests of whether two differ."""
 
 import math
 from collections.abc import Sequence
-from statistics import fmean, median, stdev
+from statistics import fmean, median, stdev, variance
 
 from suite.workload import Plain
+
+COVERAGE = 0.95  # of every interval
 
 
 class Estimate(Plain, frozen=True, kw_only=True):
@@ -23,11 +25,11 @@ class Estimate(Plain, frozen=True, kw_only=True):
         return math.expm1(math.log(self.high / self.low) / 2)
 
 
-def t_quantile(degrees: int) -> float:
+def t_quantile(degrees: float) -> float:
     """Return the 97.5 % point of Student's t distribution."""
     from scipy.special import stdtrit  # a light part of scipy; scipy.stats costs half a second of import
 
-    return float(stdtrit(degrees, 0.975))
+    return float(stdtrit(degrees, (1 + COVERAGE) / 2))
 
 
 def geometric_mean(values: Sequence[float]) -> Estimate:
@@ -51,6 +53,84 @@ def paired_ratio(numerator: dict[int, float], denominator: dict[int, float]) -> 
     """Return numerator over denominator from the rounds that both have; None if they share no round."""
     rounds = sorted(numerator.keys() & denominator.keys())
     return geometric_mean([numerator[r] / denominator[r] for r in rounds]) if rounds else None
+
+
+def unpaired_ratio(numerator: Sequence[float], denominator: Sequence[float]) -> Estimate | None:
+    """Return the ratio of two geometric means of processes that were not measured side by side; None without values.
+
+    Its interval takes the degrees of freedom from both spreads.
+
+    Source: Welch, The generalization of "Student's" problem when several different population variances are involved
+        (1947).
+    """
+    if not numerator or not denominator:
+        return None
+    difference, error, degrees = _welch(numerator, denominator)
+    value, processes = math.exp(difference), min(len(numerator), len(denominator))
+    if degrees is None:
+        return Estimate(value=value, processes=processes)
+    reach = t_quantile(degrees) * error
+    return Estimate(value=value, low=value * math.exp(-reach), high=value * math.exp(reach), processes=processes)
+
+
+def _welch(numerator: Sequence[float], denominator: Sequence[float]) -> tuple[float, float, float | None]:
+    """Return the difference of the means of logarithms, its standard error and degrees of freedom, None if unknown."""
+    sides = [[math.log(value) for value in side] for side in (numerator, denominator)]
+    difference = fmean(sides[0]) - fmean(sides[1])
+    if min(map(len, sides)) < 2:
+        return difference, 0.0, None
+    errors = [variance(side) / len(side) for side in sides]
+    shares = sum(error**2 / (len(side) - 1) for error, side in zip(errors, sides, strict=True))
+    return difference, math.sqrt(sum(errors)), sum(errors) ** 2 / shares if shares else 1.0
+
+
+def sign_interval(ratios: Sequence[float]) -> tuple[float, float] | None:
+    """Return the interval that holds the median in at least 95 % of all cases whatever the noise; None below 6 values.
+
+    Its ends are values themselves: as far inside as a fair coin's tosses allow.
+    """
+    count = len(ratios)
+    outside = [sum(math.comb(count, heads) for heads in range(cut)) / 2**count for cut in range(count // 2 + 1)]
+    cut = max(index for index, chance in enumerate(outside) if 2 * chance <= 1 - COVERAGE)
+    ordered = sorted(ratios)
+    return (ordered[cut - 1], ordered[-cut]) if cut else None
+
+
+def paired_p_value(numerator: dict[int, float], denominator: dict[int, float]) -> float | None:
+    """Return how probable so large a difference is between equals, by the t test of the rounds that both have.
+
+    None for fewer than two rounds.
+    """
+    logs = [math.log(numerator[r] / denominator[r]) for r in numerator.keys() & denominator.keys()]
+    return _two_sided(fmean(logs), stdev(logs) / math.sqrt(len(logs)), len(logs) - 1) if len(logs) > 1 else None
+
+
+def unpaired_p_value(numerator: Sequence[float], denominator: Sequence[float]) -> float | None:
+    """Return how probable so large a difference is between equals, by Welch's test; None for a side of one or none."""
+    if min(len(numerator), len(denominator)) < 2:
+        return None
+    difference, error, degrees = _welch(numerator, denominator)
+    return None if degrees is None else _two_sided(difference, error, degrees)
+
+
+def _two_sided(difference: float, error: float, degrees: float) -> float:
+    from scipy.special import stdtr
+
+    if not error:
+        return 0.0 if difference else 1.0
+    return 2 * float(stdtr(degrees, -abs(difference) / error))
+
+
+def holm(chances: Sequence[float]) -> tuple[float, ...]:
+    """Return the p values of a table's rows, each raised so that 5 % are the chance of one false alarm in the table.
+
+    Source: Holm, A simple sequentially rejective multiple test procedure (1979).
+    """
+    raised, worst = [0.0] * len(chances), 0.0
+    for rank, index in enumerate(sorted(range(len(chances)), key=chances.__getitem__)):
+        worst = max(worst, min(1.0, (len(chances) - rank) * chances[index]))
+        raised[index] = worst
+    return tuple(raised)
 
 
 def trend(values: Sequence[float]) -> float:

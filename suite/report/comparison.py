@@ -1,0 +1,50 @@
+"""Two sides against each other, as a table."""
+
+from collections.abc import Sequence
+
+from suite import units
+from suite.report.tables import Cell, Table, time_cell, way
+from suite.results.comparison import Comparison, noise_floor
+from suite.workload import Case
+
+COLUMNS = ("case", "first", "second", "ratio", "95 % interval", "second is")
+
+
+def table(first: str, second: str, rows: Sequence[Comparison], band: float | None = None) -> Table:
+    """Return the comparison of two sides by their names; `band` is the share that does not matter."""
+    floor = noise_floor(s.record for row in rows for s in (row.first, row.second)) if band is None else band
+    return Table(
+        title=f"first: {first}; second: {second}",
+        columns=COLUMNS,
+        rows=tuple(_row(row, floor) for row in rows),
+        notes=tuple(_notes(rows, floor)),
+    )
+
+
+def _row(item: Comparison, band: float) -> tuple[Cell, ...]:
+    case, ratio = item.second.record.case, item.ratio
+    reasons = "; ".join((*item.first.reasons, *item.second.reasons))
+    return (
+        Cell(text=_named(case), record=item.second.record),
+        time_cell(item.first),
+        time_cell(item.second),
+        Cell(text=units.times(ratio.value, ratio.low, ratio.high), sort=ratio.value),
+        Cell(text=units.interval(ratio.low, ratio.high)),
+        Cell(text=", ".join((item.verdict(band), *([item.status] if reasons else []))), remark=reasons),
+    )
+
+
+def _named(case: Case) -> str:
+    words = [case.workload, case.backend, case.scope, way(case)]
+    words += [case.precision] if case.precision != "float32-highest" else []
+    return " ".join(words + ([f"on {case.devices} devices"] if case.devices > 1 else []))
+
+
+def _notes(rows: Sequence[Comparison], band: float) -> list[str]:
+    notes = [f"A difference of {100 * band:.2g} % does not matter; over the table one false alarm has a chance of 5 %."]
+    differing = dict.fromkeys(axis for row in rows for axis in row.differs)
+    if differing:
+        notes.append(f"The two differ in: {', '.join(differing)}.")
+    if not all(row.paired for row in rows):
+        notes.append("Measured at different times: what changed on a machine in between is in the ratio too.")
+    return notes

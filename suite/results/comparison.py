@@ -1,0 +1,130 @@
+"""Two sides against each other: records, campaigns, machines or versions, each case that both have with a verdict."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import median
+
+import msgspec
+
+from suite.results.record import Record
+from suite.results.statistics import (
+    Estimate,
+    holm,
+    paired_p_value,
+    paired_ratio,
+    sign_interval,
+    unpaired_p_value,
+    unpaired_ratio,
+)
+from suite.results.summary import Status, Summary, by_round, summary, worse
+
+LEAST_BAND = 0.01  # what no two builds of the same code hold
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """The first side's time over the second's: above 1, the second is the faster one."""
+
+    first: Summary
+    second: Summary
+    ratio: Estimate
+    paired: bool  # measured in the same rounds of one campaign
+    chance: float | None  # of so large a difference between equals; None if a side has one process alone
+
+    @property
+    def status(self) -> Status:
+        """The worse one of the two sides' statuses."""
+        return worse(self.first.status, self.second.status)
+
+    @property
+    def differs(self) -> tuple[str, ...]:
+        """The axes in which the two differ: of the case, machine, and packages."""
+        return axes(self.first.record, self.second.record)
+
+    @property
+    def signs(self) -> tuple[float, float] | None:
+        """The sign interval of the ratio, where rounds were shared and there are enough of them."""
+        mine, theirs = by_round(self.first.record), by_round(self.second.record)
+        return sign_interval([mine[r] / theirs[r] for r in mine.keys() & theirs.keys()]) if self.paired else None
+
+    def verdict(self, band: float) -> str:
+        """Return how the second side stands: faster, slower, same within x %, or not separated.
+
+        A difference is one if both intervals exclude 1 and `chance` is below 5 %; inside the band, a share, it does not
+        matter.
+        """
+        low, high = self.ratio.low, self.ratio.high
+        if low is None or high is None or self.status in ("invalid", "incomplete"):
+            return "not separated"
+        if max(high, 1 / low) <= 1 + band:
+            return f"same within {100 * band:.2g} %"
+        signs = self.signs or (low, high)
+        if self.chance is None or self.chance >= _LEVEL:
+            return "not separated"
+        return "faster" if min(low, signs[0]) > 1 else "slower" if max(high, signs[1]) < 1 else "not separated"
+
+
+def compared(first: Iterable[Record], second: Iterable[Record]) -> tuple[Comparison, ...]:
+    """Return a comparison of each case that both sides have, of their newest records; of one record each, of those.
+
+    The chances are corrected for the number of comparisons. Raises ValueError if the sides share no case, or if two
+    single records differ in more than one axis of their case.
+    """
+    pairs = _pairs(*({r.name: r for r in sorted(side, key=lambda r: r.created)} for side in (first, second)))
+    rows = [row for pair in pairs if (row := _comparison(*map(summary, pair))) is not None]
+    corrected = iter(holm([row.chance for row in rows if row.chance is not None]))
+    return tuple(row if row.chance is None else replace(row, chance=next(corrected)) for row in rows)
+
+
+def _pairs(first: dict[str, Record], second: dict[str, Record]) -> list[tuple[Record, Record]]:
+    shared = sorted(first.keys() & second.keys())
+    if not shared and len(first) == len(second) == 1:
+        (one,), (other,) = first.values(), second.values()
+        different = [name for name in axes(one, other) if hasattr(one.case, name)]
+        if len(different) > 1:
+            raise ValueError(
+                f"the two records differ in {', '.join(different)}; compare two that differ in one of these"
+            )
+        return [(one, other)]
+    if not shared:
+        raise ValueError("the two sides have no case in common; choose two that measured the same")
+    return [(first[name], second[name]) for name in shared]
+
+
+def _comparison(one: Summary, other: Summary) -> Comparison | None:
+    mine, theirs = by_round(one.record), by_round(other.record)
+    paired = one.record.campaign == other.record.campaign and one.record.machine == other.record.machine
+    if paired:
+        ratio, chance = paired_ratio(mine, theirs), paired_p_value(mine, theirs)
+    else:
+        sides = tuple(mine.values()), tuple(theirs.values())
+        ratio, chance = unpaired_ratio(*sides), unpaired_p_value(*sides)
+    return ratio and Comparison(first=one, second=other, ratio=ratio, paired=paired, chance=chance)
+
+
+def axes(one: Record, other: Record) -> tuple[str, ...]:
+    """Return the names of the axes in which two records differ: of the case, then machine, then packages."""
+    fields = (field.name for field in msgspec.structs.fields(one.case))
+    found = [name for name in fields if getattr(one.case, name) != getattr(other.case, name)]
+    if one.machine.slug != other.machine.slug:
+        found.append("machine")
+    mine, theirs = one.software.packages, other.software.packages
+    return (*found, *sorted(name for name in mine.keys() & theirs.keys() if mine[name] != theirs[name]))
+
+
+def noise_floor(records: Iterable[Record]) -> float:
+    """Return by which share processes of one and the same case differ, the median over the records.
+
+    Each record's processes are compared as they followed each other: the same code twice. Never below LEAST_BAND.
+    """
+    seen = [difference for record in records if (difference := _restless(record)) is not None]
+    return max(LEAST_BAND, math.expm1(median(seen))) if seen else LEAST_BAND
+
+
+def _restless(record: Record) -> float | None:
+    logs: Sequence[float] = [math.log(value) for _, value in sorted(by_round(record).items())]
+    steps = [abs(later - before) for before, later in pairwise(logs)]
+    return median(steps) if steps else None

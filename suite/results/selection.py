@@ -1,0 +1,38 @@
+"""Which records a word on the command line means: a file, a folder, a campaign, a machine, or a package's version."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+from suite.results import store
+from suite.results.record import Record
+
+
+def selected(word: str, folders: Sequence[Path]) -> tuple[Record, ...]:
+    """Return the records of a file or folder, or those in the folders of a campaign, machine or 'package==version'.
+
+    Raises LookupError if nothing is meant, ValueError if the file is no record.
+    """
+    path = Path(word)
+    if path.is_file():
+        return (store.read(path),)
+    if path.is_dir():
+        return tuple(map(store.read, sorted(path.glob("*.json")))) or store.load([path])[0]
+    records = store.load(folders)[0]
+    package, _, version = word.partition("==")
+    found = tuple(
+        record
+        for record in records
+        if word in (record.campaign, record.machine.slug, record.machine.name)
+        or (version and record.software.packages.get(package) == version)
+    )
+    if not found:
+        raise LookupError(f"no record is meant by '{word}'{_near(word, records)}")
+    return found
+
+
+def _near(word: str, records: Sequence[Record]) -> str:
+    packages = {f"{name}=={version}" for record in records for name, version in record.software.packages.items()}
+    words = {*(r.campaign for r in records), *(r.machine.slug for r in records), *packages}
+    close = get_close_matches(word, sorted(words), n=3, cutoff=0.5) or sorted({r.machine.slug for r in records})
+    return f"; there are: {', '.join(close)}" if close else "; there are no records yet: nox -s bench makes some"

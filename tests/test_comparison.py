@@ -1,0 +1,152 @@
+"""Two sides get the verdict that their numbers deserve, and wrong words get a clear line."""
+
+import factory
+import msgspec
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from suite.cli import main
+from suite.results import store
+from suite.results.comparison import axes, compared, noise_floor
+
+BAND = 0.02
+
+
+def side(times, campaign="one", **changes):
+    return msgspec.structs.replace(factory.record(step_seconds=tuple(map(float, times)), campaign=campaign), **changes)
+
+
+def noisy(centre, spread, count, seed=0):
+    return centre * np.exp(np.random.default_rng(seed).normal(0, spread, count))
+
+
+@pytest.mark.parametrize(
+    ("factor", "spread", "verdict"),
+    [
+        (1.0, 0.001, "same within 2 %"),
+        (1.01, 0.001, "same within 2 %"),
+        (1.2, 0.01, "faster"),
+        (1 / 1.2, 0.01, "slower"),
+        (1.05, 0.2, "not separated"),
+        (1.0, 0.2, "not separated"),
+    ],
+)
+@pytest.mark.parametrize("campaigns", [("one", "one"), ("one", "two")])
+def test_a_second_side_is_called_what_it_is(factor, spread, verdict, campaigns):
+    first, second = (
+        side(noisy(value, spread, 10, seed), campaign)
+        for seed, (value, campaign) in enumerate(zip((0.01 * factor, 0.01), campaigns, strict=True))
+    )
+    (found,) = compared([first], [second])
+    assert found.verdict(BAND) == verdict
+    assert found.paired == (campaigns[0] == campaigns[1])
+
+
+def test_one_round_that_is_no_difference_takes_a_verdict_back_where_there_are_six():
+    first = side([0.0110, 0.0111, 0.0112, 0.0110, 0.0111, 0.0099])
+    (found,) = compared([first], [side([0.01] * 6)])
+    assert found.ratio.low > 1
+    assert found.signs[0] < 1
+    assert found.verdict(0.0) == "not separated"
+
+
+def test_drift_that_both_sides_have_is_no_difference():
+    drift = np.linspace(1, 1.3, 10)
+    first, second = side(0.0105 * drift), side(0.01 * drift)
+    (found,) = compared([first], [second])
+    assert (found.ratio.low, found.ratio.high) == pytest.approx((1.05, 1.05))
+    (apart,) = compared([first], [msgspec.structs.replace(second, campaign="two")])
+    assert apart.verdict(BAND) == "not separated"
+
+
+def test_a_table_of_equals_raises_a_false_alarm_in_at_most_one_of_twenty():
+    rng, alarms = np.random.default_rng(0), 0
+    for _ in range(100):
+        sides = [
+            [side(0.01 * np.exp(rng.normal(0, 0.01, 6)), workload=f"w{i}", case=named(f"w{i}")) for i in range(4)]
+            for _ in range(2)
+        ]
+        alarms += any(row.verdict(0.0) in ("faster", "slower") for row in compared(*sides))
+    assert alarms <= 9  # of 100 at 5 %: more has a chance below 3 %
+
+
+def named(name):
+    return msgspec.structs.replace(factory.record().case, workload=name)
+
+
+def test_an_incomplete_side_is_not_judged():
+    first = side([0.02, 0.02, 0.02])
+    second = side([0.01, 0.01, 0.01], rounds=4)
+    assert compared([first], [second])[0].verdict(BAND) == "not separated"
+
+
+def test_the_newest_record_of_a_case_counts():
+    old, new = side([0.02] * 3, created="2026-01-01T00:00:00Z"), side([0.01] * 3, created="2026-01-02T00:00:00Z")
+    (found,) = compared([new, old], [side([0.01] * 3, campaign="two")])
+    assert found.ratio.value == pytest.approx(1.0)
+
+
+def test_two_records_may_differ_in_one_axis_of_their_case():
+    one = side([0.01] * 3)
+    other = msgspec.structs.replace(one, case=msgspec.structs.replace(one.case, variant="nnx-jit"))
+    assert compared([one], [other])[0].differs == ("variant",)
+    third = msgspec.structs.replace(one, case=msgspec.structs.replace(other.case, batch=7))
+    with pytest.raises(ValueError, match="differ in batch, variant; compare two that differ in one"):
+        compared([one], [third])
+
+
+def test_sides_without_a_common_case_are_refused():
+    with pytest.raises(ValueError, match="no case in common"):
+        compared([], [side([0.01] * 3)])
+
+
+def test_versions_are_an_axis():
+    one = side([0.01] * 3)
+    packages = dict.fromkeys(one.software.packages, "0")
+    other = msgspec.structs.replace(one, software=msgspec.structs.replace(one.software, packages=packages))
+    assert axes(one, other) == tuple(sorted(packages))
+
+
+def test_the_noise_floor_is_that_of_processes_that_follow_each_other():
+    assert noise_floor([side([0.010, 0.0105, 0.010, 0.0105])]) == pytest.approx(0.05)
+    assert noise_floor([side([0.01, 0.01])]) == 0.01
+    assert noise_floor([]) == 0.01
+
+
+@pytest.fixture
+def records(tmp_path):
+    """A folder with the same case from two machines, versions and campaigns."""
+    one = side([0.02, 0.021, 0.02], campaign="20260101-000000-a")
+    machine = msgspec.structs.replace(one.machine, name="quick, 8 cores")
+    packages = {**one.software.packages, "jax": "0.99"}
+    software = msgspec.structs.replace(one.software, packages=packages)
+    two = side([0.01, 0.0101, 0.01], campaign="20260102-000000-b", machine=machine, software=software)
+    return [store.add(record, tmp_path) for record in (one, two)]
+
+
+@pytest.mark.parametrize("by", ["file", "folder", "campaign", "machine", "version"])
+def test_a_side_is_named_in_any_way(records, by, monkeypatch):
+    folder = records[0].parent.parent
+    monkeypatch.chdir(folder)
+    words = {
+        "file": map(str, records),
+        "folder": (str(path.parent) for path in records),
+        "campaign": (path.parent.name for path in records),
+        "machine": (store.read(path).machine.slug for path in records),
+        "version": (f"jax=={store.read(path).software.packages['jax']}" for path in records),
+    }[by]
+    result = CliRunner(env={"COLUMNS": "150"}).invoke(main, ["compare", *words, "--out", str(folder)])
+    said = " ".join(result.output.split())
+    assert result.exit_code == 0, said
+    assert "faster" in said
+    assert "The two differ in: machine, jax." in said
+    assert "Measured at different times" in said
+
+
+def test_an_unknown_side_is_named_with_what_is_near(records):
+    folder = str(records[0].parent.parent)
+    result = CliRunner().invoke(main, ["compare", "20260101-000000-x", str(records[0]), "--out", folder])
+    assert result.exit_code == 1
+    said = " ".join(result.output.split())
+    assert "no record is meant by '20260101-000000-x'; there are: 20260101-000000-a" in said
