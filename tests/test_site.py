@@ -11,7 +11,7 @@ import msgspec
 import pytest
 import yaml
 
-from suite.report import build, pages
+from suite.report import build, pages, tables
 from suite.results import store
 
 ROOT = Path(__file__).parent.parent
@@ -87,6 +87,19 @@ def test_a_machine_without_gpu_is_set_beside_others_as_a_different_host(checkout
     home = built(checkout)
     assert "Different host" in home
     assert "local/20260102-000000-mine/mnist_mlp.cpu.step.json" in home
+
+
+def test_a_machine_without_gpu_lists_jax_once_a_way_with_its_better_allocator():
+    times = {"retaining": 0.010, "system": 0.008}
+    records = [
+        factory.record("mnist_mlp", "cpu", [seconds] * 3, factory.PLAIN, allocator=allocator, **axes)
+        for allocator, seconds in times.items()
+        for axes in ({}, {"variant": "nnx-jit"}, {"implementation": "torch"})
+    ]
+    table = tables.cpu_table("title", records)
+    assert [row[1].text for row in table.rows] == ["cpu jax system allocator", "cpu jax nnx-jit system allocator"]
+    alone = tables.cpu_table("title", [r for r in records if r.case.implementation == "torch"])
+    assert [row[1].text for row in alone.rows] == ["cpu torch system allocator"]
 
 
 def test_hostile_text_in_a_record_is_harmless(checkout):

@@ -131,11 +131,8 @@ def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
     lonely = [slug for slug in slugs if not any(r.backend == "gpu" and r.machine.slug == slug for r in records)]
     for slug in lonely:
         mine = [r for r in records if r.machine.slug == slug]
-        steps = [s.record for s in tables.newest_cases(mine) if s.record.case.scope == "step"]
         page.heading(f"Without a GPU: {slugs[slug]}")
-        table = tables.case_table(f"One training step on the CPU of {slugs[slug]}", steps)
-        named = tuple((Cell(text=r.workload), *row) for r, row in zip(_sorted(steps), table.rows, strict=True))
-        page.table(Table(title=table.title, columns=("model", *table.columns), rows=named), links(records, ""))
+        page.table(tables.cpu_table(f"One training step on the CPU of {slugs[slug]}", mine), links(records, ""))
         elsewhere = tables.elsewhere(records, slug)
         if elsewhere.rows:
             page.table(elsewhere, links(records, ""))

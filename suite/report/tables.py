@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from suite import units
 from suite.results.record import Record
 from suite.results.statistics import Estimate
@@ -158,6 +160,17 @@ def case_table(title: str, records: Iterable[Record]) -> Table:
     return Table(title=title, columns=CASE_COLUMNS, rows=tuple(map(case_row, items)))
 
 
+def cpu_table(title: str, records: Iterable[Record]) -> Table:
+    """Return the steps of JAX on a machine without a GPU, each with the better allocator; of its peers if it has none.
+
+    How the peers stand is a table of its own.
+    """
+    steps = [item for item in newest_cases(records) if item.record.case.scope == "step"]
+    mine = [item for item in steps if item.record.case.implementation == "jax"]
+    rows = tuple((Cell(text=item.record.workload), *case_row(item)) for item in fastest(mine or steps))
+    return Table(title=title, columns=("model", *CASE_COLUMNS), rows=rows)
+
+
 def elsewhere(records: Sequence[Record], machine: str) -> Table:
     """Return this machine's CPU steps beside the GPUs of other machines: a different host, so never a speed-up."""
     mine = fastest(newest_cases(r for r in records if r.machine.slug == machine and r.backend == "cpu" and headline(r)))
@@ -186,10 +199,10 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
 
 
 def fastest(items: Iterable[Summary]) -> list[Summary]:
-    """Return of each workload and batch the better allocator's summary, in the order in which they came."""
-    cases: dict[tuple[str, int], list[Summary]] = {}
+    """Return of each case the better allocator's summary, in the order in which they came."""
+    cases: dict[Case, list[Summary]] = {}
     for item in items:
-        cases.setdefault((item.record.workload, item.record.case.batch), []).append(item)
+        cases.setdefault(msgspec.structs.replace(item.record.case, allocator="retaining"), []).append(item)
     return [better(same) or same[0] for same in cases.values()]
 
 
@@ -217,12 +230,7 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
         notes = [f"{row[0].text}: {row[9].remark}" for row in table.rows if row[9].remark]
         return (chosen(table, ("model", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU: best peer / JAX",
                                "GPU precision"), notes),)  # fmt: skip
-    steps = [item for item in newest_cases(mine) if item.record.case.scope == "step"]
-    cpu = Table(
-        title="One training step on this machine's CPU; it has no GPU that JAX can use",
-        columns=("model", *CASE_COLUMNS),
-        rows=tuple((Cell(text=item.record.workload), *case_row(item)) for item in steps),
-    )
+    cpu = cpu_table("One training step on this machine's CPU; it has no GPU that JAX can use", mine)
     short = chosen(cpu, ("model", "implementation", "time", "95 % interval", "status"))
     return tuple(table for table in (short, elsewhere(records, machine)) if table.rows)
 
