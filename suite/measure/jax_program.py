@@ -101,7 +101,7 @@ class JaxProgram:
     def compile(self) -> None:
         """Compile with the options that the backend and this jaxlib deserve."""
         options = self._options()
-        if holds_convolutions(options) and jax.config.jax_enable_compilation_cache:
+        if holds_convolutions(options) and jax.config.values["jax_enable_compilation_cache"]:
             self._load_kernels()
         self._compiled = self._lowered.compile(options)
 
