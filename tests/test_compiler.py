@@ -27,23 +27,35 @@ def test_the_options_of_a_gpu_are_known_to_this_jaxlib(graph: str) -> None:
         lowered.compile({"xla_gpu_enable_command_buffer": "BOGUS"})
 
 
-@pytest.mark.parametrize("graph", get_args(GpuGraph))
-def test_what_a_graph_with_convolutions_holds_comes_from_no_cache(monkeypatch: pytest.MonkeyPatch, graph: str) -> None:
-    case = Case(workload="dp_linear_mirrored", backend="cpu", scope="step", batch=10, data="random")
-    workload = models.load(case.workload)
-    program, draw = JaxProgram(workload, case), workload.draw
-    assert draw is not None
+def losses(monkeypatch: pytest.MonkeyPatch, graph: str, cached: bool) -> tuple[list[float], int]:
+    """Return the losses of two steps of a network with dropout, and how many programs were compiled."""
+    case = Case(workload="mnist_cnn", backend="cpu", scope="step", batch=4)
+    workload, rng = models.load(case.workload), np.random.default_rng(0)
+    program, preprocess = JaxProgram(workload, case), workload.preprocess
+    assert preprocess is not None
     program.initialise(0)
-    program.put([draw(np.random.default_rng(0), case.batch)])
+    program.put([preprocess(rng.integers(0, 256, (4, 28, 28, 1), np.uint8), rng.integers(0, 10, 4))])
     program.lower()
     monkeypatch.setattr(program, "_options", lambda: compiler.gpu_options(graph))
-    before = jax.config.jax_enable_compilation_cache
+    before, compiled = jax.config.jax_enable_compilation_cache, program.compilations()
     try:
-        jax.config.update("jax_enable_compilation_cache", True)
+        jax.config.update("jax_enable_compilation_cache", cached)
         program.compile()
-        assert jax.config.jax_enable_compilation_cache == (graph == "xla")
     finally:
         jax.config.update("jax_enable_compilation_cache", before)
+    seen = []
+    for _ in range(2):
+        program.chain(1)
+        seen.append(program.loss())
+    return seen, program.compilations() - compiled
+
+
+@pytest.mark.parametrize("graph", get_args(GpuGraph))
+def test_kernels_are_loaded_for_a_graph_that_may_come_from_a_cache(monkeypatch: pytest.MonkeyPatch, graph: str) -> None:
+    plain, once = losses(monkeypatch, "xla", cached=False)
+    seen, compiled = losses(monkeypatch, graph, cached=True)
+    assert seen == plain, "loading the kernels left its mark on the state"
+    assert compiled == (once if graph == "xla" else once + 1)
 
 
 def test_an_old_jaxlib_keeps_convolutions_off_the_slow_path(monkeypatch: pytest.MonkeyPatch) -> None:

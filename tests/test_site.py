@@ -96,10 +96,17 @@ def test_a_machine_without_gpu_lists_jax_once_a_way_with_its_better_allocator():
         for allocator, seconds in times.items()
         for axes in ({}, {"variant": "nnx-jit"}, {"implementation": "torch"})
     ]
-    table = tables.cpu_table("title", records)
+    table = tables.steps_table("title", records)
     assert [row[1].text for row in table.rows] == ["cpu jax system allocator", "cpu jax nnx-jit system allocator"]
-    alone = tables.cpu_table("title", [r for r in records if r.case.implementation == "torch"])
+    alone = tables.steps_table("title", [r for r in records if r.case.implementation == "torch"])
     assert [row[1].text for row in alone.rows] == ["cpu torch system allocator"]
+
+
+def test_times_of_one_side_alone_are_listed_for_what_they_are():
+    for backend in ("cpu", "gpu"):
+        (table,) = tables.for_terminal([factory.record(backend=backend)], factory.HOST.slug)
+        assert "needs times of both" in table.title
+        assert [row[1].text for row in table.rows] == [f"{backend} jax"]
 
 
 def test_hostile_text_in_a_record_is_harmless(checkout):

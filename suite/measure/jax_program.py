@@ -99,14 +99,22 @@ class JaxProgram:
             self._lowered = step.lower(*self._weights, self._state, self._batches[0])
 
     def compile(self) -> None:
-        """Compile with the options that the backend and this jaxlib deserve.
+        """Compile with the options that the backend and this jaxlib deserve."""
+        options = self._options()
+        if holds_convolutions(options) and jax.config.values["jax_enable_compilation_cache"]:
+            self._load_kernels()
+        self._compiled = self._lowered.compile(options)
 
-        A CUDA graph can hold those of cuDNN's kernels alone that this process has run before, as the autotuner does
-        that tries them: neither the program nor what was tried may come from a cache.
+    def _load_kernels(self) -> None:
+        """Run a step as XLA itself would launch it, and forget what it did.
+
+        A CUDA graph can hold those of cuDNN's kernels alone that this process has run before. Where a program is
+        compiled, the autotuner has run them; a program from a cache finds none.
         """
-        if holds_convolutions(self._options()):
-            jax.config.update("jax_enable_compilation_cache", False)
-        self._compiled = self._lowered.compile(self._options())
+        state = jax.device_get(self._state)
+        step = self._lowered.compile(gpu_options("xla"))
+        jax.block_until_ready(step(*self._weights, self._state, self._batches[0]))
+        self._state = jax.device_put(state, self._placement.state)
 
     def _options(self) -> dict[str, str | bool]:
         if self._case.backend == "cpu":

@@ -132,7 +132,7 @@ def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
     for slug in lonely:
         mine = [r for r in records if r.machine.slug == slug]
         page.heading(f"Without a GPU: {slugs[slug]}")
-        page.table(tables.cpu_table(f"One training step on the CPU of {slugs[slug]}", mine), links(records, ""))
+        page.table(tables.steps_table(f"One training step on the CPU of {slugs[slug]}", mine), links(records, ""))
         elsewhere = tables.elsewhere(records, slug)
         if elsewhere.rows:
             page.table(elsewhere, links(records, ""))

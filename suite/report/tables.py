@@ -160,8 +160,8 @@ def case_table(title: str, records: Iterable[Record]) -> Table:
     return Table(title=title, columns=CASE_COLUMNS, rows=tuple(map(case_row, items)))
 
 
-def cpu_table(title: str, records: Iterable[Record]) -> Table:
-    """Return the steps of JAX on a machine without a GPU, each with the better allocator; of its peers if it has none.
+def steps_table(title: str, records: Iterable[Record]) -> Table:
+    """Return the steps of JAX on a machine, each with the better allocator; of its peers if it has none.
 
     How the peers stand is a table of its own.
     """
@@ -220,7 +220,7 @@ def newest_cases(records: Iterable[Record]) -> list[Summary]:
 
 
 def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
-    """Return what a run ends with: the machine's speed-ups, or its CPU times and how they stand elsewhere.
+    """Return what a run ends with: the machine's speed-ups, or its times and how they stand elsewhere.
 
     Fewer columns than on the site, so that a terminal of 80 columns holds them.
     """
@@ -230,8 +230,8 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
         notes = [f"{row[0].text}: {row[9].remark}" for row in table.rows if row[9].remark]
         return (chosen(table, ("model", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU: best peer / JAX",
                                "GPU precision"), notes),)  # fmt: skip
-    cpu = cpu_table("One training step on this machine's CPU; it has no GPU that JAX can use", mine)
-    short = chosen(cpu, ("model", "implementation", "time", "95 % interval", "status"))
+    steps = steps_table("One training step in steady state; a speed-up needs times of both CPU and GPU", mine)
+    short = chosen(steps, ("model", "implementation", "time", "95 % interval", "status"))
     return tuple(table for table in (short, elsewhere(records, machine)) if table.rows)
 
 
