@@ -75,7 +75,8 @@ def measure(journal: Journal, out: Path) -> bool:
     """Measure what the journal lacks and write the records; return False if the user interrupted it."""
     header = journal.header()
     with lock.measuring(header.campaign):
-        runs = len({(entry.case.text(0).replace("/cold", "/step"), entry.run.round) for entry in journal.done()})
+        first = {unit[0] for unit in campaign.units(header.cases)}
+        runs = sum(entry.case in first for entry in journal.done())
         try:
             with terminal.CampaignProgress(header, runs) as progress:
                 runner.run(header, journal, progress)

@@ -9,7 +9,7 @@ import click
 
 from suite import __version__
 from suite.variants import NAMES as VARIANTS
-from suite.workload import Allocator, Backend, Implementation, Precision, Scope
+from suite.workload import Allocator, Backend, CompileCache, Implementation, Precision, Scope
 
 PUBLISHED = Path("site/records")
 LOCAL = Path("records")
@@ -99,7 +99,20 @@ def list_workloads(as_json: bool) -> None:
 )
 @click.option("--batch", type=click.IntRange(min=1), help="Examples a step. Default: each workload's headline batch.")
 @click.option("--precision", type=Words(get_args(Precision)), default=("float32-highest",), help="Of the GPU side.")
-@click.option("--scope", type=Words(get_args(Scope)), default=("step", "cold"), help="Default: both.")
+@click.option(
+    "--scope",
+    type=Words(get_args(Scope)),
+    default=("step", "transfer", "cold"),
+    help="What is timed. Default: the steady step, the step with its batch copied from the host, and the cold start. "
+    "run: the documented whole run, where there is one; calls: the first four calls of a fresh process.",
+)
+@click.option(
+    "--cache",
+    type=Words(get_args(CompileCache)),
+    default=("empty",),
+    help="The compile cache of a cold start. Default: empty. warm: it holds what another process has compiled.",
+)
+@click.option("--length", type=click.IntRange(min=1), default=1, help="So many times the documented epochs of a run.")
 @click.option(
     "--implementation",
     type=Words(get_args(Implementation)),
@@ -147,7 +160,7 @@ def run(out: Path, resume: bool, publish: bool, site: bool, machine_name: str | 
         raise ValueError(
             "--publish asked for with profile 'smoke', which only shows that it runs; take quick or standard"
         )
-    several = ("backend", "precision", "scope", "implementation", "variant", "allocator")
+    several = ("backend", "precision", "scope", "cache", "implementation", "variant", "allocator")
     request = Request(
         **{f"{key}s" if key in several else key: value for key, value in asked.items() if key != "budget"},
         budget_minutes=asked["budget"],

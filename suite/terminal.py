@@ -9,7 +9,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 
 from suite import units
-from suite.measure.campaign import Unit
+from suite.measure.campaign import Unit, rounds_of
 from suite.measure.campaign import units as processes_of
 from suite.measure.estimate import process_seconds
 from suite.measure.fitness import Check
@@ -18,6 +18,7 @@ from suite.results.journal import Done, Header
 from suite.results.summary import step_seconds
 from suite.workload import Case
 
+_SAID = {"step": "a step", "run": "for the whole run", "calls": "a later call"}
 _MARKS = {"good": "[green]ok[/]", "remark": "[yellow]note[/]", "bad": "[red]no[/]"}
 
 
@@ -43,9 +44,9 @@ class CampaignProgress:
         about = {description.name: description for description in header.descriptions}
         effort, cores = EFFORTS[header.profile], header.machine.cores
         self._units = processes_of(header.cases)
-        self._seconds = {unit: process_seconds(unit[0], about[unit[0].workload], effort, cores) for unit in self._units}
+        self._seconds = {unit: process_seconds(unit, about[unit[0].workload], effort, cores) for unit in self._units}
         self._rounds, self._ended, self._began = header.rounds, done, 0.0
-        self._left = dict.fromkeys(self._units, header.rounds)
+        self._left = {unit: rounds_of(header, unit[0]) for unit in self._units}
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}"),
@@ -56,7 +57,7 @@ class CampaignProgress:
             console=Console(stderr=True),
             disable=not sys.stderr.isatty(),
         )
-        self._task = self._progress.add_task("starting", total=len(self._units) * self._rounds, left="")
+        self._task = self._progress.add_task("starting", total=sum(self._left.values()), left="")
         self._progress.update(self._task, completed=done)
 
     def __enter__(self) -> "CampaignProgress":
@@ -87,8 +88,8 @@ class CampaignProgress:
             if entry.run.reason:
                 self._print(f"{self._name}: failed: {entry.run.reason}")
                 return
-            if value is not None and entry.case.scope == "step":
-                self._print(f"{self._name}: {units.seconds(value)} a step")
+            if value is not None and entry.case.scope in _SAID:
+                self._print(f"{self._name}: {units.seconds(value)} {_SAID[entry.case.scope]}")
 
     def _print(self, line: str) -> None:
         self._progress.console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -13,7 +13,7 @@ import pytest
 from suite.measure import campaign, children, clock, estimate, load, lock, machine, profiles, request, runner, worker
 from suite.measure.fitness import checks, cuda_extra, missing_backend
 from suite.measure.probe import Offer
-from suite.measure.protocol import Facts, Line, Steady
+from suite.measure.protocol import Facts, Line, Seen
 from suite.results.journal import Done, Journal
 from suite.results.record import Sample, Stage
 from suite.workload import Case
@@ -125,16 +125,18 @@ FACTS = Facts(
     python="3.12.1",
     packages={"jax": "0"},
     settings={},
-    steady=Steady(
-        steps_per_sample=2,
-        doubling_ratio=2.0,
-        warmup=(),
-        warmup_converged=True,
-        samples=(Sample(wall_seconds=0.2, process_seconds=0.2),) * 3,
-        compilations=0,
-        load_by_others=0.0,
-        minor_faults_per_step=0.0,
-    ),
+    scopes={
+        "cold": Seen(samples=(Sample(wall_seconds=3.0, process_seconds=3.0),)),
+        "step": Seen(
+            steps_per_sample=2,
+            doubling_ratio=2.0,
+            warmup_converged=True,
+            samples=(Sample(wall_seconds=0.2, process_seconds=0.2),) * 3,
+            compilations=0,
+            load_by_others=0.0,
+            minor_faults_per_step=0.0,
+        ),
+    },
 )
 
 
@@ -474,8 +476,9 @@ def test_no_memory_is_said_as_such(error):
 
 def test_a_budget_drops_whole_workloads_and_names_them():
     about = {d.name: d for d in offer("cpu").workloads}
+    unit = tuple(factory.record(scope=scope).case for scope in ("cold", "step", "transfer"))
     one = profiles.EFFORTS["quick"].rounds * estimate.process_seconds(
-        factory.record().case, about["mnist_mlp"], profiles.EFFORTS["quick"], factory.PLAIN.cores
+        unit, about["mnist_mlp"], profiles.EFFORTS["quick"], factory.PLAIN.cores
     )
     found = answered(offer("cpu"), budget_minutes=1.5 * one / 60)
     assert [d.name for d in found.descriptions] == ["mnist_mlp"]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from suite.variants import variants_of
-from suite.workload import Allocator, Backend, Case, Description, Implementation, Precision, Scope
+from suite.workload import Allocator, Backend, Case, CompileCache, Description, Implementation, Precision, Scope
 
 # One or two models an article; those that exist are measured when nothing is named.
 WORKLOADS = (
@@ -24,7 +24,9 @@ def cases(
     implementations: Sequence[Implementation] = ("jax",),
     variants: Sequence[str] = (),
     precisions: Sequence[Precision] = ("float32-highest",),
-    scopes: Sequence[Scope] = ("step", "cold"),
+    scopes: Sequence[Scope] = ("step", "transfer", "cold"),
+    caches: Sequence[CompileCache] = ("empty",),
+    length: int = 1,
     allocators: Sequence[Allocator] = ("retaining",),
     batch: int | None = None,
     devices: int = 1,
@@ -52,6 +54,8 @@ def cases(
             data=about.data,
             devices=devices,
             allocator=allocator,
+            cache=cache,
+            length=length if scope == "run" else 1,
         )
         for about in catalogue
         for backend in backends
@@ -59,7 +63,8 @@ def cases(
         for implementation in implementations
         for variant, allocator in ways(implementation, backend, variants, allocators)
         for scope in scopes
-        if scope == "step" or (starts_cold(implementation, variant) and allocator == allocators[0])
+        if scope == "step" or (has(scope, about, implementation, variant, devices) and allocator == allocators[0])
+        for cache in (caches if scope == "cold" else ("empty",))
     )
 
 
@@ -77,6 +82,12 @@ def ways(
     return tuple((name, allocator) for name in chosen for allocator in allocators[: 1 if backend == "gpu" else None])
 
 
-def starts_cold(implementation: Implementation, variant: str) -> bool:
-    """Return whether a cold start is timed: of JAX a step at a time; peers certify the steady state alone."""
-    return implementation == "jax" and variant != "several-steps"
+def has(scope: Scope, about: Description, implementation: Implementation, variant: str, devices: int) -> bool:
+    """Return whether another scope than the steady state is timed: JAX's alone, since peers certify no more than that.
+
+    A scan over several steps has no step to start with, and copies no batch; a whole run is there where the source
+    timed one, on one device.
+    """
+    if implementation != "jax" or variant == "several-steps":
+        return False
+    return scope != "run" or (about.run is not None and variant == "plain" and devices == 1)

@@ -14,7 +14,7 @@ from suite.results.journal import Done, Header
 from suite.results.record import Machine, Profile, Record, Run
 from suite.workload import Case, Description, Implementation, Scope
 
-_SCOPES: tuple[Scope, ...] = ("cold", "step")  # the order inside a process
+_SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")  # share a process, in this order
 
 Unit = tuple[Case, ...]  # cases that one process measures: they differ in scope only
 
@@ -38,11 +38,21 @@ def planned(
 
 
 def units(cases: Iterable[Case]) -> tuple[Unit, ...]:
-    """Group the cases into processes."""
+    """Group the cases into processes: a whole run and first calls have one of their own."""
     groups: dict[Case, list[Case]] = {}
     for case in cases:
-        groups.setdefault(msgspec.structs.replace(case, scope="step"), []).append(case)
-    return tuple(tuple(sorted(group, key=lambda c: _SCOPES.index(c.scope))) for group in groups.values())
+        together = msgspec.structs.replace(case, scope="step") if case.scope in _SCOPES else case
+        groups.setdefault(together, []).append(case)
+    return tuple(tuple(sorted(group, key=_place)) for group in groups.values())
+
+
+def _place(case: Case) -> int:
+    return _SCOPES.index(case.scope) if case.scope in _SCOPES else 0
+
+
+def rounds_of(header: Header, case: Case) -> int:
+    """Return how many of the campaign's rounds have the case; a whole run is long and has fewer."""
+    return min(header.rounds, EFFORTS[header.profile].whole_runs) if case.scope == "run" else header.rounds
 
 
 def order(processes: Sequence[Unit], seed: int, number: int) -> list[Unit]:
@@ -89,7 +99,7 @@ def _record(
         commit=header.commit,
         description=about,
         runs=runs,
-        rounds=header.rounds,
+        rounds=rounds_of(header, case),
         reason=next((run.reason for run in runs if run.reason), ""),
         implementations=ran,
     )

@@ -4,7 +4,7 @@ The weights of an inference are no state: they stay where they are, so that no c
 """
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -41,12 +41,17 @@ class JaxProgram:
     def __init__(self, workload: Workload, case: Case) -> None:
         self._workload, self._case = workload, case
         self._placement, self._out = placement(case, self._cpu_devices()), None
-        self._compilations = 0
+        self._compilations, self._hits, self._cache_hits = 0, 0, 0
         jax.monitoring.register_event_duration_secs_listener(self._count)
+        jax.monitoring.register_event_listener(self._count_hits)
 
     def _count(self, event: str, duration_secs: float, **_: Any) -> None:
         if event == "/jax/core/compile/backend_compile_duration":
             self._compilations += 1
+
+    def _count_hits(self, event: str, **_: Any) -> None:
+        if event == "/jax/compilation_cache/cache_hits":
+            self._hits += 1
 
     @property
     def steps_per_call(self) -> int:
@@ -65,7 +70,7 @@ class JaxProgram:
     def initialise(self, seed: int) -> None:
         """Put the whole state on the device."""
         graph, params, rest = self.values(seed)
-        precision = self._case.precision
+        self._graph, precision = graph, self._case.precision
         if self._workload.optimizer is None:
             weights, state = ((params, rest),), (np.zeros([], np.float32), np.zeros([], np.float32))
             self._step = inference_step(self._workload, graph, precision)
@@ -77,6 +82,7 @@ class JaxProgram:
 
     def put(self, batches: Sequence[Batch]) -> None:
         """Copy the input sets to the device; those of `several-steps` side by side, as one."""
+        self._host = batches
         if self._case.variant == "several-steps":
             assert STEPS_PER_CALL % len(batches) == 0
             together = {name: np.stack([batch[name] for batch in batches]) for name in batches[0]}
@@ -94,16 +100,22 @@ class JaxProgram:
 
     def lower(self) -> None:
         """Trace the step for the shapes of the state and the first batch."""
-        step = jax.jit(self._step, donate_argnums=len(self._weights), out_shardings=self._placement.outputs)
+        self._lowered = self.lowered(self._step, self._batches[0])
+
+    def lowered(self, step: Callable[..., Any], batch: dict[str, jax.Array], donate: bool = True) -> jax.stages.Lowered:
+        """Return a step traced for the shapes of the state and a batch; `donate`: the state is given away."""
+        given = len(self._weights) if donate else ()
+        traced = jax.jit(step, donate_argnums=given, out_shardings=self._placement.outputs)
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
-            self._lowered = step.lower(*self._weights, self._state, self._batches[0])
+            return traced.lower(*self._weights, self._state, batch)
 
     def compile(self) -> None:
         """Compile with the options that the backend and this jaxlib deserve."""
-        options = self._options()
+        options, before = self._options(), self._hits
         if holds_convolutions(options) and jax.config.values["jax_enable_compilation_cache"]:
             self._load_kernels()
         self._compiled = self._lowered.compile(options)
+        self._cache_hits = self._hits - before
 
     def _load_kernels(self) -> None:
         """Run a step as XLA itself would launch it, and forget what it did.
@@ -123,9 +135,17 @@ class JaxProgram:
 
     def chain(self, steps: int) -> None:
         """Dispatch dependent steps, rotating through the batches."""
-        state, batches, step = self._state, self._batches, partial(self._compiled, *self._weights)
-        for index in range(steps // self.steps_per_call):
-            state, self._out = step(state, batches[index % len(batches)])
+        self._dispatch(self._batches[index % len(self._batches)] for index in range(steps // self.steps_per_call))
+
+    def feed(self, steps: int) -> None:
+        """Dispatch dependent steps, each with its batch copied from the host."""
+        sets, place = self._host, self._placement.batch
+        self._dispatch(jax.device_put(sets[index % len(sets)], place) for index in range(steps))
+
+    def _dispatch(self, batches: Iterable[dict[str, jax.Array]]) -> None:
+        state, step = self._state, partial(self._compiled, *self._weights)
+        for batch in batches:
+            state, self._out = step(state, batch)
             if self._placement.in_turn:
                 self._out.block_until_ready()
         self._state = state
@@ -142,6 +162,10 @@ class JaxProgram:
     def compilations(self) -> int:
         """Return how many programs XLA has compiled since this object was made."""
         return self._compilations
+
+    def cache_hits(self) -> int:
+        """Return how many programs `compile` took from the compile cache."""
+        return self._cache_hits
 
     def device_memory_bytes(self) -> int | None:
         """Return the GPUs' peak of memory in use, of the fullest one; None on the CPU, which has no counter."""

@@ -5,7 +5,7 @@ model apart and puts it together in Python. It starts from the same values and c
 `JaxProgram`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import jax
@@ -35,6 +35,7 @@ class NnxProgram(JaxProgram):
 
     def put(self, batches: Sequence[Batch]) -> None:
         """Copy the input sets to the device."""
+        self._host = batches
         self._batches = [jax.device_put(batch, self._placement.batch) for batch in batches]
 
     def lower(self) -> None:
@@ -65,11 +66,9 @@ class NnxProgram(JaxProgram):
     def compile(self) -> None:
         """Nothing: that is what the first call does."""
 
-    def chain(self, steps: int) -> None:
-        """Call the step, rotating through the batches."""
+    def _dispatch(self, batches: Iterable[dict[str, jax.Array]]) -> None:
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
-            for index in range(steps):
-                batch = self._batches[index % len(self._batches)]
+            for batch in batches:
                 if self._workload.optimizer is None:
                     self._out = self._infer(self._model, self._out, self._zero, batch)
                 else:

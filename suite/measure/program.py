@@ -1,7 +1,7 @@
 """What the worker needs from an implementation: a step that it can drive and wait for."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -51,4 +51,21 @@ class Program(Protocol):
 
     def settings(self) -> dict[str, Any]:
         """Return the options in force that bear on speed."""
+        ...
+
+
+@runtime_checkable
+class Fed(Protocol):
+    """A program that can also take its batches from the host."""
+
+    def feed(self, steps: int) -> None:
+        """Dispatch that many dependent steps, each with its batch copied to the device first."""
+
+
+@runtime_checkable
+class Cached(Protocol):
+    """A program that can come from a compile cache."""
+
+    def cache_hits(self) -> int:
+        """Return how many programs `compile` took from there."""
         ...

@@ -2,29 +2,33 @@
 
 from suite.measure.clock import Plan
 from suite.results.record import Sample, Stage
-from suite.workload import Case, Plain
+from suite.workload import Case, Plain, Scope, WholeRun
 
 
 class Task(Plain, frozen=True, kw_only=True):
-    """What one process has to do; `cases` differ in scope only and are measured in the order cold, step."""
+    """What one process has to do; `cases` differ in scope only and are measured in the order cold, step, transfer.
+
+    `run` and `calls` have a process of their own; `run` is then the whole run that is wanted.
+    """
 
     cases: tuple[Case, ...]
     dataset: str
     seed: int
     plan: Plan
+    run: WholeRun | None = None
 
 
-class Steady(Plain, frozen=True, kw_only=True):
-    """What the steady state showed; the fields are those of a record's run."""
+class Seen(Plain, frozen=True, kw_only=True):
+    """What a scope showed; the fields are those of a record's run. Only the steady state has all of them."""
 
-    steps_per_sample: int
-    doubling_ratio: float | None
-    warmup: tuple[Sample, ...]
-    warmup_converged: bool
     samples: tuple[Sample, ...]
-    compilations: int
-    load_by_others: float
-    minor_faults_per_step: float
+    steps_per_sample: int = 1
+    doubling_ratio: float | None = None
+    warmup: tuple[Sample, ...] = ()
+    warmup_converged: bool | None = None
+    compilations: int | None = None
+    load_by_others: float | None = None
+    minor_faults_per_step: float | None = None
 
 
 class Facts(Plain, frozen=True, kw_only=True):
@@ -38,7 +42,8 @@ class Facts(Plain, frozen=True, kw_only=True):
     python: str
     packages: dict[str, str]
     settings: dict[str, str]
-    steady: Steady | None
+    cache_hits: int | None = None
+    scopes: dict[Scope, Seen]
 
 
 class Line(Plain, frozen=True, kw_only=True):

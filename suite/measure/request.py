@@ -8,11 +8,12 @@ import msgspec
 
 from suite.experiments import headline
 from suite.measure import children, fitness, refusal
+from suite.measure.campaign import units
 from suite.measure.estimate import process_seconds
 from suite.measure.probe import Offer
 from suite.measure.profiles import EFFORTS
 from suite.results.record import Machine, Profile
-from suite.workload import Allocator, Backend, Case, Description, Implementation, Precision, Scope
+from suite.workload import Allocator, Backend, Case, CompileCache, Description, Implementation, Precision, Scope
 
 _PROBE_SECONDS = 180.0
 
@@ -27,7 +28,9 @@ class Request:
     profile: Profile = "quick"
     batch: int | None = None
     precisions: tuple[Precision, ...] = ("float32-highest",)
-    scopes: tuple[Scope, ...] = ("step", "cold")
+    scopes: tuple[Scope, ...] = ("step", "transfer", "cold")
+    caches: tuple[CompileCache, ...] = ("empty",)
+    length: int = 1
     implementations: tuple[Implementation, ...] = ("jax",)
     variants: tuple[str, ...] = ()
     allocators: tuple[Allocator, ...] = ()
@@ -116,11 +119,16 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
         variants=request.variants,
         precisions=request.precisions,
         scopes=request.scopes,
+        caches=request.caches,
+        length=request.length,
         allocators=request.allocators or allocators(request.implementations),
         batch=request.batch,
         devices=request.devices,
     )
     refusal.refuse_unmeasured(request.variants, cases)
+    if "run" in request.scopes:
+        none = [about.name for about in chosen if about.run is None]
+        remarks += [f"no whole run is documented for: {', '.join(none)}; left out of scope 'run'"] if none else []
     lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
     for peer in dict.fromkeys(case.implementation for case in lacking):
         places = sorted({f"{c.workload} on {c.backend}" for c in lacking if c.implementation == peer})
@@ -161,8 +169,11 @@ def within(
     kept, total, dropped = [], 0.0, []
     for name in dict.fromkeys(case.workload for case in cases):
         mine = [case for case in cases if case.workload == name]
-        processes = {msgspec.structs.replace(case, scope="step") for case in mine}
-        seconds = effort.rounds * sum(process_seconds(case, about[name], effort, cores) for case in processes)
+        seconds = sum(
+            (effort.whole_runs if unit[0].scope == "run" else effort.rounds)
+            * process_seconds(unit, about[name], effort, cores)
+            for unit in units(mine)
+        )
         if request.budget_minutes is not None and total + seconds > 60 * request.budget_minutes:
             dropped.append(name)
         else:

@@ -12,10 +12,10 @@ import msgspec
 
 from suite import __version__
 from suite.measure import children, load, profiles
-from suite.measure.campaign import Unit, order, stamp, units
+from suite.measure.campaign import Unit, order, rounds_of, stamp, units
 from suite.measure.protocol import Facts, Line, Task
 from suite.results.journal import Done, Header, Journal
-from suite.results.record import Run, Sample, Software, Stage
+from suite.results.record import Run, Software, Stage
 from suite.workload import Case
 
 LIMIT_SECONDS = {
@@ -28,9 +28,13 @@ LIMIT_SECONDS = {
     "first_step": 600.0,
     "warmup": 1200.0,
     "samples": 1800.0,
+    "epoch": 3600.0,
+    "validation": 1200.0,
 }
-_COLD_STAGES = ("lower", "compile", "first_step")
 _BUSY_SHARE = 0.1  # of the granted cores, used by others
+
+_FILLED = "filled"  # marks a warm cache that is whole
+_COMPILES = ("cold", "run", "calls")  # scopes in which compiling counts
 
 Worker = Callable[[Unit], AbstractContextManager[children.Child]]
 
@@ -52,15 +56,21 @@ def worker(unit: Unit, cache: Path) -> AbstractContextManager[children.Child]:
     """Start the real worker for a unit.
 
     What a GPU's worker compiles goes into the cache and comes from there in later rounds, unless its compile time
-    counts; the CPU's compiles in seconds.
+    counts; the CPU's compiles in seconds. A start with a warm cache has one for itself.
     """
     case = unit[0]
-    cold = any(case.scope == "cold" for case in unit)
+    counts = any(case.scope in _COMPILES for case in unit)
+    found = warm_cache(case, cache) if case.cache == "warm" else None if counts or case.backend == "cpu" else cache
     return children.child(
         "suite.measure.worker",
         python=children.interpreter(case.implementation),
-        env=children.environment(case.backend, case.allocator, None if cold or case.backend == "cpu" else cache),
+        env=children.environment(case.backend, case.allocator, found),
     )
+
+
+def warm_cache(case: Case, cache: Path) -> Path:
+    """Return the folder of the compile cache that is kept for this case alone."""
+    return cache / f"warm-{case.text(0).replace('/', '.')}"
 
 
 def run(header: Header, journal: Journal, watch: Watch, start: Worker | None = None) -> None:
@@ -76,7 +86,7 @@ def run(header: Header, journal: Journal, watch: Watch, start: Worker | None = N
     about = {description.name: description for description in header.descriptions}
     for number in range(header.rounds):
         for position, unit in enumerate(order(units(header.cases), header.seed, number)):
-            if (unit[0], number) in finished or unit[0] in failed:
+            if (unit[0], number) in finished or unit[0] in failed or number >= rounds_of(header, unit[0]):
                 continue
             watch.begins(number, unit)
             wait_until_quiet(header, watch)
@@ -85,13 +95,27 @@ def run(header: Header, journal: Journal, watch: Watch, start: Worker | None = N
                 dataset=about[unit[0].workload].dataset,
                 seed=header.seed + number,
                 plan=profiles.plan(header.profile, unit[0].backend),
+                run=profiles.whole_run(header.profile, about[unit[0].workload].run, unit[0].length),
             )
+            fill(task, cache, watch, start)
             entries = tuple(process(task, number, position, watch, start))
             for entry in entries:
                 journal.append(entry)
             failed |= {entry.case for entry in entries if entry.run.reason}
             watch.ends(unit, entries)
     shutil.rmtree(cache, ignore_errors=True)
+
+
+def fill(task: Task, cache: Path, watch: Watch, start: Worker) -> None:
+    """Fill the compile cache of a case that starts with a warm one, by a process whose times nobody keeps."""
+    case = task.cases[0]
+    place = warm_cache(case, cache)
+    if case.cache == "warm" and not (place / _FILLED).exists():
+        shutil.rmtree(place, ignore_errors=True)
+        watch.stage("filling the compile cache")
+        list(process(task, 0, 0, watch, start))
+        place.mkdir(parents=True, exist_ok=True)
+        (place / _FILLED).touch()
 
 
 def wait_until_quiet(header: Header, watch: Watch, others: Callable[[], float] = load.others_now) -> None:
@@ -140,18 +164,22 @@ def completed(run: Run, case: Case, facts: Facts) -> Run:
     """Return the run with what the worker saw for the case's scope."""
     run = msgspec.structs.replace(
         run,
+        cache_hits=facts.cache_hits,
         first_loss=facts.first_loss,
         last_loss=facts.last_loss,
         input_digest=facts.input_digest,
         peak_memory_bytes=facts.peak_memory_bytes,
         device_memory_bytes=facts.device_memory_bytes,
-        reason="" if facts.first_loss is not None and facts.last_loss is not None else "the loss is not finite",
+        reason=trouble(case, facts),
     )
-    if case.scope == "step" and facts.steady is not None:
-        return msgspec.structs.replace(run, **msgspec.structs.asdict(facts.steady))
-    parts = [stage for stage in run.stages if stage.name in _COLD_STAGES]
-    whole = Sample(
-        wall_seconds=sum(part.wall_seconds for part in parts),
-        process_seconds=sum(part.process_seconds for part in parts),
-    )
-    return msgspec.structs.replace(run, samples=(whole,), steps_per_sample=1)
+    seen = facts.scopes.get(case.scope)
+    return msgspec.structs.replace(run, **msgspec.structs.asdict(seen)) if seen else run
+
+
+def trouble(case: Case, facts: Facts) -> str:
+    """Return why a process that ended well has no result for the case; '' if it has one."""
+    if facts.first_loss is None or facts.last_loss is None:
+        return "the loss is not finite"
+    if case.cache == "warm" and not facts.cache_hits:
+        return "nothing came from the compile cache: this jaxlib could not store the program"
+    return ""

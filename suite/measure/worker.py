@@ -10,21 +10,22 @@ import platform
 import resource
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 import msgspec
 
 from suite import variants
 from suite.data import batches as data
-from suite.measure import clock, load
+from suite.measure import clock, load, whole_run
 from suite.measure.machine import settings
-from suite.measure.program import Program
-from suite.measure.protocol import Facts, Line, Steady, Task
-from suite.results.record import Stage
-from suite.workload import Case
+from suite.measure.program import Cached, Fed, Program
+from suite.measure.protocol import Facts, Line, Seen, Task
+from suite.results.record import Sample, Stage
+from suite.workload import Case, Scope
 
 INPUT_SETS = 4
+LATER_CALLS = 3  # after the first, in scope `calls`
 
 Say = Callable[[Line], object]
 
@@ -66,18 +67,54 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     """Run the stages and scopes of the task, telling the parent what begins and what ended."""
     case, clocks = task.cases[0], clocks or clock.Clock()
 
-    def stage(name: str, run: Callable[[], object]) -> None:
+    def stage(name: str, run: Callable[[], object]) -> Sample:
         say(Line(stage=name))
         seen = clock.timed(run, clocks)
         ended = Stage(name=name, wall_seconds=seen.wall_seconds, process_seconds=seen.process_seconds)
         say(Line(stage=name, seen=ended))
+        return seen
 
     pin(case.threads)
     made: list[tuple[Program, Owner]] = []
     stage("import", lambda: made.append(program(case)))
     target, owner = made[0]
     say(Line(stage="data"))
-    inputs = batches(owner, task)
+    seen: dict[Scope, Seen] = {}
+    if case.scope == "run":
+        inputs = run_inputs(owner, task)
+        before = load.reading()
+        whole = clock.timed(lambda: documented_run(target, inputs, task, stage), clocks)
+        seen["run"] = Seen(samples=(whole,), load_by_others=load.by_others(before, load.reading()))
+        first_loss = None
+    else:
+        inputs = batches(owner, task)
+        first_loss = measured_steps(target, inputs, task, stage, clocks, say, seen)
+    facts = Facts(
+        input_digest=data.digest(inputs),
+        first_loss=finite(target.loss()) if first_loss is None else finite(first_loss),
+        last_loss=finite(target.loss()),
+        peak_memory_bytes=peak_memory_bytes(),
+        device_memory_bytes=target.device_memory_bytes(),
+        python=platform.python_version(),
+        packages=target.packages(),
+        cache_hits=target.cache_hits() if isinstance(target, Cached) else None,
+        settings=settings() | {name: str(value) for name, value in target.settings().items()},
+        scopes=seen,
+    )
+    say(Line(stage="done", facts=facts))
+
+
+def measured_steps(
+    target: Program,
+    inputs: list[data.Batch],
+    task: Task,
+    stage: Callable[[str, Callable[[], object]], Sample],
+    clocks: clock.Clock,
+    say: Say,
+    seen: dict[Scope, Seen],
+) -> float:
+    """Measure every scope of the task but a whole run into `seen`; return the first step's loss."""
+    scopes = {case.scope for case in task.cases}
 
     def initialise() -> None:
         target.initialise(task.seed)
@@ -89,41 +126,65 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
         target.block()
 
     stage("init", initialise)
-    stage("lower", target.lower)
-    stage("compile", target.compile)
-    stage("first_step", lambda: chain(target.steps_per_call))
+    cold = [stage("lower", target.lower), stage("compile", target.compile)]
+    cold.append(stage("first_step", lambda: chain(target.steps_per_call)))
     first_loss = target.loss()
-    wanted = any(c.scope == "step" for c in task.cases)
-    steady = steady_state(chain, target, task.plan, clocks, say) if wanted else None
-    facts = Facts(
-        input_digest=data.digest(inputs),
-        first_loss=finite(first_loss),
-        last_loss=finite(target.loss()),
-        peak_memory_bytes=peak_memory_bytes(),
-        device_memory_bytes=target.device_memory_bytes(),
-        python=platform.python_version(),
-        packages=target.packages(),
-        settings=settings() | {name: str(value) for name, value in target.settings().items()},
-        steady=steady,
+    if "cold" in scopes:
+        seen["cold"] = Seen(samples=(total(cold),))
+    if "calls" in scopes:
+        second, *steady = (clock.timed(lambda: chain(target.steps_per_call), clocks) for _ in range(LATER_CALLS))
+        steps = target.steps_per_call
+        seen["calls"] = Seen(warmup=(total(cold), second), samples=tuple(steady), steps_per_sample=steps)
+    if "step" in scopes:
+        seen["step"] = steady_state(chain, target, task.plan, clocks, say)
+    if "transfer" in scopes:
+        if not isinstance(target, Fed):
+            raise LookupError(f"scope 'transfer' asked for, which {type(target).__name__} has not")
+        feed = target.feed
+
+        def fed(steps: int) -> None:
+            feed(steps)
+            target.block()
+
+        seen["transfer"] = steady_state(fed, target, task.plan, clocks, say)
+    return first_loss
+
+
+def total(parts: Iterable[Sample]) -> Sample:
+    """Return several parts as one."""
+    parts = tuple(parts)
+    return Sample(
+        wall_seconds=sum(part.wall_seconds for part in parts),
+        process_seconds=sum(part.process_seconds for part in parts),
     )
-    say(Line(stage="done", facts=facts))
 
 
-def steady_state(chain: clock.Chain, target: Program, plan: clock.Plan, clocks: clock.Clock, say: Say) -> Steady:
+def documented_run(target: Program, inputs: list[data.Batch], task: Task, stage: whole_run.Stage) -> None:
+    """Take the whole run of the task: training examples are the first of the inputs, those for validation the second.
+
+    Raises LookupError if the implementation has none.
+    """
+    if task.run is None or not isinstance(target, whole_run.Trainable):
+        raise LookupError(f"a whole run of '{task.cases[0].workload}' asked for, which {type(target).__name__} has not")
+    train, test = inputs[0], inputs[1] if len(inputs) > 1 else None
+    whole_run.whole_run(target, task.run, train, test, task.cases[0].batch, task.seed, stage)
+
+
+def steady_state(run: clock.Chain, target: Program, plan: clock.Plan, clocks: clock.Clock, say: Say) -> Seen:
     """Return warm-up, doubling ratio and samples, and what happened to the process meanwhile."""
     say(Line(stage="warmup"))
-    steps = clock.steps_per_sample(chain, plan, clocks, target.steps_per_call)
-    warm, settled = clock.warmup(chain, steps, plan, clocks)
-    ratio = clock.doubling_ratio(chain, steps, clocks)
+    steps = clock.steps_per_sample(run, plan, clocks, target.steps_per_call)
+    warm, settled = clock.warmup(run, steps, plan, clocks)
+    ratio = clock.doubling_ratio(run, steps, clocks)
     say(Line(stage="samples"))
     gc.collect()
     gc.freeze()
     gc.disable()
     compiled, faults, before = target.compilations(), minor_faults(), load.reading()
-    taken = tuple(clock.samples(chain, steps, plan, clocks))
+    taken = tuple(clock.samples(run, steps, plan, clocks))
     after, more_faults = load.reading(), minor_faults()
     gc.enable()
-    return Steady(
+    return Seen(
         steps_per_sample=steps,
         doubling_ratio=ratio,
         warmup=warm,
@@ -162,6 +223,23 @@ def batches(owner: Owner, task: Task) -> list[data.Batch]:
     return data.batches(task.dataset, owner.preprocess, case.batch, INPUT_SETS, task.seed, data=case.data)
 
 
+def run_inputs(owner: Owner, task: Task) -> list[data.Batch]:
+    """Return the examples of an epoch and, if there is one, of its validation, whole in memory.
+
+    Raises ValueError if the workload does not have the data or the run asked for.
+    """
+    case, run = task.cases[0], task.run
+    if run is None:
+        raise ValueError(f"scope 'run' asked for, the source of workload '{case.workload}' times none")
+    wanted = [("train", run.train), ("test", run.test)]
+    if case.data == "random" and owner.draw is not None:
+        return data.drawn_whole(owner.draw, [examples for _, examples in wanted if examples], task.seed)
+    if owner.preprocess is None:
+        raise ValueError(f"data '{case.data}' asked for, workload '{case.workload}' has only 'random' so far")
+    sets = ((split, examples) for split, examples in wanted if examples)
+    return [data.whole(task.dataset, owner.preprocess, split, n, data=case.data) for split, n in sets]
+
+
 def program(case: Case) -> tuple[Program, Owner]:
     """Import the implementation; return its program for the case and who makes its batches.
 
@@ -182,10 +260,12 @@ def program(case: Case) -> tuple[Program, Owner]:
         return KerasProgram(control, case), control
     from suite import models
     from suite.measure.jax_program import JaxProgram
+    from suite.measure.jax_run import JaxRun
     from suite.measure.nnx_program import NnxProgram
 
     workload = models.load(case.workload)
-    return (NnxProgram if case.variant == "nnx-jit" else JaxProgram)(workload, case), workload
+    kind = JaxRun if case.scope == "run" else NnxProgram if case.variant == "nnx-jit" else JaxProgram
+    return kind(workload, case), workload
 
 
 def finite(value: float) -> float | None:

@@ -19,7 +19,7 @@ _COLOURS = {
 }
 _INK = {"light": "#333333", "dark": "#dddddd"}
 _LINES = {"light": "#e2e2e2", "dark": "#444444"}
-_WIDTH, _ROW = 300, 46
+WIDTH, _ROW = 300, 46
 _FONT = 15
 _TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 
@@ -72,7 +72,7 @@ def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
         ),
         alt.Chart(alt.Data(values=rows)).mark_text(dy=-16, fontSize=_FONT).encode(x=axis, y=model, text="text:N"),
     ]
-    chart = alt.layer(*layers).properties(width=_WIDTH, height=_ROW * max(2, len(seen)))
+    chart = alt.layer(*layers).properties(width=WIDTH, height=_ROW * max(2, len(seen)))
     return chart.to_dict(validate=True)
 
 
@@ -106,7 +106,7 @@ def samples(records: Sequence[Record]) -> dict[str, Any]:
         )
     )
     processes = len({row["process"] for row in rows})
-    return chart.properties(width=_WIDTH, height=18 * max(3, processes)).to_dict(validate=True)
+    return chart.properties(width=WIDTH, height=18 * max(3, processes)).to_dict(validate=True)
 
 
 def label(record: Record) -> str:

@@ -9,9 +9,10 @@ from statistics import median
 from typing import Any
 
 from suite import units
-from suite.report import charts, parity, standing, tables
+from suite.report import charts, ladder, parity, standing, tables
 from suite.report.html import Page, plain_name, safe
 from suite.report.tables import Cell, Table
+from suite.results import ladder as clock
 from suite.results import parity as evidence
 from suite.results import store
 from suite.results.record import Record, json_schema, to_json
@@ -207,11 +208,13 @@ def workload(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]
         page.heading("Speed-up")
         page.table(tables.speedup_table(records), links(records, "../"))
     page.heading("Documented and measured")
-    page.table(claims(about, mine))
+    whole = [i for i in newest(speedups(records)) if (i.gpu.record.case.scope, i.gpu.record.case.length) == ("run", 1)]
+    page.table(claims(about, [*whole, *mine]))
     for slug in sorted({r.machine.slug for r in records}):
         here = [s.record for s in tables.newest_cases(r for r in records if r.machine.slug == slug)]
         machine_name = here[0].machine.name
         page.heading(f"Times on {machine_name}")
+        files |= ladder_part(page, [r for r in records if r.machine.slug == slug])
         page.table(tables.case_table(f"{name} on {machine_name}", here))
         stages = stage_table(here)
         if stages.rows:
@@ -233,6 +236,25 @@ def workload(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]
         if reasons:
             page.add(f"<ul class='reasons'>{''.join(f'<li>{safe(line)}</li>' for line in reasons)}</ul>")
     return files | {f"workloads/{name}.md": page.text()}
+
+
+def ladder_part(page: Page, records: Sequence[Record]) -> dict[str, str]:
+    """Add the clock ladder of a workload on a machine, and its amortised curve; return the curve's files."""
+    what, about = records[0].machine, max(records, key=lambda r: r.created).description
+    rungs = clock.ladder(records)
+    if len(rungs) < 2:
+        return {}
+    page.table(ladder.table(rungs, about.run, what.name))
+    curve = clock.amortised(records)
+    if not curve:
+        return {}
+    chart, spec = f"amortised.{about.name}.{what.slug}", ladder.curve(curve)
+    caption = (
+        "What the first steps of a fresh process cost together: CPU time over GPU time, lowering and compiling "
+        "included, with 95 % intervals. Above the dashed line the GPU has won back its longer start."
+    )
+    page.chart(chart, ladder.alternative(curve), caption, json.dumps(charts.themed(spec)))
+    return chart_files(chart, spec)
 
 
 def source(about: Description) -> str:
@@ -273,9 +295,8 @@ def claims(about: Description, found: Sequence[SpeedUp]) -> Table:
     rows += [
         (
             Cell(text="measured"),
-            Cell(text="step"),
-            Cell(text=f"one training step in steady state, batch {item.gpu.record.case.batch}, "
-                      f"{item.gpu.record.case.precision}"),
+            Cell(text=item.gpu.record.case.scope),
+            Cell(text=what(item, about)),
             tables.time_cell(item.cpu),
             Cell(text=f"{item.cpu.record.machine.cores} cores of {item.cpu.record.machine.cpu_model}"),
             tables.time_cell(item.gpu),
@@ -289,12 +310,20 @@ def claims(about: Description, found: Sequence[SpeedUp]) -> Table:
     return Table(title="What the source reports, and the nearest that was measured", columns=columns, rows=tuple(rows))
 
 
+def what(item: SpeedUp, about: Description) -> str:
+    """Return what a speed-up beside a documented number is one of."""
+    case = item.gpu.record.case
+    if case.scope == "run":
+        return f"{ladder.words(case, about.run)}, {case.precision}"
+    return f"one training step in steady state, batch {case.batch}, {case.precision}"
+
+
 def stage_table(records: Sequence[Record]) -> Table:
     """Return the stages of cold starts, medians over processes."""
     rows = []
     for record in _sorted(records):
         runs = [run for run in record.runs if not run.reason]
-        if record.case.scope != "cold" or not runs:
+        if (record.case.scope, record.case.cache) != ("cold", "empty") or not runs:
             continue
         cells = [Cell(text=charts.label(record), record=record)]
         for name in _STAGES:

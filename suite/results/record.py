@@ -42,6 +42,7 @@ class Run(Plain, frozen=True, kw_only=True):
     warmup_converged: bool | None = None
     samples: tuple[Sample, ...] = ()
     compilations: int | None = None  # during samples; must be 0
+    cache_hits: int | None = None  # programs that the compile stage took from a cache
     first_loss: float | None = None
     last_loss: float | None = None
     input_digest: str = ""  # sha256 of the batches that were rotated

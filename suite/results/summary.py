@@ -21,7 +21,7 @@ _OTHERS_CORES = 0.1  # busy with other work, for each granted core
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """One record in numbers; `seconds` is per step, or for scope `cold` the whole cold start."""
+    """One record in numbers; `seconds` is per step, or of the whole cold start or run."""
 
     record: Record
     seconds: Estimate | None
@@ -30,8 +30,8 @@ class Summary:
 
     @property
     def examples_per_second(self) -> float | None:
-        """Throughput in steady state; None for a cold start or when there is no time."""
-        if self.seconds is None or self.record.case.scope != "step":
+        """Throughput in steady state; None where starting counts too, or when there is no time."""
+        if self.seconds is None or self.record.case.scope not in ("step", "transfer"):
             return None
         return self.record.case.batch / self.seconds.value
 
