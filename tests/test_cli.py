@@ -50,7 +50,7 @@ def test_an_unknown_workload_fails_and_names_what_there_is(tmp_path):
         (("--variant", "fast"), "'fast' is not one of: plain, nnx-jit, several-steps, compile, graph, compile-graph"),
         (("--implementation", "flax"), "'flax' is not one of: jax, torch, keras"),
         (("--devices", "0"), "0 is not in the range x>=1"),
-        (("--scope", "epoch"), "'epoch' is not one of: step, cold"),
+        (("--scope", "epoch"), "'epoch' is not one of: cold, step, transfer, run, calls"),
         (("--budget", "0"), "0.0 is not in the range x>0"),
         (("--publish", "--profile", "smoke"), "--publish asked for with profile 'smoke'"),
     ],
