@@ -11,7 +11,7 @@ import msgspec
 
 from suite.measure.profiles import EFFORTS
 from suite.results.journal import Done, Header
-from suite.results.record import Machine, Profile, Record, Run
+from suite.results.record import SCHEMA, Machine, Profile, Record, Run
 from suite.workload import Case, Description, Implementation, Scope
 
 _SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")  # share a process, in this order
@@ -88,6 +88,7 @@ def _record(
     runs: tuple[Run, ...] = tuple(sorted((entry.run for entry in entries), key=lambda run: run.round))
     good = [entry for entry in entries if not entry.run.reason]
     return Record(
+        schema=SCHEMA,
         campaign=header.campaign,
         created=header.created,
         profile=header.profile,

@@ -7,7 +7,8 @@ import msgspec
 
 from suite.workload import Case, Description, Implementation, Plain
 
-SCHEMA = "result/0"  # provisional: not citable, replaced when result/1 comes
+Schema = Literal["result/0", "result/1"]  # result/0 was provisional: such records are not citable
+SCHEMA: Schema = "result/1"
 _DIGEST = b'"digest": "%s"'  # as it stands in the canonical JSON
 Profile = Literal["smoke", "quick", "standard"]
 
@@ -93,9 +94,10 @@ class Software(Plain, frozen=True, kw_only=True):
     settings: dict[str, str]  # environment variables and options with a bearing on speed
 
 
-class Record(Plain, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
+class Record(Plain, frozen=True, kw_only=True):
     """One case in one campaign. Written once, never edited; `digest` is over everything else."""
 
+    schema: Schema
     campaign: str
     created: str  # UTC, ISO 8601, whole seconds
     profile: Profile
