@@ -14,6 +14,7 @@ _WINDOW = 3  # samples; two windows whose medians agree end the warm-up
 _AGREE = 0.01
 _DOUBLING_UP_TO_SECONDS = 2.0  # a longer chain is not run at twice its length
 _FEWEST_SAMPLES = 3
+_MOST_STEPS_UNSEEN = 2**16  # a clock that has not moved by then stands still
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,31 @@ def timed(run: Callable[[], object], clock: Clock) -> Sample:
 
 
 def steps_per_sample(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> int:
-    """Return K, doubled from `least` until K steps last as long as a sample must; so K is a multiple of `least`."""
+    """Return K, doubled from `least` until K steps last as long as a sample must; so K is a multiple of `least`.
+
+    Raises RuntimeError if so many steps do not move the clock that it must stand still.
+    """
     steps = least
-    while timed(partial(chain, steps), clock).wall_seconds < plan.chain_seconds:
+    while (lasted := timed(partial(chain, steps), clock).wall_seconds) < plan.chain_seconds:
+        if lasted <= 0 and steps >= _MOST_STEPS_UNSEEN:
+            raise _stopped(steps)
         steps *= 2
     return steps
+
+
+def timed_chain(chain: Chain, steps: int, clock: Clock) -> Sample:
+    """Return how long a chain took that is long enough to be seen.
+
+    Raises RuntimeError if the clock did not move meanwhile, or moved back.
+    """
+    sample = timed(partial(chain, steps), clock)
+    if sample.wall_seconds <= 0:
+        raise _stopped(steps)
+    return sample
+
+
+def _stopped(steps: int) -> RuntimeError:
+    return RuntimeError(f"the clock did not move during {steps} steps; measure where it does")
 
 
 def warmup(chain: Chain, steps: int, plan: Plan, clock: Clock) -> tuple[tuple[Sample, ...], bool]:
@@ -55,7 +76,7 @@ def warmup(chain: Chain, steps: int, plan: Plan, clock: Clock) -> tuple[tuple[Sa
     samples: list[Sample] = []
     elapsed = 0.0
     while True:
-        samples.append(timed(lambda: chain(steps), clock))
+        samples.append(timed_chain(chain, steps, clock))
         elapsed += samples[-1].wall_seconds
         if converged(samples):
             return tuple(samples), True
@@ -79,10 +100,10 @@ def doubling_ratio(chain: Chain, steps: int, clock: Clock) -> float | None:
     """
     pairs: list[tuple[float, float]] = []
     for _ in range(3):
-        once = timed(lambda: chain(steps), clock).wall_seconds
+        once = timed_chain(chain, steps, clock).wall_seconds
         if once > _DOUBLING_UP_TO_SECONDS:
             return None
-        pairs.append((once, timed(lambda: chain(2 * steps), clock).wall_seconds))
+        pairs.append((once, timed_chain(chain, 2 * steps, clock).wall_seconds))
     return median(twice for _, twice in pairs) / median(once for once, _ in pairs)
 
 
@@ -92,6 +113,6 @@ def samples(chain: Chain, steps: int, plan: Plan, clock: Clock) -> Iterator[Samp
     for number in range(plan.samples):
         if number >= _FEWEST_SAMPLES and elapsed >= plan.sampling_seconds:
             return
-        sample = timed(lambda: chain(steps), clock)
+        sample = timed_chain(chain, steps, clock)
         elapsed += sample.wall_seconds
         yield sample
