@@ -86,7 +86,7 @@ def test_a_clock_that_stands_still_or_goes_back_ends_the_measurement_in_one_line
         lambda: clock.doubling_ratio(fake.chain, 10, fake.clock),
         lambda: next(clock.samples(fake.chain, 10, PLAN, fake.clock)),
     ):
-        with pytest.raises(RuntimeError, match="the clock did not move during"):
+        with pytest.raises(RuntimeError, match="it stands still"):
             measure()
 
 

@@ -14,7 +14,8 @@ _WINDOW = 3  # samples; two windows whose medians agree end the warm-up
 _AGREE = 0.01
 _DOUBLING_UP_TO_SECONDS = 2.0  # a longer chain is not run at twice its length
 _FEWEST_SAMPLES = 3
-_MOST_STEPS_UNSEEN = 2**16  # a clock that has not moved by then stands still
+_MOST_STEPS, _MOST_STEPS_UNSEEN = 2**30, 2**16  # of a sample; of one that did not move the clock at all
+_LONG_ENOUGH = 0.9  # of what a sample must last, after the warm-up
 
 
 @dataclass(frozen=True)
@@ -43,15 +44,28 @@ def timed(run: Callable[[], object], clock: Clock) -> Sample:
     return Sample(wall_seconds=clock.wall() - wall, process_seconds=clock.process() - process)
 
 
+def warmed(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int, tuple[Sample, ...], bool]:
+    """Return K, the warm-up's samples, and whether they settled.
+
+    A K that was found while the first calls were slow, so that samples are too short now, is found anew.
+    """
+    steps = steps_per_sample(chain, plan, clock, least)
+    while True:
+        taken, settled = warmup(chain, steps, plan, clock)
+        if timed_chain(chain, steps, clock).wall_seconds >= _LONG_ENOUGH * plan.chain_seconds:
+            return steps, taken, settled
+        steps = steps_per_sample(chain, plan, clock, 2 * steps)
+
+
 def steps_per_sample(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> int:
     """Return K, doubled from `least` until K steps last as long as a sample must; so K is a multiple of `least`.
 
-    Raises RuntimeError if so many steps do not move the clock that it must stand still.
+    Raises RuntimeError if the clock stands still, or if no number of steps lasts that long.
     """
     steps = least
     while (lasted := timed(partial(chain, steps), clock).wall_seconds) < plan.chain_seconds:
-        if lasted <= 0 and steps >= _MOST_STEPS_UNSEEN:
-            raise _stopped(steps)
+        if steps >= (_MOST_STEPS if lasted > 0 else _MOST_STEPS_UNSEEN):
+            raise _stopped(steps, lasted)
         steps *= 2
     return steps
 
@@ -63,12 +77,12 @@ def timed_chain(chain: Chain, steps: int, clock: Clock) -> Sample:
     """
     sample = timed(partial(chain, steps), clock)
     if sample.wall_seconds <= 0:
-        raise _stopped(steps)
+        raise _stopped(steps, sample.wall_seconds)
     return sample
 
 
-def _stopped(steps: int) -> RuntimeError:
-    return RuntimeError(f"the clock did not move during {steps} steps; measure where it does")
+def _stopped(steps: int, lasted: float) -> RuntimeError:
+    return RuntimeError(f"{steps} steps took {lasted:g} s by the clock: it stands still, or nothing is computed")
 
 
 def warmup(chain: Chain, steps: int, plan: Plan, clock: Clock) -> tuple[tuple[Sample, ...], bool]:

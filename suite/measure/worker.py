@@ -112,8 +112,7 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
 def steady_state(chain: clock.Chain, target: Program, plan: clock.Plan, clocks: clock.Clock, say: Say) -> Steady:
     """Return warm-up, doubling ratio and samples, and what happened to the process meanwhile."""
     say(Line(stage="warmup"))
-    steps = clock.steps_per_sample(chain, plan, clocks, target.steps_per_call)
-    warm, settled = clock.warmup(chain, steps, plan, clocks)
+    steps, warm, settled = clock.warmed(chain, plan, clocks, target.steps_per_call)
     ratio = clock.doubling_ratio(chain, steps, clocks)
     say(Line(stage="samples"))
     gc.collect()
