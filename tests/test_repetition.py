@@ -6,7 +6,6 @@ import factory
 import msgspec
 import pytest
 
-from suite.report import pages, tables
 from suite.results.repetition import found_again, repeats
 from suite.results.statistics import Estimate
 from suite.results.summary import newest, speedups
@@ -102,20 +101,6 @@ def test_a_campaign_does_not_repeat_itself():
     assert not repeats(early, late)
 
 
-def test_the_word_stands_in_the_table_and_the_mark_is_full():
-    records = [*campaign("a", 0), *campaign("b", 70)]
-    records += [side("cpu", 0.009, name, minutes, case=_torch()) for name, minutes in (("a", 0), ("b", 70))]
-    (found,) = newest(speedups(records))
-    assert found.solid
-    (row,) = tables.speedup_table(records).rows
-    assert row[tables.SPEEDUP_COLUMNS.index("status")].text == "repeated"
-    assert "repeated" in pages.pages(records, frozenset())["index.md"]
-
-
-def _torch():
-    return factory.record(implementation="torch").case
-
-
 def tight(slow):
     """One standard campaign with hardly any noise, its first CPU process slower by that factor."""
     times = [0.01 * (1 + 0.0001 * n) for n in range(10)]
@@ -136,3 +121,19 @@ def test_ratios_that_are_all_the_same_are_not_skewed():
     third = msgspec.structs.replace(equal[1], runs=tuple(factory.run(n, 0.0003) for n in range(10)))
     (found,) = speedups([equal[0], third])
     assert found.status == "standard"
+
+
+def test_the_page_has_the_word_in_its_table_and_the_mark_is_full():
+    from suite.report import pages, tables
+
+    records = [*campaign("a", 0), *campaign("b", 70)]
+    records += [side("cpu", 0.009, name, minutes, case=_torch()) for name, minutes in (("a", 0), ("b", 70))]
+    (found,) = newest(speedups(records))
+    assert found.solid
+    (row,) = tables.speedup_table(records).rows
+    assert row[tables.SPEEDUP_COLUMNS.index("status")].text == "repeated"
+    assert "repeated" in pages.pages(records, frozenset())["index.md"]
+
+
+def _torch():
+    return factory.record(implementation="torch").case

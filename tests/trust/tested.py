@@ -13,15 +13,16 @@ import time
 
 import click.testing  # noqa: F401 - here and below: imported once, for all forks
 import hypothesis.strategies  # noqa: F401
+import jsonschema  # noqa: F401
 import msgspec  # noqa: F401
 import numpy  # noqa: F401
 import pytest
 import scipy.special  # noqa: F401
 
-LIMIT_SECONDS = 60.0
+LIMIT_SECONDS = 30.0
 _OPTIONS = (
-    *("-x", "-q", "--tb=no", "--hypothesis-seed=0", "-p", "no:cacheprovider", "-p", "no:xdist"),
-    *("-k", "not (cover or table_of_equals or in_any_way or page or terminal)"),  # slow, and no sharper than the others
+    *("-x", "-q", "--tb=no", "-m", "not slow and not hypothesis", "-p", "no:cacheprovider", "-p", "no:xdist"),
+    *("-k", "not (cover or table_of_equals or in_any_way or is_named or page)"),  # slow, and no sharper than the others
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # the plugins are imported already, as they should be
 )
 
