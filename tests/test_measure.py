@@ -77,6 +77,19 @@ def test_long_samples_are_fewer_but_never_less_than_three():
     assert len(list(clock.samples(fake.chain, 1, PLAN, fake.clock))) == 3
 
 
+@pytest.mark.parametrize("moves", [0.0, -0.01])
+def test_a_clock_that_stands_still_or_goes_back_ends_the_measurement_in_one_line(moves):
+    fake = FakeTime(moves)
+    for measure in (
+        lambda: clock.steps_per_sample(fake.chain, PLAN, fake.clock),
+        lambda: clock.warmup(fake.chain, 10, PLAN, fake.clock),
+        lambda: clock.doubling_ratio(fake.chain, 10, fake.clock),
+        lambda: next(clock.samples(fake.chain, 10, PLAN, fake.clock)),
+    ):
+        with pytest.raises(RuntimeError, match="it stands still"):
+            measure()
+
+
 def test_both_clocks_are_read():
     fake = FakeTime(0.5)
     assert clock.timed(lambda: fake.chain(1), fake.clock) == Sample(wall_seconds=0.5, process_seconds=1.0)

@@ -173,8 +173,7 @@ def documented_run(target: Program, inputs: list[data.Batch], task: Task, stage:
 def steady_state(run: clock.Chain, target: Program, plan: clock.Plan, clocks: clock.Clock, say: Say) -> Seen:
     """Return warm-up, doubling ratio and samples, and what happened to the process meanwhile."""
     say(Line(stage="warmup"))
-    steps = clock.steps_per_sample(run, plan, clocks, target.steps_per_call)
-    warm, settled = clock.warmup(run, steps, plan, clocks)
+    steps, warm, settled = clock.warmed(run, plan, clocks, target.steps_per_call)
     ratio = clock.doubling_ratio(run, steps, clocks)
     say(Line(stage="samples"))
     gc.collect()

@@ -9,12 +9,13 @@ from statistics import median
 from typing import Any
 
 from suite import units
-from suite.report import charts, ladder, parity, standing, tables
+from suite.report import charts, ladder, parity, standing, tables, trust
 from suite.report.html import Page, plain_name, safe
 from suite.report.tables import Cell, Table
 from suite.results import ladder as clock
 from suite.results import parity as evidence
 from suite.results import store
+from suite.results import trust as proof
 from suite.results.record import Record, json_schema, to_json
 from suite.results.summary import SpeedUp, newest, speedups
 from suite.workload import Description
@@ -50,6 +51,7 @@ def render(folders: Sequence[Path], site: Path) -> Outcome:
             )
     local = frozenset(record.campaign for record in other)
     files = pages(shown, local) | {"parity.md": parity.page(evidence.read(site / "evidence"))}
+    files["trust.md"] = trust.page(proof.read(site / "evidence"))
     files |= {f"local/{r.campaign}/{r.name}.json": to_json(r).decode() for r in shown if r.campaign in local}
     return Outcome(written=write(files, site), problems=tuple(problems))
 

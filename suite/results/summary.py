@@ -2,20 +2,23 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Literal, get_args
 
 import msgspec
 
 from suite.results.record import Record, Run
-from suite.results.statistics import Estimate, geometric_mean, paired_ratio, trend
+from suite.results.repetition import found_again
+from suite.results.statistics import Estimate, geometric_mean, paired_ratio, sign_interval, trend
 
-Status = Literal["invalid", "incomplete", "unstable", "smoke", "quick", "standard"]
+Status = Literal["invalid", "incomplete", "unstable", "smoke", "quick", "standard", "repeated"]
 
+_SOUND: tuple[Status, ...] = ("quick", "standard", "repeated")
 CERTIFIED_FROM = 0.7  # best peer's time over JAX's, on the CPU
 _WIDEST = {"smoke": None, "quick": 0.10, "standard": 0.05}  # relative half-width
 _SPREAD, _TREND, _DOUBLING = 0.05, 0.01, 0.05
+_ROUNDING = 1e-9  # of a mean of equal values
 _OTHERS_CORES = 0.1  # busy with other work, for each granted core
 
 
@@ -72,7 +75,7 @@ class SpeedUp:
     @property
     def solid(self) -> bool:
         """True if it may be drawn as a full mark: certified and steady."""
-        return self.certified and self.status in ("quick", "standard")
+        return self.certified and self.status in _SOUND
 
 
 def step_seconds(run: Run) -> float | None:
@@ -140,7 +143,7 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
     """Return every CPU-over-GPU ratio of JAX that the records allow, paired by round inside a campaign.
 
     The CPU side is always float32 at highest precision, with the allocator that serves it better; the GPU side may
-    have another precision.
+    have another precision. A standard one that another campaign's sound one confirms is repeated.
     """
     campaigns: dict[tuple[str, str, str], list[Summary]] = defaultdict(list)
     for record in records:
@@ -155,7 +158,17 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
             ratio = paired_ratio(by_round(cpu.record), by_round(gpu.record)) if cpu else None
             if cpu is not None and ratio is not None:
                 found.append(_speedup(cpu, gpu, ratio, group))
-    return tuple(found)
+    return tuple(_repeated(found))
+
+
+def _repeated(found: Sequence[SpeedUp]) -> Iterable[SpeedUp]:
+    others: dict[str, list[tuple[Record, Estimate]]] = defaultdict(list)
+    for item in found:
+        if item.status in _SOUND:
+            others[item.gpu.record.name].append((item.gpu.record, item.ratio))
+    for item in found:
+        again = item.status == "standard" and found_again(item.gpu.record, item.ratio, others[item.gpu.record.name])
+        yield replace(item, status="repeated") if again else item
 
 
 def better(found: Iterable[Summary]) -> Summary | None:
@@ -166,6 +179,9 @@ def better(found: Iterable[Summary]) -> Summary | None:
 
 def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summary]) -> SpeedUp:
     reasons = tuple(f"{s.record.backend}: {reason}" for s in (cpu, gpu) for reason in s.reasons)
+    status, doubt = worse(cpu.status, gpu.status), _doubt(cpu.record, gpu.record, ratio)
+    if doubt and status in _SOUND:
+        status, reasons = "unstable", (*reasons, doubt)
     peers = peers_of(cpu, group)
     if not peers:
         reasons += ("CPU side not compared with an independent framework",)
@@ -178,9 +194,18 @@ def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summar
         ratio=ratio,
         peers=peers,
         gpu_peers=peers_of(gpu, group),
-        status=worse(cpu.status, gpu.status),
+        status=status,
         reasons=reasons,
     )
+
+
+def _doubt(cpu: Record, gpu: Record, ratio: Estimate) -> str:
+    """Return why the ratio's mean is not to be trusted: it lies outside the interval that asks nothing of the noise."""
+    mine, theirs = by_round(cpu), by_round(gpu)
+    signs = sign_interval([mine[r] / theirs[r] for r in mine.keys() & theirs.keys()])
+    if signs is None or signs[0] * (1 - _ROUNDING) <= ratio.value <= signs[1] * (1 + _ROUNDING):
+        return ""
+    return f"skewed: the ratio lies outside the sign interval, {signs[0]:.3g} to {signs[1]:.3g}; rerun when idle"
 
 
 def worse(one: Status, other: Status) -> Status:
