@@ -12,7 +12,7 @@ _DOUBLINGS = 12
 
 def process_seconds(case: Case, about: Description, effort: Effort, cores: int) -> float:
     """Return a guess of one child process's duration, for a case's step and cold scopes together."""
-    rate = _FLOP_PER_SECOND[case.backend] * (cores if case.backend == "cpu" else 1)
+    rate = _FLOP_PER_SECOND[case.backend] * (min(cores, case.threads or cores) if case.backend == "cpu" else 1)
     step = case.batch * about.flop_per_example / rate
     chain = max(step, CHAIN_SECONDS[case.backend])
     warmup = max(effort.warmup_steps * step, min(effort.warmup_seconds, _DOUBLINGS * chain))

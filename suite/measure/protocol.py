@@ -39,6 +39,7 @@ class Facts(Plain, frozen=True, kw_only=True):
     packages: dict[str, str]
     settings: dict[str, str]
     steady: Steady | None
+    bytes_per_step: int | None = None  # that a step has to read and write at least
 
 
 class Line(Plain, frozen=True, kw_only=True):

@@ -145,6 +145,7 @@ def completed(run: Run, case: Case, facts: Facts) -> Run:
         input_digest=facts.input_digest,
         peak_memory_bytes=facts.peak_memory_bytes,
         device_memory_bytes=facts.device_memory_bytes,
+        bytes_per_step=facts.bytes_per_step,
         reason="" if facts.first_loss is not None and facts.last_loss is not None else "the loss is not finite",
     )
     if case.scope == "step" and facts.steady is not None:
