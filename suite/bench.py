@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from suite import terminal, units
+from suite import experiments, terminal, units
 from suite.measure import campaign, fitness, load, lock, machine, request, runner
 from suite.measure.probe import Offer
 from suite.results import journal as journals
@@ -13,6 +13,7 @@ from suite.results import selection, store
 from suite.results.comparison import compared
 from suite.results.journal import Journal
 from suite.results.record import Machine
+from suite.results.roofline import is_ceiling
 from suite.results.summary import summary
 from suite.workload import Implementation
 
@@ -132,7 +133,8 @@ def print_results(folders: Sequence[Path], here: Machine) -> None:
     """Print this machine's speed-ups, or CPU times where it has no GPU, and last how JAX stands beside its peers."""
     from suite.report import standing, tables
 
-    records, problems = store.load(folders)
+    found, problems = store.load(folders)
+    records = [record for record in found if not is_ceiling(record)]
     for problem in problems:
         terminal.say(f"note: {problem}")
     for table in (*tables.for_terminal(records, here.slug), *standing.for_terminal(records, here.slug)):
@@ -142,6 +144,23 @@ def print_results(folders: Sequence[Path], here: Machine) -> None:
     failed = [s for s in map(summary, records) if s.record.reason and s.record.machine.slug == here.slug]
     for item in failed:
         terminal.say(f"failed: {item.record.name}: {item.record.reason}")
+
+
+def print_answers(name: str, folders: Sequence[Path], here: Machine) -> None:
+    """Print what this machine answers to an experiment."""
+    records, _ = store.load(folders)
+    mine = [record for record in records if record.machine.slug == here.slug]
+    found = experiments.load(name).read(mine)
+    if found is None:
+        terminal.say(f"experiment '{name}' has no answer yet: what it compares was not measured whole")
+    for table in found.tables if found else ():
+        rows = [[cell.text for cell in row] for row in table.rows]
+        terminal.print_table(table.title, table.columns, rows, table.notes)
+    for answer in found.answers if found else ():
+        print(answer)
+    for item in map(summary, mine):
+        if item.record.reason:
+            terminal.say(f"failed: {item.record.name}: {item.record.reason}")
 
 
 def report(published: Path, out: Path, build: bool) -> None:

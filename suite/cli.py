@@ -59,8 +59,15 @@ def main() -> None:
 
 @main.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print all there is to know as a JSON list.")
-def list_workloads(as_json: bool) -> None:
+@click.option("--experiments", "questions", is_flag=True, help="Show the experiments and their questions instead.")
+def list_workloads(as_json: bool, questions: bool) -> None:
     """Show the workloads: parameters, FLOP, batch and dataset; --json has title, source, claims and all else."""
+    if questions:
+        from suite import experiments
+
+        for name in experiments.names():
+            click.echo(f"{name:<12} {experiments.load(name).TITLE}")
+        return
     from suite.measure import request
     from suite.results.record import to_json
 
@@ -142,6 +149,12 @@ def list_workloads(as_json: bool) -> None:
     show_default=True,
     help="Split each batch over so many GPUs, or devices made of the CPU's cores. JAX only.",
 )
+@click.option(
+    "--experiment",
+    metavar="NAME",
+    help="What suite list --experiments shows: it decides on batch, precision, variant and all else, and on the "
+    "workloads where none is named.",
+)
 @click.option("--budget", type=click.FloatRange(min=0, min_open=True), metavar="MINUTES", help="Drop what is over.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
 @click.option("--resume", is_flag=True, help="Go on with the newest campaign in --out that has not ended.")
@@ -149,7 +162,7 @@ def list_workloads(as_json: bool) -> None:
 @click.option("--report", "site", is_flag=True, help="Render the site at the end, as suite report does.")
 @click.option("--machine", "machine_name", help="What to call this machine. Default: after its processors.")
 def run(out: Path, resume: bool, publish: bool, site: bool, machine_name: str | None, **asked: Any) -> None:
-    """Measure workloads (default: the headline set) and print the speed-ups.
+    """Measure workloads (default: the headline set) and print the speed-ups, or an experiment and its answers.
 
     Every completed process is safe on disk; Ctrl-C leaves a valid partial result, --resume goes on with it.
     """
@@ -172,7 +185,9 @@ def run(out: Path, resume: bool, publish: bool, site: bool, machine_name: str | 
             terminal.say(f"published {path}")
     if site:
         bench.report(PUBLISHED, out, build=True)
-    else:
+    if request.experiment:
+        bench.print_answers(request.experiment, (PUBLISHED, out), journal.header().machine)
+    elif not site:
         bench.print_results((PUBLISHED, out), journal.header().machine)
     if not ended:
         sys.exit(130)

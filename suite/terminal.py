@@ -32,6 +32,7 @@ def label(case: Case) -> str:
     parts = [case.workload, case.backend, case.implementation]
     parts += [case.variant] if case.variant != "plain" else []
     parts += [case.precision] if case.precision != "float32-highest" else []
+    parts += [f"{case.threads} threads"] if case.threads else []
     parts += [f"{case.devices} devices"] if case.devices > 1 else []
     parts += [f"{case.allocator} allocator"] if case.allocator != "retaining" else []
     return " ".join(parts)

@@ -16,7 +16,9 @@ CompileCache = Literal["empty", "warm"]
 CpuKernels = Literal["xla", "onednn", "ynn"]  # what XLA compiles to on the CPU, where there is a choice
 GpuGraph = Literal["xla", "whole", "concurrent"]  # what of a step XLA puts into a CUDA graph
 Grade = Literal["A", "B", "C", "A/C", "A/B"]
-Family = Literal["dense", "convolution", "residual", "text", "trees", "inference", "data parallel"]
+Family = Literal[
+    "dense", "convolution", "residual", "text", "trees", "inference", "data parallel", "ceiling"
+]  # ceiling: no network, but what the machine can do at most
 
 
 class Plain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

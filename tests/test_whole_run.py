@@ -9,7 +9,7 @@ import pytest
 from test_measure import FACTS
 
 from suite import models
-from suite.experiments import headline
+from suite.experiments import Here, headline
 from suite.measure import campaign, profiles, runner, worker
 from suite.measure.clock import Clock, Plan
 from suite.measure.jax_program import JaxProgram
@@ -21,6 +21,7 @@ from suite.results.journal import Done
 from suite.results.record import Software
 from suite.workload import Case, WholeRun
 
+HERE = Here(backends=("cpu",), cores=4)
 PLAN = Plan(samples=3, chain_seconds=0.0, warmup_steps=1, warmup_seconds=0, sampling_seconds=0)
 
 
@@ -183,7 +184,7 @@ def test_what_has_no_such_scope_is_not_asked_for_it():
     documented = replaced(about, run=WholeRun(epochs=1, train=1))
 
     def scopes(description, **axes):
-        found = headline.cases([description], backends=["cpu"], scopes=("step", "transfer", "cold", "run"), **axes)
+        found = headline.cases([description], HERE, scopes=("step", "transfer", "cold", "run"), **axes)
         return {case.scope for case in found}
 
     assert scopes(about) == {"step", "transfer", "cold"}
@@ -191,7 +192,7 @@ def test_what_has_no_such_scope_is_not_asked_for_it():
     assert scopes(documented, implementations=["torch"]) == {"step"}
     assert scopes(documented, variants=["several-steps"]) == {"step"}
     assert scopes(documented, variants=["nnx-jit"]) == {"step", "transfer", "cold"}
-    warm = headline.cases([about], backends=["cpu"], caches=("empty", "warm"))
+    warm = headline.cases([about], HERE, caches=("empty", "warm"))
     assert [(case.scope, case.cache) for case in warm] == [
         ("step", "empty"), ("transfer", "empty"), ("cold", "empty"), ("cold", "warm")]  # fmt: skip
 

@@ -2,9 +2,22 @@
 
 from collections.abc import Sequence
 
+from suite import units
+from suite.experiments import Here
+from suite.experiments._steps import default, point, words
+from suite.results.reading import Chart, Reading
+from suite.results.record import Record
+from suite.results.summary import newest, speedups
+from suite.results.table import Cell, Table, status_cell, time_cell, times_cells
 from suite.variants import variants_of
 from suite.workload import Allocator, Backend, Case, CompileCache, Description, Implementation, Precision, Scope
 
+TITLE = "How much faster is the GPU?"
+TESTS = ("O3", "O11", "O12", "O15")
+METHOD = (
+    "One step of each article's network at its headline batch, float32 at highest precision on both sides, on the GPU "
+    "against all granted cores of the same machine, paired by round."
+)
 # One or two models an article; those that exist are measured when nothing is named.
 WORKLOADS = (
     "mnist_mlp",
@@ -19,15 +32,15 @@ WORKLOADS = (
 
 def cases(
     catalogue: Sequence[Description],
+    here: Here,
     *,
-    backends: Sequence[Backend],
     implementations: Sequence[Implementation] = ("jax",),
     variants: Sequence[str] = (),
     precisions: Sequence[Precision] = ("float32-highest",),
     scopes: Sequence[Scope] = ("step", "transfer", "cold"),
     caches: Sequence[CompileCache] = ("empty",),
     length: int = 1,
-    allocators: Sequence[Allocator] = ("retaining",),
+    allocators: Sequence[Allocator] = (),
     batch: int | None = None,
     devices: int = 1,
 ) -> tuple[Case, ...]:
@@ -36,6 +49,7 @@ def cases(
     The CPU side is float32 at highest precision, whatever the GPU's is. Raises ValueError if the CPU alone is asked for
     a precision that it does not have.
     """
+    backends, allocators = here.backends, allocators or (here.allocator,)
     lacking = [precision for precision in precisions if precision != "float32-highest"]
     if lacking and "gpu" not in backends:
         raise ValueError(
@@ -91,3 +105,36 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
     if implementation != "jax" or variant == "several-steps":
         return False
     return scope != "run" or (about.run is not None and variant == "plain" and devices == 1)
+
+
+def read(records: Sequence[Record]) -> Reading | None:
+    """Return the newest speed-up of each network; None if there is none."""
+    mine = (record for record in records if default(record.case) and record.case.batch == record.description.batch)
+    found = sorted(newest(speedups(mine)), key=lambda item: -item.ratio.value)
+    if not found:
+        return None
+    rows = [
+        (
+            Cell(text=item.gpu.record.workload),
+            Cell(text=units.count(item.gpu.record.case.batch), sort=item.gpu.record.case.batch),
+            time_cell(item.cpu),
+            time_cell(item.gpu),
+            *times_cells(item.ratio, item.gpu.record),
+            status_cell(item.cpu, item.gpu),
+        )
+        for item in found
+    ]
+    answers = [f"{item.gpu.record.workload}: the GPU is {words(item.ratio)} as fast." for item in found]
+    points = [
+        point(item.gpu.record.description.family, item.ratio, item.cpu, item.gpu, row=item.gpu.record.workload)
+        for item in found
+    ]
+    chart = Chart(
+        caption="CPU time over GPU time of one step on the same machine.",
+        across="CPU time / GPU time, log scale",
+        points=tuple(points),
+        level=1.0,
+    )
+    columns = ("model", "batch", "CPU step", "GPU step", "speed-up", "95 % interval", "status")
+    title = "One step in steady state, CPU and GPU of the same machine"
+    return Reading(answers=tuple(answers), tables=(Table(title=title, columns=columns, rows=tuple(rows)),), chart=chart)

@@ -16,7 +16,7 @@ _DOUBLINGS = 12
 def process_seconds(unit: Sequence[Case], about: Description, effort: Effort, cores: int) -> float:
     """Return a guess of the duration of one child process, which measures all cases of the unit."""
     case, scopes = unit[0], {case.scope for case in unit}
-    rate = _FLOP_PER_SECOND[case.backend] * (cores if case.backend == "cpu" else 1)
+    rate = _FLOP_PER_SECOND[case.backend] * (min(cores, case.threads or cores) if case.backend == "cpu" else 1)
     step = case.batch * about.flop_per_example / rate
     compiling = 2.0 + _COMPILE_SECONDS_PER_GFLOP * about.forward_flop_per_example / 1e9
     if case.scope == "run" and about.run is not None:

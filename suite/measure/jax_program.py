@@ -82,7 +82,7 @@ class JaxProgram:
 
     def put(self, batches: Sequence[Batch]) -> None:
         """Copy the input sets to the device; those of `several-steps` side by side, as one."""
-        self._host = batches
+        self._host, self._sets = batches, len(batches)
         if self._case.variant == "several-steps":
             assert STEPS_PER_CALL % len(batches) == 0
             together = {name: np.stack([batch[name] for batch in batches]) for name in batches[0]}
@@ -172,6 +172,13 @@ class JaxProgram:
         peaks = [(device.memory_stats() or {}).get("peak_bytes_in_use") for device in self._placement.devices]
         return max((peak for peak in peaks if peak is not None), default=None)
 
+    def bytes_per_step(self) -> int:
+        """Return the least that a step moves: its state read and written, what it only reads, one batch.
+
+        Whatever lies between them, such as activations, could stay in a cache.
+        """
+        return 2 * held(self._state) + held(self._weights) + held(self._batches) // self._sets
+
     def packages(self) -> dict[str, str]:
         """Return the versions of Python's and JAX's side."""
         return {
@@ -186,3 +193,8 @@ class JaxProgram:
         """Return the precision, the devices and the compiler options in force."""
         precision, count = MATMUL_PRECISION[self._case.precision], len(self._placement.devices)
         return {"matmul_precision": precision, "jax_devices": count, **self._options()}
+
+
+def held(tree: Any) -> int:
+    """Return the bytes of all arrays in a tree."""
+    return sum(leaf.nbytes for leaf in jax.tree.leaves(tree))

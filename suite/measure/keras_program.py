@@ -84,6 +84,9 @@ class KerasProgram:
         """Return None: the CPU has no counter."""
         return None
 
+    def bytes_per_step(self) -> None:
+        """Return None: JAX's side counts."""
+
     def packages(self) -> dict[str, str]:
         """Return the versions of Keras and TensorFlow."""
         return {"keras": keras.version(), "tensorflow": tf.version.VERSION}

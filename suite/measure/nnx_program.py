@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
-from suite.measure.jax_program import MATMUL_PRECISION, JaxProgram
+from suite.measure.jax_program import MATMUL_PRECISION, JaxProgram, held
 from suite.measure.program import Batch
 from suite.measure.step import after, cast
 
@@ -35,7 +35,7 @@ class NnxProgram(JaxProgram):
 
     def put(self, batches: Sequence[Batch]) -> None:
         """Copy the input sets to the device."""
-        self._host = batches
+        self._host, self._sets = batches, len(batches)
         self._batches = [jax.device_put(batch, self._placement.batch) for batch in batches]
 
     def lower(self) -> None:
@@ -81,6 +81,13 @@ class NnxProgram(JaxProgram):
         trained = self._workload.optimizer is not None
         state = (nnx.state(self._model), nnx.state(self._optimizer) if trained else ())
         jax.block_until_ready((self._batches, state, self._out))
+
+    def bytes_per_step(self) -> int:
+        """Return the least that a step moves: what it trains read and written, one batch; an inference only reads."""
+        model, batch = held(nnx.state(self._model)), held(self._batches) // self._sets
+        if self._workload.optimizer is None:
+            return model + batch
+        return 2 * (model + held(nnx.state(self._optimizer))) + batch
 
     def settings(self) -> dict[str, Any]:
         """Return the precision in force."""

@@ -18,6 +18,7 @@ class Offer(Plain, frozen=True, kw_only=True):
     backends: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)  # backend to the devices it has
     packages: dict[str, str] = msgspec.field(default_factory=dict)
     workloads: tuple[Description, ...] = ()  # of jax; the controls of the others are named alike
+    ceilings: tuple[Description, ...] = ()  # what shows how much the machine can do at most
     names: tuple[str, ...] = ()  # workloads that this implementation has
     problem: str = ""  # why it cannot run at all
 
@@ -29,7 +30,7 @@ def jax_offer() -> Offer:
     import jaxlib
     import optax
 
-    from suite import models
+    from suite import ceilings, models
 
     backends: dict[str, tuple[str, ...]] = {}
     for backend in ("cpu", "gpu"):
@@ -43,6 +44,7 @@ def jax_offer() -> Offer:
         backends=backends,
         packages={module.__name__: module.__version__ for module in (jax, jaxlib, flax, optax)},
         workloads=found,
+        ceilings=tuple(ceilings.load(name).description for name in ceilings.names()),
         names=tuple(about.name for about in found),
     )
 

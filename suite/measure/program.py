@@ -45,6 +45,9 @@ class Program(Protocol):
     def device_memory_bytes(self) -> int | None:
         """Return the device's peak of memory in use; None where there is no counter."""
 
+    def bytes_per_step(self) -> int | None:
+        """Return what a step has to read and write at least; None where nobody counts."""
+
     def packages(self) -> dict[str, str]:
         """Return the versions of the packages that do the work."""
         ...

@@ -43,6 +43,7 @@ class Facts(Plain, frozen=True, kw_only=True):
     packages: dict[str, str]
     settings: dict[str, str]
     cache_hits: int | None = None
+    bytes_per_step: int | None = None  # that a step has to read and write at least
     scopes: dict[Scope, Seen]
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from suite.experiments import headline
+from suite import experiments
+from suite.experiments import Here, headline
 from suite.measure import children, fitness, refusal
 from suite.measure.campaign import units
 from suite.measure.estimate import process_seconds
@@ -36,6 +37,7 @@ class Request:
     allocators: tuple[Allocator, ...] = ()
     devices: int = 1
     budget_minutes: float | None = None
+    experiment: str | None = None  # decides on everything but workloads, backends, profile and budget
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +75,22 @@ def offer(implementation: Implementation) -> Offer:
     return answer
 
 
+def chosen_by(experiment: str, request: Request) -> experiments.Experiment:
+    """Return the experiment.
+
+    Raises LookupError if there is none of that name, ValueError for an option that it decides on itself.
+    """
+    found = experiments.load(experiment)
+    own = {"batch": "--batch", "precisions": "--precision", "scopes": "--scope", "variants": "--variant",
+           "implementations": "--implementation", "allocators": "--allocator", "devices": "--devices"}  # fmt: skip
+    for name, option in own.items():
+        if getattr(request, name) != getattr(Request(), name):
+            raise ValueError(
+                f"{option} asked for with experiment '{experiment}', which decides that itself; leave it out"
+            )
+    return found
+
+
 def known(wanted: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
     """Return the workloads asked for.
 
@@ -94,10 +112,15 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     ValueError for what does not fit together, such as a precision that the backend does not have.
     """
     jax = offers["jax"]
+    experiment = chosen_by(request.experiment, request) if request.experiment else headline
     about = {description.name: description for description in jax.workloads}
+    networks = tuple(about)
+    if request.experiment:
+        about |= {description.name: description for description in jax.ceilings}
     wanted = known(request.workloads, sorted(about))
     if not wanted:
-        wanted = tuple(about) if request.every_workload else tuple(n for n in headline.WORKLOADS if n in about)
+        usual = tuple(name for name in experiment.WORKLOADS if name in about)
+        wanted = networks if request.every_workload or not usual else usual
     for backend in request.backends:
         if backend not in jax.backends:
             raise RuntimeError(fitness.missing_backend(backend, machine, jax))
@@ -112,19 +135,28 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     refusal.refuse_precisions(request.precisions, present, machine)
     refusal.refuse_allocators(request.allocators)
     refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
-    cases = headline.cases(
-        chosen,
+    here = Here(
         backends=present,
-        implementations=request.implementations,
-        variants=request.variants,
-        precisions=request.precisions,
-        scopes=request.scopes,
-        caches=request.caches,
-        length=request.length,
-        allocators=request.allocators or allocators(request.implementations),
-        batch=request.batch,
-        devices=request.devices,
+        cores=machine.cores,
+        allocator=children.allocators()[0],
+        gpu_precisions=refusal.precisions(machine),
     )
+    if request.experiment:
+        cases = experiment.cases(chosen, here)
+    else:
+        cases = headline.cases(
+            chosen,
+            here,
+            implementations=request.implementations,
+            variants=request.variants,
+            precisions=request.precisions,
+            scopes=request.scopes,
+            caches=request.caches,
+            length=request.length,
+            allocators=request.allocators or allocators(request.implementations),
+            batch=request.batch,
+            devices=request.devices,
+        )
     refusal.refuse_unmeasured(request.variants, cases)
     if "run" in request.scopes:
         none = [about.name for about in chosen if about.run is None]

@@ -170,6 +170,7 @@ def completed(run: Run, case: Case, facts: Facts) -> Run:
         input_digest=facts.input_digest,
         peak_memory_bytes=facts.peak_memory_bytes,
         device_memory_bytes=facts.device_memory_bytes,
+        bytes_per_step=facts.bytes_per_step,
         reason=trouble(case, facts),
     )
     seen = facts.scopes.get(case.scope)

@@ -136,6 +136,9 @@ class TorchProgram:
         """Return the GPU's peak of memory in use; None on the CPU."""
         return torch.cuda.max_memory_allocated() if self._device.type == "cuda" else None
 
+    def bytes_per_step(self) -> None:
+        """Return None: JAX's side counts."""
+
     def packages(self) -> dict[str, str]:
         """Return PyTorch's version with that of its CUDA side."""
         found = {"torch": str(torch.__version__)}

@@ -95,6 +95,7 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
         last_loss=finite(target.loss()),
         peak_memory_bytes=peak_memory_bytes(),
         device_memory_bytes=target.device_memory_bytes(),
+        bytes_per_step=target.bytes_per_step(),
         python=platform.python_version(),
         packages=target.packages(),
         cache_hits=target.cache_hits() if isinstance(target, Cached) else None,
@@ -257,12 +258,12 @@ def program(case: Case) -> tuple[Program, Owner]:
 
         control = controls_keras.load(case.workload)
         return KerasProgram(control, case), control
-    from suite import models
+    from suite import ceilings, models
     from suite.measure.jax_program import JaxProgram
     from suite.measure.jax_run import JaxRun
     from suite.measure.nnx_program import NnxProgram
 
-    workload = models.load(case.workload)
+    workload = (ceilings if case.workload in ceilings.names() else models).load(case.workload)
     kind = JaxRun if case.scope == "run" else NnxProgram if case.variant == "nnx-jit" else JaxProgram
     return kind(workload, case), workload
 

@@ -115,6 +115,8 @@ def label(record: Record) -> str:
     words = [case.backend, case.implementation]
     words += [case.variant] if case.variant != "plain" else []
     words += [case.precision] if case.precision != "float32-highest" else []
+    words += [f"batch {case.batch}"] if case.batch != record.description.batch else []
+    words += [f"{case.threads} threads"] if case.threads else []
     words += [f"{case.devices} devices"] if case.devices > 1 else []
     words += ["system"] if case.allocator == "system" else []
     return " ".join(words)
@@ -145,6 +147,12 @@ def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
 def themed(spec: dict[str, Any]) -> dict[str, Any]:
     """Return the specification with its light look, and both looks under `usermeta` for the page to choose from."""
     return {**spec, "config": config("light", "white"), "usermeta": {name: config(name) for name in _COLOURS}}
+
+
+def files(name: str, spec: dict[str, Any]) -> dict[str, str]:
+    """Return a chart's static pictures and its specification as files."""
+    pictures = {f"charts/{name}.{palette}.svg": svg(spec, palette) for palette in ("light", "dark")}
+    return pictures | {f"charts/{name}.json": json.dumps(themed(spec), indent=1) + "\n"}
 
 
 def svg(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:

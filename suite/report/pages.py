@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 from suite import units
-from suite.report import charts, ladder, parity, standing, tables, trust
+from suite.experiments import roofline
+from suite.report import charts, experiments, ladder, parity, standing, tables, trust
 from suite.report.html import Page, plain_name, safe
 from suite.report.tables import Cell, Table
 from suite.results import ladder as clock
@@ -17,6 +17,7 @@ from suite.results import parity as evidence
 from suite.results import store
 from suite.results import trust as proof
 from suite.results.record import Record, json_schema, to_json
+from suite.results.roofline import Roof, is_ceiling, roof
 from suite.results.summary import SpeedUp, newest, speedups
 from suite.workload import Description
 
@@ -58,7 +59,7 @@ def render(folders: Sequence[Path], site: Path) -> Outcome:
 
 def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
     """Make the generated folders hold just these files; return those that changed."""
-    for folder in ("workloads", "machines", "charts", "local"):
+    for folder in ("workloads", "machines", "experiments", "charts", "local"):
         for path in (site / folder).glob("**/*"):
             if path.is_file() and str(path.relative_to(site)) not in files:
                 path.unlink()
@@ -78,12 +79,15 @@ def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
 def pages(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
     """Return every generated file by its path below the site's sources."""
     files = {"assets/record.schema.json": json.dumps(json_schema(), indent=1) + "\n"}
+    everything, records = records, [record for record in records if not is_ceiling(record)]
+    ceilings = roof(everything)
     files |= home(records, local)
+    files |= experiments.files(everything, local, links(records, "../"))
     files["standing.md"] = standing.page(records, local, links(records, ""))
     for name in sorted({record.workload for record in records}):
-        files |= workload([r for r in records if r.workload == name], local)
-    for slug in sorted({record.machine.slug for record in records}):
-        files[f"machines/{slug}.md"] = machine([r for r in records if r.machine.slug == slug], local)
+        files |= workload([r for r in records if r.workload == name], local, ceilings)
+    for slug in sorted({record.machine.slug for record in everything}):
+        files[f"machines/{slug}.md"] = machine([r for r in everything if r.machine.slug == slug], local, ceilings)
     return files
 
 
@@ -95,12 +99,6 @@ def picture(records: Sequence[Record]) -> str | None:
     return charts.svg(charts.speedups(main), "light", ground="white")
 
 
-def chart_files(name: str, spec: dict[str, Any]) -> dict[str, str]:
-    """Return a chart's static pictures and its specification as files."""
-    files = {f"charts/{name}.{palette}.svg": charts.svg(spec, palette) for palette in ("light", "dark")}
-    return files | {f"charts/{name}.json": json.dumps(charts.themed(spec), indent=1) + "\n"}
-
-
 def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
     """Return the home page with its chart."""
     page = Page(_QUESTION, "", local)
@@ -110,7 +108,7 @@ def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
     page.add(f'<p class="lead">{answer(main)}</p>')
     if main:
         spec = charts.speedups(main)
-        files |= chart_files("speedups", spec)
+        files |= charts.files("speedups", spec)
         alternative = "; ".join(
             f"{i.gpu.record.workload} on {i.gpu.record.machine.name}: "
             f"{units.times(i.ratio.value, i.ratio.low, i.ratio.high)}"
@@ -145,6 +143,9 @@ def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
         about = {r.workload: r.description.title for r in records}
         entries += [f'<li><a href="workloads/{n}.html">{safe(t)}</a></li>' for n, t in sorted(about.items())]
         page.add(f"<ul>{''.join(entries)}</ul>")
+    page.heading("Experiments")
+    asked = (f'<li><a href="experiments/{n}.html">{safe(t)}</a></li>' for n, t in experiments.questions())
+    page.add(f"<ul>{''.join(asked)}</ul>")
     return files | {"index.md": page.text()}
 
 
@@ -177,11 +178,11 @@ def answer(items: Sequence[SpeedUp]) -> str:
 
 def links(records: Iterable[Record], up: str) -> dict[str, str]:
     """Return the addresses of the pages that names in tables lead to."""
-    found = {r.workload: f"{up}workloads/{r.workload}.html" for r in records}
+    found = {r.workload: f"{up}workloads/{r.workload}.html" for r in records if not is_ceiling(r)}
     return found | {r.machine.name: f"{up}machines/{r.machine.slug}.html" for r in records}
 
 
-def workload(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
+def workload(records: Sequence[Record], local: frozenset[str], ceilings: Roof) -> dict[str, str]:
     """Return a workload's page with its charts."""
     latest = max(records, key=lambda r: r.created)
     about, name = latest.description, latest.workload
@@ -218,6 +219,9 @@ def workload(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]
         page.heading(f"Times on {machine_name}")
         files |= ladder_part(page, [r for r in records if r.machine.slug == slug])
         page.table(tables.case_table(f"{name} on {machine_name}", here))
+        below = roofline.table(f"{name} below the ceilings of {machine_name}", roofline.newest_steps(here), ceilings)
+        if below.rows:
+            page.table(below)
         stages = stage_table(here)
         if stages.rows:
             page.table(stages)
@@ -225,7 +229,7 @@ def workload(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]
         if steps:
             chart = f"samples.{name}.{slug}"
             spec = charts.samples(steps)
-            files |= chart_files(chart, spec)
+            files |= charts.files(chart, spec)
             caption = "Every sample as a dot, a row for each process. Warm-ups are stored in the records and not drawn."
             page.chart(
                 chart,
@@ -256,7 +260,7 @@ def ladder_part(page: Page, records: Sequence[Record]) -> dict[str, str]:
         "included, with 95 % intervals. Above the dashed line the GPU has won back its longer start."
     )
     page.chart(chart, ladder.alternative(curve), caption, json.dumps(charts.themed(spec)))
-    return chart_files(chart, spec)
+    return charts.files(chart, spec)
 
 
 def source(about: Description) -> str:
@@ -337,7 +341,7 @@ def stage_table(records: Sequence[Record]) -> Table:
     return Table(title=title, columns=("case", *(name.replace("_", " ") for name in _STAGES)), rows=tuple(rows))
 
 
-def machine(records: Sequence[Record], local: frozenset[str]) -> str:
+def machine(records: Sequence[Record], local: frozenset[str], ceilings: Roof) -> str:
     """Return a machine's page."""
     latest = max(records, key=lambda r: r.created)
     what, software = latest.machine, latest.software
@@ -368,6 +372,14 @@ def machine(records: Sequence[Record], local: frozenset[str]) -> str:
     if table.rows:
         page.heading("Speed-ups")
         page.table(table, links(records, "../"))
+    steps = roofline.newest_steps(records)
+    if steps:
+        page.heading("Below the ceilings")
+        here = {key: ceiling for key, ceiling in ceilings.items() if key[0] == what.slug}
+        if here:
+            page.table(roofline.ceiling_table(here))
+        page.table(roofline.table("Steps beside what this machine does at most", steps, here), links(records, "../"))
+        page.add('<p class="note"><a href="../experiments/roofline.html">How ceilings and floors are defined</a></p>')
     page.heading("All times")
     newest_here = [s.record for s in tables.newest_cases(records)]
     listed = tables.case_table(f"Every case measured on {what.name}", newest_here)

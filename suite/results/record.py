@@ -51,6 +51,7 @@ class Run(Plain, frozen=True, kw_only=True):
     minor_faults_per_step: float | None = None
     peak_memory_bytes: int | None = None  # resident set of the process
     device_memory_bytes: int | None = None  # peak in use on the GPU
+    bytes_per_step: int | None = None  # at least read and written: state twice, what is only read once, one batch
 
 
 class Gpu(Plain, frozen=True, kw_only=True):

@@ -153,6 +153,8 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
         for gpu in group:
             if gpu.record.backend != "gpu" or gpu.record.case.implementation != "jax":
                 continue
+            if gpu.record.description.family == "ceiling":
+                continue  # no network
             twin = msgspec.structs.replace(gpu.record.case, backend="cpu", precision="float32-highest")
             cpu = better(s for s in group if msgspec.structs.replace(s.record.case, allocator=twin.allocator) == twin)
             ratio = paired_ratio(by_round(cpu.record), by_round(gpu.record)) if cpu else None
