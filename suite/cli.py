@@ -132,8 +132,8 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     type=Words(VARIANTS),
     default=(),
     help="How steps are taken. Default: plain for JAX, for its peers every way they have. JAX has plain, nnx-jit (as "
-    "tutorials write it) and several-steps (a scan in one call); PyTorch has plain, compile, and on the GPU graph and "
-    "compile-graph; Keras has plain.",
+    "tutorials write it), several-steps (a scan in one call) and, of scope run, resident (the data on the device); "
+    "PyTorch has plain, compile, and on the GPU graph and compile-graph; Keras has plain.",
 )
 @click.option(
     "--allocator",

@@ -47,7 +47,10 @@ def test_an_unknown_workload_fails_and_names_what_there_is(tmp_path):
         (("--profile", "fast"), "'fast' is not one of 'smoke', 'quick', 'standard'"),
         (("--precision", "fp8"), "'fp8' is not one of: float32-highest, tf32, bfloat16"),
         (("--batch", "0"), "0 is not in the range x>=1"),
-        (("--variant", "fast"), "'fast' is not one of: plain, nnx-jit, several-steps, compile, graph, compile-graph"),
+        (
+            ("--variant", "fast"),
+            "'fast' is not one of: plain, nnx-jit, several-steps, resident, compile, graph, compile-graph",
+        ),
         (("--implementation", "flax"), "'flax' is not one of: jax, torch, keras"),
         (("--devices", "0"), "0 is not in the range x>=1"),
         (("--scope", "epoch"), "'epoch' is not one of: cold, step, transfer, run, calls"),

@@ -16,6 +16,7 @@ from suite.measure.jax_program import JaxProgram
 from suite.measure.jax_run import JaxRun
 from suite.measure.nnx_program import NnxProgram
 from suite.measure.protocol import Task
+from suite.measure.resident_run import ResidentRun
 from suite.measure.whole_run import whole_run
 from suite.results.journal import Done
 from suite.results.record import Software
@@ -35,8 +36,8 @@ class Recorded:
     def lower(self): ...
     def compile(self): ...
 
-    def put(self, batches):
-        self.shapes = [array.shape for array in batches[0].values()]
+    def prepare(self, examples):
+        self.shapes = [array.shape for array in examples.values()]
 
     def train(self, examples, order):
         self.orders.append(list(order))
@@ -56,17 +57,17 @@ def staged(names):
 def test_every_example_comes_once_an_epoch_in_a_new_order():
     program, names = Recorded(), []
     train = {"images": np.zeros((10, 3), np.float32)}
-    whole_run(program, WholeRun(epochs=3, train=10, test=4), train, train, 4, 7, staged(names))
+    whole_run(program, WholeRun(epochs=3, train=10, test=4), train, train, 7, staged(names))
     assert names == ["init", "lower", "compile", *["epoch", "validation"] * 3]
     assert all(sorted(order) == list(range(10)) for order in program.orders)
     assert len({tuple(order) for order in program.orders}) == 3
-    assert program.shapes == [(4, 3)]
+    assert program.shapes == [(10, 3)]
     assert program.evaluated == 3
 
 
 def test_a_run_without_validation_has_none():
     names = []
-    whole_run(Recorded(), WholeRun(epochs=2, train=4), {"x": np.zeros((4, 1))}, None, 2, 0, staged(names))
+    whole_run(Recorded(), WholeRun(epochs=2, train=4), {"x": np.zeros((4, 1))}, None, 0, staged(names))
     assert names == ["init", "lower", "compile", "epoch", "epoch"]
 
 
@@ -93,6 +94,22 @@ def test_an_epoch_takes_the_very_steps_of_the_timed_step_and_a_smaller_last_one(
     assert epoch.loss() == steps.loss()
     epoch.train(examples, np.arange(8, 10))
     assert np.isfinite(epoch.loss())
+
+
+def test_an_epoch_on_the_device_takes_the_same_steps():
+    workload, case, examples = text_cnn()
+    order = np.random.default_rng(1).permutation(10)
+    seen = []
+    for kind in (JaxRun, ResidentRun):
+        program = kind(workload, case)
+        program.initialise(0)
+        program.prepare(examples)
+        program.lower()
+        program.compile()
+        program.train(examples, order)
+        program.train(examples, order[::-1])
+        seen.append(program.loss())
+    assert seen[1] == pytest.approx(seen[0], rel=1e-5)
 
 
 def test_validation_learns_nothing_and_drops_nothing():
@@ -191,6 +208,7 @@ def test_what_has_no_such_scope_is_not_asked_for_it():
     assert scopes(documented) == {"step", "transfer", "cold", "run"}
     assert scopes(documented, implementations=["torch"]) == {"step"}
     assert scopes(documented, variants=["several-steps"]) == {"step"}
+    assert scopes(documented, variants=["resident"]) == {"run"}
     assert scopes(documented, variants=["nnx-jit"]) == {"step", "transfer", "cold"}
     warm = headline.cases([about], HERE, caches=("empty", "warm"))
     assert [(case.scope, case.cache) for case in warm] == [

@@ -77,7 +77,7 @@ def cases(
         for implementation in implementations
         for variant, allocator in ways(implementation, backend, variants, allocators)
         for scope in scopes
-        if scope == "step" or (has(scope, about, implementation, variant, devices) and allocator == allocators[0])
+        if has(scope, about, implementation, variant, devices) and (scope == "step" or allocator == allocators[0])
         for cache in (caches if scope == "cold" else ("empty",))
     )
 
@@ -97,14 +97,16 @@ def ways(
 
 
 def has(scope: Scope, about: Description, implementation: Implementation, variant: str, devices: int) -> bool:
-    """Return whether another scope than the steady state is timed: JAX's alone, since peers certify no more than that.
+    """Return whether a scope is timed: beside the steady state JAX's alone, since peers certify no more than that.
 
     A scan over several steps has no step to start with, and copies no batch; a whole run is there where the source
-    timed one, on one device.
+    timed one, on one device, with its data on the host or `resident`.
     """
-    if implementation != "jax" or variant == "several-steps":
-        return False
-    return scope != "run" or (about.run is not None and variant == "plain" and devices == 1)
+    if scope == "step":
+        return variant != "resident"
+    if scope == "run":
+        return implementation == "jax" and about.run is not None and variant in ("plain", "resident") and devices == 1
+    return implementation == "jax" and variant not in ("several-steps", "resident")
 
 
 def read(records: Sequence[Record]) -> Reading | None:

@@ -33,6 +33,10 @@ class JaxRun(JaxProgram):
         super().initialise(seed)
         self._made: dict[tuple[str, int], Any] = {}
 
+    def prepare(self, examples: Batch) -> None:
+        """Put a batch on the device, for its shapes."""
+        self.put([{name: array[: self._case.batch] for name, array in examples.items()}])
+
     def _copied(self, examples: Batch, order: np.ndarray) -> Iterator[dict[str, jax.Array]]:
         size = self._case.batch
         for rows in (order[start : start + size] for start in range(0, len(order), size)):

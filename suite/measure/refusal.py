@@ -39,7 +39,10 @@ def refuse_unmeasured(named: Iterable[str], cases: Collection[Case]) -> None:
     """Raise ValueError if a named variant has come to no case, because it lacks the scope asked for."""
     for name in named:
         if not any(case.variant == name for case in cases):
-            raise ValueError(f"variant '{name}' asked for without scope 'step', the only one it has; add --scope step")
+            scope = "run" if name == "resident" else "step"
+            raise ValueError(
+                f"variant '{name}' asked for without scope '{scope}', the only one it has; add --scope {scope}"
+            )
 
 
 def precisions(machine: Machine) -> tuple[Precision, ...]:

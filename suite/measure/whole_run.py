@@ -18,8 +18,8 @@ class Trainable(Protocol):
     def initialise(self, seed: int) -> None:
         """Build the model and its optimizer's state on the device."""
 
-    def put(self, batches: list[Batch]) -> None:
-        """Give the shapes of a step's batch."""
+    def prepare(self, examples: Batch) -> None:
+        """Give the examples of an epoch: for the shapes of a step's batch, or to be kept."""
 
     def lower(self) -> None:
         """Trace the step."""
@@ -34,16 +34,14 @@ class Trainable(Protocol):
         """Compute the loss of each batch of the examples without training; return when all are done."""
 
 
-def whole_run(
-    program: Trainable, run: WholeRun, train: Batch, test: Batch | None, batch: int, seed: int, stage: Stage
-) -> None:
+def whole_run(program: Trainable, run: WholeRun, train: Batch, test: Batch | None, seed: int, stage: Stage) -> None:
     """Run all of it, with the examples in a new order each epoch; `stage` is told of every part."""
     examples = len(next(iter(train.values())))
     rng = np.random.default_rng(seed)
 
     def build() -> None:
         program.initialise(seed)
-        program.put([{name: array[:batch] for name, array in train.items()}])
+        program.prepare(train)
 
     stage("init", build)
     stage("lower", program.lower)

@@ -168,7 +168,7 @@ def documented_run(target: Program, inputs: list[data.Batch], task: Task, stage:
     if task.run is None or not isinstance(target, whole_run.Trainable):
         raise LookupError(f"a whole run of '{task.cases[0].workload}' asked for, which {type(target).__name__} has not")
     train, test = inputs[0], inputs[1] if len(inputs) > 1 else None
-    whole_run.whole_run(target, task.run, train, test, task.cases[0].batch, task.seed, stage)
+    whole_run.whole_run(target, task.run, train, test, task.seed, stage)
 
 
 def steady_state(run: clock.Chain, target: Program, plan: clock.Plan, clocks: clock.Clock, say: Say) -> Seen:
@@ -262,10 +262,12 @@ def program(case: Case) -> tuple[Program, Owner]:
     from suite.measure.jax_program import JaxProgram
     from suite.measure.jax_run import JaxRun
     from suite.measure.nnx_program import NnxProgram
+    from suite.measure.resident_run import ResidentRun
 
     workload = (ceilings if case.workload in ceilings.names() else models).load(case.workload)
-    kind = JaxRun if case.scope == "run" else NnxProgram if case.variant == "nnx-jit" else JaxProgram
-    return kind(workload, case), workload
+    if case.scope == "run":
+        return (ResidentRun if case.variant == "resident" else JaxRun)(workload, case), workload
+    return (NnxProgram if case.variant == "nnx-jit" else JaxProgram)(workload, case), workload
 
 
 def finite(value: float) -> float | None:
