@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -15,6 +15,7 @@ Allocator = Literal["retaining", "system"]
 CpuKernels = Literal["xla", "onednn", "ynn"]  # what XLA compiles to on the CPU, where there is a choice
 GpuGraph = Literal["xla", "whole", "concurrent"]  # what of a step XLA puts into a CUDA graph
 Grade = Literal["A", "B", "C", "A/C", "A/B"]
+_Examples = Annotated[int, msgspec.Meta(ge=1, le=10**12)]
 Family = Literal["dense", "convolution", "residual", "text", "trees", "inference", "data parallel"]
 
 
@@ -69,6 +70,9 @@ class Description(Plain, frozen=True, kw_only=True):
     trainable_parameters: int
     forward_flop_per_example: int
     flop_per_example: int  # of the timed step
+    examples_per_epoch: Annotated[int, msgspec.Meta(ge=1, le=10**12)] | None = (
+        None  # as documented; None where the source knows no epochs
+    )
     data: Data = "embedded"  # what is measured unless something else is asked for
 
 

@@ -84,6 +84,7 @@ WORKLOAD = Workload(
         trainable_parameters=12_230_010,
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD, FIRST),
+        examples_per_epoch=50_000,
     ),
     model=Cifar10Mlp,
     loss=loss,

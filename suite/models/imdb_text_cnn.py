@@ -86,6 +86,7 @@ WORKLOAD = Workload(
         trainable_parameters=350_751,
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD),
+        examples_per_epoch=25_000,
         data="random",
     ),
     model=ImdbTextCnn,

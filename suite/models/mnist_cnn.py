@@ -72,6 +72,7 @@ WORKLOAD = Workload(
         trainable_parameters=1_199_882,
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD, FIRST),
+        examples_per_epoch=60_000,
     ),
     model=MnistCnn,
     loss=loss,

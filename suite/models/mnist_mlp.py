@@ -79,6 +79,7 @@ WORKLOAD = Workload(
         trainable_parameters=669_706,
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD, FIRST),
+        examples_per_epoch=60_000,
     ),
     model=MnistMlp,
     loss=loss,

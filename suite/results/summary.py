@@ -36,6 +36,19 @@ class Summary:
         return self.record.case.batch / self.seconds.value
 
     @property
+    def examples_per_second_estimate(self) -> Estimate | None:
+        """Throughput in steady state with its interval."""
+        if self.seconds is None or self.record.case.scope != "step" or self.record.case.batch < 1:
+            return None
+        batch, seconds = self.record.case.batch, self.seconds
+        return Estimate(
+            value=batch / seconds.value,
+            low=None if seconds.high is None else batch / seconds.high,
+            high=None if seconds.low is None else batch / seconds.low,
+            processes=seconds.processes,
+        )
+
+    @property
     def flop_per_second(self) -> float | None:
         """Analytic FLOP per second in steady state."""
         rate = self.examples_per_second
