@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from suite import terminal, units
-from suite.measure import campaign, fitness, load, lock, machine, request, runner
+from suite.measure import beside, campaign, fitness, load, lock, machine, request, runner
 from suite.measure.probe import Offer
 from suite.results import journal as journals
 from suite.results import prices, selection, store
@@ -77,8 +77,8 @@ def measure(journal: Journal, out: Path) -> bool:
     with lock.measuring(header.campaign):
         runs = len({(entry.case.text(0).replace("/cold", "/step"), entry.run.round) for entry in journal.done()})
         try:
-            with terminal.CampaignProgress(header, runs) as progress:
-                runner.run(header, journal, progress)
+            with terminal.CampaignProgress(header, runs) as progress, beside.telemetry() as telemetry:
+                runner.run(header, journal, progress, beside=telemetry)
         except KeyboardInterrupt:
             write(journal, out, partial=True)
             terminal.say(f"interrupted; '{journal.path.parent}' keeps what was completed: go on with run --resume")
@@ -178,4 +178,6 @@ def doctor() -> tuple[fitness.Check, ...]:
         offer = request.offer("jax")
     except RuntimeError as error:
         offer = Offer(implementation="jax", problem=str(error))
-    return fitness.checks(here, offer, load.others_now(2.0))
+    with beside.telemetry() as telemetry:
+        there = telemetry.counters()
+    return fitness.checks(here, offer, load.others_now(2.0), there)

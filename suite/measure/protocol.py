@@ -12,6 +12,7 @@ class Task(Plain, frozen=True, kw_only=True):
     dataset: str
     seed: int
     plan: Plan
+    energy_seconds: float = 0.0  # how long the step goes on after the samples while its energy is counted
 
 
 class Steady(Plain, frozen=True, kw_only=True):
@@ -39,6 +40,7 @@ class Facts(Plain, frozen=True, kw_only=True):
     packages: dict[str, str]
     settings: dict[str, str]
     steady: Steady | None
+    energy_step_seconds: float | None = None  # of a step while its energy was counted
 
 
 class Line(Plain, frozen=True, kw_only=True):

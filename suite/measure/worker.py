@@ -95,16 +95,23 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     first_loss = target.loss()
     wanted = any(c.scope == "step" for c in task.cases)
     steady = steady_state(chain, target, task.plan, clocks, say) if wanted else None
+    last_loss = target.loss()
+    energy_step_seconds = None
+    if steady is not None and task.energy_seconds > 0:
+        say(Line(stage="energy"))
+        energy_step_seconds = clock.sustained(chain, steady.steps_per_sample, task.energy_seconds, clocks)
+        say(Line(stage="energy_end"))
     facts = Facts(
         input_digest=data.digest(inputs),
         first_loss=finite(first_loss),
-        last_loss=finite(target.loss()),
+        last_loss=finite(last_loss),
         peak_memory_bytes=peak_memory_bytes(),
         device_memory_bytes=target.device_memory_bytes(),
         python=platform.python_version(),
         packages=target.packages(),
         settings=settings() | {name: str(value) for name, value in target.settings().items()},
         steady=steady,
+        energy_step_seconds=energy_step_seconds,
     )
     say(Line(stage="done", facts=facts))
 
@@ -122,6 +129,7 @@ def steady_state(chain: clock.Chain, target: Program, plan: clock.Plan, clocks: 
     compiled, faults, before = target.compilations(), minor_faults(), load.reading()
     taken = tuple(clock.samples(chain, steps, plan, clocks))
     after, more_faults = load.reading(), minor_faults()
+    say(Line(stage="samples_end"))
     gc.enable()
     return Steady(
         steps_per_sample=steps,

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from suite.results.record import Record, Run
+from suite.results.record import Record, Run, Telemetry
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio, trend
 
 Status = Literal["invalid", "incomplete", "unstable", "smoke", "quick", "standard"]
@@ -17,6 +17,9 @@ CERTIFIED_FROM = 0.7  # best peer's time over JAX's, on the CPU
 _WIDEST = {"smoke": None, "quick": 0.10, "standard": 0.05}  # relative half-width
 _SPREAD, _TREND, _DOUBLING = 0.05, 0.01, 0.05
 _OTHERS_CORES = 0.1  # busy with other work, for each granted core
+_STEAL = 0.02  # of the machine's CPU time, had by other virtual machines
+# A power cap is left out: it is a limit of the product, met at every run, and shown with the telemetry.
+THROTTLING = frozenset({"hardware slowdown", "thermal slowdown", "hardware thermal slowdown", "power brake"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,6 +150,21 @@ def _unsteady(record: Record, values: dict[int, float], seconds: Estimate | None
     loads = [run.load_by_others for run in record.runs if run.load_by_others is not None]
     if record.backend == "cpu" and loads and median(loads) > _OTHERS_CORES * record.machine.cores:
         yield f"busy: other processes used {median(loads):.1f} cores; rerun when idle"
+    yield from _disturbed(record, [run.telemetry for run in record.runs if run.telemetry is not None])
+
+
+def _disturbed(record: Record, watched: Sequence[Telemetry]) -> Iterable[str]:
+    """Yield what the telemetry holds against a result: that of the GPUs it used, and of the host."""
+    used = [gpu for seen in watched for gpu in seen.gpus[: record.case.devices]] if record.backend == "gpu" else []
+    if causes := sorted({word for gpu in used for word in gpu.reasons or ()} & THROTTLING):
+        yield f"throttled: the GPU lowered its clocks ({', '.join(causes)}); cool or power it better"
+    if others := max((gpu.other_processes or 0 for gpu in used), default=0):
+        yield f"shared: {others} other processes used the GPU; end them"
+    steals = [seen.steal for seen in watched if seen.steal is not None]
+    if steals and median(steals) > _STEAL:
+        yield f"stolen: other virtual machines had {median(steals):.0%} of the CPU time; take a machine of your own"
+    if periods := sum(seen.throttled_periods or 0 for seen in watched):
+        yield f"held back: the control group stopped the process in {periods} periods; lift its quota or pin to it"
 
 
 def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
