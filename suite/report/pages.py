@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any
 
 from suite import units
-from suite.report import charts, cost, parity, standing, tables
+from suite.report import charts, cost, meanwhile, parity, standing, tables
 from suite.report.html import Page, plain_name, safe
 from suite.report.tables import Cell, Table
 from suite.results import parity as evidence
@@ -218,6 +218,8 @@ def workload(records: Sequence[Record], local: frozenset[str], prices: Sequence[
         stages = stage_table(here)
         if stages.rows:
             page.table(stages)
+        for table in meanwhile.tables(here):
+            page.table(table)
         costs = cost.table(here, prices)
         if costs.rows:
             page.table(costs)
