@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from suite import experiments, terminal, units
-from suite.measure import campaign, fitness, load, lock, machine, request, runner
+from suite.measure import beside, campaign, fitness, load, lock, machine, request, runner
 from suite.measure.probe import Offer
 from suite.results import journal as journals
-from suite.results import selection, store
+from suite.results import prices, selection, store
 from suite.results.comparison import compared
 from suite.results.journal import Journal
 from suite.results.record import Machine
@@ -79,8 +79,8 @@ def measure(journal: Journal, out: Path) -> bool:
         first = {unit[0] for unit in campaign.units(header.cases)}
         runs = sum(entry.case in first for entry in journal.done())
         try:
-            with terminal.CampaignProgress(header, runs) as progress:
-                runner.run(header, journal, progress)
+            with terminal.CampaignProgress(header, runs) as progress, beside.telemetry() as telemetry:
+                runner.run(header, journal, progress, beside=telemetry)
         except KeyboardInterrupt:
             write(journal, out, partial=True)
             terminal.say(f"interrupted; '{journal.path.parent}' keeps what was completed: go on with run --resume")
@@ -129,15 +129,16 @@ def picture(published: Path) -> tuple[Path, ...]:
     return (path,)
 
 
-def print_results(folders: Sequence[Path], here: Machine) -> None:
-    """Print this machine's speed-ups, or CPU times where it has no GPU, and last how JAX stands beside its peers."""
-    from suite.report import standing, tables
+def print_results(folders: Sequence[Path], here: Machine, listed: Sequence[prices.Price] = ()) -> None:
+    """Print this machine's speed-ups, or CPU times where it has no GPU, how JAX stands beside its peers, and costs."""
+    from suite.report import cost, standing, tables
 
     found, problems = store.load(folders)
     records = [record for record in found if not is_ceiling(record)]
     for problem in problems:
         terminal.say(f"note: {problem}")
-    for table in (*tables.for_terminal(records, here.slug), *standing.for_terminal(records, here.slug)):
+    costs = cost.for_terminal(records, here.slug, listed)
+    for table in (*tables.for_terminal(records, here.slug), *standing.for_terminal(records, here.slug), *costs):
         width = len(table.columns)
         rows = [[cell.text for cell in row[:width]] for row in table.rows]
         terminal.print_table(table.title, table.columns, rows, table.notes)
@@ -163,7 +164,7 @@ def print_answers(name: str, folders: Sequence[Path], here: Machine) -> None:
             terminal.say(f"failed: {item.record.name}: {item.record.reason}")
 
 
-def report(published: Path, out: Path, build: bool) -> None:
+def report(published: Path, out: Path, build: bool, listed: Sequence[prices.Price] = ()) -> None:
     """Render the site's pages and, if asked, build it; print the results and where the site is."""
     from suite.report import build as site
     from suite.report import pages
@@ -171,12 +172,12 @@ def report(published: Path, out: Path, build: bool) -> None:
     root = Path.cwd()
     if not (root / "mkdocs.yml").is_file():
         raise RuntimeError(f"no mkdocs.yml in '{root}'; run suite report in the suite's checkout")
-    outcome = pages.render((published, out), root / "site")
+    outcome = pages.render((published, out), root / "site", listed)
     for problem in outcome.problems:
         terminal.say(f"note: {problem}")
     if build:
         site.build(root)
-    print_results((published, out), machine.machine())
+    print_results((published, out), machine.machine(), listed)
     if build:
         print(f"site: {root / 'build' / 'html' / 'index.html'}")
 
@@ -197,4 +198,6 @@ def doctor() -> tuple[fitness.Check, ...]:
         offer = request.offer("jax")
     except RuntimeError as error:
         offer = Offer(implementation="jax", problem=str(error))
-    return fitness.checks(here, offer, load.others_now(2.0))
+    with beside.telemetry() as telemetry:
+        there = telemetry.counters()
+    return fitness.checks(here, offer, load.others_now(2.0), there)

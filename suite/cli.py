@@ -160,19 +160,24 @@ def list_workloads(as_json: bool, questions: bool) -> None:
 @click.option("--resume", is_flag=True, help="Go on with the newest campaign in --out that has not ended.")
 @click.option("--publish", is_flag=True, help=f"Put the records under {PUBLISHED} when the campaign has ended.")
 @click.option("--report", "site", is_flag=True, help="Render the site at the end, as suite report does.")
+@click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'.")
 @click.option("--machine", "machine_name", help="What to call this machine. Default: after its processors.")
-def run(out: Path, resume: bool, publish: bool, site: bool, machine_name: str | None, **asked: Any) -> None:
+def run(
+    out: Path, resume: bool, publish: bool, site: bool, prices: Path | None, machine_name: str | None, **asked: Any
+) -> None:
     """Measure workloads (default: the headline set) and print the speed-ups, or an experiment and its answers.
 
     Every completed process is safe on disk; Ctrl-C leaves a valid partial result, --resume goes on with it.
     """
     from suite import bench, terminal
     from suite.measure.request import Request
+    from suite.results import prices as price_list
 
     if publish and asked["profile"] == "smoke":
         raise ValueError(
             "--publish asked for with profile 'smoke', which only shows that it runs; take quick or standard"
         )
+    listed = price_list.read(prices or price_list.SHIPPED)
     several = ("backend", "precision", "scope", "cache", "implementation", "variant", "allocator")
     request = Request(
         **{f"{key}s" if key in several else key: value for key, value in asked.items() if key != "budget"},
@@ -184,11 +189,11 @@ def run(out: Path, resume: bool, publish: bool, site: bool, machine_name: str | 
         for path in bench.publish(journal, out, PUBLISHED):
             terminal.say(f"published {path}")
     if site:
-        bench.report(PUBLISHED, out, build=True)
+        bench.report(PUBLISHED, out, True, listed)
     if request.experiment:
         bench.print_answers(request.experiment, (PUBLISHED, out), journal.header().machine)
     elif not site:
-        bench.print_results((PUBLISHED, out), journal.header().machine)
+        bench.print_results((PUBLISHED, out), journal.header().machine, listed)
     if not ended:
         sys.exit(130)
 
@@ -207,11 +212,13 @@ def publish(campaign: str, out: Path) -> None:
 @main.command()
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
 @click.option("--build/--no-build", default=True, show_default=True, help="Build the HTML with MkDocs.")
-def report(out: Path, build: bool) -> None:
+@click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'.")
+def report(out: Path, build: bool, prices: Path | None) -> None:
     """Render all records, published and local, into the site, and print the table and the site's path."""
     from suite import bench
+    from suite.results import prices as price_list
 
-    bench.report(PUBLISHED, out, build)
+    bench.report(PUBLISHED, out, build, price_list.read(prices or price_list.SHIPPED))
 
 
 @main.command()

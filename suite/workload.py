@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -16,6 +16,7 @@ CompileCache = Literal["empty", "warm"]
 CpuKernels = Literal["xla", "onednn", "ynn"]  # what XLA compiles to on the CPU, where there is a choice
 GpuGraph = Literal["xla", "whole", "concurrent"]  # what of a step XLA puts into a CUDA graph
 Grade = Literal["A", "B", "C", "A/C", "A/B"]
+_Examples = Annotated[int, msgspec.Meta(ge=1, le=10**12)]
 Family = Literal[
     "dense", "convolution", "residual", "text", "trees", "inference", "data parallel", "ceiling"
 ]  # ceiling: no network, but what the machine can do at most
@@ -80,6 +81,9 @@ class Description(Plain, frozen=True, kw_only=True):
     trainable_parameters: int
     forward_flop_per_example: int
     flop_per_example: int  # of the timed step
+    examples_per_epoch: Annotated[int, msgspec.Meta(ge=1, le=10**12)] | None = (
+        None  # as documented; None where the source knows no epochs
+    )
     data: Data = "embedded"  # what is measured unless something else is asked for
     run: WholeRun | None = None  # where the source timed one
 

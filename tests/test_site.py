@@ -13,6 +13,7 @@ import yaml
 
 from suite.report import build, pages, tables
 from suite.results import store
+from suite.results.record import Energy, GpuTelemetry, Telemetry
 
 ROOT = Path(__file__).parent.parent
 HOSTILE = "<script>alert(1)</script>|[x](javascript:alert(1))`{{7*7}}`\u202e&"
@@ -117,7 +118,9 @@ def test_hostile_text_in_a_record_is_harmless(checkout):
         source=msgspec.structs.replace(factory.description().source, author=HOSTILE, address="javascript:alert(1)"),
     )
     host = msgspec.structs.replace(factory.HOST, cpu_model=HOSTILE)
-    rendered(checkout, *(factory.record(backend=side, about=about, machine=host) for side in ("cpu", "gpu")))
+    watched = Telemetry(seconds=1.0, readings=1, reason=HOSTILE, gpus=(GpuTelemetry(reasons=(HOSTILE,)),))
+    runs = (factory.run(0, 0.01, telemetry=watched, energy=Energy(seconds=1.0, reason=HOSTILE)),)
+    rendered(checkout, *(factory.record(backend=b, about=about, machine=host, runs=runs) for b in ("cpu", "gpu")))
     built(checkout)
     for path in (checkout / "build" / "html").rglob("*.html"):
         text = path.read_text(encoding="utf-8")

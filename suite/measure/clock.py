@@ -121,6 +121,15 @@ def doubling_ratio(chain: Chain, steps: int, clock: Clock) -> float | None:
     return median(twice for _, twice in pairs) / median(once for once, _ in pairs)
 
 
+def sustained(chain: Chain, steps: int, seconds: float, clock: Clock) -> float:
+    """Keep the chain going for at least so long and return how long a step took."""
+    elapsed, chains = 0.0, 0
+    while elapsed < seconds:
+        elapsed += timed(lambda: chain(steps), clock).wall_seconds
+        chains += 1
+    return elapsed / (chains * steps)
+
+
 def samples(chain: Chain, steps: int, plan: Plan, clock: Clock) -> Iterator[Sample]:
     """Yield the samples that count; fewer than planned, but at least three, when they take too long."""
     elapsed = 0.0

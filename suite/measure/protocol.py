@@ -16,6 +16,7 @@ class Task(Plain, frozen=True, kw_only=True):
     seed: int
     plan: Plan
     run: WholeRun | None = None
+    energy_seconds: float = 0.0  # how long the step goes on after the samples while its energy is counted
 
 
 class Seen(Plain, frozen=True, kw_only=True):
@@ -44,6 +45,7 @@ class Facts(Plain, frozen=True, kw_only=True):
     settings: dict[str, str]
     cache_hits: int | None = None
     bytes_per_step: int | None = None  # that a step has to read and write at least
+    energy_step_seconds: float | None = None  # of a step while its energy was counted
     scopes: dict[Scope, Seen]
 
 

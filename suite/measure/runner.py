@@ -12,6 +12,7 @@ import msgspec
 
 from suite import __version__
 from suite.measure import children, load, profiles
+from suite.measure.beside import ENERGY_SECONDS, Beside
 from suite.measure.campaign import Unit, order, rounds_of, stamp, units
 from suite.measure.protocol import Facts, Line, Task
 from suite.results.journal import Done, Header, Journal
@@ -28,8 +29,10 @@ LIMIT_SECONDS = {
     "first_step": 600.0,
     "warmup": 1200.0,
     "samples": 1800.0,
+    "transfer_samples": 1800.0,
     "epoch": 3600.0,
     "validation": 1200.0,
+    "energy": 600.0,
 }
 _BUSY_SHARE = 0.1  # of the granted cores, used by others
 
@@ -73,10 +76,13 @@ def warm_cache(case: Case, cache: Path) -> Path:
     return cache / f"warm-{case.text(0).replace('/', '.')}"
 
 
-def run(header: Header, journal: Journal, watch: Watch, start: Worker | None = None) -> None:
+def run(
+    header: Header, journal: Journal, watch: Watch, start: Worker | None = None, beside: Beside | None = None
+) -> None:
     """Measure everything the campaign planned and its journal lacks.
 
     A unit that failed is not tried again: its record says why. The compile cache lies beside the journal until the end.
+    `beside` watches the machine meanwhile, first while nothing runs if energy is to be counted.
     """
     cache = journal.path.parent / "compile-cache"
     start = start or partial(worker, cache=cache)
@@ -90,15 +96,20 @@ def run(header: Header, journal: Journal, watch: Watch, start: Worker | None = N
                 continue
             watch.begins(number, unit)
             wait_until_quiet(header, watch)
+            energy = beside is not None and beside.counts(unit, header.profile, number)
+            if beside is not None and energy and not beside.rested:
+                watch.stage("idle power")
+                beside.rest()
             task = Task(
                 cases=unit,
                 dataset=about[unit[0].workload].dataset,
                 seed=header.seed + number,
                 plan=profiles.plan(header.profile, unit[0].backend),
                 run=profiles.whole_run(header.profile, about[unit[0].workload].run, unit[0].length),
+                energy_seconds=ENERGY_SECONDS if energy else 0.0,
             )
             fill(task, cache, watch, start)
-            entries = tuple(process(task, number, position, watch, start))
+            entries = tuple(process(task, number, position, watch, start, beside))
             for entry in entries:
                 journal.append(entry)
             failed |= {entry.case for entry in entries if entry.run.reason}
@@ -127,17 +138,23 @@ def wait_until_quiet(header: Header, watch: Watch, others: Callable[[], float] =
         watched += 1.0
 
 
-def process(task: Task, number: int, position: int, watch: Watch, start: Worker) -> Iterator[Done]:
+def process(
+    task: Task, number: int, position: int, watch: Watch, start: Worker, beside: Beside | None = None
+) -> Iterator[Done]:
     """Run one child to its end and yield its contribution to each of its cases."""
     started = stamp(datetime.now(UTC))
     stages: list[Stage] = []
     facts: Facts | None = None
     reason, stage = "", "start"
     with start(task.cases) as child:
+        if beside is not None:
+            beside.follow(child.pid)
         child.tell(msgspec.json.encode(task))
         try:
             while (raw := child.line(LIMIT_SECONDS[stage])) is not None:
                 line = msgspec.json.decode(raw, type=Line)
+                if beside is not None:
+                    beside.hears(line)
                 facts, reason = line.facts or facts, line.reason or reason
                 if line.seen is not None:
                     stages.append(line.seen)
@@ -157,7 +174,10 @@ def process(task: Task, number: int, position: int, watch: Watch, start: Worker)
         return
     software = Software(suite=__version__, python=facts.python, packages=facts.packages, settings=facts.settings)
     for case in task.cases:
-        yield Done(case=case, software=software, run=completed(run, case, facts))
+        ended = completed(run, case, facts)
+        if beside is not None:
+            ended = beside.added(ended, case, facts)
+        yield Done(case=case, software=software, run=ended)
 
 
 def completed(run: Run, case: Case, facts: Facts) -> Run:

@@ -84,11 +84,13 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
         inputs = run_inputs(owner, task)
         before = load.reading()
         whole = clock.timed(lambda: documented_run(target, inputs, task, stage), clocks)
+        say(Line(stage="run_end"))
         seen["run"] = Seen(samples=(whole,), load_by_others=load.by_others(before, load.reading()))
         first_loss = None
     else:
         inputs = batches(owner, task)
         first_loss = measured_steps(target, inputs, task, stage, clocks, say, seen)
+    energy_step_seconds = sustained(target, seen, task, clocks, say)
     facts = Facts(
         input_digest=data.digest(inputs),
         first_loss=finite(target.loss()) if first_loss is None else finite(first_loss),
@@ -100,6 +102,7 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
         packages=target.packages(),
         cache_hits=target.cache_hits() if isinstance(target, Cached) else None,
         settings=settings() | {name: str(value) for name, value in target.settings().items()},
+        energy_step_seconds=energy_step_seconds,
         scopes=seen,
     )
     say(Line(stage="done", facts=facts))
@@ -137,7 +140,7 @@ def measured_steps(
         steps = target.steps_per_call
         seen["calls"] = Seen(warmup=(total(cold), second), samples=tuple(steady), steps_per_sample=steps)
     if "step" in scopes:
-        seen["step"] = steady_state(chain, target, task.plan, clocks, say)
+        seen["step"] = steady_state(chain, target, task.plan, clocks, say, "samples")
     if "transfer" in scopes:
         if not isinstance(target, Fed):
             raise LookupError(f"scope 'transfer' asked for, which {type(target).__name__} has not")
@@ -147,8 +150,23 @@ def measured_steps(
             feed(steps)
             target.block()
 
-        seen["transfer"] = steady_state(fed, target, task.plan, clocks, say)
+        seen["transfer"] = steady_state(fed, target, task.plan, clocks, say, "transfer_samples")
     return first_loss
+
+
+def sustained(target: Program, seen: dict[Scope, Seen], task: Task, clocks: clock.Clock, say: Say) -> float | None:
+    """Go on with the step while its energy is counted; return the seconds of a step, None if nobody counts."""
+    if "step" not in seen or task.energy_seconds <= 0:
+        return None
+
+    def chain(steps: int) -> None:
+        target.chain(steps)
+        target.block()
+
+    say(Line(stage="energy"))
+    seconds = clock.sustained(chain, seen["step"].steps_per_sample, task.energy_seconds, clocks)
+    say(Line(stage="energy_end"))
+    return seconds
 
 
 def total(parts: Iterable[Sample]) -> Sample:
@@ -171,18 +189,19 @@ def documented_run(target: Program, inputs: list[data.Batch], task: Task, stage:
     whole_run.whole_run(target, task.run, train, test, task.seed, stage)
 
 
-def steady_state(run: clock.Chain, target: Program, plan: clock.Plan, clocks: clock.Clock, say: Say) -> Seen:
-    """Return warm-up, doubling ratio and samples, and what happened to the process meanwhile."""
+def steady_state(run: clock.Chain, target: Program, plan: clock.Plan, clocks: clock.Clock, say: Say, name: str) -> Seen:
+    """Return warm-up, doubling ratio and samples, a stage of that name, and what happened to the process meanwhile."""
     say(Line(stage="warmup"))
     steps, warm, settled = clock.warmed(run, plan, clocks, target.steps_per_call)
     ratio = clock.doubling_ratio(run, steps, clocks)
-    say(Line(stage="samples"))
+    say(Line(stage=name))
     gc.collect()
     gc.freeze()
     gc.disable()
     compiled, faults, before = target.compilations(), minor_faults(), load.reading()
     taken = tuple(clock.samples(run, steps, plan, clocks))
     after, more_faults = load.reading(), minor_faults()
+    say(Line(stage=f"{name}_end"))
     gc.enable()
     return Seen(
         steps_per_sample=steps,

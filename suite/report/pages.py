@@ -9,13 +9,14 @@ from statistics import median
 
 from suite import units
 from suite.experiments import roofline
-from suite.report import charts, experiments, ladder, parity, standing, tables, trust
+from suite.report import charts, cost, experiments, ladder, meanwhile, parity, standing, tables, trust
 from suite.report.html import Page, plain_name, safe
 from suite.report.tables import Cell, Table
 from suite.results import ladder as clock
 from suite.results import parity as evidence
 from suite.results import store
 from suite.results import trust as proof
+from suite.results.prices import Price
 from suite.results.record import Record, json_schema, to_json
 from suite.results.roofline import Roof, is_ceiling, roof
 from suite.results.summary import SpeedUp, newest, speedups
@@ -33,7 +34,7 @@ class Outcome:
     problems: tuple[str, ...]
 
 
-def render(folders: Sequence[Path], site: Path) -> Outcome:
+def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) -> Outcome:
     """Write the generated pages into the site's sources from the records below the folders and the site's evidence.
 
     The first folder holds what is published; records of the others are copied beside it and shown as local.
@@ -51,7 +52,7 @@ def render(folders: Sequence[Path], site: Path) -> Outcome:
                 f"a record of campaign {record.campaign[:60]!r} has a name that no page may have; not shown"
             )
     local = frozenset(record.campaign for record in other)
-    files = pages(shown, local) | {"parity.md": parity.page(evidence.read(site / "evidence"))}
+    files = pages(shown, local, prices) | {"parity.md": parity.page(evidence.read(site / "evidence"))}
     files["trust.md"] = trust.page(proof.read(site / "evidence"))
     files |= {f"local/{r.campaign}/{r.name}.json": to_json(r).decode() for r in shown if r.campaign in local}
     return Outcome(written=write(files, site), problems=tuple(problems))
@@ -76,7 +77,7 @@ def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
     return tuple(changed)
 
 
-def pages(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
+def pages(records: Sequence[Record], local: frozenset[str], prices: Sequence[Price] = ()) -> dict[str, str]:
     """Return every generated file by its path below the site's sources."""
     files = {"assets/record.schema.json": json.dumps(json_schema(), indent=1) + "\n"}
     everything, records = records, [record for record in records if not is_ceiling(record)]
@@ -85,7 +86,7 @@ def pages(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
     files |= experiments.files(everything, local, links(records, "../"))
     files["standing.md"] = standing.page(records, local, links(records, ""))
     for name in sorted({record.workload for record in records}):
-        files |= workload([r for r in records if r.workload == name], local, ceilings)
+        files |= workload([r for r in records if r.workload == name], local, ceilings, prices)
     for slug in sorted({record.machine.slug for record in everything}):
         files[f"machines/{slug}.md"] = machine([r for r in everything if r.machine.slug == slug], local, ceilings)
     return files
@@ -182,7 +183,9 @@ def links(records: Iterable[Record], up: str) -> dict[str, str]:
     return found | {r.machine.name: f"{up}machines/{r.machine.slug}.html" for r in records}
 
 
-def workload(records: Sequence[Record], local: frozenset[str], ceilings: Roof) -> dict[str, str]:
+def workload(
+    records: Sequence[Record], local: frozenset[str], ceilings: Roof, prices: Sequence[Price] = ()
+) -> dict[str, str]:
     """Return a workload's page with its charts."""
     latest = max(records, key=lambda r: r.created)
     about, name = latest.description, latest.workload
@@ -197,6 +200,7 @@ def workload(records: Sequence[Record], local: frozenset[str], ceilings: Roof) -
             ("FLOP per example, forward", units.count(about.forward_flop_per_example)),
             ("FLOP per example, step", units.count(about.flop_per_example)),
             ("headline batch", units.count(about.batch)),
+            *([("examples per epoch", units.count(about.examples_per_epoch))] if about.examples_per_epoch else []),
             ("loss", about.loss),
             ("optimizer", about.optimizer),
             ("preprocessing", about.preprocessing),
@@ -225,6 +229,11 @@ def workload(records: Sequence[Record], local: frozenset[str], ceilings: Roof) -
         stages = stage_table(here)
         if stages.rows:
             page.table(stages)
+        for table in meanwhile.tables(here):
+            page.table(table)
+        costs = cost.table(here, prices)
+        if costs.rows:
+            page.table(costs)
         steps = [r for r in here if r.case.scope == "step" and any(run.samples for run in r.runs)]
         if steps:
             chart = f"samples.{name}.{slug}"

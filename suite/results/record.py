@@ -1,7 +1,7 @@
 """The schema of a record: one case in one campaign, with every raw sample and where it came from."""
 
 import hashlib
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -10,6 +10,7 @@ from suite.workload import Case, Description, Implementation, Plain
 Schema = Literal["result/0", "result/1"]  # result/0 was provisional: such records are not citable
 SCHEMA: Schema = "result/1"
 _DIGEST = b'"digest": "%s"'  # as it stands in the canonical JSON
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Profile = Literal["smoke", "quick", "standard"]
 
 
@@ -26,6 +27,52 @@ class Stage(Plain, frozen=True, kw_only=True):
     name: str
     wall_seconds: float
     process_seconds: float
+
+
+class Level(Plain, frozen=True, kw_only=True):
+    """Mean and maximum over the readings of a window."""
+
+    mean: float
+    max: float
+
+
+class GpuTelemetry(Plain, frozen=True, kw_only=True):
+    """One GPU during a window; None where the driver does not answer."""
+
+    utilisation: Level | None = None  # share of the driver's sampling period in which a kernel ran
+    power_watts: Level | None = None
+    sm_clock_mhz: Level | None = None
+    memory_clock_mhz: Level | None = None
+    temperature_celsius: Level | None = None
+    memory_bytes: Level | None = None  # in use, by everybody
+    reasons: tuple[str, ...] | None = None  # that held its clocks below their limit
+    other_processes: _Count | None = None  # the most that computed on it beside ours
+
+
+class Telemetry(Plain, frozen=True, kw_only=True):
+    """What the machine did during a run's samples, watched by another process; None where nothing answers."""
+
+    seconds: float  # of the window
+    readings: _Count  # that fell into it
+    reason: str = ""  # why there are none
+    cpu_utilisation: Level | None = None  # share of all the machine's cores
+    others_cores: float | None = None  # busy with others than the run's process, its children and the telemetry
+    own_cores: float | None = None  # busy with the telemetry itself
+    steal: float | None = None  # share of all cores' time that other virtual machines had
+    throttled_periods: _Count | None = None  # in which the control group was held back
+    gpus: tuple[GpuTelemetry, ...] = ()  # that CUDA may use, in its order
+
+
+class Energy(Plain, frozen=True, kw_only=True):
+    """What the hardware's own counters say while the step goes on after the samples; None where there is none."""
+
+    seconds: float  # between the two readings that were subtracted
+    step_seconds: float | None = None  # of a step meanwhile
+    gpu_joules: float | None = None  # of the GPUs that the case uses
+    package_joules: float | None = None  # of the CPU packages, whoever keeps them busy
+    gpu_idle_watts: float | None = None  # before the campaign began
+    package_idle_watts: float | None = None
+    reason: str = ""  # why there is nothing
 
 
 class Run(Plain, frozen=True, kw_only=True):
@@ -52,6 +99,8 @@ class Run(Plain, frozen=True, kw_only=True):
     peak_memory_bytes: int | None = None  # resident set of the process
     device_memory_bytes: int | None = None  # peak in use on the GPU
     bytes_per_step: int | None = None  # at least read and written: state twice, what is only read once, one batch
+    telemetry: Telemetry | None = None
+    energy: Energy | None = None  # once a case, in the first round
 
 
 class Gpu(Plain, frozen=True, kw_only=True):

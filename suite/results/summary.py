@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import msgspec
 
-from suite.results.record import Record, Run
+from suite.results.record import Record, Run, Telemetry
 from suite.results.repetition import found_again
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio, sign_interval, trend
 
@@ -20,6 +20,9 @@ _WIDEST = {"smoke": None, "quick": 0.10, "standard": 0.05}  # relative half-widt
 _SPREAD, _TREND, _DOUBLING = 0.05, 0.01, 0.05
 _ROUNDING = 1e-9  # of a mean of equal values
 _OTHERS_CORES = 0.1  # busy with other work, for each granted core
+_STEAL = 0.02  # of the machine's CPU time, had by other virtual machines
+# A power cap is left out: it is a limit of the product, met at every run, and shown with the telemetry.
+THROTTLING = frozenset({"hardware slowdown", "thermal slowdown", "hardware thermal slowdown", "power brake"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +40,19 @@ class Summary:
         if self.seconds is None or self.record.case.scope not in ("step", "transfer"):
             return None
         return self.record.case.batch / self.seconds.value
+
+    @property
+    def examples_per_second_estimate(self) -> Estimate | None:
+        """Throughput in steady state with its interval."""
+        if self.seconds is None or self.record.case.scope != "step" or self.record.case.batch < 1:
+            return None
+        batch, seconds = self.record.case.batch, self.seconds
+        return Estimate(
+            value=batch / seconds.value,
+            low=None if seconds.high is None else batch / seconds.high,
+            high=None if seconds.low is None else batch / seconds.low,
+            processes=seconds.processes,
+        )
 
     @property
     def flop_per_second(self) -> float | None:
@@ -137,6 +153,21 @@ def _unsteady(record: Record, values: dict[int, float], seconds: Estimate | None
     loads = [run.load_by_others for run in record.runs if run.load_by_others is not None]
     if record.backend == "cpu" and loads and median(loads) > _OTHERS_CORES * record.machine.cores:
         yield f"busy: other processes used {median(loads):.1f} cores; rerun when idle"
+    yield from _disturbed(record, [run.telemetry for run in record.runs if run.telemetry is not None])
+
+
+def _disturbed(record: Record, watched: Sequence[Telemetry]) -> Iterable[str]:
+    """Yield what the telemetry holds against a result: that of the GPUs it used, and of the host."""
+    used = [gpu for seen in watched for gpu in seen.gpus[: record.case.devices]] if record.backend == "gpu" else []
+    if causes := sorted({word for gpu in used for word in gpu.reasons or ()} & THROTTLING):
+        yield f"throttled: the GPU lowered its clocks ({', '.join(causes)}); cool or power it better"
+    if others := max((gpu.other_processes or 0 for gpu in used), default=0):
+        yield f"shared: {others} other processes used the GPU; end them"
+    steals = [seen.steal for seen in watched if seen.steal is not None]
+    if steals and median(steals) > _STEAL:
+        yield f"stolen: other virtual machines had {median(steals):.0%} of the CPU time; take a machine of your own"
+    if periods := sum(seen.throttled_periods or 0 for seen in watched):
+        yield f"held back: the control group stopped the process in {periods} periods; lift its quota or pin to it"
 
 
 def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
