@@ -14,6 +14,7 @@ _WINDOW = 3  # samples; two windows whose medians agree end the warm-up
 _AGREE = 0.01
 _DOUBLING_UP_TO_SECONDS = 2.0  # a longer chain is not run at twice its length
 _FEWEST_SAMPLES = 3
+_MOST_STEPS = 2**24  # in a sample: none that does anything is over in 6 ns
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,12 @@ def timed(run: Callable[[], object], clock: Clock) -> Sample:
 
 
 def steps_per_sample(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> int:
-    """Return K, doubled from `least` until K steps last as long as a sample must; so K is a multiple of `least`."""
+    """Return K, doubled from `least` until K steps last as long as a sample must; so K is a multiple of `least`.
+
+    Steps that take no time end it, too.
+    """
     steps = least
-    while timed(partial(chain, steps), clock).wall_seconds < plan.chain_seconds:
+    while steps < _MOST_STEPS and timed(partial(chain, steps), clock).wall_seconds < plan.chain_seconds:
         steps *= 2
     return steps
 

@@ -18,8 +18,10 @@ from jaxlib import version as jaxlib_version
 from suite.measure.placement import placement
 from suite.measure.program import Batch
 from suite.measure.step import inference_step, several_steps, training_step
+from suite.measure.traced import traced
 from suite.nn.compiler import cpu_options, gpu_options, holds_convolutions
 from suite.nn.initial import filled, started
+from suite.results.record import Traced
 from suite.variants import STEPS_PER_CALL
 from suite.workload import Case, Precision, Workload
 
@@ -41,12 +43,17 @@ class JaxProgram:
     def __init__(self, workload: Workload, case: Case) -> None:
         self._workload, self._case = workload, case
         self._placement, self._out = placement(case, self._cpu_devices()), None
-        self._compilations = 0
+        self._compilations, self._cache_hits = 0, 0
         jax.monitoring.register_event_duration_secs_listener(self._count)
+        jax.monitoring.register_event_listener(self._count_hit)
 
     def _count(self, event: str, duration_secs: float, **_: Any) -> None:
         if event == "/jax/core/compile/backend_compile_duration":
             self._compilations += 1
+
+    def _count_hit(self, event: str, **_: Any) -> None:
+        if event == "/jax/compilation_cache/cache_hits":
+            self._cache_hits += 1
 
     @property
     def steps_per_call(self) -> int:
@@ -96,7 +103,8 @@ class JaxProgram:
         """Trace the step for the shapes of the state and the first batch."""
         step = jax.jit(self._step, donate_argnums=len(self._weights), out_shardings=self._placement.outputs)
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
-            self._lowered = step.lower(*self._weights, self._state, self._batches[0])
+            self._traced = step.trace(*self._weights, self._state, self._batches[0])
+            self._lowered = self._traced.lower()
 
     def compile(self) -> None:
         """Compile with the options that the backend and this jaxlib deserve."""
@@ -142,6 +150,19 @@ class JaxProgram:
     def compilations(self) -> int:
         """Return how many programs XLA has compiled since this object was made."""
         return self._compilations
+
+    def cache_hits(self) -> int:
+        """Return how many programs came from JAX's compile cache since this object was made."""
+        return self._cache_hits
+
+    def traced(self) -> Traced:
+        """Return what the results of the compiled program need, for each of its steps."""
+        axis = 1 if self._case.variant == "several-steps" else 0
+        return traced(self._traced.jaxpr, self._batches[0], axis, self.steps_per_call)
+
+    def platform(self) -> str:
+        """Return the backend of the device that holds the state."""
+        return next(iter(jax.tree.leaves(self._state)[0].devices())).platform
 
     def device_memory_bytes(self) -> int | None:
         """Return the GPUs' peak of memory in use, of the fullest one; None on the CPU, which has no counter."""

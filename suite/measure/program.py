@@ -5,6 +5,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from suite.results.record import Traced
+
 Batch = dict[str, np.ndarray]
 
 
@@ -40,6 +42,18 @@ class Program(Protocol):
 
     def compilations(self) -> int:
         """Return how many programs this process has compiled so far."""
+        ...
+
+    def cache_hits(self) -> int | None:
+        """Return how many programs came from a compile cache so far; None where there is none."""
+        ...
+
+    def traced(self) -> Traced | None:
+        """Return what the results of the step need; None where it cannot be told, and then nothing is replayed."""
+        ...
+
+    def platform(self) -> str | None:
+        """Return the backend of the device that holds the arrays, as it says itself; None if it does not."""
         ...
 
     def device_memory_bytes(self) -> int | None:

@@ -1,7 +1,7 @@
 """What parent and child say to each other, one JSON line a message."""
 
 from suite.measure.clock import Plan
-from suite.results.record import Sample, Stage
+from suite.results.record import Audit, Sample, Stage
 from suite.workload import Case, Plain
 
 
@@ -12,16 +12,16 @@ class Task(Plain, frozen=True, kw_only=True):
     dataset: str
     seed: int
     plan: Plan
+    replay: bool = False  # short replays are made after the samples
 
 
 class Steady(Plain, frozen=True, kw_only=True):
-    """What the steady state showed; the fields are those of a record's run."""
+    """What the steady state showed beside its samples; the fields are those of a record's run."""
 
     steps_per_sample: int
     doubling_ratio: float | None
     warmup: tuple[Sample, ...]
     warmup_converged: bool
-    samples: tuple[Sample, ...]
     compilations: int
     load_by_others: float
     minor_faults_per_step: float
@@ -39,12 +39,15 @@ class Facts(Plain, frozen=True, kw_only=True):
     packages: dict[str, str]
     settings: dict[str, str]
     steady: Steady | None
+    cache_hits: int | None = None
+    audit: Audit | None = None
 
 
 class Line(Plain, frozen=True, kw_only=True):
-    """One message of the child: a stage begins, a stage ended, all is done, or it failed."""
+    """One message of the child: a stage begins, a stage or sample ended, all is done, or it failed."""
 
     stage: str
     seen: Stage | None = None
+    sample: Sample | None = None
     facts: Facts | None = None
     reason: str = ""

@@ -13,9 +13,11 @@ import msgspec
 from suite import __version__
 from suite.measure import children, load, profiles
 from suite.measure.campaign import Unit, order, stamp, units
+from suite.measure.clock import Clock
 from suite.measure.protocol import Facts, Line, Task
 from suite.results.journal import Done, Header, Journal
 from suite.results.record import Run, Sample, Software, Stage
+from suite.results.validity import NOT_FINITE
 from suite.workload import Case
 
 LIMIT_SECONDS = {
@@ -28,6 +30,7 @@ LIMIT_SECONDS = {
     "first_step": 600.0,
     "warmup": 1200.0,
     "samples": 1800.0,
+    "audit": 1200.0,
 }
 _COLD_STAGES = ("lower", "compile", "first_step")
 _BUSY_SHARE = 0.1  # of the granted cores, used by others
@@ -85,6 +88,7 @@ def run(header: Header, journal: Journal, watch: Watch, start: Worker | None = N
                 dataset=about[unit[0].workload].dataset,
                 seed=header.seed + number,
                 plan=profiles.plan(header.profile, unit[0].backend),
+                replay=number == 0,
             )
             entries = tuple(process(task, number, position, watch, start))
             for entry in entries:
@@ -103,22 +107,31 @@ def wait_until_quiet(header: Header, watch: Watch, others: Callable[[], float] =
         watched += 1.0
 
 
-def process(task: Task, number: int, position: int, watch: Watch, start: Worker) -> Iterator[Done]:
-    """Run one child to its end and yield its contribution to each of its cases."""
+def process(
+    task: Task, number: int, position: int, watch: Watch, start: Worker, clock: Clock | None = None
+) -> Iterator[Done]:
+    """Run one child to its end and yield its contribution to each of its cases; samples are stamped as they come."""
+    now = (clock or Clock()).wall
     started = stamp(datetime.now(UTC))
     stages: list[Stage] = []
+    samples: list[Sample] = []
+    began = ended = 0.0
     facts: Facts | None = None
     reason, stage = "", "start"
     with start(task.cases) as child:
         child.tell(msgspec.json.encode(task))
         try:
             while (raw := child.line(LIMIT_SECONDS[stage])) is not None:
-                line = msgspec.json.decode(raw, type=Line)
+                at, line = now(), msgspec.json.decode(raw, type=Line)
                 facts, reason = line.facts or facts, line.reason or reason
                 if line.seen is not None:
                     stages.append(line.seen)
+                elif line.sample is not None:
+                    samples.append(line.sample)
+                    ended = at
                 elif line.stage in LIMIT_SECONDS:
                     stage = line.stage
+                    began = at if stage == "samples" else began
                     watch.stage(stage)
             if not reason and facts is None:
                 reason = f"the worker {child.ended()}, in stage '{stage}'"
@@ -133,11 +146,11 @@ def process(task: Task, number: int, position: int, watch: Watch, start: Worker)
         return
     software = Software(suite=__version__, python=facts.python, packages=facts.packages, settings=facts.settings)
     for case in task.cases:
-        yield Done(case=case, software=software, run=completed(run, case, facts))
+        yield Done(case=case, software=software, run=completed(run, case, facts, tuple(samples), ended - began))
 
 
-def completed(run: Run, case: Case, facts: Facts) -> Run:
-    """Return the run with what the worker saw for the case's scope."""
+def completed(run: Run, case: Case, facts: Facts, samples: tuple[Sample, ...], elapsed: float) -> Run:
+    """Return the run with what the worker saw for the case's scope, and how long its samples took by our clock."""
     run = msgspec.structs.replace(
         run,
         first_loss=facts.first_loss,
@@ -145,10 +158,13 @@ def completed(run: Run, case: Case, facts: Facts) -> Run:
         input_digest=facts.input_digest,
         peak_memory_bytes=facts.peak_memory_bytes,
         device_memory_bytes=facts.device_memory_bytes,
-        reason="" if facts.first_loss is not None and facts.last_loss is not None else "the loss is not finite",
+        cache_hits=facts.cache_hits,
+        audit=facts.audit,
+        reason="" if facts.first_loss is not None and facts.last_loss is not None else NOT_FINITE,
     )
     if case.scope == "step" and facts.steady is not None:
-        return msgspec.structs.replace(run, **msgspec.structs.asdict(facts.steady))
+        steady = msgspec.structs.asdict(facts.steady)
+        return msgspec.structs.replace(run, **steady, samples=samples, elapsed_seconds=elapsed)
     parts = [stage for stage in run.stages if stage.name in _COLD_STAGES]
     whole = Sample(
         wall_seconds=sum(part.wall_seconds for part in parts),

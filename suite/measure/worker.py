@@ -4,7 +4,6 @@ Reads one `Task` from standard input. The parent (runner) decides everything; th
 """
 
 import gc
-import math
 import os
 import platform
 import resource
@@ -17,11 +16,13 @@ import msgspec
 
 from suite import variants
 from suite.data import batches as data
-from suite.measure import clock, load
+from suite.measure import clock, leftover, load
+from suite.measure.audit import audit, finite
 from suite.measure.machine import settings
 from suite.measure.program import Program
 from suite.measure.protocol import Facts, Line, Steady, Task
 from suite.results.record import Stage
+from suite.results.validity import DONATED
 from suite.workload import Case
 
 INPUT_SETS = 4
@@ -57,6 +58,8 @@ def _end_with_parent() -> None:
 def reason(error: BaseException) -> str:
     """Return one readable line for an error, short enough for a record."""
     words = " ".join(str(error).split())
+    if "has been deleted" in words or "donated buffer" in words:
+        words = f"{DONATED}: {words}"
     if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in words or "out of memory" in words.lower():
         words = f"out of memory: {words}"
     return f"{type(error).__name__}: {words}"[:400]
@@ -78,6 +81,7 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     target, owner = made[0]
     say(Line(stage="data"))
     inputs = batches(owner, task)
+    digest = data.digest(inputs)
 
     def initialise() -> None:
         target.initialise(task.seed)
@@ -95,8 +99,9 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     first_loss = target.loss()
     wanted = any(c.scope == "step" for c in task.cases)
     steady = steady_state(chain, target, task.plan, clocks, say) if wanted else None
+    unfinished = leftover.unfinished_seconds(clocks) if wanted else None
     facts = Facts(
-        input_digest=data.digest(inputs),
+        input_digest=digest,
         first_loss=finite(first_loss),
         last_loss=finite(target.loss()),
         peak_memory_bytes=peak_memory_bytes(),
@@ -105,22 +110,29 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
         packages=target.packages(),
         settings=settings() | {name: str(value) for name, value in target.settings().items()},
         steady=steady,
+        cache_hits=target.cache_hits(),
     )
-    say(Line(stage="done", facts=facts))
+    say(Line(stage="audit"))
+    still = unfinished is not None and unfinished >= leftover.LONGEST_SECONDS
+    seen = audit(target, inputs, digest, task.seed, unfinished, task.replay and not still)
+    say(Line(stage="done", facts=msgspec.structs.replace(facts, audit=seen)))
 
 
 def steady_state(chain: clock.Chain, target: Program, plan: clock.Plan, clocks: clock.Clock, say: Say) -> Steady:
-    """Return warm-up, doubling ratio and samples, and what happened to the process meanwhile."""
+    """Return warm-up and doubling ratio, and what happened to the process during the samples, which are said."""
     say(Line(stage="warmup"))
     steps = clock.steps_per_sample(chain, plan, clocks, target.steps_per_call)
     warm, settled = clock.warmup(chain, steps, plan, clocks)
     ratio = clock.doubling_ratio(chain, steps, clocks)
-    say(Line(stage="samples"))
     gc.collect()
     gc.freeze()
     gc.disable()
     compiled, faults, before = target.compilations(), minor_faults(), load.reading()
-    taken = tuple(clock.samples(chain, steps, plan, clocks))
+    say(Line(stage="samples"))
+    taken = 0
+    for sample in clock.samples(chain, steps, plan, clocks):
+        say(Line(stage="samples", sample=sample))
+        taken += 1
     after, more_faults = load.reading(), minor_faults()
     gc.enable()
     return Steady(
@@ -128,10 +140,9 @@ def steady_state(chain: clock.Chain, target: Program, plan: clock.Plan, clocks: 
         doubling_ratio=ratio,
         warmup=warm,
         warmup_converged=settled,
-        samples=taken,
         compilations=target.compilations() - compiled,
         load_by_others=load.by_others(before, after),
-        minor_faults_per_step=(more_faults - faults) / (steps * len(taken)),
+        minor_faults_per_step=(more_faults - faults) / (steps * taken),
     )
 
 
@@ -186,11 +197,6 @@ def program(case: Case) -> tuple[Program, Owner]:
 
     workload = models.load(case.workload)
     return (NnxProgram if case.variant == "nnx-jit" else JaxProgram)(workload, case), workload
-
-
-def finite(value: float) -> float | None:
-    """Return the value; None if it is not a finite number."""
-    return value if math.isfinite(value) else None
 
 
 def pin(threads: int | None) -> None:
