@@ -161,8 +161,8 @@ class JaxProgram:
         return traced(self._traced.jaxpr, self._batches[0], axis, self.steps_per_call)
 
     def platform(self) -> str:
-        """Return the backend of the device that holds the state."""
-        return next(iter(jax.tree.leaves(self._state)[0].devices())).platform
+        """Return the backend of the device that holds the batches, which are never given away."""
+        return next(iter(jax.tree.leaves(self._batches)[0].devices())).platform
 
     def device_memory_bytes(self) -> int | None:
         """Return the GPUs' peak of memory in use, of the fullest one; None on the CPU, which has no counter."""

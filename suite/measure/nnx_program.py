@@ -99,10 +99,6 @@ class NnxProgram(JaxProgram):
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
             return traced(jax.make_jaxpr(step)(state, inputs, self._batches[0]), self._batches[0], 0, 1)
 
-    def platform(self) -> str:
-        """Return the backend of the device that holds the model."""
-        return next(iter(jax.tree.leaves(nnx.state(self._model))[0].devices())).platform
-
     def settings(self) -> dict[str, Any]:
         """Return the precision in force."""
         return {"matmul_precision": MATMUL_PRECISION[self._case.precision]}

@@ -9,6 +9,7 @@ import platform
 import resource
 import sys
 import threading
+import traceback
 from collections.abc import Callable
 from typing import Protocol
 
@@ -44,7 +45,8 @@ def main() -> None:
         measure(task, say)
     except Exception as error:
         say(Line(stage="failed", reason=reason(error)))
-        raise
+        traceback.print_exc()
+        os._exit(1)  # whatever threads are at work
     out.flush()
     os._exit(0)  # tearing a backend down takes seconds and can fail; everything is said
 

@@ -3,8 +3,8 @@
 import os
 import sys
 import tempfile
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import jax
@@ -112,19 +112,14 @@ class CachedOutput(JaxProgram):
 
 
 class Background(JaxProgram):
-    _last = None
+    def __init__(self, workload, case):
+        super().__init__(workload, case)
+        self._others = ThreadPoolExecutor(1)
 
     def chain(self, steps):
-        def work():
-            if self._last is not None:
-                self._last.join()
-            super(Background, self).chain(steps)
-
+        done = self._others.submit(super().chain, steps)
         if self._out is None:
-            super().chain(steps)
-        else:
-            self._last = threading.Thread(target=work, daemon=True)
-            self._last.start()
+            done.result()
 
     def block(self):
         pass
@@ -150,20 +145,24 @@ class CompileInside(JaxProgram):
 
 
 class WarmCache(JaxProgram):
-    def lower(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for name, value in {
-                "jax_enable_compilation_cache": True,
-                "jax_compilation_cache_dir": folder,
-                "jax_persistent_cache_min_compile_time_secs": 0,
-                "jax_persistent_cache_min_entry_size_bytes": -1,
-            }.items():
-                jax.config.update(name, value)
-            super().lower()
-            super().compile()
-            jax.clear_caches()
-            super().lower()
-            self._lowered.compile(self._options())
+    def __init__(self, workload, case):
+        super().__init__(workload, case)
+        for name, value in {
+            "jax_enable_compilation_cache": True,
+            "jax_compilation_cache_dir": tempfile.mkdtemp(),
+            "jax_persistent_cache_min_compile_time_secs": 0,
+            "jax_persistent_cache_min_entry_size_bytes": -1,
+        }.items():
+            jax.config.update(name, value)
+
+    def _compiled_before(self):
+        super().lower()
+        self._lowered.compile(self._options())
+        jax.clear_caches()
+
+    def put(self, batches):
+        super().put(batches)
+        self._compiled_before()
 
 
 class HalfTheSteps(JaxProgram):
