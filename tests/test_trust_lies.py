@@ -13,10 +13,3 @@ def test_a_sample_of_the_lies_is_caught_and_honest_networks_are_believed():
 
 def test_the_check_that_must_catch_a_lie_is_one_of_the_suite():
     assert {lie.check for lie in lies.LIES.values()} <= {*CHECKS, lies.TRUE_COST}
-
-
-def test_a_check_that_is_gone_lets_its_lie_through(monkeypatch):
-    record = part_lies.measured(part_lies.honest_case("mnist_mlp"), "half_the_cores")
-    assert part_lies.checks_of(part_lies.summary(record)) == ("cores",)
-    monkeypatch.delitem(CHECKS, "cores")
-    assert part_lies.checks_of(part_lies.summary(record)) == ()

@@ -84,6 +84,11 @@ def test_each_trouble_is_seen_by_its_own_check_alone(run, check):
     assert checks(run) == {check}
 
 
+def test_what_a_check_sees_passes_when_it_is_gone(monkeypatch):
+    monkeypatch.delitem(validity.CHECKS, "cores")
+    assert checks(audited(cores=8)) == set()
+
+
 def test_a_cold_start_from_a_cache_is_invalid_and_a_steady_step_is_not():
     warm = changed(cache_hits=3)
     assert checks(warm, scope="cold") == {"cache"}

@@ -2,6 +2,7 @@
 
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -24,8 +25,9 @@ TITLE = "Does the harness catch a lie, and believe what is honest?"
 _BASE = "mnist_mlp"  # the honest run whose time is the true cost, and whose record is edited
 _SAMPLE = ("no_block", "replaced_clock", "unused_result")
 _SAMPLE_HONEST = ("dp_linear_mirrored", "mnist_mlp")
-_VARIED = ("mnist_mlp", "mnist_cnn", "dp_linear_mirrored", "cifar10_mlp")  # taken in every way that JAX has
+_VARIED = ("mnist_mlp", "imdb_text_cnn")  # taken in every way that JAX has
 _SMALL_BATCH = 8  # of a network whose example is much work
+_AT_ONCE = 2
 _MUCH_FLOP = 1e8
 _TRUE_COST_SHARE = 0.7  # of the honest time, on a machine with other work
 
@@ -131,7 +133,7 @@ def believed(case: Case) -> tuple[Record, Finding]:
 
 
 def prove(sample: bool) -> tuple[dict[str, float | int | str], list[Finding]]:
-    """Tell the lies, then the truth, one process at a time."""
+    """Tell the lies, then the truth: those that must cost as much as the truth alone, the others two at a time."""
     names = _SAMPLE_HONEST if sample else models.names()
     cases = [honest_case(name) for name in names if name != _BASE]
     if not sample:
@@ -140,8 +142,12 @@ def prove(sample: bool) -> tuple[dict[str, float | int | str], list[Finding]]:
     told = {name: LIES[name] for name in (_SAMPLE if sample else LIES)}
     base, first = believed(honest_case(_BASE))
     honest_seconds = step_seconds(base.runs[0]) or 0.0
-    lies = [*(caught(name, lie, honest_seconds) for name, lie in told.items()), edited(base)]
-    truths = [first, *(finding for _, finding in map(believed, cases))]
+    with ThreadPoolExecutor(1 if sample else _AT_ONCE) as pool:
+        costly = {name: caught(name, lie, honest_seconds) for name, lie in told.items() if lie.check == TRUE_COST}
+        others = [pool.submit(caught, name, lie, honest_seconds) for name, lie in told.items() if name not in costly]
+        honest = [pool.submit(believed, case) for case in cases]
+        lies = [*costly.values(), *(found.result() for found in others), edited(base)]
+        truths = [first, *(found.result()[1] for found in honest)]
     return {
         "lies told": len(lies),
         "of them asked for by the protocol": len(lies) - max(0, len(told) - ASKED_FOR),
