@@ -38,6 +38,11 @@ def test_steps_are_doubled_until_a_sample_is_long_enough():
     assert clock.steps_per_sample(fake.chain, PLAN, fake.clock) == 32
 
 
+def test_steps_that_take_no_time_are_not_doubled_for_ever():
+    fake = FakeTime(0.0)
+    assert clock.steps_per_sample(fake.chain, PLAN, fake.clock) == 2**24
+
+
 def test_twice_the_steps_take_twice_the_time():
     fake = FakeTime(0.01)
     assert clock.doubling_ratio(fake.chain, 10, fake.clock) == pytest.approx(2)
@@ -144,7 +149,6 @@ FACTS = Facts(
             steps_per_sample=2,
             doubling_ratio=2.0,
             warmup_converged=True,
-            samples=(Sample(wall_seconds=0.2, process_seconds=0.2),) * 3,
             compilations=0,
             load_by_others=0.0,
             minor_faults_per_step=0.0,
@@ -177,7 +181,9 @@ def good_lines():
         Line(stage=name, seen=Stage(name=name, wall_seconds=1.0, process_seconds=1.0))
         for name in ("lower", "compile", "first_step")
     ]
-    return [msgspec.json.encode(line) for line in (*stages, Line(stage="done", facts=FACTS))]
+    sample = Line(stage="samples", sample=Sample(wall_seconds=0.2, process_seconds=0.2))
+    lines = (*stages, Line(stage="samples"), *[sample] * 3, Line(stage="done", facts=FACTS))
+    return [msgspec.json.encode(line) for line in lines]
 
 
 def worker_of(make):

@@ -131,7 +131,7 @@ def test_a_trend_is_the_rise_from_first_to_last_quarter():
     [
         ({"compilations": 1}, "invalid", "compilations"),
         ({"reason": "killed by SIGKILL"}, "incomplete", "SIGKILL"),
-        ({"doubling_ratio": 1.2}, "unstable", "not proportional"),
+        ({"doubling_ratio": 1.8}, "unstable", "not proportional"),
         ({"load_by_others": 8.0}, "unstable", "busy"),
         ({}, "quick", ""),
     ],

@@ -96,7 +96,8 @@ class Beside:
 
     def hears(self, line: Line) -> None:
         """Stamp a line of the worker with the time at which the parent has it."""
-        self._marks[line.stage, line.seen is not None] = self._now()
+        if line.sample is None:
+            self._marks[line.stage, line.seen is not None] = self._now()
 
     def counts(self, unit: Sequence[Case], profile: Profile, number: int) -> bool:
         """Return whether a process's energy is to be counted: once a case, where there is a counter."""

@@ -18,8 +18,10 @@ from jaxlib import version as jaxlib_version
 from suite.measure.placement import placement
 from suite.measure.program import Batch
 from suite.measure.step import inference_step, several_steps, training_step
+from suite.measure.traced import traced
 from suite.nn.compiler import cpu_options, gpu_options, holds_convolutions
 from suite.nn.initial import filled, started
+from suite.results.record import Traced
 from suite.variants import STEPS_PER_CALL
 from suite.workload import Case, Precision, Workload
 
@@ -100,14 +102,15 @@ class JaxProgram:
 
     def lower(self) -> None:
         """Trace the step for the shapes of the state and the first batch."""
-        self._lowered = self.lowered(self._step, self._batches[0])
+        self._traced = self.trace(self._step, self._batches[0])
+        self._lowered = self._traced.lower()
 
-    def lowered(self, step: Callable[..., Any], batch: dict[str, jax.Array], donate: bool = True) -> jax.stages.Lowered:
+    def trace(self, step: Callable[..., Any], batch: dict[str, jax.Array], donate: bool = True) -> jax.stages.Traced:
         """Return a step traced for the shapes of the state and a batch; `donate`: the state is given away."""
         given = len(self._weights) if donate else ()
-        traced = jax.jit(step, donate_argnums=given, out_shardings=self._placement.outputs)
+        jitted = jax.jit(step, donate_argnums=given, out_shardings=self._placement.outputs)
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
-            return traced.lower(*self._weights, self._state, batch)
+            return jitted.trace(*self._weights, self._state, batch)
 
     def compile(self) -> None:
         """Compile with the options that the backend and this jaxlib deserve."""
@@ -166,6 +169,15 @@ class JaxProgram:
     def cache_hits(self) -> int:
         """Return how many programs `compile` took from the compile cache."""
         return self._cache_hits
+
+    def traced(self) -> Traced:
+        """Return what the results of the compiled program need, for each of its steps."""
+        axis = 1 if self._case.variant == "several-steps" else 0
+        return traced(self._traced.jaxpr, self._batches[0], axis, self.steps_per_call)
+
+    def platform(self) -> str:
+        """Return the backend of the device that holds the batches, which are never given away."""
+        return next(iter(jax.tree.leaves(self._batches)[0].devices())).platform
 
     def device_memory_bytes(self) -> int | None:
         """Return the GPUs' peak of memory in use, of the fullest one; None on the CPU, which has no counter."""

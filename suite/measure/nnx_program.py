@@ -15,6 +15,8 @@ from flax import nnx
 from suite.measure.jax_program import MATMUL_PRECISION, JaxProgram, held
 from suite.measure.program import Batch
 from suite.measure.step import after, cast
+from suite.measure.traced import traced
+from suite.results.record import Traced
 
 
 class NnxProgram(JaxProgram):
@@ -88,6 +90,20 @@ class NnxProgram(JaxProgram):
         if self._workload.optimizer is None:
             return model + batch
         return 2 * (model + held(nnx.state(self._optimizer))) + batch
+
+    def traced(self) -> Traced:
+        """Return what the results of the step need, traced anew as a pure function."""
+        trained = self._workload.optimizer is not None
+        graph, *state = nnx.split((self._model, self._optimizer) if trained else self._model, ...)
+        inputs = () if trained else (self._out, self._zero)
+
+        def step(state: Any, inputs: tuple, batch: dict[str, jax.Array]) -> Any:
+            whole = nnx.merge(graph, *state)
+            value = self._train(*whole, batch) if trained else self._infer(whole, *inputs, batch)  # pyright: ignore[reportCallIssue]
+            return nnx.state(whole), value
+
+        with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
+            return traced(jax.make_jaxpr(step)(state, inputs, self._batches[0]), self._batches[0], 0, 1)
 
     def settings(self) -> dict[str, Any]:
         """Return the precision in force."""

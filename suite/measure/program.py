@@ -5,6 +5,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from suite.results.record import Traced
+
 Batch = dict[str, np.ndarray]
 
 
@@ -42,6 +44,18 @@ class Program(Protocol):
         """Return how many programs this process has compiled so far."""
         ...
 
+    def cache_hits(self) -> int | None:
+        """Return how many programs came from a compile cache so far; None where there is none."""
+        ...
+
+    def traced(self) -> Traced | None:
+        """Return what the results of the step need; None where it cannot be told, and then nothing is replayed."""
+        ...
+
+    def platform(self) -> str | None:
+        """Return the backend of the device that holds the arrays, as it says itself; None if it does not."""
+        ...
+
     def device_memory_bytes(self) -> int | None:
         """Return the device's peak of memory in use; None where there is no counter."""
 
@@ -63,12 +77,3 @@ class Fed(Protocol):
 
     def feed(self, steps: int) -> None:
         """Dispatch that many dependent steps, each with its batch copied to the device first."""
-
-
-@runtime_checkable
-class Cached(Protocol):
-    """A program that can come from a compile cache."""
-
-    def cache_hits(self) -> int:
-        """Return how many programs `compile` took from there."""
-        ...

@@ -1,8 +1,14 @@
 """What parent and child say to each other, one JSON line a message."""
 
 from suite.measure.clock import Plan
-from suite.results.record import Sample, Stage
+from suite.results.record import Audit, Sample, Stage
 from suite.workload import Case, Plain, Scope, WholeRun
+
+# Stages whose samples are said one by one.
+STREAMED: dict[Scope, str] = {
+    "step": "samples",
+    "transfer": "transfer_samples",
+}
 
 
 class Task(Plain, frozen=True, kw_only=True):
@@ -16,13 +22,17 @@ class Task(Plain, frozen=True, kw_only=True):
     seed: int
     plan: Plan
     run: WholeRun | None = None
+    replay: bool = False  # short replays are made after the samples
     energy_seconds: float = 0.0  # how long the step goes on after the samples while its energy is counted
 
 
 class Seen(Plain, frozen=True, kw_only=True):
-    """What a scope showed; the fields are those of a record's run. Only the steady state has all of them."""
+    """What a scope showed; the fields are those of a record's run. Only the steady state has all of them.
 
-    samples: tuple[Sample, ...]
+    Its samples are said one by one as they end, so that the parent can stamp them; those of other scopes stand here.
+    """
+
+    samples: tuple[Sample, ...] = ()
     steps_per_sample: int = 1
     doubling_ratio: float | None = None
     warmup: tuple[Sample, ...] = ()
@@ -46,13 +56,15 @@ class Facts(Plain, frozen=True, kw_only=True):
     cache_hits: int | None = None
     bytes_per_step: int | None = None  # that a step has to read and write at least
     energy_step_seconds: float | None = None  # of a step while its energy was counted
+    audit: Audit | None = None
     scopes: dict[Scope, Seen]
 
 
 class Line(Plain, frozen=True, kw_only=True):
-    """One message of the child: a stage begins, a stage ended, all is done, or it failed."""
+    """One message of the child: a stage begins, a stage or sample ended, all is done, or it failed."""
 
     stage: str
     seen: Stage | None = None
+    sample: Sample | None = None
     facts: Facts | None = None
     reason: str = ""

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,9 +15,11 @@ from suite import __version__
 from suite.measure import children, load, profiles
 from suite.measure.beside import ENERGY_SECONDS, Beside
 from suite.measure.campaign import Unit, order, rounds_of, stamp, units
-from suite.measure.protocol import Facts, Line, Task
+from suite.measure.clock import Clock
+from suite.measure.protocol import STREAMED, Facts, Line, Task
 from suite.results.journal import Done, Header, Journal
-from suite.results.record import Run, Software, Stage
+from suite.results.record import Run, Sample, Software, Stage
+from suite.results.validity import NOT_FINITE
 from suite.workload import Case
 
 LIMIT_SECONDS = {
@@ -33,6 +36,7 @@ LIMIT_SECONDS = {
     "epoch": 3600.0,
     "validation": 1200.0,
     "energy": 600.0,
+    "audit": 1200.0,
 }
 _BUSY_SHARE = 0.1  # of the granted cores, used by others
 
@@ -106,6 +110,7 @@ def run(
                 seed=header.seed + number,
                 plan=profiles.plan(header.profile, unit[0].backend),
                 run=profiles.whole_run(header.profile, about[unit[0].workload].run, unit[0].length),
+                replay=number == 0,
                 energy_seconds=ENERGY_SECONDS if energy else 0.0,
             )
             fill(task, cache, watch, start)
@@ -138,12 +143,29 @@ def wait_until_quiet(header: Header, watch: Watch, others: Callable[[], float] =
         watched += 1.0
 
 
+@dataclass
+class Stream:
+    """Samples as they came, and when by this process's clock the first began and the last had come."""
+
+    began: float
+    ended: float
+    samples: list[Sample] = field(default_factory=list)
+
+
 def process(
-    task: Task, number: int, position: int, watch: Watch, start: Worker, beside: Beside | None = None
+    task: Task,
+    number: int,
+    position: int,
+    watch: Watch,
+    start: Worker,
+    beside: Beside | None = None,
+    clock: Clock | None = None,
 ) -> Iterator[Done]:
-    """Run one child to its end and yield its contribution to each of its cases."""
+    """Run one child to its end and yield its contribution to each of its cases; samples are stamped as they come."""
+    now = (clock or Clock()).wall
     started = stamp(datetime.now(UTC))
     stages: list[Stage] = []
+    streams: dict[str, Stream] = {}
     facts: Facts | None = None
     reason, stage = "", "start"
     with start(task.cases) as child:
@@ -152,14 +174,19 @@ def process(
         child.tell(msgspec.json.encode(task))
         try:
             while (raw := child.line(LIMIT_SECONDS[stage])) is not None:
-                line = msgspec.json.decode(raw, type=Line)
+                at, line = now(), msgspec.json.decode(raw, type=Line)
                 if beside is not None:
                     beside.hears(line)
                 facts, reason = line.facts or facts, line.reason or reason
                 if line.seen is not None:
                     stages.append(line.seen)
+                elif line.sample is not None:
+                    stream = streams.setdefault(line.stage, Stream(began=at, ended=at))
+                    stream.samples.append(line.sample)
+                    stream.ended = at
                 elif line.stage in LIMIT_SECONDS:
                     stage = line.stage
+                    streams[stage] = Stream(began=at, ended=at)
                     watch.stage(stage)
             if not reason and facts is None:
                 reason = f"the worker {child.ended()}, in stage '{stage}'"
@@ -174,14 +201,14 @@ def process(
         return
     software = Software(suite=__version__, python=facts.python, packages=facts.packages, settings=facts.settings)
     for case in task.cases:
-        ended = completed(run, case, facts)
+        ended = completed(run, case, facts, streams.get(STREAMED.get(case.scope, "")))
         if beside is not None:
             ended = beside.added(ended, case, facts)
         yield Done(case=case, software=software, run=ended)
 
 
-def completed(run: Run, case: Case, facts: Facts) -> Run:
-    """Return the run with what the worker saw for the case's scope."""
+def completed(run: Run, case: Case, facts: Facts, stream: Stream | None) -> Run:
+    """Return the run with what the worker saw for the case's scope, and how long its samples took by our clock."""
     run = msgspec.structs.replace(
         run,
         cache_hits=facts.cache_hits,
@@ -191,16 +218,22 @@ def completed(run: Run, case: Case, facts: Facts) -> Run:
         peak_memory_bytes=facts.peak_memory_bytes,
         device_memory_bytes=facts.device_memory_bytes,
         bytes_per_step=facts.bytes_per_step,
+        audit=facts.audit,
         reason=trouble(case, facts),
     )
     seen = facts.scopes.get(case.scope)
-    return msgspec.structs.replace(run, **msgspec.structs.asdict(seen)) if seen else run
+    if seen is None:
+        return run
+    run = msgspec.structs.replace(run, **msgspec.structs.asdict(seen))
+    if stream is None:
+        return run
+    return msgspec.structs.replace(run, samples=tuple(stream.samples), elapsed_seconds=stream.ended - stream.began)
 
 
 def trouble(case: Case, facts: Facts) -> str:
     """Return why a process that ended well has no result for the case; '' if it has one."""
     if facts.first_loss is None or facts.last_loss is None:
-        return "the loss is not finite"
+        return NOT_FINITE
     if case.cache == "warm" and not facts.cache_hits:
         return "nothing came from the compile cache: this jaxlib could not store the program"
     return ""

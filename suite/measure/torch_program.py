@@ -132,6 +132,17 @@ class TorchProgram:
         """Return how many graphs torch.compile has made so far."""
         return int(torch._dynamo.utils.counters["stats"]["unique_graphs"]) if self._compiled else 0
 
+    def cache_hits(self) -> None:
+        """Return None: nothing is counted."""
+
+    def traced(self) -> None:
+        """Return None: nothing is traced ahead of time."""
+
+    def platform(self) -> str:
+        """Return the backend of the device that holds the parameters."""
+        kind = next(self._model.parameters()).device.type
+        return "gpu" if kind == "cuda" else kind
+
     def device_memory_bytes(self) -> int | None:
         """Return the GPU's peak of memory in use; None on the CPU."""
         return torch.cuda.max_memory_allocated() if self._device.type == "cuda" else None

@@ -4,30 +4,32 @@ Reads one `Task` from standard input. The parent (runner) decides everything; th
 """
 
 import gc
-import math
 import os
 import platform
 import resource
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterable
-from typing import Protocol
 
 import msgspec
 
 from suite import variants
 from suite.data import batches as data
-from suite.measure import clock, load, whole_run
+from suite.measure import clock, leftover, load, whole_run
+from suite.measure.audit import audit, finite
+from suite.measure.inputs import Owner, batches, run_inputs
 from suite.measure.machine import settings
-from suite.measure.program import Cached, Fed, Program
-from suite.measure.protocol import Facts, Line, Seen, Task
+from suite.measure.program import Fed, Program
+from suite.measure.protocol import STREAMED, Facts, Line, Seen, Task
 from suite.results.record import Sample, Stage
+from suite.results.validity import DONATED
 from suite.workload import Case, Scope
 
-INPUT_SETS = 4
 LATER_CALLS = 3  # after the first, in scope `calls`
 
 Say = Callable[[Line], object]
+Staged = Callable[[str, Callable[[], object]], Sample]
 
 
 def main() -> None:
@@ -44,7 +46,8 @@ def main() -> None:
         measure(task, say)
     except Exception as error:
         say(Line(stage="failed", reason=reason(error)))
-        raise
+        traceback.print_exc()
+        os._exit(1)  # whatever threads are at work
     out.flush()
     os._exit(0)  # tearing a backend down takes seconds and can fail; everything is said
 
@@ -58,6 +61,8 @@ def _end_with_parent() -> None:
 def reason(error: BaseException) -> str:
     """Return one readable line for an error, short enough for a record."""
     words = " ".join(str(error).split())
+    if "has been deleted" in words or "donated buffer" in words:
+        words = f"{DONATED}: {words}"
     if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in words or "out of memory" in words.lower():
         words = f"out of memory: {words}"
     return f"{type(error).__name__}: {words}"[:400]
@@ -79,32 +84,31 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     stage("import", lambda: made.append(program(case)))
     target, owner = made[0]
     say(Line(stage="data"))
+    inputs = run_inputs(owner, task) if case.scope == "run" else batches(owner, task)
+    digest = data.digest(inputs)
     seen: dict[Scope, Seen] = {}
-    if case.scope == "run":
-        inputs = run_inputs(owner, task)
-        before = load.reading()
-        whole = clock.timed(lambda: documented_run(target, inputs, task, stage), clocks)
-        say(Line(stage="run_end"))
-        seen["run"] = Seen(samples=(whole,), load_by_others=load.by_others(before, load.reading()))
-        first_loss = None
-    else:
-        inputs = batches(owner, task)
-        first_loss = measured_steps(target, inputs, task, stage, clocks, say, seen)
-    energy_step_seconds = sustained(target, seen, task, clocks, say)
+    measured = measured_run if case.scope == "run" else measured_steps
+    first_loss = measured(target, inputs, task, stage, clocks, say, seen)
+    unfinished = leftover.unfinished_seconds(clocks) if seen.keys() & STREAMED.keys() else None
     facts = Facts(
-        input_digest=data.digest(inputs),
-        first_loss=finite(target.loss()) if first_loss is None else finite(first_loss),
+        input_digest=digest,
+        first_loss=finite(first_loss),
         last_loss=finite(target.loss()),
         peak_memory_bytes=peak_memory_bytes(),
         device_memory_bytes=target.device_memory_bytes(),
         bytes_per_step=target.bytes_per_step(),
         python=platform.python_version(),
         packages=target.packages(),
-        cache_hits=target.cache_hits() if isinstance(target, Cached) else None,
+        cache_hits=target.cache_hits(),
         settings=settings() | {name: str(value) for name, value in target.settings().items()},
-        energy_step_seconds=energy_step_seconds,
+        energy_step_seconds=sustained(target, seen, task, clocks, say),
         scopes=seen,
     )
+    if case.scope != "run":
+        say(Line(stage="audit"))
+        still = unfinished is not None and unfinished >= leftover.LONGEST_SECONDS
+        found = audit(target, inputs, digest, task.seed, unfinished, task.replay and not still)
+        facts = msgspec.structs.replace(facts, audit=found)
     say(Line(stage="done", facts=facts))
 
 
@@ -112,7 +116,7 @@ def measured_steps(
     target: Program,
     inputs: list[data.Batch],
     task: Task,
-    stage: Callable[[str, Callable[[], object]], Sample],
+    stage: Staged,
     clocks: clock.Clock,
     say: Say,
     seen: dict[Scope, Seen],
@@ -136,11 +140,11 @@ def measured_steps(
     if "cold" in scopes:
         seen["cold"] = Seen(samples=(total(cold),))
     if "calls" in scopes:
-        second, *steady = (clock.timed(lambda: chain(target.steps_per_call), clocks) for _ in range(LATER_CALLS))
+        second, *later = (clock.timed(lambda: chain(target.steps_per_call), clocks) for _ in range(LATER_CALLS))
         steps = target.steps_per_call
-        seen["calls"] = Seen(warmup=(total(cold), second), samples=tuple(steady), steps_per_sample=steps)
+        seen["calls"] = Seen(warmup=(total(cold), second), samples=tuple(later), steps_per_sample=steps)
     if "step" in scopes:
-        seen["step"] = steady_state(chain, target, task.plan, clocks, say, "samples")
+        seen["step"] = steady_state(chain, target, task.plan, clocks, say)
     if "transfer" in scopes:
         if not isinstance(target, Fed):
             raise LookupError(f"scope 'transfer' asked for, which {type(target).__name__} has not")
@@ -150,8 +154,32 @@ def measured_steps(
             feed(steps)
             target.block()
 
-        seen["transfer"] = steady_state(fed, target, task.plan, clocks, say, "transfer_samples")
+        seen["transfer"] = steady_state(fed, target, task.plan, clocks, say, STREAMED["transfer"])
     return first_loss
+
+
+def measured_run(
+    target: Program,
+    inputs: list[data.Batch],
+    task: Task,
+    stage: Staged,
+    clocks: clock.Clock,
+    say: Say,
+    seen: dict[Scope, Seen],
+) -> float:
+    """Measure the whole run of the task into `seen`; return the last training loss.
+
+    Training examples are the first of the inputs, those for validation the second. Raises LookupError if the
+    implementation has no whole run.
+    """
+    run, train, test = task.run, inputs[0], inputs[1] if len(inputs) > 1 else None
+    if run is None or not isinstance(target, whole_run.Trainable):
+        raise LookupError(f"a whole run of '{task.cases[0].workload}' asked for, which {type(target).__name__} has not")
+    before = load.reading()
+    whole = clock.timed(lambda: whole_run.whole_run(target, run, train, test, task.seed, stage), clocks)
+    say(Line(stage="run_end"))
+    seen["run"] = Seen(samples=(whole,), load_by_others=load.by_others(before, load.reading()))
+    return target.loss()
 
 
 def sustained(target: Program, seen: dict[Scope, Seen], task: Task, clocks: clock.Clock, say: Say) -> float | None:
@@ -178,28 +206,30 @@ def total(parts: Iterable[Sample]) -> Sample:
     )
 
 
-def documented_run(target: Program, inputs: list[data.Batch], task: Task, stage: whole_run.Stage) -> None:
-    """Take the whole run of the task: training examples are the first of the inputs, those for validation the second.
+def steady_state(
+    run: clock.Chain,
+    target: Program,
+    plan: clock.Plan,
+    clocks: clock.Clock,
+    say: Say,
+    name: str = STREAMED["step"],
+) -> Seen:
+    """Return warm-up and doubling ratio, and what happened to the process during the samples.
 
-    Raises LookupError if the implementation has none.
+    The samples are said one by one, in a stage of that name.
     """
-    if task.run is None or not isinstance(target, whole_run.Trainable):
-        raise LookupError(f"a whole run of '{task.cases[0].workload}' asked for, which {type(target).__name__} has not")
-    train, test = inputs[0], inputs[1] if len(inputs) > 1 else None
-    whole_run.whole_run(target, task.run, train, test, task.seed, stage)
-
-
-def steady_state(run: clock.Chain, target: Program, plan: clock.Plan, clocks: clock.Clock, say: Say, name: str) -> Seen:
-    """Return warm-up, doubling ratio and samples, a stage of that name, and what happened to the process meanwhile."""
     say(Line(stage="warmup"))
     steps, warm, settled = clock.warmed(run, plan, clocks, target.steps_per_call)
     ratio = clock.doubling_ratio(run, steps, clocks)
-    say(Line(stage=name))
     gc.collect()
     gc.freeze()
     gc.disable()
     compiled, faults, before = target.compilations(), minor_faults(), load.reading()
-    taken = tuple(clock.samples(run, steps, plan, clocks))
+    say(Line(stage=name))
+    taken = 0
+    for sample in clock.samples(run, steps, plan, clocks):
+        say(Line(stage=name, sample=sample))
+        taken += 1
     after, more_faults = load.reading(), minor_faults()
     say(Line(stage=f"{name}_end"))
     gc.enable()
@@ -208,55 +238,10 @@ def steady_state(run: clock.Chain, target: Program, plan: clock.Plan, clocks: cl
         doubling_ratio=ratio,
         warmup=warm,
         warmup_converged=settled,
-        samples=taken,
         compilations=target.compilations() - compiled,
         load_by_others=load.by_others(before, after),
-        minor_faults_per_step=(more_faults - faults) / (steps * len(taken)),
+        minor_faults_per_step=(more_faults - faults) / (steps * taken),
     )
-
-
-class Owner(Protocol):
-    """Whoever knows how a workload's batches are made: one of these is a function, the other None."""
-
-    @property
-    def preprocess(self) -> data.Preprocess | None:
-        """From stored examples."""
-
-    @property
-    def draw(self) -> data.Draw | None:
-        """From a random generator."""
-
-
-def batches(owner: Owner, task: Task) -> list[data.Batch]:
-    """Return the input sets of the task's case.
-
-    Raises ValueError if the workload does not have the data asked for.
-    """
-    case = task.cases[0]
-    if case.data == "random":
-        if owner.draw is None:
-            raise ValueError(f"data 'random' asked for, workload '{case.workload}' takes its batches from a data set")
-        return data.drawn(owner.draw, case.batch, INPUT_SETS, task.seed)
-    if owner.preprocess is None:
-        raise ValueError(f"data '{case.data}' asked for, workload '{case.workload}' has only 'random' so far")
-    return data.batches(task.dataset, owner.preprocess, case.batch, INPUT_SETS, task.seed, data=case.data)
-
-
-def run_inputs(owner: Owner, task: Task) -> list[data.Batch]:
-    """Return the examples of an epoch and, if there is one, of its validation, whole in memory.
-
-    Raises ValueError if the workload does not have the data or the run asked for.
-    """
-    case, run = task.cases[0], task.run
-    if run is None:
-        raise ValueError(f"scope 'run' asked for, the source of workload '{case.workload}' times none")
-    wanted = [("train", run.train), ("test", run.test)]
-    if case.data == "random" and owner.draw is not None:
-        return data.drawn_whole(owner.draw, [examples for _, examples in wanted if examples], task.seed)
-    if owner.preprocess is None:
-        raise ValueError(f"data '{case.data}' asked for, workload '{case.workload}' has only 'random' so far")
-    sets = ((split, examples) for split, examples in wanted if examples)
-    return [data.whole(task.dataset, owner.preprocess, split, n, data=case.data) for split, n in sets]
 
 
 def program(case: Case) -> tuple[Program, Owner]:
@@ -287,11 +272,6 @@ def program(case: Case) -> tuple[Program, Owner]:
     if case.scope == "run":
         return (ResidentRun if case.variant == "resident" else JaxRun)(workload, case), workload
     return (NnxProgram if case.variant == "nnx-jit" else JaxProgram)(workload, case), workload
-
-
-def finite(value: float) -> float | None:
-    """Return the value; None if it is not a finite number."""
-    return value if math.isfinite(value) else None
 
 
 def pin(threads: int | None) -> None:

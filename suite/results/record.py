@@ -75,6 +75,41 @@ class Energy(Plain, frozen=True, kw_only=True):
     reason: str = ""  # why there is nothing
 
 
+class Traced(Plain, frozen=True, kw_only=True):
+    """What the results of the traced step need; what they do not, the compiler leaves out."""
+
+    flop_per_step: float  # of matrix products and convolutions; of those in a loop that no turn changes, once
+    parameters: int  # floating numbers that the step takes beside its batch
+    examples: int  # in its batch; 0: it does not take the whole batch
+    product_dtypes: tuple[str, ...]
+    product_precisions: tuple[str, ...]
+
+
+class Replay(Plain, frozen=True, kw_only=True):
+    """Losses of short replays after the samples, each from the start; all but the first with one batch alone.
+
+    A call is the least number of steps. A loss that is not finite is None.
+    """
+
+    first: float | None  # of the first call, as it was taken
+    once: float | None  # of the first call
+    twice: float | None  # of the second call
+    together: float | None  # of two calls' steps in one chain; must be `twice`
+    other_inputs: float | None  # of the first call with another batch
+    other_seed: float | None  # of the first call with other initial values
+
+
+class Audit(Plain, frozen=True, kw_only=True):
+    """What a process was seen to be and to do beside its times; None where its implementation cannot tell."""
+
+    cores: int  # that its threads may use
+    platform: str | None = None  # of the device that holds its arrays
+    inputs_kept: bool = True  # the batches are after the samples what they were before
+    unfinished_seconds: float | None = None  # for which work went on after the last sample had ended
+    program: Traced | None = None
+    replay: Replay | None = None  # in a campaign's first round
+
+
 class Run(Plain, frozen=True, kw_only=True):
     """One child process's contribution to a case; `reason` is empty when it ended well."""
 
@@ -101,6 +136,8 @@ class Run(Plain, frozen=True, kw_only=True):
     bytes_per_step: int | None = None  # at least read and written: state twice, what is only read once, one batch
     telemetry: Telemetry | None = None
     energy: Energy | None = None  # once a case, in the first round
+    elapsed_seconds: float | None = None  # of all samples, by the clock of the parent process
+    audit: Audit | None = None
 
 
 class Gpu(Plain, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 import msgspec
 
+from suite.results import validity
 from suite.results.record import Record, Run, Telemetry
 from suite.results.repetition import found_again
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio, sign_interval, trend
@@ -110,7 +111,7 @@ def summary(record: Record) -> Summary:
     """Return the record's time, and the status that its profile and its troubles leave it."""
     values = by_round(record)
     seconds = geometric_mean(list(values.values())) if values else None
-    invalid = tuple(_invalid(record))
+    invalid = tuple(validity.invalid(record))
     failed = tuple(dict.fromkeys(run.reason for run in record.runs if run.reason))
     missing = record.rounds - len(values)
     if invalid:
@@ -122,14 +123,6 @@ def summary(record: Record) -> Summary:
     if unsteady and record.profile != "smoke":
         return Summary(record=record, seconds=seconds, status="unstable", reasons=unsteady)
     return Summary(record=record, seconds=seconds, status=record.profile, reasons=unsteady)
-
-
-def _invalid(record: Record) -> Iterable[str]:
-    for run in record.runs:
-        if run.compilations:
-            yield f"round {run.round}: {run.compilations} compilations inside the samples"
-        if run.first_loss is not None and run.first_loss != run.first_loss:
-            yield f"round {run.round}: the loss is not a number"
 
 
 def _unsteady(record: Record, values: dict[int, float], seconds: Estimate | None) -> Iterable[str]:

@@ -58,12 +58,14 @@ class Target:
 
 def run(world: World, number: int, profile: str = "standard", compiles_at: tuple[int, ...] = ()) -> Run:
     """Return what one process leaves in a record, measured by the worker's code in a world of its own."""
-    target = Target(world, compiles_at)
+    target, said = Target(world, compiles_at), []
     try:
-        steady = worker.steady_state(world.chain, target, profiles.plan(profile, "cpu"), world.clock, lambda line: None)
+        steady = worker.steady_state(world.chain, target, profiles.plan(profile, "cpu"), world.clock, said.append)
     finally:
         gc.unfreeze()
-    fields = msgspec.structs.asdict(steady) | {"load_by_others": 0.0}  # that of this machine is no part of the world
+    samples = tuple(line.sample for line in said if line.sample is not None)
+    fields = msgspec.structs.asdict(steady) | {"samples": samples}
+    fields |= {"load_by_others": 0.0}  # that of this machine is no part of the world
     return msgspec.structs.replace(factory.run(number, STEP_SECONDS), **fields)
 
 
