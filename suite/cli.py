@@ -1,5 +1,6 @@
 """The command line: parses, calls, prints."""
 
+import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -38,11 +39,25 @@ class Words(click.ParamType):
         return found
 
 
+def machine_name(name: str) -> str:
+    """Return the name, or raise ValueError if no page and no file may have it."""
+    from suite.results.record import plain_name, slug
+
+    if not plain_name(slug(name)):
+        raise ValueError(
+            f"--machine asked for with {name!r}; use small letters, digits, '.', '-', '_', blanks and commas"
+        )
+    return name
+
+
 class Group(click.Group):
     """A group whose commands turn errors meant for the user into one line and a failing exit."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")  # a terminal that lacks 'µ' shows '?' in its place
         try:
             return super().invoke(ctx)
         except (LookupError, ValueError, RuntimeError, FileExistsError) as error:
@@ -134,7 +149,12 @@ def list_workloads(as_json: bool) -> None:
 @click.option("--resume", is_flag=True, help="Go on with the newest campaign in --out that has not ended.")
 @click.option("--publish", is_flag=True, help=f"Put the records under {PUBLISHED} when the campaign has ended.")
 @click.option("--report", "site", is_flag=True, help="Render the site at the end, as suite report does.")
-@click.option("--machine", "machine_name", help="What to call this machine. Default: after its processors.")
+@click.option(
+    "--machine",
+    "machine_name",
+    callback=lambda ctx, param, value: value and machine_name(value),
+    help="What to call this machine. Default: after its processors.",
+)
 def run(out: Path, resume: bool, publish: bool, site: bool, machine_name: str | None, **asked: Any) -> None:
     """Measure workloads (default: the headline set) and print the speed-ups.
 
@@ -157,7 +177,7 @@ def run(out: Path, resume: bool, publish: bool, site: bool, machine_name: str | 
     if publish and ended:
         for path in bench.publish(journal, out, PUBLISHED):
             terminal.say(f"published {path}")
-    if site:
+    if site and ended:
         bench.report(PUBLISHED, out, build=True)
     else:
         bench.print_results((PUBLISHED, out), journal.header().machine)

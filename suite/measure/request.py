@@ -9,6 +9,7 @@ import msgspec
 from suite.experiments import headline
 from suite.measure import children, fitness, refusal
 from suite.measure.estimate import process_seconds
+from suite.measure.machine import driver_problem
 from suite.measure.probe import Offer
 from suite.measure.profiles import EFFORTS
 from suite.results.record import Machine, Profile
@@ -97,7 +98,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
         wanted = tuple(about) if request.every_workload else tuple(n for n in headline.WORKLOADS if n in about)
     for backend in request.backends:
         if backend not in jax.backends:
-            raise RuntimeError(fitness.missing_backend(backend, machine, jax))
+            raise RuntimeError(fitness.missing_backend(backend, machine, jax, driver_problem()))
     present: tuple[Backend, ...] = tuple(b for b in ("cpu", "gpu") if b in (request.backends or jax.backends))
     remarks = []
     if not request.backends and "gpu" not in present and machine.gpus:

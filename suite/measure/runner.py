@@ -76,7 +76,7 @@ def run(header: Header, journal: Journal, watch: Watch, start: Worker | None = N
     about = {description.name: description for description in header.descriptions}
     for number in range(header.rounds):
         for position, unit in enumerate(order(units(header.cases), header.seed, number)):
-            if (unit[0], number) in finished or unit[0] in failed:
+            if all((case, number) in finished for case in unit) or not failed.isdisjoint(unit):
                 continue
             watch.begins(number, unit)
             wait_until_quiet(header, watch)
@@ -87,8 +87,7 @@ def run(header: Header, journal: Journal, watch: Watch, start: Worker | None = N
                 plan=profiles.plan(header.profile, unit[0].backend),
             )
             entries = tuple(process(task, number, position, watch, start))
-            for entry in entries:
-                journal.append(entry)
+            journal.append(*entries)
             failed |= {entry.case for entry in entries if entry.run.reason}
             watch.ends(unit, entries)
     shutil.rmtree(cache, ignore_errors=True)
@@ -120,6 +119,8 @@ def process(task: Task, number: int, position: int, watch: Watch, start: Worker)
                 elif line.stage in LIMIT_SECONDS:
                     stage = line.stage
                     watch.stage(stage)
+                if facts is not None or reason:
+                    break  # it has said all; a process that cannot end is ended
             if not reason and facts is None:
                 reason = f"the worker {child.ended()}, in stage '{stage}'"
         except TimeoutError:
@@ -148,6 +149,9 @@ def completed(run: Run, case: Case, facts: Facts) -> Run:
         reason="" if facts.first_loss is not None and facts.last_loss is not None else "the loss is not finite",
     )
     if case.scope == "step" and facts.steady is not None:
+        seen = (sample.wall_seconds for sample in (*facts.steady.warmup, *facts.steady.samples))
+        if min(seen, default=0.0) <= 0:
+            return msgspec.structs.replace(run, reason="the clock stood still or went backwards; run again")
         return msgspec.structs.replace(run, **msgspec.structs.asdict(facts.steady))
     parts = [stage for stage in run.stages if stage.name in _COLD_STAGES]
     whole = Sample(

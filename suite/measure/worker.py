@@ -9,7 +9,6 @@ import os
 import platform
 import resource
 import sys
-import threading
 from collections.abc import Callable
 from typing import Protocol
 
@@ -17,7 +16,7 @@ import msgspec
 
 from suite import variants
 from suite.data import batches as data
-from suite.measure import clock, load
+from suite.measure import clock, load, parent
 from suite.measure.machine import settings
 from suite.measure.program import Program
 from suite.measure.protocol import Facts, Line, Steady, Task
@@ -25,6 +24,7 @@ from suite.results.record import Stage
 from suite.workload import Case
 
 INPUT_SETS = 4
+_ASLEEP_SECONDS = 0.1
 
 Say = Callable[[Line], object]
 
@@ -34,7 +34,7 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever a library prints goes to standard error
     task = msgspec.json.decode(sys.stdin.buffer.readline(), type=Task)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    parent.end_with_it()
 
     def say(line: Line) -> None:
         out.write(msgspec.json.encode(line) + b"\n")
@@ -46,12 +46,6 @@ def main() -> None:
         raise
     out.flush()
     os._exit(0)  # tearing a backend down takes seconds and can fail; everything is said
-
-
-def _end_with_parent() -> None:
-    """End this process when the parent, however it died, no longer holds the other end of standard input."""
-    sys.stdin.buffer.read()
-    os._exit(1)
 
 
 def reason(error: BaseException) -> str:
@@ -120,9 +114,13 @@ def steady_state(chain: clock.Chain, target: Program, plan: clock.Plan, clocks: 
     gc.freeze()
     gc.disable()
     compiled, faults, before = target.compilations(), minor_faults(), load.reading()
+    slept = clock.asleep_seconds()
     taken = tuple(clock.samples(chain, steps, plan, clocks))
+    slept = clock.asleep_seconds() - slept
     after, more_faults = load.reading(), minor_faults()
     gc.enable()
+    if slept > _ASLEEP_SECONDS:
+        raise RuntimeError(f"the machine was suspended for {slept:.0f} s during the samples; run again")
     return Steady(
         steps_per_sample=steps,
         doubling_ratio=ratio,

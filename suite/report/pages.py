@@ -10,11 +10,11 @@ from typing import Any
 
 from suite import units
 from suite.report import charts, parity, standing, tables
-from suite.report.html import Page, plain_name, safe
+from suite.report.html import Page, safe
 from suite.report.tables import Cell, Table
 from suite.results import parity as evidence
 from suite.results import store
-from suite.results.record import Record, json_schema, to_json
+from suite.results.record import Record, json_schema, plain_name, to_json
 from suite.results.summary import SpeedUp, newest, speedups
 from suite.workload import Description
 

@@ -1,6 +1,7 @@
 """The schema of a record: one case in one campaign, with every raw sample and where it came from."""
 
 import hashlib
+import re
 from typing import Any, Literal
 
 import msgspec
@@ -9,6 +10,7 @@ from suite.workload import Case, Description, Implementation, Plain
 
 SCHEMA = "result/0"  # provisional: not citable, replaced when result/1 comes
 _DIGEST = b'"digest": "%s"'  # as it stands in the canonical JSON
+_PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
 Profile = Literal["smoke", "quick", "standard"]
 
 
@@ -80,7 +82,7 @@ class Machine(Plain, frozen=True, kw_only=True):
     @property
     def slug(self) -> str:
         """The name as it stands in file names and addresses."""
-        return "-".join(self.name.replace(",", " ").split())
+        return slug(self.name)
 
 
 class Software(Plain, frozen=True, kw_only=True):
@@ -114,7 +116,22 @@ class Record(Plain, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     @property
     def name(self) -> str:
         """File name without ending: the case's written form, safe in paths and addresses."""
-        return self.case.text(self.description.batch).replace("/", ".").replace("=", "-")
+        return file_name(self.case, self.description.batch)
+
+
+def slug(name: str) -> str:
+    """Return a machine's name as it stands in file names and addresses."""
+    return "-".join(name.replace(",", " ").split())
+
+
+def plain_name(name: str) -> bool:
+    """Return whether a name may become a file name and an address."""
+    return bool(_PLAIN_NAME.fullmatch(name)) and ".." not in name
+
+
+def file_name(case: Case, headline_batch: int) -> str:
+    """Return a record's file name without ending."""
+    return case.text(headline_batch).replace("/", ".").replace("=", "-")
 
 
 def to_json(record: Record | Any) -> bytes:
