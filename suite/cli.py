@@ -179,10 +179,10 @@ def run(out: Path, resume: bool, publish: bool, site: bool, machine_name: str | 
             terminal.say(f"published {path}")
     if site and ended:
         bench.report(PUBLISHED, out, build=True)
-    else:
+    elif ended:
         bench.print_results((PUBLISHED, out), journal.header().machine)
     if not ended:
-        sys.exit(130)
+        sys.exit(130)  # at once: who interrupts wants the prompt back
 
 
 @main.command()
