@@ -25,6 +25,7 @@ import msgspec
 
 from suite import bench
 from suite.measure import campaign, children, clock, lock, machine, runner, worker
+from suite.measure.anonymous import anonymous
 from suite.measure.protocol import Line, Task
 from suite.results import store
 from suite.results.journal import FILE_NAME, Journal, Session
@@ -153,7 +154,7 @@ def injected(one: tuple, folder: Path) -> Finding:
         good, found = function(Bench(folder))
     except Exception as error:
         good, found = False, f"{type(error).__name__}: {error}"
-    return Finding(what=what, expected=expected, found=" ".join(found.split())[:400], by=by, good=good)
+    return Finding(what=what, expected=expected, found=anonymous(found)[:400], by=by, good=good)
 
 
 def recorded(ran: Ran, words: str) -> Outcome:
