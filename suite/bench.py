@@ -25,6 +25,8 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None) 
     answer = request.answer(asked, here, offers)
     for remark in answer.remarks:
         terminal.say(f"note: {remark}")
+    for left in (each for each in journals.journals(out)[:1] if not has_ended(each)):
+        terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; run --resume goes on with it")
     processes = len(campaign.units(answer.cases))
     header = campaign.planned(answer.cases, answer.descriptions, asked.profile, here, datetime.now(UTC))
     terminal.say(

@@ -152,7 +152,7 @@ def list_workloads(as_json: bool) -> None:
 @click.option(
     "--machine",
     "machine_name",
-    callback=lambda ctx, param, value: value and machine_name(value),
+    callback=lambda ctx, param, value: None if value is None else machine_name(value),
     help="What to call this machine. Default: after its processors.",
 )
 def run(out: Path, resume: bool, publish: bool, site: bool, machine_name: str | None, **asked: Any) -> None:

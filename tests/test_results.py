@@ -42,6 +42,14 @@ def test_a_record_cut_short_anywhere_is_refused(tmp_path):
             store.read(path)
 
 
+def test_a_record_that_lies_where_another_belongs_is_named_and_not_counted_twice(tmp_path):
+    path = store.add(factory.record(), tmp_path)
+    path.with_name("copy.json").write_bytes(path.read_bytes())
+    records, problems = store.load([tmp_path])
+    assert len(records) == 1
+    assert "is the record '20260101-000000-test/mnist_mlp.cpu.step.json'; put it there" in problems[0]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -100,7 +100,7 @@ class Bench:
         seconds = time.monotonic() - start
         return Ran(code=code, said="; ".join((said, *problems)), seconds=seconds, records=records)
 
-    def workers(self, module: str = "suite.measure.worker") -> list[int]:
+    def workers(self, module: str) -> list[int]:
         """Return the processes of this folder that run a module."""
         found = []
         for process in kills.alive(str(self.folder)):
@@ -109,12 +109,12 @@ class Bench:
                     found.append(process)
         return found
 
-    def wait_for_worker(self, after: float = 0.0) -> int:
-        """Return a worker's process some seconds after it was started."""
+    def wait_for_worker(self, after: float = 0.0, module: str = "suite.measure.worker") -> int:
+        """Return a child's process some seconds after it was started."""
         until = time.monotonic() + 60
-        while not (found := self.workers()):
+        while not (found := self.workers(module)):
             if time.monotonic() > until:
-                raise TimeoutError("no worker was started")
+                raise TimeoutError(f"no {module} was started")
             time.sleep(0.01)
         time.sleep(after)
         return found[0]
@@ -166,12 +166,13 @@ def recorded(ran: Ran, words: str) -> Outcome:
 def refused(ran: Ran, words: str) -> Outcome:
     """Return whether a run ended with exit 1, the words and no traceback."""
     good = ran.code == 1 and words in ran.said and "Traceback" not in ran.said
-    return good, f"exit {ran.code}; {ran.said[-300:]}"
+    return good, f"exit {ran.code}; {ran.said.rpartition('Error: ')[2][:300]}"
 
 
 def whole(ran: Ran) -> Outcome:
     """Return whether a run gave all its results."""
-    return ran.good, f"exit {ran.code}; {len(ran.records)} records; {'; '.join(ran.reasons) or ran.said[-300:]}"
+    words = "" if ran.good else f"; {'; '.join(ran.reasons)}; {ran.said[-300:]}"
+    return ran.good, f"exit {ran.code}; {len(ran.records)} records{words}"
 
 
 A_RECORD, A_LINE, THE_RESULT = "a record with its reason, exit 0", "one line with what to do, exit 1", "the result"
@@ -283,17 +284,25 @@ def _(place: Bench) -> Outcome:
     return interrupted(place, 3.5, "cifar10_resnet63")
 
 
-def interrupted(place: Bench, after: float, *workloads: str) -> Outcome:
-    """Interrupt a run some seconds after its worker was started."""
+def interrupted(
+    place: Bench, after: float, *workloads: str, module: str = "suite.measure.worker", code: int = 130
+) -> Outcome:
+    """Interrupt a run some seconds after its child was started."""
     asked = ("--profile", "smoke", "--backend", "cpu", "--out", str(place.out), *place.default, *workloads)
     process = place.start("run", *asked)
-    place.wait_for_worker(after)
+    place.wait_for_worker(after, module)
     start = time.monotonic()
     process.send_signal(signal.SIGINT)
-    code = process.wait(60)
+    found = process.wait(60)
     seconds = time.monotonic() - start
-    good = code == 130 and seconds < 2 and not place.orphans()
-    return good, f"exit {code} after {seconds:.2f} s; left: {place.orphans() or 'no process'}"
+    good = found == code and seconds < 2 and not place.orphans()
+    return good, f"exit {found} after {seconds:.2f} s; left: {place.orphans() or 'no process'}"
+
+
+@fault("Ctrl-C while it is asked what JAX can run", "prompt back within 2 s, exit 1, no process left",
+       "the parent, which owns interruption")  # fmt: skip
+def _(place: Bench) -> Outcome:
+    return interrupted(place, 1.0, _SMALL, module="suite.measure.probe", code=1)
 
 
 @fault("the parent is killed while a real worker is stopped (SIGSTOP)", "no process left",
@@ -512,7 +521,7 @@ def _(place: Bench) -> Outcome:
         place.env |= {"LC_ALL": name, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LANG": name}
         shutil.rmtree(place.out, ignore_errors=True)
         found.append(whole(place.faked().run("alpha")))
-    return all(good for good, _ in found), "; ".join(words for _, words in found)
+    return all(good for good, _ in found), " / ".join(words for _, words in found)
 
 
 @fault("resumed on another machine of the same description", "the cut round is measured from its beginning",
@@ -531,7 +540,7 @@ def _(place: Bench) -> Outcome:
         bench.settle(journal)
     run_fake(place, journal, runner.LIMIT_SECONDS)
     after = journal.done()
-    note = str(said.call_args)
+    note = "; ".join(call.args[0] for call in said.call_args_list)
     stay = [entry for entry in before if entry in after]
     good = len(before) == 7 and len(after) == 12 and stay == list(before[:4]) and "round 2, which was cut" in note
     return good, f"{len(stay)} of {len(before)} runs stay; {note}"
