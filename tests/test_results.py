@@ -56,6 +56,7 @@ def test_a_record_that_lies_where_another_belongs_is_named_and_not_counted_twice
         b'{"schema":"result/9"}',
         b"[1]",
         b'{"schema":"result/0","workload":NaN}',
+        b'{"two\\nlines":1}',
         b"[" * 100_000,
         b'{"schema":"result/0","rounds":' + b"9" * 5000 + b"}",
     ],

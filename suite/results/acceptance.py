@@ -112,7 +112,7 @@ def troubles(value: Any, place: str = "$", depth: int = 0) -> Iterator[tuple[str
                     yield from troubles(each, f"{place}[{number}]", depth + 1)
                 return
             for key, each in value.items():
-                inside = f"{place}.{key[:60]}"
+                inside = f"{place}.{key[:60] if key.isprintable() else ascii(key[:60])}"
                 yield from ((inside, f"a name: {reason}") for reason in _text_troubles(key))
                 yield from troubles(each, inside, depth + 1)
 
