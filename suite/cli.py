@@ -1,5 +1,6 @@
 """The command line: parses, calls, prints."""
 
+import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -38,11 +39,25 @@ class Words(click.ParamType):
         return found
 
 
+def machine_name(name: str) -> str:
+    """Return the name, or raise ValueError if no page and no file may have it."""
+    from suite.results.record import plain_name, slug
+
+    if not plain_name(slug(name)):
+        raise ValueError(
+            f"--machine asked for with {name!r}; use small letters, digits, '.', '-', '_', blanks and commas"
+        )
+    return name
+
+
 class Group(click.Group):
     """A group whose commands turn errors meant for the user into one line and a failing exit."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")  # a terminal that lacks 'µ' shows '?' in its place
         try:
             return super().invoke(ctx)
         except (LookupError, ValueError, RuntimeError, FileExistsError) as error:
@@ -161,7 +176,12 @@ def list_workloads(as_json: bool, questions: bool) -> None:
 @click.option("--publish", is_flag=True, help=f"Put the records under {PUBLISHED} when the campaign has ended.")
 @click.option("--report", "site", is_flag=True, help="Render the site at the end, as suite report does.")
 @click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'.")
-@click.option("--machine", "machine_name", help="What to call this machine. Default: after its processors.")
+@click.option(
+    "--machine",
+    "machine_name",
+    callback=lambda ctx, param, value: None if value is None else machine_name(value),
+    help="What to call this machine. Default: after its processors.",
+)
 def run(
     out: Path, resume: bool, publish: bool, site: bool, prices: Path | None, machine_name: str | None, **asked: Any
 ) -> None:
@@ -188,6 +208,8 @@ def run(
     if publish and ended:
         for path in bench.publish(journal, out, PUBLISHED):
             terminal.say(f"published {path}")
+    if not ended:
+        sys.exit(130)  # at once: who interrupts wants the prompt back
     if site:
         bench.report(PUBLISHED, out, True, listed)
     if request.experiment:
@@ -195,7 +217,7 @@ def run(
     elif not site:
         bench.print_results((PUBLISHED, out), journal.header().machine, listed)
     if not ended:
-        sys.exit(130)
+        sys.exit(130)  # at once: who interrupts wants the prompt back
 
 
 @main.command()

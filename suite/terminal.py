@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -98,11 +99,11 @@ class CampaignProgress:
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> None:
     """Print a table with its first column left and the others right."""
-    table = Table(title=title, title_justify="left", show_edge=False, pad_edge=False)
+    table = Table(title=escape(title), title_justify="left", show_edge=False, pad_edge=False)
     for index, column in enumerate(columns):
-        table.add_column(column, justify="left" if index == 0 else "right", overflow="fold")
+        table.add_column(escape(column), justify="left" if index == 0 else "right", overflow="fold")
     for row in rows:
-        table.add_row(*(cell.replace("[", "\\[") for cell in row))
+        table.add_row(*map(escape, row))
     console = Console()
     console.print(table)
     for note in notes:
@@ -113,7 +114,7 @@ def print_checks(checks: Iterable[Check]) -> None:
     """Print the doctor's findings, the advice below what it is about."""
     table = Table(show_header=False, show_edge=False, box=None)
     for check in checks:
-        table.add_row(_MARKS[check.verdict], check.name, check.found.replace("[", "\\["))
+        table.add_row(_MARKS[check.verdict], check.name, escape(check.found))
         if check.advice:
-            table.add_row("", "", f"[bold]{check.advice.replace('[', chr(92) + '[')}[/]")
+            table.add_row("", "", f"[bold]{escape(check.advice)}[/]")
     Console().print(table)

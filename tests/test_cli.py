@@ -1,6 +1,7 @@
 """Wrong input gets one clear line and a failing exit."""
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from suite import models
+from suite import bench, models
 from suite.cli import main
 from suite.results import store
 from suite.results.journal import FILE_NAME, Header, Journal
@@ -68,6 +69,37 @@ def test_nothing_to_resume_is_said(tmp_path):
     code, output = said("run", "--resume", "--out", str(tmp_path))
     assert code == 1
     assert "holds no campaign" in output
+
+
+def test_resume_says_when_every_campaign_has_ended(campaign):
+    code, output = said("run", "--resume", "--out", str(campaign("quick", ended=True)))
+    assert code == 1
+    assert "has ended, '20260101-000000-test' last; start one without --resume" in " ".join(output.split())
+
+
+def test_resume_says_what_differs_from_the_machine_it_was_begun_on(campaign):
+    code, output = said("run", "--resume", "--out", str(campaign("quick", ended=False)))
+    assert code == 1
+    assert "begun on 'test-gpu, 16 cores' with processor 'Test CPU' there" in " ".join(output.split())
+    assert "GPUs 'NVIDIA H100 80GB HBM3, driver 580.1' there" in " ".join(output.split())
+
+
+def test_resume_takes_the_newest_campaign_that_has_not_ended(campaign, monkeypatch):
+    out = campaign("quick", ended=True)
+    journal = Journal(out / "20251231-000000-test" / FILE_NAME)
+    journal.append(msgspec.structs.replace(Journal(out / "20260101-000000-test" / FILE_NAME).header()))
+    os.utime(journal.path, (1, 1))
+    header = journal.header()
+    monkeypatch.setattr(bench.machine, "machine", lambda: header.machine)
+    monkeypatch.setattr(bench.campaign, "commit", lambda: header.commit)
+    assert bench.resumed(out).path == journal.path
+
+
+@pytest.mark.parametrize("name", ["Ann's PC", "../x", "<b>", ""])
+def test_a_machine_name_that_no_page_may_have_is_refused(name):
+    code, output = said("run", "--machine", name, "--out", "/dev/null/x")
+    assert code == 1
+    assert "--machine asked for with" in output
 
 
 @pytest.fixture

@@ -1,8 +1,11 @@
 """The clock samples as planned, the parent survives its children, nothing completed is lost."""
 
+import inspect
 import os
+import re
 import sys
 import time
+import zlib
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -10,11 +13,25 @@ import factory
 import msgspec
 import pytest
 
-from suite.measure import campaign, children, clock, estimate, load, lock, machine, profiles, request, runner, worker
+from suite.measure import (
+    campaign,
+    children,
+    clock,
+    estimate,
+    identity,
+    load,
+    lock,
+    machine,
+    profiles,
+    request,
+    runner,
+    worker,
+)
+from suite.measure.anonymous import _folders, _names, anonymous
 from suite.measure.fitness import checks, cuda_extra, missing_backend
 from suite.measure.probe import Offer
 from suite.measure.protocol import Facts, Line, Seen
-from suite.results.journal import Done, Journal
+from suite.results.journal import Done, Journal, Session
 from suite.results.record import Sample, Stage
 from suite.workload import Case
 
@@ -281,6 +298,126 @@ def test_a_journal_cut_anywhere_keeps_every_whole_line(tmp_path):
         assert whole <= len(list(journal.entries())) <= whole + 1
 
 
+def test_what_is_added_after_a_line_cut_short_is_kept(tmp_path):
+    journal = measured(tmp_path, lambda unit: FakeChild(good_lines()))
+    before, more = journal.done(), journal.done()[0]
+    journal.path.write_bytes(journal.path.read_bytes()[:-20])
+    journal.append(msgspec.structs.replace(more, run=msgspec.structs.replace(more.run, round=7)))
+    assert [entry.run.round for entry in journal.done()] == [entry.run.round for entry in before[:-1]] + [7]
+
+
+def test_a_process_of_which_a_part_is_missing_is_run_again_and_nothing_comes_twice(tmp_path):
+    journal = measured(tmp_path, lambda unit: FakeChild(good_lines()))
+    lines = journal.path.read_bytes().splitlines(keepends=True)
+    cold = next(number for number, line in enumerate(lines[1:], 1) if b'"scope":"cold"' in line)
+    journal.path.write_bytes(b"".join(lines[: cold + 1]))  # without the step of the same process
+    again = measured(tmp_path, lambda unit: FakeChild(good_lines())).done()
+    assert len(again) == len({(entry.case, entry.run.round) for entry in again}) == 9
+
+
+def sessions(tmp_path, places, cut):
+    """A journal of two rounds in one place, then `cut` cases of the third, then another place or the same."""
+    journal, plan = Journal(tmp_path / "journal.jsonl"), header()
+    entries = [
+        Done(case=case, software=factory.record().software, run=factory.run(number, 0.01))
+        for number in range(3)
+        for case in plan.cases
+    ]
+    journal.append(plan, Session(place=places[0]), *entries[: 6 + cut], Session(place=places[1]))
+    return journal
+
+
+@pytest.mark.parametrize(
+    ("places", "cut", "left"), [("aa", 1, 7), ("ab", 1, 6), ("ab", 0, 6), ("ab", 3, 9), ("aa", 3, 9)]
+)
+def test_on_another_machine_the_round_that_was_cut_is_measured_from_its_beginning(tmp_path, places, cut, left):
+    assert len(sessions(tmp_path, places, cut).done()) == left
+
+
+def test_a_case_that_failed_does_not_make_later_rounds_look_cut(tmp_path):
+    journal, plan = Journal(tmp_path / "journal.jsonl"), header()
+    software = factory.record().software
+    bad = Done(case=plan.cases[0], software=software, run=factory.run(0, 0.01, samples=0, reason="killed"))
+    good = [
+        Done(case=case, software=software, run=factory.run(number, 0.01))
+        for number in range(2)
+        for case in plan.cases[1:]
+    ]
+    journal.append(plan, Session(place="a"), bad, *good, Session(place="b"))
+    assert len(journal.done()) == 5
+
+
+def test_where_it_was_measured_is_the_same_again_and_differs_between_campaigns():
+    assert identity.place("one") == identity.place("one") != identity.place("other")
+
+
+def test_an_entry_of_another_version_is_said(tmp_path):
+    journal = Journal(tmp_path / "journal.jsonl")
+    journal.append(header())
+    body = b'{"type":"future"}'
+    journal.path.write_bytes(journal.path.read_bytes() + b"%08x %s\n" % (zlib.crc32(body), body))
+    with pytest.raises(ValueError, match="written by another version of the suite"):
+        journal.done()
+
+
+def test_rounds_of_different_software_are_no_whole_result(tmp_path):
+    first, second = (factory.record().software, msgspec.structs.replace(factory.record().software, python="3.99"))
+    done = [
+        Done(case=header().cases[0], software=software, run=factory.run(number, 0.01))
+        for number, software in enumerate((first, second))
+    ]
+    (record,) = campaign.records(header(), done)
+    assert "software was changed" in record.reason
+
+
+@pytest.mark.parametrize("wall", [0.0, -3600.0])
+def test_a_clock_that_goes_backwards_fails_the_run(tmp_path, wall):
+    steady = msgspec.structs.replace(FACTS.steady, samples=(Sample(wall_seconds=wall, process_seconds=0.1),) * 3)
+    bad = msgspec.json.encode(Line(stage="done", facts=msgspec.structs.replace(FACTS, steady=steady)))
+    records = campaign.records(header(), measured(tmp_path, lambda unit: FakeChild([bad])).done())
+    assert [r.case.scope for r in records if "went backwards" in r.reason] == ["step", "step"]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("cannot write '/home/ann/my data/x': no", "cannot write '<path>': no"),
+        ("in ~/secret/x.py and C:\\Users\\ann\\x.py: bad", "in <path> and <path>: bad"),
+        ("device GPU-8932f937-d72c-4106-c12f-20bd9faed9f6 is lost", "device <uuid> is lost"),
+        ("serial number: 1320-A", "<serial>"),
+        ("https://ann@example.org/x?y refused", "<address> refused"),
+        ("10.1.2.3:80, [fe80::1] and 00:11:22:aa:bb:cc", "<address>, [<address>] and <address>"),
+        ("ann.lee@example.org", "<address>"),
+        ("two\nlines\x1b[31m", "two lines [31m"),
+        ("RESOURCE_EXHAUSTED: Failed to allocate 4.00GiB", "RESOURCE_EXHAUSTED: Failed to allocate 4.00GiB"),
+        (
+            "float32[N,64]/s, examples/s, 3 / 4, 12:30:11, jax 0.10.2",
+            "float32[N,64]/s, examples/s, 3 / 4, 12:30:11, jax 0.10.2",
+        ),
+    ],
+)
+def test_a_reason_keeps_its_words_and_loses_what_names_a_machine(text, left):
+    assert anonymous(text) == left
+
+
+def test_user_host_and_home_are_taken_out(monkeypatch):
+    for function in (_folders, _names):
+        function.cache_clear()
+    monkeypatch.setenv("LOGNAME", "annlee")
+    monkeypatch.setenv("HOME", "/srv/ann lee")
+    monkeypatch.setattr("platform.node", lambda: "ann-laptop.example.org")
+    found = anonymous("annlee on ann-laptop: /srv/ann lee/x is full")
+    for function in (_folders, _names):
+        function.cache_clear()
+    assert found == "<user> on <host>: <path> is full"
+
+
+def test_every_stage_of_a_worker_has_a_limit():
+    said = set(re.findall(r'stage(?:\(|=)"(\w+)"', inspect.getsource(worker)))
+    assert said - {"done", "failed"} <= set(runner.LIMIT_SECONDS)
+    assert {"import", "compile", "samples"} <= said
+
+
 def test_a_changed_journal_line_is_passed_over(tmp_path):
     journal = measured(tmp_path, lambda unit: FakeChild(good_lines()))
     count = len(journal.done())
@@ -293,7 +430,7 @@ def test_a_full_disk_stops_the_campaign_with_what_to_do(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", refuse)
-    with pytest.raises(RuntimeError, match="add --resume"):
+    with pytest.raises(RuntimeError, match="free some space, then run --resume"):
         Journal(tmp_path / "j").append(header())
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import msgspec
 
+from suite.measure.anonymous import anonymous
 from suite.measure.profiles import EFFORTS
 from suite.results.journal import Done, Header
-from suite.results.record import SCHEMA, Machine, Profile, Record, Run
+from suite.results.record import SCHEMA, Machine, Profile, Record, Run, file_name
 from suite.workload import Case, Description, Implementation, Scope
 
 _SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")  # share a process, in this order
@@ -62,6 +63,12 @@ def order(processes: Sequence[Unit], seed: int, number: int) -> list[Unit]:
     return shuffled
 
 
+def file_names(header: Header) -> tuple[str, ...]:
+    """Return the names of the records that the campaign leaves, a case each, without their ending."""
+    batches = {about.name: about.batch for about in header.descriptions}
+    return tuple(file_name(case, batches[case.workload]) for case in header.cases)
+
+
 def records(header: Header, done: Iterable[Done]) -> tuple[Record, ...]:
     """Return a record for each planned case, with the runs that there are."""
     by_case: dict[Case, list[Done]] = {case: [] for case in header.cases}
@@ -85,7 +92,7 @@ def compared(case: Case, done: Mapping[Case, Sequence[Done]]) -> tuple[Implement
 def _record(
     header: Header, case: Case, entries: Sequence[Done], about: Description, ran: tuple[Implementation, ...]
 ) -> Record:
-    runs: tuple[Run, ...] = tuple(sorted((entry.run for entry in entries), key=lambda run: run.round))
+    runs: tuple[Run, ...] = tuple(sorted((published(entry.run) for entry in entries), key=lambda run: run.round))
     good = [entry for entry in entries if not entry.run.reason]
     return Record(
         schema=SCHEMA,
@@ -101,9 +108,20 @@ def _record(
         description=about,
         runs=runs,
         rounds=rounds_of(header, case),
-        reason=next((run.reason for run in runs if run.reason), ""),
+        reason=next((run.reason for run in runs if run.reason), changed(good)),
         implementations=ran,
     )
+
+
+def published(run: Run) -> Run:
+    """Return the run as a record has it: its reason, which is a library's or the system's text, names no place."""
+    return msgspec.structs.replace(run, reason=anonymous(run.reason))
+
+
+def changed(good: Sequence[Done]) -> str:
+    """Return the reason against runs of different software in one campaign; '' if it is the same."""
+    seen = {(entry.software.python, *sorted(entry.software.packages.items())) for entry in good}
+    return "its software was changed between two rounds; measure anew" if len(seen) > 1 else ""
 
 
 def stamp(now: datetime) -> str:

@@ -37,6 +37,13 @@ class Plan:
     sampling_seconds: float  # after this, three samples are enough
 
 
+def asleep_seconds() -> float:
+    """Return how long the machine has been suspended since its start, which the wall clock leaves out; 0 if unknown."""
+    if not hasattr(time, "CLOCK_BOOTTIME"):
+        return 0.0
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)
+
+
 def timed(run: Callable[[], object], clock: Clock) -> Sample:
     """Return how long the call took by both clocks."""
     wall, process = clock.wall(), clock.process()

@@ -64,11 +64,14 @@ def gpu_check(machine: Machine, offer: Offer) -> Check:
     return Check(name=name, found=found, verdict="bad", advice=advice)
 
 
-def missing_backend(backend: str, machine: Machine, offer: Offer) -> str:
-    """Return the line that explains why a backend that was asked for cannot be had."""
+def missing_backend(backend: str, machine: Machine, offer: Offer, problem: str = "") -> str:
+    """Return the line that explains why a backend that was asked for cannot be had; `problem` is the driver's."""
     check = gpu_check(machine, offer)
     seen = ", ".join(f"'{name}'" for name in offer.backends) or "nothing"
-    cause = f"{check.found}; {check.advice}" if machine.gpus else "no GPU driver answers"
+    silent = (
+        f"the GPU's driver does not answer: {problem}; restart the machine or reinstall the driver" if problem else ""
+    )
+    cause = f"{check.found}; {check.advice}" if machine.gpus else silent or "no GPU driver answers"
     return f"backend '{backend}' asked for, JAX sees only {seen} ({cause}); or run --backend cpu"
 
 

@@ -8,6 +8,7 @@ import sys
 
 import msgspec
 
+from suite.measure import parent
 from suite.workload import Description, Plain
 
 
@@ -85,6 +86,7 @@ def main(implementation: str) -> None:
     """Print the offer as the only line on standard output."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
+    parent.end_with_it()
     try:
         offer = {"jax": jax_offer, "torch": torch_offer, "keras": keras_offer}[implementation]()
     except ImportError as error:

@@ -11,6 +11,7 @@ from suite.experiments import Here, headline
 from suite.measure import children, fitness, refusal
 from suite.measure.campaign import units
 from suite.measure.estimate import process_seconds
+from suite.measure.machine import driver_problem
 from suite.measure.probe import Offer
 from suite.measure.profiles import EFFORTS
 from suite.results.record import Machine, Profile
@@ -123,7 +124,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
         wanted = networks if request.every_workload or not usual else usual
     for backend in request.backends:
         if backend not in jax.backends:
-            raise RuntimeError(fitness.missing_backend(backend, machine, jax))
+            raise RuntimeError(fitness.missing_backend(backend, machine, jax, driver_problem()))
     present: tuple[Backend, ...] = tuple(b for b in ("cpu", "gpu") if b in (request.backends or jax.backends))
     remarks = []
     if not request.backends and "gpu" not in present and machine.gpus:

@@ -96,7 +96,8 @@ def run(
     about = {description.name: description for description in header.descriptions}
     for number in range(header.rounds):
         for position, unit in enumerate(order(units(header.cases), header.seed, number)):
-            if (unit[0], number) in finished or unit[0] in failed or number >= rounds_of(header, unit[0]):
+            done_already = all((case, number) in finished for case in unit)
+            if done_already or not failed.isdisjoint(unit) or number >= rounds_of(header, unit[0]):
                 continue
             watch.begins(number, unit)
             wait_until_quiet(header, watch)
@@ -115,8 +116,7 @@ def run(
             )
             fill(task, cache, watch, start)
             entries = tuple(process(task, number, position, watch, start, beside))
-            for entry in entries:
-                journal.append(entry)
+            journal.append(*entries)
             failed |= {entry.case for entry in entries if entry.run.reason}
             watch.ends(unit, entries)
     shutil.rmtree(cache, ignore_errors=True)
@@ -188,6 +188,8 @@ def process(
                     stage = line.stage
                     streams[stage] = Stream(began=at, ended=at)
                     watch.stage(stage)
+                if facts is not None or reason:
+                    break  # it has said all; a process that cannot end is ended
             if not reason and facts is None:
                 reason = f"the worker {child.ended()}, in stage '{stage}'"
         except TimeoutError:
@@ -225,9 +227,12 @@ def completed(run: Run, case: Case, facts: Facts, stream: Stream | None) -> Run:
     if seen is None:
         return run
     run = msgspec.structs.replace(run, **msgspec.structs.asdict(seen))
-    if stream is None:
-        return run
-    return msgspec.structs.replace(run, samples=tuple(stream.samples), elapsed_seconds=stream.ended - stream.began)
+    if stream is not None:
+        elapsed = stream.ended - stream.began
+        run = msgspec.structs.replace(run, samples=tuple(stream.samples), elapsed_seconds=elapsed)
+    if min((sample.wall_seconds for sample in (*run.warmup, *run.samples)), default=0.0) <= 0:
+        return msgspec.structs.replace(run, samples=(), reason="the clock stood still or went backwards; run again")
+    return run
 
 
 def trouble(case: Case, facts: Facts) -> str:

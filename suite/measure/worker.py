@@ -8,7 +8,6 @@ import os
 import platform
 import resource
 import sys
-import threading
 import traceback
 from collections.abc import Callable, Iterable
 
@@ -16,7 +15,7 @@ import msgspec
 
 from suite import variants
 from suite.data import batches as data
-from suite.measure import clock, leftover, load, whole_run
+from suite.measure import clock, leftover, load, parent, whole_run
 from suite.measure.audit import audit, finite
 from suite.measure.inputs import Owner, batches, run_inputs
 from suite.measure.machine import settings
@@ -27,6 +26,7 @@ from suite.results.validity import DONATED
 from suite.workload import Case, Scope
 
 LATER_CALLS = 3  # after the first, in scope `calls`
+_ASLEEP_SECONDS = 0.1
 
 Say = Callable[[Line], object]
 Staged = Callable[[str, Callable[[], object]], Sample]
@@ -37,7 +37,7 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever a library prints goes to standard error
     task = msgspec.json.decode(sys.stdin.buffer.readline(), type=Task)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    parent.end_with_it()
 
     def say(line: Line) -> None:
         out.write(msgspec.json.encode(line) + b"\n")
@@ -50,12 +50,6 @@ def main() -> None:
         os._exit(1)  # whatever threads are at work
     out.flush()
     os._exit(0)  # tearing a backend down takes seconds and can fail; everything is said
-
-
-def _end_with_parent() -> None:
-    """End this process when the parent, however it died, no longer holds the other end of standard input."""
-    sys.stdin.buffer.read()
-    os._exit(1)
 
 
 def reason(error: BaseException) -> str:
@@ -226,13 +220,16 @@ def steady_state(
     gc.disable()
     compiled, faults, before = target.compilations(), minor_faults(), load.reading()
     say(Line(stage=name))
-    taken = 0
+    taken, slept = 0, clock.asleep_seconds()
     for sample in clock.samples(run, steps, plan, clocks):
         say(Line(stage=name, sample=sample))
         taken += 1
+    slept = clock.asleep_seconds() - slept
     after, more_faults = load.reading(), minor_faults()
     say(Line(stage=f"{name}_end"))
     gc.enable()
+    if slept > _ASLEEP_SECONDS:
+        raise RuntimeError(f"the machine was suspended for {slept:.0f} s during the samples; run again")
     return Seen(
         steps_per_sample=steps,
         doubling_ratio=ratio,

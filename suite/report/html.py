@@ -4,12 +4,11 @@ import re
 from urllib.parse import quote
 
 from suite.report.tables import Cell, Table
-from suite.results.record import Record
+from suite.results.record import Record, plain_name
 
 _LONGEST = 2000
 _ONE_LINE = 45  # longer text in a cell is broken into lines
 _MEANINGFUL = frozenset("<>&\"'`*_{}[]\\|~#")
-_PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
 
 
 def safe(text: object) -> str:
@@ -21,11 +20,6 @@ def _harmless(character: str) -> str:
     if character in _MEANINGFUL:
         return f"&#{ord(character)};"
     return character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"  # also ends bidirectional tricks
-
-
-def plain_name(name: str) -> bool:
-    """Return whether a name from a record may become a file name and an address."""
-    return bool(_PLAIN_NAME.fullmatch(name)) and ".." not in name
 
 
 def record_address(record: Record, up: str, local: bool) -> str:

@@ -10,14 +10,14 @@ from statistics import median
 from suite import units
 from suite.experiments import roofline
 from suite.report import charts, cost, experiments, ladder, meanwhile, parity, standing, tables, trust
-from suite.report.html import Page, plain_name, safe
+from suite.report.html import Page, safe
 from suite.report.tables import Cell, Table
 from suite.results import ladder as clock
 from suite.results import parity as evidence
 from suite.results import store
 from suite.results import trust as proof
 from suite.results.prices import Price
-from suite.results.record import Record, json_schema, to_json
+from suite.results.record import Record, json_schema, plain_name, to_json
 from suite.results.roofline import Roof, is_ceiling, roof
 from suite.results.summary import SpeedUp, newest, speedups
 from suite.workload import Description

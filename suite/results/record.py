@@ -1,6 +1,7 @@
 """The schema of a record: one case in one campaign, with every raw sample and where it came from."""
 
 import hashlib
+import re
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -11,6 +12,7 @@ Schema = Literal["result/0", "result/1"]  # result/0 was provisional: such recor
 SCHEMA: Schema = "result/1"
 _DIGEST = b'"digest": "%s"'  # as it stands in the canonical JSON
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+_PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
 Profile = Literal["smoke", "quick", "standard"]
 
 
@@ -169,7 +171,7 @@ class Machine(Plain, frozen=True, kw_only=True):
     @property
     def slug(self) -> str:
         """The name as it stands in file names and addresses."""
-        return "-".join(self.name.replace(",", " ").split())
+        return slug(self.name)
 
 
 class Software(Plain, frozen=True, kw_only=True):
@@ -204,7 +206,22 @@ class Record(Plain, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         """File name without ending: the case's written form, safe in paths and addresses."""
-        return self.case.text(self.description.batch).replace("/", ".").replace("=", "-")
+        return file_name(self.case, self.description.batch)
+
+
+def slug(name: str) -> str:
+    """Return a machine's name as it stands in file names and addresses."""
+    return "-".join(name.replace(",", " ").split())
+
+
+def plain_name(name: str) -> bool:
+    """Return whether a name may become a file name and an address."""
+    return bool(_PLAIN_NAME.fullmatch(name)) and ".." not in name
+
+
+def file_name(case: Case, headline_batch: int) -> str:
+    """Return a record's file name without ending."""
+    return case.text(headline_batch).replace("/", ".").replace("=", "-")
 
 
 def to_json(record: Record | Any) -> bytes:

@@ -20,6 +20,7 @@ CERTIFIED_FROM = 0.7  # best peer's time over JAX's, on the CPU
 _WIDEST = {"smoke": None, "quick": 0.10, "standard": 0.05}  # relative half-width
 _SPREAD, _TREND, _DOUBLING = 0.05, 0.01, 0.05
 _ROUNDING = 1e-9  # of a mean of equal values
+_PAUSE = 3.0  # longest sample over the median: the process was stopped, the machine suspended or taken away
 _OTHERS_CORES = 0.1  # busy with other work, for each granted core
 _STEAL = 0.02  # of the machine's CPU time, had by other virtual machines
 # A power cap is left out: it is a limit of the product, met at every run, and shown with the telemetry.
@@ -102,6 +103,12 @@ def step_seconds(run: Run) -> float | None:
     return median(sample.wall_seconds for sample in run.samples) / run.steps_per_sample
 
 
+def longest(run: Run) -> float:
+    """Return the longest sample over the median one; 0 if there is none."""
+    walls = [sample.wall_seconds for sample in run.samples]
+    return max(walls) / median(walls) if walls and median(walls) > 0 else 0.0
+
+
 def by_round(record: Record) -> dict[int, float]:
     """Return the number of each round whose process ended well."""
     return {run.round: value for run in record.runs if (value := step_seconds(run)) is not None and value > 0}
@@ -140,6 +147,9 @@ def _unsteady(record: Record, values: dict[int, float], seconds: Estimate | None
         slopes = [trend([s.wall_seconds for s in run.samples]) for run in steady if len(run.samples) >= 4]
         if slopes and abs(median(slopes)) > _TREND and record.profile == "standard":
             yield f"trend: samples changed by {median(slopes):+.1%} from first to last quarter; raise the warm-up"
+        pauses = [longest(run) for run in steady]
+        if pauses and max(pauses) > _PAUSE:
+            yield f"paused: one sample took {max(pauses):.1f} times as long as the median; rerun when idle"
         ratios = [run.doubling_ratio for run in steady if run.doubling_ratio is not None]
         if ratios and abs(median(ratios) - 2) > 2 * _DOUBLING:
             yield f"not proportional: twice the steps took {median(ratios):.2f} times as long"
