@@ -130,20 +130,25 @@ def judged(job: tuple[Trial, int, int]) -> tuple[int, int]:
     return alarms, found
 
 
+def tables(trial: Trial, sample: bool) -> int:
+    """Return how many tables of a kind are simulated."""
+    return _SAMPLE if sample else _WITH_SLOW if trial.slow else _TABLES
+
+
 def prove(sample: bool) -> tuple[dict[str, float | int | str], list[Finding]]:
     """Simulate tables of equals, and tables with a slow-down in them."""
-    count, parts = (_SAMPLE, 1) if sample else (_TABLES, _PARTS)
+    parts = 1 if sample else _PARTS
     trials = (ALARMS[1:2] + FOUND[1:2]) if sample else ALARMS + FOUND
-    jobs = [(trial, count // parts, seed) for trial in trials for seed in range(parts)]
+    jobs = [(trial, tables(trial, sample) // parts, seed) for trial in trials for seed in range(parts)]
     answers = spread_over_cores(judged, jobs, 1 if sample else None)
     findings = []
     for place, trial in enumerate(trials):
-        mine = answers[place * parts : (place + 1) * parts]
+        mine, count = answers[place * parts : (place + 1) * parts], tables(trial, sample)
         alarms, found = (sum(answer[index] for answer in mine) for index in (0, 1))
         findings.append(detection(trial, found, count) if trial.slow else quiet(trial, alarms, count, sample))
     middle = {whose: sorted(spreads(whose))[len(spreads(whose)) // 2] for whose in ("all", "cpu", "gpu")}
     figures: dict[str, float | int | str] = {
-        "tables of each kind": count,
+        "tables of equals, of each kind": _SAMPLE if sample else _TABLES,
         "rows in a table": ROWS,
         "processes of a row's side": ROUNDS,
         "published steps": f"{len(spreads('all'))}, of which {len(spreads('sound'))} are sound",

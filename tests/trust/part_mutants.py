@@ -31,16 +31,16 @@ EQUIVALENT = Path(__file__).with_name("equivalent.json")  # module to {mutant: w
 
 
 def prove(sample: bool) -> tuple[dict[str, float | int | str], list[Finding]]:
-    """Plant every mutant, or a few of each module, and run the module's tests against each."""
+    """Plant every mutant, or two in the module whose tests are the quickest, and run its tests against each."""
     excused = json.loads(EQUIVALENT.read_text())
     figures: dict[str, float | int | str] = {}
     findings, planted, caught = [], 0, 0
-    for module, tests in TESTS.items():
+    for module, tests in list(TESTS.items())[-1:] if sample else TESTS.items():
         every = list(mutants(file(module).read_text()))
         known = excused.get(module, {})
         chosen = [mutant for mutant in every if mutant.what not in known]
         if sample:
-            chosen = chosen[:: len(chosen)]
+            chosen = chosen[len(chosen) // 3 :][:2]
         answers = dict(answered(module, chosen, tests))
         lived = [mutant for mutant in chosen if answers[mutant.what] == "survived"]
         killed = len(chosen) - len(lived)
