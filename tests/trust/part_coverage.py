@@ -16,7 +16,7 @@ from trust.noise import WORLDS, World, spread_over_cores, tables
 TITLE = "Do the intervals hold the truth?"
 ROUNDS = (3, 6, 10)
 LOW, HIGH = 0.94, 0.975  # of intervals that are to cover 95 %
-_TABLES, _SAMPLE = 20_000, 150
+_TABLES, _SAMPLE = 10_000, 150
 _FOUR_SIGMA = 4  # of a sample, which is too small for the bar itself
 
 

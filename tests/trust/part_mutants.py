@@ -115,7 +115,8 @@ def _work(module: str, tests: tuple[str, ...], waiting: "Queue[Mutant]", done: d
             *(str(ROOT / "tests" / f"{name}.py") for name in tests),
         ]
         path = os.pathsep.join((str(ROOT), str(ROOT / "tests")))
-        env = {**os.environ, "PYTHONPATH": path, "HYPOTHESIS_STORAGE_DIRECTORY": folder, "OPENBLAS_NUM_THREADS": "1"}
+        env = {**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"}
+        env |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": folder}  # compiled once, then by nobody again
         with subprocess.Popen(
             command, env=env, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as process:
