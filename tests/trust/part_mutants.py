@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 TESTS = {
     "suite.results.statistics": ("test_statistics",),
     "suite.results.summary": ("test_summary", "test_repetition", "test_results"),
-    "suite.results.comparison": ("test_comparison",),
+    "suite.results.comparison": ("test_verdicts", "test_comparison"),
     "suite.results.repetition": ("test_repetition",),
     "suite.measure.clock": ("test_clock",),
 }
