@@ -1,5 +1,6 @@
 """The clock's arithmetic, to the call: how often each chain runs, how long, and when it stops."""
 
+import math
 import time
 
 import pytest
@@ -108,10 +109,11 @@ def test_windows_are_compared_by_their_medians():
 
 
 def test_only_the_last_two_windows_count():
-    paces = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0)
+    paces = (5.0, 5.0, 5.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0)
     made = world(lambda call, now: paces[call])
     samples = [clock.timed_chain(made.chain, 128, made.clock) for _ in paces]
-    assert [clock.converged(samples[:count]) for count in range(1, 10)] == [False] * 5 + [True, True, False, False]
+    assert [clock.converged(samples[:count]) for count in range(8)] == [False] * 8
+    assert [clock.converged(samples[:count]) for count in range(8, 13)] == [True, True, True, False, False]
 
 
 def test_warming_up_is_calibration_warm_up_and_one_chain_that_is_long_enough():
@@ -129,6 +131,7 @@ def test_a_chain_found_while_calls_were_slow_is_found_anew(pace, steps):
     assert (found, settled) == (steps, True)
     assert taken[-1].wall_seconds == pytest.approx(steps * STEP * (pace if steps > 128 else 1.0))
     assert min(made.steps[8:]) >= 128  # never shorter again
+    assert len(made.steps) == 8 + 6 + 1 + (math.log2(steps / 128) + 6 + 1 if steps > 128 else 0)
 
 
 def test_doubling_takes_medians_of_three_turns():

@@ -112,8 +112,16 @@ def test_a_ratio_that_one_round_drags_out_of_the_sign_interval_is_unstable():
     (found,) = speedups(tight(1.15))
     assert (found.cpu.status, found.status) == ("standard", "unstable")
     assert found.reasons[0].startswith("skewed: the ratio lies outside the sign interval, 50 to 50")
+    (found,) = speedups(tight(1 / 1.15))
+    assert found.status == "unstable"
     (found,) = speedups(tight(1.0))
     assert found.status == "standard"
+
+
+def test_a_repeated_speed_up_with_a_peer_is_solid():
+    peers = [side("cpu", 0.009, name, minutes, case=_torch()) for name, minutes in (("a", 0), ("b", 70))]
+    (found,) = newest(speedups([*campaign("a", 0), *campaign("b", 70), *peers]))
+    assert (found.status, found.solid) == ("repeated", True)
 
 
 def test_ratios_that_are_all_the_same_are_not_skewed():

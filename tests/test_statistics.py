@@ -31,8 +31,9 @@ def test_the_sign_interval_is_that_of_the_tables(count, cut):
     assert sign_interval(values) == (cut, count + 1 - cut)
 
 
-def test_five_values_give_no_sign_interval():
-    assert sign_interval([1.0, 2.0, 3.0, 4.0, 5.0]) is None
+@pytest.mark.parametrize("count", range(6))
+def test_five_values_or_fewer_give_no_sign_interval(count):
+    assert sign_interval([float(value) for value in range(count)]) is None
 
 
 @given(st.lists(POSITIVE, min_size=6, max_size=40))
@@ -110,7 +111,7 @@ def test_welchs_interval_covers_where_the_spreads_differ():
 
 
 def test_half_the_length_of_an_interval_is_a_share_of_its_value():
-    assert Estimate(value=2.0, low=1.0, high=4.0).relative_half_width == pytest.approx(1.0)
+    assert Estimate(value=4.0, low=2.0, high=8.0).relative_half_width == pytest.approx(1.0)
     assert Estimate(value=1.0, low=1.0, high=1.21).relative_half_width == pytest.approx(0.1)
     assert Estimate(value=1.0).relative_half_width is None
     assert Estimate(value=1.0, low=1.0).relative_half_width is None
@@ -156,10 +157,12 @@ def test_a_paired_ratio_is_of_the_rounds_in_common():
 
 def test_an_unpaired_ratio_takes_its_degrees_from_both_sides():
     one, other = [math.exp(x) for x in (0.0, 0.4, 0.2, 0.9)], [math.exp(x) for x in (0.1, 0.2)]
+    turned = unpaired_ratio(other, one)
     found = unpaired_ratio(one, other)
     errors = 0.1491667 / 4, 0.005 / 2
     degrees = sum(errors) ** 2 / (errors[0] ** 2 / 3 + errors[1] ** 2 / 1)
     assert math.log(found.value) == pytest.approx(0.375 - 0.15)
+    assert math.log(turned.value) == pytest.approx(0.15 - 0.375)
     assert math.log(found.high / found.value) == pytest.approx(t_quantile(degrees) * math.sqrt(sum(errors)), rel=1e-5)
     assert math.log(found.value / found.low) == pytest.approx(math.log(found.high / found.value))
     assert found.processes == 2
@@ -187,6 +190,8 @@ def test_a_side_of_one_process_gives_a_ratio_without_interval_and_chance(one, ot
 def test_no_side_no_ratio():
     assert unpaired_ratio([1.0], []) is None
     assert unpaired_ratio([], [1.0]) is None
+    assert unpaired_p_value([], [1.0, 2.0]) is None
+    assert unpaired_p_value([1.0, 2.0], []) is None
 
 
 def test_two_rounds_have_a_chance_and_one_has_none():

@@ -184,6 +184,7 @@ def test_a_whole_result_is_better_than_a_faster_one_that_lacks_a_round():
     assert better([broken, whole]) is whole
     assert better([of(runs(reason="killed"))]) is None
     assert better([]) is None
+    assert better([whole, of(runs(seconds=0.02))]).seconds == whole.seconds
 
 
 def pair(**changes):

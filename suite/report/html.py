@@ -66,7 +66,7 @@ class Page:
         notes = "".join(f"<p class='note'>{safe(note)}</p>" for note in table.notes)
         self.add(
             f'<div class="scroll" tabindex="0" role="region" aria-label="{safe(table.title)}">'
-            f'<table class="results"><caption>{safe(table.title)}</caption>'
+            f'<table class="results{" words" * table.words}"><caption>{safe(table.title)}</caption>'
             f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{notes}"
         )
 

@@ -45,7 +45,7 @@ def _section(made: Page, part: Part) -> None:
 
 def overview(parts: Sequence[Part]) -> Table:
     """Return a line for each part that was run."""
-    return Table(title="The parts of the proof", columns=_COLUMNS, rows=tuple(map(_line, parts)))
+    return Table(title="The parts of the proof", columns=_COLUMNS, rows=tuple(map(_line, parts)), words=True)
 
 
 def _line(part: Part) -> tuple[Cell, ...]:
@@ -64,7 +64,8 @@ def _line(part: Part) -> tuple[Cell, ...]:
 def findings(part: Part) -> Table:
     """Return what was tried in a part; what did not come out as it had to stands first."""
     rows = tuple(map(_finding, sorted(part.findings, key=lambda finding: finding.good)))
-    return Table(title=part.title, columns=("tried", "has to be", "was", "seen by", "verdict"), rows=rows)
+    title = f"What was tried: {part.name}"
+    return Table(title=title, columns=("tried", "has to be", "was", "seen by", "verdict"), rows=rows, words=True)
 
 
 def _finding(one: Finding) -> tuple[Cell, ...]:

@@ -20,12 +20,13 @@ class Cell:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A titled table; `notes` explain what its cells cannot."""
+    """A titled table; `notes` explain what its cells cannot. One of words has text, not numbers, in its cells."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+    words: bool = False
 
 
 def time_cell(item: Summary | None) -> Cell:

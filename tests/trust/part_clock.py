@@ -1,5 +1,6 @@
 """The clock's own code in scripted worlds: what happens there is known, so what it says can be judged."""
 
+import gc
 import random
 import time
 from collections.abc import Callable, Iterator
@@ -37,7 +38,10 @@ def repeated(tried: Tried, times: int) -> Finding:
 
 def processes(make: Callable[[random.Random], World], seed: int, **options: tuple[int, ...]) -> tuple[Run, ...]:
     """Return the runs of a record's processes, each in a world of its own."""
-    return tuple(run(make(random.Random(f"{seed}/{number}")), number, **options) for number in range(_PROCESSES))
+    try:
+        return tuple(run(make(random.Random(f"{seed}/{number}")), number, **options) for number in range(_PROCESSES))
+    finally:
+        gc.unfreeze()
 
 
 def judged(what: str, expected: str, found: Summary, good: bool, by: str) -> Finding:
@@ -220,6 +224,8 @@ def refused(what: str, world: World) -> Finding:
         found, good = f"measured {run(world, 0).samples[0]}", False
     except RuntimeError as error:
         found, good = str(error), "stands still" in str(error)
+    finally:
+        gc.unfreeze()
     return Finding(what=what, expected="the process ends and says so", found=found, by="clock", good=good)
 
 

@@ -1,4 +1,9 @@
-"""Do 95 % intervals hold the truth in 95 of 100 cases? Simulated through the functions that make the site's."""
+"""Do 95 % intervals hold the truth in 95 of 100 cases? Simulated through the functions that make the site's.
+
+Johnson's (1978) and Hall's (1992) corrections of the t interval for skewness were tried in these worlds: from six
+rounds up they bring the skewed one to 94 to 95 %, but heavy tails fall to 93 % and log-normal noise at three rounds to
+93 %. So the t interval stays.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -11,7 +16,7 @@ from trust.noise import WORLDS, World, spread_over_cores, tables
 TITLE = "Do the intervals hold the truth?"
 ROUNDS = (3, 6, 10)
 LOW, HIGH = 0.94, 0.975  # of intervals that are to cover 95 %
-_TABLES, _SAMPLE = 20_000, 150
+_TABLES, _SAMPLE = 10_000, 150
 _FOUR_SIGMA = 4  # of a sample, which is too small for the bar itself
 
 
@@ -63,12 +68,16 @@ INTERVALS = (
 
 
 def covered(job: tuple[int, int, int, int]) -> list[int]:
-    """Return how many tables of a world and number of rounds each interval covers."""
+    """Return how many tables of a world and number of rounds each interval covers.
+
+    The sides of a ratio that is not paired come from different tables, as they do from different campaigns.
+    """
     world, rounds, count, seed = job
     hits = [0] * len(INTERVALS)
-    for one, other in tables(WORLDS[world], rounds, count, seed):
+    drawn = list(tables(WORLDS[world], rounds, count, seed))
+    for (one, other), (_, apart) in zip(drawn, drawn[-1:] + drawn[:-1], strict=True):
         for index, interval in enumerate(INTERVALS):
-            ends = interval.ends(one, other)
+            ends = interval.ends(one, apart if interval.ends is _unpaired else other)
             hits[index] += ends is not None and ends[0] <= 1 <= ends[1]
     return hits
 

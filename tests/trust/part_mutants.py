@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 TESTS = {
     "suite.results.statistics": ("test_statistics",),
     "suite.results.summary": ("test_summary", "test_repetition", "test_results"),
-    "suite.results.comparison": ("test_comparison",),
+    "suite.results.comparison": ("test_verdicts", "test_comparison"),
     "suite.results.repetition": ("test_repetition",),
     "suite.measure.clock": ("test_clock",),
 }
@@ -31,16 +31,16 @@ EQUIVALENT = Path(__file__).with_name("equivalent.json")  # module to {mutant: w
 
 
 def prove(sample: bool) -> tuple[dict[str, float | int | str], list[Finding]]:
-    """Plant every mutant, or a few of each module, and run the module's tests against each."""
+    """Plant every mutant, or two in the module whose tests are the quickest, and run its tests against each."""
     excused = json.loads(EQUIVALENT.read_text())
     figures: dict[str, float | int | str] = {}
     findings, planted, caught = [], 0, 0
-    for module, tests in TESTS.items():
+    for module, tests in list(TESTS.items())[-1:] if sample else TESTS.items():
         every = list(mutants(file(module).read_text()))
         known = excused.get(module, {})
         chosen = [mutant for mutant in every if mutant.what not in known]
         if sample:
-            chosen = chosen[:: len(chosen)]
+            chosen = chosen[len(chosen) // 3 :][:2]
         answers = dict(answered(module, chosen, tests))
         lived = [mutant for mutant in chosen if answers[mutant.what] == "survived"]
         killed = len(chosen) - len(lived)
@@ -115,7 +115,8 @@ def _work(module: str, tests: tuple[str, ...], waiting: "Queue[Mutant]", done: d
             *(str(ROOT / "tests" / f"{name}.py") for name in tests),
         ]
         path = os.pathsep.join((str(ROOT), str(ROOT / "tests")))
-        env = {**os.environ, "PYTHONPATH": path, "HYPOTHESIS_STORAGE_DIRECTORY": folder, "OPENBLAS_NUM_THREADS": "1"}
+        env = {**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"}
+        env |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": folder}  # compiled once, then by nobody again
         with subprocess.Popen(
             command, env=env, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as process:

@@ -1,6 +1,5 @@
 """A clock that only scripted work moves, and processes measured by it through the worker's own code."""
 
-import gc
 from collections.abc import Callable
 
 import factory
@@ -57,12 +56,12 @@ class Target:
 
 
 def run(world: World, number: int, profile: str = "standard", compiles_at: tuple[int, ...] = ()) -> Run:
-    """Return what one process leaves in a record, measured by the worker's code in a world of its own."""
+    """Return what one process leaves in a record, measured by the worker's code in a world of its own.
+
+    That code freezes the collector's objects; whoever is done with it unfreezes them.
+    """
     target, said = Target(world, compiles_at), []
-    try:
-        steady = worker.steady_state(world.chain, target, profiles.plan(profile, "cpu"), world.clock, said.append)
-    finally:
-        gc.unfreeze()
+    steady = worker.steady_state(world.chain, target, profiles.plan(profile, "cpu"), world.clock, said.append)
     samples = tuple(line.sample for line in said if line.sample is not None)
     fields = msgspec.structs.asdict(steady) | {"samples": samples}
     fields |= {"load_by_others": 0.0}  # that of this machine is no part of the world
