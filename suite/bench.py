@@ -29,7 +29,9 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None) 
     for remark in answer.remarks:
         terminal.say(f"note: {remark}")
     processes = len(campaign.units(answer.cases))
-    header = campaign.planned(answer.cases, answer.descriptions, asked.profile, here, datetime.now(UTC))
+    header = campaign.planned(
+        answer.cases, answer.descriptions, asked.profile, here, datetime.now(UTC), asked.experiment or ""
+    )
     terminal.say(
         f"{here.name}: {len(answer.descriptions)} workloads, {processes} processes in {header.rounds} rounds, "
         f"about {units.seconds(answer.seconds)}"
@@ -133,7 +135,7 @@ def print_results(folders: Sequence[Path], here: Machine) -> None:
     from suite.report import standing, tables
 
     found, problems = store.load(folders)
-    records = [record for record in found if not is_ceiling(record)]
+    records = [record for record in found if not record.experiment and not is_ceiling(record)]
     for problem in problems:
         terminal.say(f"note: {problem}")
     for table in (*tables.for_terminal(records, here.slug), *standing.for_terminal(records, here.slug)):

@@ -172,8 +172,8 @@ def run(out: Path, resume: bool, publish: bool, site: bool, machine_name: str | 
             terminal.say(f"published {path}")
     if site:
         bench.report(PUBLISHED, out, build=True)
-    if request.experiment:
-        bench.print_answers(request.experiment, (PUBLISHED, out), journal.header().machine)
+    if journal.header().experiment:
+        bench.print_answers(journal.header().experiment, (PUBLISHED, out), journal.header().machine)
     elif not site:
         bench.print_results((PUBLISHED, out), journal.header().machine)
     if not ended:

@@ -10,6 +10,7 @@ from suite import units
 from suite.experiments import Here
 from suite.results.reading import Point
 from suite.results.record import Record
+from suite.results.roofline import is_ceiling
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import Summary, better, by_round, summary
 from suite.workload import Backend, Case, Description
@@ -47,7 +48,9 @@ def together(
     Of two allocators the better one's is taken; a campaign of profile smoke counts where there is no other.
     """
     campaigns: dict[tuple[str, str, str], dict[Case, list[Summary]]] = defaultdict(lambda: defaultdict(list))
-    for record in filter(fits, records):
+    for record in records:
+        if is_ceiling(record) or not fits(record):
+            continue
         same = msgspec.structs.replace(record.case, allocator="retaining")
         campaigns[record.workload, record.backend, record.campaign][same].append(summary(record))
     latest: dict[tuple[str, str], tuple[Summary, ...]] = {}

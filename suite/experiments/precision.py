@@ -7,7 +7,7 @@ from suite.experiments import Here
 from suite.experiments._steps import default, point, ratio, step, together, whole, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
-from suite.results.table import Cell, Table, status_cell, time_cell, times_cells
+from suite.results.table import Cell, Table, base_cells, status_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "What does lower precision gain on the GPU?"
@@ -43,13 +43,14 @@ def read(records: Sequence[Record]) -> Reading | None:
         for precision in sorted(by_name, key=_order):
             item = by_name[precision]
             found = ratio(full, item) if full else None
+            why = "; ".join(item.reasons) or "no float32 beside it"
             rows.append(
                 (
                     Cell(text=name),
                     Cell(text=precision),
                     Cell(text=units.count(item.record.case.batch), sort=item.record.case.batch),
                     time_cell(item),
-                    *times_cells(found, item.record, "; ".join(item.reasons) or "no float32 beside it"),
+                    *(base_cells(item.record) if item is full else times_cells(found, item.record, why)),
                     status_cell(item),
                 )
             )

@@ -20,7 +20,12 @@ Unit = tuple[Case, ...]  # cases that one process measures: they differ in scope
 
 
 def planned(
-    cases: Sequence[Case], descriptions: Iterable[Description], profile: Profile, machine: Machine, now: datetime
+    cases: Sequence[Case],
+    descriptions: Iterable[Description],
+    profile: Profile,
+    machine: Machine,
+    now: datetime,
+    experiment: str = "",
 ) -> Header:
     """Return the plan of a new campaign, named after its start and its machine."""
     used = {case.workload for case in cases}
@@ -34,6 +39,7 @@ def planned(
         commit=commit(),
         cases=tuple(cases),
         descriptions=tuple(about for about in descriptions if about.name in used),
+        experiment=experiment,
     )
 
 
@@ -91,6 +97,7 @@ def _record(
         runs=runs,
         rounds=header.rounds,
         reason=next((run.reason for run in runs if run.reason), ""),
+        experiment=header.experiment,
         implementations=ran,
     )
 
