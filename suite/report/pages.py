@@ -137,6 +137,9 @@ def home(records: Sequence[Record], local: frozenset[str], everything: Sequence[
         elsewhere = tables.elsewhere(records, slug)
         if elsewhere.rows:
             page.table(elsewhere, links(records, ""))
+    page.heading("Experiments")
+    asked = (f'<li><a href="experiments/{n}.html">{safe(t)}</a></li>' for n, t in experiments.questions())
+    page.add(f"<ul>{''.join(asked)}</ul>")
     if everything:
         page.heading("Machines and models")
         slugs = {r.machine.slug: r.machine.name for r in everything}
@@ -144,9 +147,6 @@ def home(records: Sequence[Record], local: frozenset[str], everything: Sequence[
         about = {r.workload: r.description.title for r in everything}
         entries += [f'<li><a href="workloads/{n}.html">{safe(t)}</a></li>' for n, t in sorted(about.items())]
         page.add(f"<ul>{''.join(entries)}</ul>")
-    page.heading("Experiments")
-    asked = (f'<li><a href="experiments/{n}.html">{safe(t)}</a></li>' for n, t in experiments.questions())
-    page.add(f"<ul>{''.join(asked)}</ul>")
     return files | {"index.md": page.text()}
 
 
