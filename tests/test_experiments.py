@@ -451,3 +451,10 @@ def test_ceilings_are_no_networks_and_count_right(name):
     assert about.name == name
     assert about.family == "ceiling"
     assert name not in models.names()
+
+
+def test_the_interval_of_the_crossing_holds_the_true_batch():
+    from trust import part_crossover
+
+    _, findings = part_crossover.prove(sample=True)
+    assert [finding for finding in findings if not finding.good] == []

@@ -18,7 +18,8 @@ TESTS = ("O26",)
 METHOD = (
     "The speed-up of one step is measured at several batch sizes, CPU and GPU in the same rounds. Between neighbouring "
     "sizes its logarithm is taken to be linear in the logarithm of the batch. The GPU wins from where the speed-up "
-    "comes to be above 1 for good; the interval of that batch ends where the ends of the speed-up's 95 % interval do. "
+    "comes to be above 1 for good; the interval of that batch ends where the ends of the speed-up's 95 % interval do, "
+    "which makes it rather too wide than too narrow. "
     "A result that is not whole or makes no sense is drawn hollow and not counted; an unsteady one is drawn hollow."
 )
 WORKLOADS = ("cifar10_mlp", "cifar10_tf_cnn")
