@@ -249,6 +249,11 @@ def test_threads_that_failed_leave_the_rest():
     assert [point.at for point in reading.chart.points] == [1, 4]
 
 
+def test_an_answer_from_one_process_says_that_it_is_none():
+    (answer,) = read(threads, counted({1: 0.08, None: 0.01}, profile="smoke")).answers
+    assert answer.endswith("Profile smoke: it only shows that it runs.")
+
+
 def test_a_step_on_all_cores_alone_says_nothing_about_threads():
     assert threads.read(counted({None: 0.01})) is None
 

@@ -74,6 +74,14 @@ def point(series: str, value: Estimate, *items: Summary, at: float | None = None
     )
 
 
+def caveat(items: Iterable[Summary]) -> str:
+    """Return what an answer has to say of the results that it counts with; nothing where all are steady."""
+    found = {item.status for item in items if whole(item)}
+    if "smoke" in found:
+        return " Profile smoke: it only shows that it runs."
+    return " Some of the results are not steady." if "unstable" in found else ""
+
+
 def words(value: Estimate) -> str:
     """Return a ratio with its interval as a sentence needs it."""
     within = units.interval(value.low, value.high)

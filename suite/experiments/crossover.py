@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments import Here
-from suite.experiments._steps import default, point, solid, step, whole, words
+from suite.experiments._steps import caveat, default, point, step, whole, words
 from suite.results.crossing import Crossing, crossing
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
@@ -94,8 +94,7 @@ def answer(name: str, found: Crossing, sweep: Sequence[SpeedUp]) -> str:
         said = f"from where on the GPU wins is not separated from the noise, {span}"
     else:
         said = f"the GPU wins from a batch {_from(found)}"
-    unsteady = not all(solid(item.cpu, item.gpu) for item in counted)
-    return f"{name}: {said}." + (" Some of the results are not steady." if unsteady else "")
+    return f"{name}: {said}." + caveat(side for item in counted for side in (item.cpu, item.gpu))
 
 
 def _from(found: Crossing) -> str:

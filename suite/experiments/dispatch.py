@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments import Here
-from suite.experiments._steps import default, point, ratio, step, together, whole
+from suite.experiments._steps import caveat, default, point, ratio, step, together, whole
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate
@@ -68,7 +68,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                 points.append(point(way, over, item, best, row=f"{name} {backend}"))
                 said += [_saved(way, over)] if whole(item) and whole(best) else []
         words = "; ".join(said) or f"not known, as {_BEST} or the others are not whole"
-        answers.append(f"{name} on the {backend.upper()}: {words}.")
+        answers.append(f"{name} on the {backend.upper()}: {words}." + caveat(group))
     if not answers:
         return None
     chart = Chart(

@@ -6,7 +6,7 @@ import msgspec
 
 from suite import units
 from suite.experiments import Here
-from suite.experiments._steps import default, solid, step
+from suite.experiments._steps import caveat, default, solid, step
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
 from suite.results.roofline import COPY, MATMUL, Ceiling, Roof, Share, is_ceiling, roof, share
@@ -141,14 +141,15 @@ def _width(ceiling: Ceiling) -> float | None:
 def _answers(ceilings: Roof, known: Sequence[tuple[float, Summary]]) -> Iterable[str]:
     for (_, backend, kind, precision), ceiling in sorted(ceilings.items()):
         of = "Memory" if kind == COPY else f"Products in {precision}"
-        yield f"{of} on the {backend.upper()}: at most {units.quantity(ceiling.rate, _unit(kind), _width(ceiling))}."
+        rate = units.quantity(ceiling.rate, _unit(kind), _width(ceiling))
+        yield f"{of} on the {backend.upper()}: at most {rate}." + caveat((ceiling.measured,))
     for backend in ("cpu", "gpu"):
         mine = [one for one in known if one[1].record.backend == backend and _sizable(one[1])]
         if len(mine) > 1:
             (least, far), (most, near) = mine[0], mine[-1]
             yield (
-                f"Steps on the {backend.upper()} come to between {units.percent(least)} of their floor "
-                f"({_named(far)}) and {units.percent(most)} ({_named(near)})."
+                f"The floor of a step on the {backend.upper()} is between {units.percent(least)} ({_named(far)}) and "
+                f"{units.percent(most)} ({_named(near)}) of its time." + caveat(item for _, item in mine)
             )
 
 

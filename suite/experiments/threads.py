@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments import Here
-from suite.experiments._steps import default, point, ratio, step, together, whole, words
+from suite.experiments._steps import caveat, default, point, ratio, step, together, whole, words
 from suite.results.reading import Chart, Line, Reading
 from suite.results.record import Record
 from suite.results.summary import Summary
@@ -92,4 +92,4 @@ def _answer(name: str, first: Summary, last: Summary) -> str:
     few, many = units.count(threads(first)), units.count(threads(last))
     if found is None or not whole(first) or not whole(last):
         return f"{name}: not known, as {few} or {many} threads have no whole result."
-    return f"{name}: {many} threads are {words(found)} as fast as {few}."
+    return f"{name}: {many} threads are {words(found)} as fast as {few}." + caveat((first, last))
