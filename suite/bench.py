@@ -29,7 +29,9 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None) 
     for left in (each for each in journals.journals(out)[:1] if not has_ended(each)):
         terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; run --resume goes on with it")
     processes = len(campaign.units(answer.cases))
-    header = campaign.planned(answer.cases, answer.descriptions, asked.profile, here, datetime.now(UTC))
+    header = campaign.planned(
+        answer.cases, answer.descriptions, asked.profile, here, datetime.now(UTC), asked.experiment or ""
+    )
     terminal.say(
         f"{here.name}: {len(answer.descriptions)} workloads, {processes} processes in {header.rounds} rounds, "
         f"about {units.seconds(answer.seconds)}"
@@ -186,7 +188,7 @@ def print_results(folders: Sequence[Path], here: Machine, listed: Sequence[price
     from suite.report import cost, standing, tables
 
     found, problems = store.load(folders)
-    records = [record for record in found if not is_ceiling(record)]
+    records = [record for record in found if not record.experiment and not is_ceiling(record)]
     for problem in problems:
         terminal.say(f"note: {problem}")
     costs = cost.for_terminal(records, here.slug, listed)

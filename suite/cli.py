@@ -212,8 +212,8 @@ def run(
         sys.exit(130)  # at once: who interrupts wants the prompt back
     if site:
         bench.report(PUBLISHED, out, True, listed)
-    if request.experiment:
-        bench.print_answers(request.experiment, (PUBLISHED, out), journal.header().machine)
+    if journal.header().experiment:
+        bench.print_answers(journal.header().experiment, (PUBLISHED, out), journal.header().machine)
     elif not site:
         bench.print_results((PUBLISHED, out), journal.header().machine, listed)
     if not ended:

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from suite import bench, models
+from suite import bench, experiments, models
 from suite.cli import main
 from suite.results import store
 from suite.results.journal import FILE_NAME, Header, Journal
@@ -63,6 +63,19 @@ def test_a_wrong_word_fails_and_names_the_right_ones(arguments, words):
     code, output = said("run", *arguments)
     assert code != 0
     assert words in " ".join(output.split())
+
+
+def test_the_experiments_are_listed_with_their_questions():
+    code, output = said("list", "--experiments")
+    assert code == 0
+    for name in experiments.names():
+        assert re.search(rf"^{name} +{re.escape(experiments.load(name).TITLE)}$", output, re.MULTILINE)
+
+
+def test_an_unknown_experiment_fails_and_names_the_nearest(tmp_path):
+    code, output = said("run", "--experiment", "thread", "--out", str(tmp_path))
+    assert code == 1
+    assert "no experiment 'thread' (did you mean 'threads'?)" in " ".join(output.split())
 
 
 def test_nothing_to_resume_is_said(tmp_path):

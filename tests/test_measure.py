@@ -485,6 +485,47 @@ def answered(jax, here=factory.PLAIN, **asked):
     return request.answer(request.Request(**asked), here, offers)
 
 
+CEILING = factory.description("ceiling_matmul", batch=8192, family="ceiling")
+
+
+def test_an_experiment_brings_its_own_cases_and_workloads():
+    found = answered(offer("cpu", ceilings=(CEILING,)), experiment="roofline").cases
+    assert [(case.workload, case.batch) for case in found] == [("ceiling_matmul", 1024)]
+    found = answered(offer("cpu", ceilings=(CEILING,)), experiment="threads").cases
+    assert {(case.workload, case.threads) for case in found} == {("cifar10_mlp", n) for n in (1, 2, None)}
+
+
+def test_no_ceiling_is_timed_unless_the_roofline_is_asked_for():
+    found = answered(offer("cpu", ceilings=(CEILING,)), every_workload=True).cases
+    assert {case.workload for case in found} == {"mnist_mlp", "cifar10_mlp"}
+    with pytest.raises(LookupError, match="no workload 'ceiling_matmul'"):
+        answered(offer("cpu", ceilings=(CEILING,)), workloads=("ceiling_matmul",))
+
+
+def test_an_experiment_decides_its_axes_itself():
+    with pytest.raises(ValueError, match="--precision asked for with experiment 'threads', which decides that itself"):
+        answered(offer("cpu"), experiment="threads", precisions=("tf32",))
+
+
+def test_a_gpu_is_asked_for_the_precisions_that_it_has():
+    old = msgspec.structs.replace(factory.H100, compute_capability="7.5")
+    here = msgspec.structs.replace(factory.HOST, gpus=(old,))
+    found = answered(offer("cpu", "gpu", ceilings=(CEILING,)), here, experiment="roofline").cases
+    assert [(case.backend, case.precision) for case in found] == [
+        ("cpu", "float32-highest"), ("gpu", "float32-highest")
+    ]  # fmt: skip
+    found = answered(offer("cpu", "gpu", ceilings=(CEILING,)), factory.HOST, experiment="roofline").cases
+    assert len(found) == 4
+
+
+def test_a_campaign_says_which_experiment_asked_for_it():
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    about = factory.description()
+    made = campaign.planned([factory.record().case], [about], "quick", factory.HOST, now, "threads")
+    done = Done(case=made.cases[0], software=factory.record().software, run=factory.run(0, 0.01))
+    assert [record.experiment for record in campaign.records(made, [done])] == ["threads"]
+
+
 def test_an_unknown_workload_names_what_there_is():
     with pytest.raises(
         LookupError, match=r"no workload 'mnist_mpl' \(did you mean 'mnist_mlp'\?\); there are: cifar10"

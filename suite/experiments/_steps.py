@@ -10,6 +10,7 @@ from suite import units
 from suite.experiments import Here
 from suite.results.reading import Point
 from suite.results.record import Record
+from suite.results.roofline import is_ceiling
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import Summary, better, by_round, summary
 from suite.workload import Backend, Case, Description
@@ -47,7 +48,9 @@ def together(
     Of two allocators the better one's is taken; a campaign of profile smoke counts where there is no other.
     """
     campaigns: dict[tuple[str, str, str], dict[Case, list[Summary]]] = defaultdict(lambda: defaultdict(list))
-    for record in filter(fits, records):
+    for record in records:
+        if is_ceiling(record) or not fits(record):
+            continue
         same = msgspec.structs.replace(record.case, allocator="retaining")
         campaigns[record.workload, record.backend, record.campaign][same].append(summary(record))
     latest: dict[tuple[str, str], tuple[Summary, ...]] = {}
@@ -69,6 +72,14 @@ def point(series: str, value: Estimate, *items: Summary, at: float | None = None
     return Point(
         series=series, value=value.value, low=value.low, high=value.high, at=at, row=row, text=text, solid=solid(*items)
     )
+
+
+def caveat(items: Iterable[Summary]) -> str:
+    """Return what an answer has to say of the results that it counts with; nothing where all are steady."""
+    found = {item.status for item in items if whole(item)}
+    if "smoke" in found:
+        return " Profile smoke: it only shows that it runs."
+    return " Some of the results are not steady." if "unstable" in found else ""
 
 
 def words(value: Estimate) -> str:

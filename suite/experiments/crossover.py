@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments import Here
-from suite.experiments._steps import default, point, solid, step, whole, words
+from suite.experiments._steps import caveat, default, point, step, whole, words
 from suite.results.crossing import Crossing, crossing
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
@@ -18,7 +18,8 @@ TESTS = ("O26",)
 METHOD = (
     "The speed-up of one step is measured at several batch sizes, CPU and GPU in the same rounds. Between neighbouring "
     "sizes its logarithm is taken to be linear in the logarithm of the batch. The GPU wins from where the speed-up "
-    "comes to be above 1 for good; the interval of that batch ends where the ends of the speed-up's 95 % interval do. "
+    "comes to be above 1 for good; the interval of that batch ends where the ends of the speed-up's 95 % interval do, "
+    "which makes it rather too wide than too narrow. "
     "A result that is not whole or makes no sense is drawn hollow and not counted; an unsteady one is drawn hollow."
 )
 WORKLOADS = ("cifar10_mlp", "cifar10_tf_cnn")
@@ -93,8 +94,7 @@ def answer(name: str, found: Crossing, sweep: Sequence[SpeedUp]) -> str:
         said = f"from where on the GPU wins is not separated from the noise, {span}"
     else:
         said = f"the GPU wins from a batch {_from(found)}"
-    unsteady = not all(solid(item.cpu, item.gpu) for item in counted)
-    return f"{name}: {said}." + (" Some of the results are not steady." if unsteady else "")
+    return f"{name}: {said}." + caveat(side for item in counted for side in (item.cpu, item.gpu))
 
 
 def _from(found: Crossing) -> str:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments import Here
-from suite.experiments._steps import default, point, ratio, step, together, whole
+from suite.experiments._steps import caveat, default, point, ratio, step, together, whole
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate
-from suite.results.table import Cell, Table, status_cell, time_cell, times_cells
+from suite.results.table import Cell, Table, base_cells, status_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How much of a step is dispatch?"
@@ -52,22 +52,23 @@ def read(records: Sequence[Record]) -> Reading | None:
             if item is None:
                 continue
             over = ratio(item, best) if best else None
+            why = "; ".join(item.reasons) or f"no {_BEST} beside it"
             rows.append(
                 (
                     Cell(text=name),
                     Cell(text=backend),
                     Cell(text=way),
                     time_cell(item),
-                    *times_cells(over, item.record, "; ".join(item.reasons) or f"no {_BEST} beside it"),
-                    _share_cell(over),
+                    *(base_cells(item.record) if item is best else times_cells(over, item.record, why)),
+                    _share_cell(None if item is best else over),
                     status_cell(item),
                 )
             )
             if over is not None and best is not None and way != _BEST:
                 points.append(point(way, over, item, best, row=f"{name} {backend}"))
-                said += [f"{_share_words(over)} of {way}"] if whole(item) and whole(best) else []
-        words = f"dispatch is {' and '.join(said)}" if said else f"not known, as {_BEST} or the others are not whole"
-        answers.append(f"{name} on the {backend.upper()}: {words}.")
+                said += [_saved(way, over)] if whole(item) and whole(best) else []
+        words = "; ".join(said) or f"not known, as {_BEST} or the others are not whole"
+        answers.append(f"{name} on the {backend.upper()}: {words}." + caveat(group))
     if not answers:
         return None
     chart = Chart(
@@ -85,6 +86,15 @@ def read(records: Sequence[Record]) -> Reading | None:
 def _fits(record: Record) -> bool:
     headline = record.case.batch == record.description.batch
     return headline and record.case.variant in _WAYS and default(record.case, "variant")
+
+
+def _saved(way: str, over: Estimate) -> str:
+    value, low, high = share(over)
+    if (value if high is None else high) <= 0:
+        return f"several steps a call save nothing over {way}"
+    if low is not None and low <= 0:
+        return f"whether dispatch takes a share of {way} is not separated from the noise"
+    return f"dispatch is {_share_words(over)} of {way}"
 
 
 def _share_cell(over: Estimate | None) -> Cell:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments import Here
-from suite.experiments._steps import default, point, words
+from suite.experiments._steps import caveat, default, point, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.summary import newest, speedups
@@ -126,7 +126,10 @@ def read(records: Sequence[Record]) -> Reading | None:
         )
         for item in found
     ]
-    answers = [f"{item.gpu.record.workload}: the GPU is {words(item.ratio)} as fast." for item in found]
+    answers = [
+        f"{item.gpu.record.workload}: the GPU is {words(item.ratio)} as fast." + caveat((item.cpu, item.gpu))
+        for item in found
+    ]
     points = [
         point(item.gpu.record.description.family, item.ratio, item.cpu, item.gpu, row=item.gpu.record.workload)
         for item in found

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments import Here
-from suite.experiments._steps import default, point, ratio, step, together, whole, words
+from suite.experiments._steps import caveat, default, point, ratio, step, together, whole, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
-from suite.results.table import Cell, Table, status_cell, time_cell, times_cells
+from suite.results.table import Cell, Table, base_cells, status_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "What does lower precision gain on the GPU?"
@@ -43,20 +43,23 @@ def read(records: Sequence[Record]) -> Reading | None:
         for precision in sorted(by_name, key=_order):
             item = by_name[precision]
             found = ratio(full, item) if full else None
+            why = "; ".join(item.reasons) or "no float32 beside it"
             rows.append(
                 (
                     Cell(text=name),
                     Cell(text=precision),
                     Cell(text=units.count(item.record.case.batch), sort=item.record.case.batch),
                     time_cell(item),
-                    *times_cells(found, item.record, "; ".join(item.reasons) or "no float32 beside it"),
+                    *(base_cells(item.record) if item is full else times_cells(found, item.record, why)),
                     status_cell(item),
                 )
             )
             if found is not None and full is not None and precision != _FULL:
                 points.append(point(precision, found, full, item, row=name))
                 gains += [f"{precision} is {words(found)} as fast as float32"] if whole(item) and whole(full) else []
-        answers.append(f"{name}: {' and '.join(gains) or 'not known, as a precision has no whole result'}.")
+        answers.append(
+            f"{name}: {' and '.join(gains) or 'not known, as a precision has no whole result'}." + caveat(group)
+        )
     if not answers:
         return None
     chart = Chart(

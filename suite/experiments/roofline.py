@@ -6,7 +6,7 @@ import msgspec
 
 from suite import units
 from suite.experiments import Here
-from suite.experiments._steps import default, solid, step
+from suite.experiments._steps import caveat, default, solid, step
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
 from suite.results.roofline import COPY, MATMUL, Ceiling, Roof, Share, is_ceiling, roof, share
@@ -23,7 +23,8 @@ METHOD = (
     "floor is the least time that a step can take: its FLOP at that ceiling, or the bytes that it has to move at "
     "least at the ceiling of memory, whichever is longer. These bytes are parameters, statistics and optimizer state, "
     "each read and written (of an inference: read), and one batch; activations are left out. Records that do not say "
-    "count their parameters alone. What stays in a cache from step to step can be faster than such a floor."
+    "count their parameters alone. What stays in a cache from step to step can be faster than such a floor. The "
+    "data-parallel model, one unit and so nothing but a launch, stands in the tables alone."
 )
 WORKLOADS = (MATMUL, COPY)
 
@@ -49,16 +50,18 @@ def read(records: Sequence[Record]) -> Reading | None:
     ceilings = roof(records)
     if not ceilings:
         return None
-    steps = newest_steps(records)
+    steps = newest_steps(records, at_headline_batch=True)
     shares = [(item, share(item, ceilings)) for item in steps]
     tables = (ceiling_table(ceilings), *((table("Steps below these ceilings", steps, ceilings),) if steps else ()))
     known = sorted(((s.of_floor, item) for item, s in shares if s.of_floor is not None), key=lambda one: one[0])
     return Reading(answers=tuple(_answers(ceilings, known)), tables=tables, chart=_chart(ceilings, shares))
 
 
-def newest_steps(records: Iterable[Record]) -> tuple[Summary, ...]:
+def newest_steps(records: Iterable[Record], at_headline_batch: bool = False) -> tuple[Summary, ...]:
     """Return one machine's newest step of JAX of each network, way, precision and batch, with its better allocator."""
     mine = [record for record in records if not is_ceiling(record) and default(record.case, "precision", "variant")]
+    if at_headline_batch:
+        mine = [record for record in mine if record.case.batch == record.description.batch]
     latest = {record.name: record for record in sorted(mine, key=lambda r: (r.profile != "smoke", r.created))}
     ways: dict[Case, list[Summary]] = {}
     for _, record in sorted(latest.items()):
@@ -70,9 +73,16 @@ def table(title: str, steps: Sequence[Summary], ceilings: Roof) -> Table:
     """Return how near each step comes to its ceilings; a dash carries the reason, which is also a note."""
     shares = [share(item, ceilings) for item in steps]
     reasons = dict.fromkeys(one.reason for one in shares if one.reason)
-    note = (f"Dashes: {'; '.join(reasons)}. Ceilings are measured by: suite run --experiment roofline",)
+    notes = []
+    if reasons:
+        notes.append(f"Dashes: {'; '.join(reasons)}. Ceilings are measured by: suite run --experiment roofline")
+    if any(max(one.mfu or 0, one.of_floor or 0) > 1 for one in shares):
+        notes.append(
+            "Above 100 %: other work slowed the measurement of the ceiling, which is then too low and has to be "
+            "repeated when the machine is idle, or what has to be moved stays in a cache."
+        )
     rows = tuple(_row(item, one) for item, one in zip(steps, shares, strict=True))
-    return Table(title=title, columns=COLUMNS, rows=rows, notes=note if reasons else ())
+    return Table(title=title, columns=COLUMNS, rows=rows, notes=tuple(notes))
 
 
 def _row(item: Summary, found: Share) -> tuple[Cell, ...]:
@@ -131,15 +141,20 @@ def _width(ceiling: Ceiling) -> float | None:
 def _answers(ceilings: Roof, known: Sequence[tuple[float, Summary]]) -> Iterable[str]:
     for (_, backend, kind, precision), ceiling in sorted(ceilings.items()):
         of = "Memory" if kind == COPY else f"Products in {precision}"
-        yield f"{of} on the {backend.upper()}: at most {units.quantity(ceiling.rate, _unit(kind), _width(ceiling))}."
+        rate = units.quantity(ceiling.rate, _unit(kind), _width(ceiling))
+        yield f"{of} on the {backend.upper()}: at most {rate}." + caveat((ceiling.measured,))
     for backend in ("cpu", "gpu"):
-        mine = [one for one in known if one[1].record.backend == backend]
+        mine = [one for one in known if one[1].record.backend == backend and _sizable(one[1])]
         if len(mine) > 1:
             (least, far), (most, near) = mine[0], mine[-1]
             yield (
-                f"Steps on the {backend.upper()} come to between {units.percent(least)} of their floor "
-                f"({_named(far)}) and {units.percent(most)} ({_named(near)})."
+                f"The floor of a step on the {backend.upper()} is between {units.percent(least)} ({_named(far)}) and "
+                f"{units.percent(most)} ({_named(near)}) of its time." + caveat(item for _, item in mine)
             )
+
+
+def _sizable(item: Summary) -> bool:
+    return item.record.description.family != "data parallel"
 
 
 def _named(item: Summary) -> str:
@@ -159,8 +174,7 @@ def _chart(ceilings: Roof, shares: Sequence[tuple[Summary, Share]]) -> Chart | N
             solid=solid(item),
         )
         for item, one in shares
-        if item.flop_per_second and one.intensity and default(item.record.case, "precision")
-        and item.record.case.batch == item.record.description.batch
+        if item.flop_per_second and one.intensity and _sizable(item) and default(item.record.case, "precision")
     ]  # fmt: skip
     reach = [point.at for point in points if point.at] or [0.1, 1000.0]
     lines = []
@@ -168,7 +182,7 @@ def _chart(ceilings: Roof, shares: Sequence[tuple[Summary, Share]]) -> Chart | N
         memory = ceilings.get((slug, backend, COPY, "float32-highest"))
         if kind == MATMUL:
             text = f"{backend} {precision}"
-            lines.append(Line(series=text, ends=_roof_line(peak, memory, min(reach), max(reach)), text=text))
+            lines.append(Line(series=text, ends=_roof_line(peak, memory, min(reach), max(reach))))
     if not lines:
         return None
     return Chart(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments import Here
-from suite.experiments._steps import default, point, step, whole
+from suite.experiments._steps import caveat, default, point, step, whole
 from suite.results.fit import Fit, power_law, rank_correlation
 from suite.results.reading import Chart, Line, Reading
 from suite.results.record import Record
@@ -62,7 +62,9 @@ def read(records: Sequence[Record]) -> Reading | None:
     title = "Speed-up and size of one step, smallest first"
     rows = tuple(_row(item) for item in sorted(found, key=flop))
     table = Table(title=title, columns=_COLUMNS, rows=rows)
-    return Reading(answers=(answer(law, rank_correlation(sizes, ratios), len(counted)),), tables=(table,), chart=chart)
+    said = answer(law, rank_correlation(sizes, ratios), len(counted))
+    said += caveat(side for item in counted for side in (item.cpu, item.gpu))
+    return Reading(answers=(said,), tables=(table,), chart=chart)
 
 
 def answer(law: Fit | None, correlation: float | None, networks: int) -> str:

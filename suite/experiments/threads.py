@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments import Here
-from suite.experiments._steps import default, point, ratio, step, together, whole, words
+from suite.experiments._steps import caveat, default, point, ratio, step, together, whole, words
 from suite.results.reading import Chart, Line, Reading
 from suite.results.record import Record
 from suite.results.summary import Summary
-from suite.results.table import Cell, Table, status_cell, time_cell, times_cells
+from suite.results.table import Cell, Table, base_cells, status_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How much faster are more threads?"
@@ -50,7 +50,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                     Cell(text=name),
                     Cell(text=units.count(threads(item)), sort=threads(item)),
                     time_cell(item),
-                    *times_cells(found, item.record, "; ".join(item.reasons)),
+                    *(base_cells(item.record) if item is first else times_cells(found, item.record, _why(item))),
                     Cell(text=units.percent(ideal), sort=ideal),
                     status_cell(item),
                 )
@@ -83,9 +83,13 @@ def _fits(record: Record) -> bool:
     return record.backend == "cpu" and headline and default(case, "threads")
 
 
+def _why(item: Summary) -> str:
+    return "; ".join(item.reasons)
+
+
 def _answer(name: str, first: Summary, last: Summary) -> str:
     found = ratio(first, last)
     few, many = units.count(threads(first)), units.count(threads(last))
     if found is None or not whole(first) or not whole(last):
         return f"{name}: not known, as {few} or {many} threads have no whole result."
-    return f"{name}: {many} threads are {words(found)} as fast as {few}."
+    return f"{name}: {many} threads are {words(found)} as fast as {few}." + caveat((first, last))

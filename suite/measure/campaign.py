@@ -21,7 +21,12 @@ Unit = tuple[Case, ...]  # cases that one process measures: they differ in scope
 
 
 def planned(
-    cases: Sequence[Case], descriptions: Iterable[Description], profile: Profile, machine: Machine, now: datetime
+    cases: Sequence[Case],
+    descriptions: Iterable[Description],
+    profile: Profile,
+    machine: Machine,
+    now: datetime,
+    experiment: str = "",
 ) -> Header:
     """Return the plan of a new campaign, named after its start and its machine."""
     used = {case.workload for case in cases}
@@ -35,6 +40,7 @@ def planned(
         commit=commit(),
         cases=tuple(cases),
         descriptions=tuple(about for about in descriptions if about.name in used),
+        experiment=experiment,
     )
 
 
@@ -109,6 +115,7 @@ def _record(
         runs=runs,
         rounds=rounds_of(header, case),
         reason=next((run.reason for run in runs if run.reason), changed(good)),
+        experiment=header.experiment,
         implementations=ran,
     )
 

@@ -116,8 +116,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     experiment = chosen_by(request.experiment, request) if request.experiment else headline
     about = {description.name: description for description in jax.workloads}
     networks = tuple(about)
-    if request.experiment:
-        about |= {description.name: description for description in jax.ceilings}
+    about |= {limit.name: limit for limit in jax.ceilings if limit.name in experiment.WORKLOADS}
     wanted = known(request.workloads, sorted(about))
     if not wanted:
         usual = tuple(name for name in experiment.WORKLOADS if name in about)

@@ -82,7 +82,8 @@ def pages(records: Sequence[Record], local: frozenset[str], prices: Sequence[Pri
     files = {"assets/record.schema.json": json.dumps(json_schema(), indent=1) + "\n"}
     everything, records = records, [record for record in records if not is_ceiling(record)]
     ceilings = roof(everything)
-    files |= home(records, local)
+    asked_for = [record for record in records if not record.experiment]
+    files |= home(asked_for, local, records)
     files |= experiments.files(everything, local, links(records, "../"))
     files["standing.md"] = standing.page(records, local, links(records, ""))
     for name in sorted({record.workload for record in records}):
@@ -94,14 +95,15 @@ def pages(records: Sequence[Record], local: frozenset[str], prices: Sequence[Pri
 
 def picture(records: Sequence[Record]) -> str | None:
     """Return the headline chart on white ground, for pages other than the site's; None if there is no speed-up."""
-    main = [i for i in newest(speedups(records)) if tables.headline(i.gpu.record)]
+    found = newest(speedups(record for record in records if not record.experiment))
+    main = [i for i in found if tables.headline(i.gpu.record)]
     if not main:
         return None
     return charts.svg(charts.speedups(main), "light", ground="white")
 
 
-def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
-    """Return the home page with its chart."""
+def home(records: Sequence[Record], local: frozenset[str], everything: Sequence[Record] = ()) -> dict[str, str]:
+    """Return the home page with its chart; it links the pages of everything that there is."""
     page = Page(_QUESTION, "", local)
     items = [i for i in newest(speedups(records)) if i.gpu.record.case.scope == "step"]
     main = [i for i in items if tables.headline(i.gpu.record)]
@@ -129,6 +131,7 @@ def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
             '<a href="reading.html">How to read a result</a> explains the words, '
             '<a href="standing.html">How JAX stands</a> has every comparison with other implementations.</p>'
         )
+    everything = everything or records
     slugs = {r.machine.slug: r.machine.name for r in records}
     lonely = [slug for slug in slugs if not any(r.backend == "gpu" and r.machine.slug == slug for r in records)]
     for slug in lonely:
@@ -138,15 +141,16 @@ def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
         elsewhere = tables.elsewhere(records, slug)
         if elsewhere.rows:
             page.table(elsewhere, links(records, ""))
-    if records:
-        page.heading("Machines and models")
-        entries = [f'<li><a href="machines/{s}.html">{safe(n)}</a></li>' for s, n in sorted(slugs.items())]
-        about = {r.workload: r.description.title for r in records}
-        entries += [f'<li><a href="workloads/{n}.html">{safe(t)}</a></li>' for n, t in sorted(about.items())]
-        page.add(f"<ul>{''.join(entries)}</ul>")
     page.heading("Experiments")
     asked = (f'<li><a href="experiments/{n}.html">{safe(t)}</a></li>' for n, t in experiments.questions())
     page.add(f"<ul>{''.join(asked)}</ul>")
+    if everything:
+        page.heading("Machines and models")
+        slugs = {r.machine.slug: r.machine.name for r in everything}
+        entries = [f'<li><a href="machines/{s}.html">{safe(n)}</a></li>' for s, n in sorted(slugs.items())]
+        about = {r.workload: r.description.title for r in everything}
+        entries += [f'<li><a href="workloads/{n}.html">{safe(t)}</a></li>' for n, t in sorted(about.items())]
+        page.add(f"<ul>{''.join(entries)}</ul>")
     return files | {"index.md": page.text()}
 
 
@@ -210,10 +214,11 @@ def workload(
     )
     page.heading("Differs from the source")
     page.add(f"<ul>{''.join(f'<li>{safe(line)}</li>' for line in about.differs)}</ul>")
-    mine = [i for i in newest(speedups(records)) if i.gpu.record.case.scope == "step"]
+    asked_for = [record for record in records if not record.experiment]
+    mine = [i for i in newest(speedups(asked_for)) if i.gpu.record.case.scope == "step"]
     if mine:
         page.heading("Speed-up")
-        page.table(tables.speedup_table(records), links(records, "../"))
+        page.table(tables.speedup_table(asked_for), links(records, "../"))
     page.heading("Documented and measured")
     whole = [i for i in newest(speedups(records)) if (i.gpu.record.case.scope, i.gpu.record.case.length) == ("run", 1)]
     page.table(claims(about, [*whole, *mine]))
@@ -234,7 +239,7 @@ def workload(
         costs = cost.table(here, prices)
         if costs.rows:
             page.table(costs)
-        steps = [r for r in here if r.case.scope == "step" and any(run.samples for run in r.runs)]
+        steps = [r for r in here if r.case.scope == "step" and any(run.samples for run in r.runs) and not r.experiment]
         if steps:
             chart = f"samples.{name}.{slug}"
             spec = charts.samples(steps)
@@ -377,11 +382,11 @@ def machine(records: Sequence[Record], local: frozenset[str], ceilings: Roof) ->
     page.heading("Software")
     versions = {name: v for r in records for name, v in r.software.packages.items()}
     page.facts([("Python", software.python), *sorted(versions.items())])
-    table = tables.speedup_table(records)
+    table = tables.speedup_table(record for record in records if not record.experiment)
     if table.rows:
         page.heading("Speed-ups")
         page.table(table, links(records, "../"))
-    steps = roofline.newest_steps(records)
+    steps = roofline.newest_steps(records, at_headline_batch=True)
     if steps:
         page.heading("Below the ceilings")
         here = {key: ceiling for key, ceiling in ceilings.items() if key[0] == what.slug}

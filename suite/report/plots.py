@@ -1,5 +1,6 @@
 """Charts of what experiments answer: points with intervals over a logarithmic scale, or in rows by name."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +9,7 @@ import altair as alt
 from suite.results.reading import Chart, Line, Point
 
 _WIDTH, _HEIGHT, _ROW, _FONT = 320, 260, 34, 13
+_FEW, _DECADES = 8, 2.5  # ticks; above so many decades only powers of ten
 _GREY = "#888888"
 _BESIDE = ("fit", "ideal")  # lines that are no series of points
 _DASHED = {"color": _GREY, "strokeDash": [5, 4]}
@@ -24,7 +26,10 @@ def plot(chart: Chart) -> Row:
 def _on_a_scale(chart: Chart) -> Any:
     rows, names = _values(chart.points), [point.series for point in chart.points]
     names += [line.series for line in chart.lines if line.series not in _BESIDE]
-    x, y = alt.X("at:Q", **_log(chart.across)), alt.Y("value:Q", **_log(chart.up))
+    ends = [end for line in chart.lines for end in line.ends]
+    along = _log(chart.across, [point.at for point in chart.points] or [at for at, _ in ends])
+    up = _log(chart.up, [*_reach(chart), *(value for _, value in ends)])
+    x, y = alt.X("at:Q", **along), alt.Y("value:Q", **up)
     place: Row = {"x": x, "y": y, "color": _colour(names)}
     layers = [_drawn([{"value": chart.level}]).mark_rule(**_DASHED).encode(y=y)] if chart.level is not None else []
     layers += [_line(line, place) for line in chart.lines]
@@ -32,8 +37,8 @@ def _on_a_scale(chart: Chart) -> Any:
         layers.append(_drawn(rows).mark_line(strokeWidth=1.5, opacity=0.7).encode(**place))
     bars = [row for row in rows if row["low"] < row["high"]]
     if bars:
-        ends: Row = place | {"y": alt.Y("low:Q", **_log(chart.up)), "y2": "high:Q"}
-        layers.append(_drawn(bars).mark_rule(strokeWidth=2.5).encode(**ends))
+        from_low: Row = place | {"y": alt.Y("low:Q", **up), "y2": "high:Q"}
+        layers.append(_drawn(bars).mark_rule(strokeWidth=2.5).encode(**from_low))
     layers += _points(rows, place)
     named = [
         {"at": line.ends[-1][0], "value": line.ends[-1][1], "text": line.text} for line in chart.lines if line.text
@@ -48,7 +53,8 @@ def _in_rows(chart: Chart) -> Any:
     rows, series = _values(chart.points), list(dict.fromkeys(point.series for point in chart.points))
     names = list(dict.fromkeys(row["name"] for row in rows))
     name = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=190))
-    place: Row = {"x": alt.X("value:Q", **_log(chart.across)), "y": name, "color": _colour(series)}
+    along = _log(chart.across, _reach(chart))
+    place: Row = {"x": alt.X("value:Q", **along), "y": name, "color": _colour(series)}
     several = len(names) < len(rows)  # points in one row, which then stand below each other
     if several:
         place["yOffset"] = alt.YOffset("series:N", sort=series)
@@ -57,13 +63,18 @@ def _in_rows(chart: Chart) -> Any:
         layers.append(_drawn([{"value": chart.level}]).mark_rule(**_DASHED).encode(x=place["x"]))
     bars = [row for row in rows if row["low"] < row["high"]]
     if bars:
-        ends: Row = place | {"x": alt.X("low:Q", **_log(chart.across)), "x2": "high:Q"}
-        layers.append(_drawn(bars).mark_rule(strokeWidth=2.5).encode(**ends))
+        from_low: Row = place | {"x": alt.X("low:Q", **along), "x2": "high:Q"}
+        layers.append(_drawn(bars).mark_rule(strokeWidth=2.5).encode(**from_low))
     layers += _points(rows, place)
     words = {key: value for key, value in place.items() if key != "color"} | {"text": "text:N"}
     layers.append(_drawn(rows).mark_text(dy=-11, fontSize=_FONT).encode(**words))
     height = _ROW * (len(names) * len(series) if several else len(names))
     return alt.layer(*layers).properties(width=_WIDTH - 40, height=max(90, height))
+
+
+def _reach(chart: Chart) -> list[float | None]:
+    ends = [end for point in chart.points for end in (point.low, point.value, point.high)]
+    return [*ends, chart.level]
 
 
 def _values(points: Sequence[Point]) -> list[Row]:
@@ -104,10 +115,25 @@ def _points(rows: Sequence[Row], place: Row) -> list[alt.Chart]:
 
 def _colour(names: Sequence[str]) -> alt.Color:
     there = list(dict.fromkeys(names))
-    legend = alt.Legend(orient="top", title=None, labelLimit=200, columns=2) if len(there) > 1 else None
+    legend = (
+        alt.Legend(orient="top", title=None, labelLimit=200, columns=2, symbolOpacity=1) if len(there) > 1 else None
+    )
     return alt.Color("series:N", scale=alt.Scale(domain=there), legend=legend)
 
 
-def _log(title: str) -> Row:
-    axis = alt.Axis(labelOverlap=True, format="~s", tickCount=6)
+def _log(title: str, values: Sequence[float | None]) -> Row:
+    there = sorted({value for value in values if value is not None and value > 0})
+    axis = alt.Axis(labelOverlap=True, format="~s" if there and there[-1] >= 10_000 else "~g", values=ticks(there))
     return {"scale": alt.Scale(type="log", nice=False, padding=16), "title": title, "axis": axis}
+
+
+def ticks(values: Sequence[float]) -> list[float]:
+    """Return where an axis through these values, in order, has its lines: few enough to read."""
+    if len(values) <= _FEW and all(value >= 1 and math.log2(value).is_integer() for value in values):
+        return list(values)  # counts of threads, small sweeps of the batch
+    first, last = (math.log10(value) for value in (values[0], values[-1])) if values else (0.0, 1.0)
+    decades = range(math.floor(first), math.ceil(last) + 1)
+    if last - first > _DECADES:
+        return [10.0**power for power in decades[:: 1 + len(decades) // 7]]
+    steps = (1, 2, 5) if last - first > 1 else (1, 1.5, 2, 3, 4, 5, 7)
+    return [step * 10.0**power for power in decades for step in steps]

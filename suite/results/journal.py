@@ -29,6 +29,7 @@ class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
     commit: str
     cases: tuple[Case, ...]
     descriptions: tuple[Description, ...]
+    experiment: str = ""
 
 
 class Done(Plain, frozen=True, kw_only=True, tag="run"):

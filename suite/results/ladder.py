@@ -78,10 +78,10 @@ def totals(cold: dict[int, float], step: dict[int, float], calls: int) -> dict[i
 
 
 def plain(record: Record) -> bool:
-    """Return whether a record is JAX's in the headline setting, whatever its scope."""
+    """Return whether a record is JAX's in the headline setting, whatever its scope, and no experiment's."""
     case = record.case
     chosen = (case.implementation, case.variant, case.precision, case.devices, case.threads, case.batch)
-    return chosen == ("jax", "plain", "float32-highest", 1, None, record.description.batch)
+    return not record.experiment and chosen == ("jax", "plain", "float32-highest", 1, None, record.description.batch)
 
 
 def _newest(records: Iterable[Record]) -> Summary | None:

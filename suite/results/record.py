@@ -200,6 +200,7 @@ class Record(Plain, frozen=True, kw_only=True):
     runs: tuple[Run, ...]
     rounds: int  # planned
     reason: str = ""  # why there are no or too few runs
+    experiment: str = ""  # that asked for it; its records stand on its own page, not among the headline's
     implementations: tuple[Implementation, ...] = ()  # that ran this workload on this backend at this precision
     digest: str = ""
 

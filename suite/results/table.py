@@ -47,6 +47,11 @@ def times_cells(ratio: Estimate | None, record: Record | None = None, remark: st
     return Cell(text=value, sort=ratio.value, record=record), Cell(text=units.interval(ratio.low, ratio.high))
 
 
+def base_cells(record: Record) -> tuple[Cell, Cell]:
+    """Return the cells of what ratios are taken over: 1, without an interval."""
+    return Cell(text="1", sort=1.0, record=record), Cell(text=units.DASH, remark="the others are set against it")
+
+
 def status_cell(*items: Summary) -> Cell:
     """Return the worst status of several results, with all their reasons."""
     word = items[0].status
