@@ -157,14 +157,15 @@ def publish(journal: Journal, out: Path, published: Path) -> tuple[Path, ...]:
 
     Raises ValueError for one that is not as it was written.
     """
+    mine = [path for path in store.paths([out]) if path.parent.name == journal.header().campaign]
+    for path in mine:
+        store.read(path)
     written = []
-    for path in store.paths([out]):
-        if path.parent.name == journal.header().campaign:
-            store.read(path)
-            target = published / path.parent.name / path.name
-            if not target.exists():
-                store.write_once(target, path.read_bytes())
-            written.append(target)
+    for path in mine:
+        target = published / path.parent.name / path.name
+        if not target.exists():
+            store.write_once(target, path.read_bytes())
+        written.append(target)
     return (*written, *picture(published))
 
 

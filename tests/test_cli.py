@@ -164,6 +164,17 @@ def test_a_campaign_that_cannot_be_published_is_refused(campaign, name, profile,
     assert words in " ".join(output.split())
 
 
+def test_a_record_that_was_changed_is_not_published(campaign, tmp_path, monkeypatch):
+    out = campaign("quick", ended=True)
+    monkeypatch.chdir(tmp_path)
+    (path,) = out.glob("*/*.json")
+    path.write_bytes(path.read_bytes().replace(b'"rounds": 3', b'"rounds": 4'))
+    code, output = said("publish", "20260101-000000-test", "--out", str(out))
+    assert code == 1
+    assert "it was changed after it was written" in " ".join(output.split())
+    assert not list(tmp_path.glob("site/records/*/*.json"))
+
+
 def test_the_list_of_workloads_fits_a_narrow_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     _, output = said("list")
