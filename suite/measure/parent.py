@@ -19,6 +19,11 @@ def end_with_it() -> None:
     if not stat.S_ISFIFO(os.fstat(0).st_mode):
         return  # somebody started it by hand
     threading.Thread(target=_wait, daemon=True).start()
+    killed_with_it()
+
+
+def killed_with_it() -> None:
+    """Have Linux' kernel end this process with its parent; nothing elsewhere."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from suite.measure import counters
+from suite.measure import counters, parent
 from suite.measure.nvml import Gpus
 from suite.measure.readings import Counters, GpuReading, Reading
 
@@ -68,6 +68,7 @@ class Watched:
 
 def main() -> None:
     """Say what answers here, then a reading every period until standard input ends."""
+    parent.killed_with_it()
     watched = Watched()
     told: list[int] = []
     threading.Thread(target=_listen, args=(told,), daemon=True).start()

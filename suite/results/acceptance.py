@@ -3,12 +3,13 @@
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
-from suite.results.record import SCHEMA, Record, digest, plain_name
+from suite.results.record import Record, Schema, digest, plain_name
 
+_READ = get_args(Schema)
 _DECODER = msgspec.json.Decoder(Record)
 _DEEPEST, _LONGEST, _LARGEST = 16, 4000, 2**53  # beyond it a reader in JavaScript sees another number
 _LONGEST_SECONDS = 10**7
@@ -34,9 +35,9 @@ def accepted(content: bytes) -> Record:
         raise ValueError(f"{reason} at {place}")
     if not isinstance(plain, dict):
         raise ValueError("it is no object at $")
-    if plain.get("schema") != SCHEMA:
+    if plain.get("schema") not in _READ:
         found = f"schema {str(plain['schema'])!r}" if "schema" in plain else "no schema"
-        raise ValueError(f"{found} at $.schema, this version reads {SCHEMA!r}")
+        raise ValueError(f"{found} at $.schema, this version reads {', '.join(_READ)}")
     try:
         record = _DECODER.decode(content)
     except msgspec.ValidationError as error:
