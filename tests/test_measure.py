@@ -55,11 +55,6 @@ def test_steps_are_doubled_until_a_sample_is_long_enough():
     assert clock.steps_per_sample(fake.chain, PLAN, fake.clock) == 32
 
 
-def test_steps_that_take_no_time_are_not_doubled_for_ever():
-    fake = FakeTime(0.0)
-    assert clock.steps_per_sample(fake.chain, PLAN, fake.clock) == 2**24
-
-
 def test_twice_the_steps_take_twice_the_time():
     fake = FakeTime(0.01)
     assert clock.doubling_ratio(fake.chain, 10, fake.clock) == pytest.approx(2)
@@ -372,9 +367,11 @@ def test_rounds_of_different_software_are_no_whole_result(tmp_path):
 
 @pytest.mark.parametrize("wall", [0.0, -3600.0])
 def test_a_clock_that_goes_backwards_fails_the_run(tmp_path, wall):
-    steady = msgspec.structs.replace(FACTS.steady, samples=(Sample(wall_seconds=wall, process_seconds=0.1),) * 3)
-    bad = msgspec.json.encode(Line(stage="done", facts=msgspec.structs.replace(FACTS, steady=steady)))
-    records = campaign.records(header(), measured(tmp_path, lambda unit: FakeChild([bad])).done())
+    sample = Line(stage="samples", sample=Sample(wall_seconds=wall, process_seconds=0.1))
+    bad = [
+        msgspec.json.encode(line) for line in (Line(stage="samples"), *[sample] * 3, Line(stage="done", facts=FACTS))
+    ]
+    records = campaign.records(header(), measured(tmp_path, lambda unit: FakeChild(bad)).done())
     assert [r.case.scope for r in records if "went backwards" in r.reason] == ["step", "step"]
 
 
@@ -414,7 +411,8 @@ def test_user_host_and_home_are_taken_out(monkeypatch):
 
 def test_every_stage_of_a_worker_has_a_limit():
     said = set(re.findall(r'stage(?:\(|=)"(\w+)"', inspect.getsource(worker)))
-    assert said - {"done", "failed"} <= set(runner.LIMIT_SECONDS)
+    ends = {name for name in said if name.endswith("_end")}  # a stage's end, whose limit goes on
+    assert said - ends - {"done", "failed"} <= set(runner.LIMIT_SECONDS)
     assert {"import", "compile", "samples"} <= said
 
 
@@ -600,7 +598,9 @@ def test_a_named_variant_is_taken_by_those_that_have_it():
 
 
 def test_a_variant_that_nobody_asked_has_is_an_error_that_names_what_there_is():
-    with pytest.raises(LookupError, match=r"'graph' asked for, 'jax' on cpu has: plain, nnx-jit, several-steps$"):
+    with pytest.raises(
+        LookupError, match=r"'graph' asked for, 'jax' on cpu has: plain, nnx-jit, several-steps, resident$"
+    ):
         answered(offer("cpu"), variants=("graph",))
     with pytest.raises(LookupError, match=r"'torch' on cpu has: plain, compile$"):
         answered(offer("cpu"), variants=("graph",), implementations=("torch",))

@@ -1,6 +1,7 @@
 """First calls and long runs: what is asked for, and what is read off."""
 
 import factory
+import msgspec
 import pytest
 
 from suite.experiments import Here, first_call_vs_steady, run_length
@@ -16,10 +17,14 @@ def calls(backend, first, second, *later):
         return Sample(wall_seconds=seconds, process_seconds=3 * seconds)
 
     runs = tuple(
-        factory.run(number, 1.0, warmup=(sample(first * share), sample(second)), samples=tuple(map(sample, later)),
-                    steps_per_sample=1)
+        msgspec.structs.replace(
+            factory.run(number, 1.0),
+            warmup=(sample(first * share), sample(second)),
+            samples=tuple(map(sample, later)),
+            steps_per_sample=1,
+        )
         for number, share in enumerate((1.0, 1.02, 0.98))
-    )  # fmt: skip
+    )
     return factory.record(backend=backend, scope="calls", runs=runs)
 
 

@@ -18,7 +18,7 @@ import pytest
 from suite.measure import beside, campaign, clock, counters, fitness, readings, runner, telemetry
 from suite.measure.nvml import Gpus
 from suite.measure.probe import Offer
-from suite.measure.protocol import Facts, Line, Steady
+from suite.measure.protocol import Facts, Line, Seen
 from suite.measure.readings import Counters, GpuReading, Reading
 from suite.report import meanwhile
 from suite.results import energy
@@ -464,16 +464,10 @@ FACTS = Facts(
     python="3.12.1",
     packages={"jax": "0"},
     settings={},
-    steady=Steady(
-        steps_per_sample=2,
-        doubling_ratio=2.0,
-        warmup=(),
-        warmup_converged=True,
-        samples=(Sample(wall_seconds=0.2, process_seconds=0.2),) * 3,
-        compilations=0,
-        load_by_others=0.0,
-        minor_faults_per_step=0.0,
-    ),
+    scopes={
+        "cold": Seen(samples=(Sample(wall_seconds=3.0, process_seconds=3.0),)),
+        "step": Seen(steps_per_sample=2, doubling_ratio=2.0, warmup_converged=True, compilations=0, load_by_others=0.0),
+    },
 )
 
 
@@ -491,7 +485,9 @@ class FakeWorker:
         marks = ["energy", "energy_end"] if task["energy_seconds"] else []
         facts = msgspec.structs.replace(FACTS, energy_step_seconds=0.1 if marks else None)
         stages = [Line(stage=n, seen=Stage(name=n, wall_seconds=1.0, process_seconds=1.0)) for n in ("first_step",)]
-        lines = [Line(stage="lower"), *stages, *(Line(stage=n) for n in ("samples", "samples_end", *marks))]
+        taken = [Line(stage="samples", sample=Sample(wall_seconds=0.2, process_seconds=0.2))] * 3
+        ends = (Line(stage=n) for n in ("samples_end", *marks))
+        lines = [Line(stage="lower"), *stages, Line(stage="samples"), *taken, *ends]
         self.lines = [msgspec.json.encode(line) for line in (*lines, Line(stage="done", facts=facts))]
 
     def line(self, timeout_seconds):

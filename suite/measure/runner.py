@@ -230,7 +230,7 @@ def completed(run: Run, case: Case, facts: Facts, stream: Stream | None) -> Run:
     if stream is not None:
         elapsed = stream.ended - stream.began
         run = msgspec.structs.replace(run, samples=tuple(stream.samples), elapsed_seconds=elapsed)
-    if min((sample.wall_seconds for sample in (*run.warmup, *run.samples)), default=0.0) <= 0:
+    if not run.reason and any(sample.wall_seconds <= 0 for sample in (*run.warmup, *run.samples)):
         return msgspec.structs.replace(run, samples=(), reason="the clock stood still or went backwards; run again")
     return run
 
