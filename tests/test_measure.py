@@ -1,6 +1,7 @@
 """The clock samples as planned, the parent survives its children, nothing completed is lost."""
 
 import inspect
+import itertools
 import os
 import re
 import sys
@@ -30,7 +31,7 @@ from suite.measure import (
 from suite.measure.anonymous import _folders, _names, anonymous
 from suite.measure.fitness import checks, cuda_extra, missing_backend
 from suite.measure.probe import Offer
-from suite.measure.protocol import Facts, Line, Seen
+from suite.measure.protocol import Facts, Line, Seen, Task
 from suite.results.journal import Done, Journal, Session
 from suite.results.record import Sample, Stage
 from suite.workload import Case
@@ -233,6 +234,28 @@ def test_a_cold_start_is_lower_compile_and_first_step(tmp_path):
     journal = measured(tmp_path, lambda unit: FakeChild(good_lines()))
     cold = next(r for r in campaign.records(header(), journal.done()) if r.case.scope == "cold")
     assert cold.runs[0].samples[0].wall_seconds == pytest.approx(3.0)
+
+
+def test_the_parent_times_the_samples_by_its_own_clock():
+    ticks = itertools.count()
+    case = factory.record().case
+    task = Task(cases=(case,), dataset="mnist", seed=0, plan=PLAN)
+    ours = clock.Clock(wall=lambda: float(next(ticks)))  # a second from line to line
+    start = worker_of(lambda unit: FakeChild(good_lines()))
+    (done,) = runner.process(task, 0, 0, Silent(), start, ours)
+    assert len(done.run.samples) == 3
+    assert done.run.elapsed_seconds == 3
+
+
+def test_only_the_first_round_replays(tmp_path):
+    asked = []
+
+    class Listening(FakeChild):
+        def tell(self, line):
+            asked.append(msgspec.json.decode(line, type=Task).replay)
+
+    measured(tmp_path, lambda unit: Listening(good_lines()))
+    assert asked == [True] * 2 + [False] * 4
 
 
 @pytest.mark.parametrize(
@@ -598,9 +621,7 @@ def test_a_named_variant_is_taken_by_those_that_have_it():
 
 
 def test_a_variant_that_nobody_asked_has_is_an_error_that_names_what_there_is():
-    with pytest.raises(
-        LookupError, match=r"'graph' asked for, 'jax' on cpu has: plain, nnx-jit, several-steps, resident$"
-    ):
+    with pytest.raises(LookupError, match=r"'jax' on cpu has: plain, nnx-jit, several-steps, resident$"):
         answered(offer("cpu"), variants=("graph",))
     with pytest.raises(LookupError, match=r"'torch' on cpu has: plain, compile$"):
         answered(offer("cpu"), variants=("graph",), implementations=("torch",))

@@ -16,6 +16,7 @@ class Lie:
     workload: str = "mnist_mlp"
     scope: Scope = "step"
     backend: Backend = "cpu"
+    needs_gpu: bool = False
 
 
 LIES = {
@@ -49,5 +50,11 @@ LIES = {
     "lower_precision": Lie(what="TF32 allowed inside float32 at highest precision", check="precision"),
     "cached_inference": Lie(what="the stored output of an inference", check="floor", workload="serve_mobilenet_v2"),
     "fallback": Lie(what="a CPU run passed as a GPU's", check="backend", backend="gpu"),
+    "no_block_gpu": Lie(
+        what="a step left running on a GPU's stream", check="unfinished work", backend="gpu", needs_gpu=True
+    ),
+    "lower_precision_gpu": Lie(
+        what="TF32 kernels inside float32 at highest precision", check="precision", backend="gpu", needs_gpu=True
+    ),
 }
 ASKED_FOR = 19  # of them, beside the edited record

@@ -252,7 +252,7 @@ def lying(program, case):
 
 
 if __name__ == "__main__":
-    name = sys.argv[1]
+    name = sys.argv[1].removesuffix("_gpu")
     if name in PATCHES:
         PATCHES[name]()
     elif name in PROGRAMS:
