@@ -59,7 +59,8 @@ def test_every_experiment_keeps_the_contract(name):
     catalogue = tuple(ceilings.load(n).description for n in ceilings.names()) if name == "roofline" else CATALOGUE
     made = module.cases(catalogue, BOTH)
     assert len(made) == len(set(made)) > 1
-    assert {case.workload for case in made} == {about.name for about in catalogue}
+    timed = {about.name for about in catalogue if name != "run_length" or about.run is not None}
+    assert {case.workload for case in made} == timed
     known = {*models.names(), *ceilings.names()}
     assert name == "headline" or set(module.WORKLOADS) <= known
     assert module.read([]) is None
@@ -317,7 +318,7 @@ def networks(exponent, sizes=(1e6, 1e8, 1e9, 1e10)):
     for index, flop in enumerate(sizes):
         name = f"net{index}"
         about = factory.description(name, batch=1, flop_per_example=int(flop), forward_flop_per_example=int(flop / 3))
-        for side, seconds in (("cpu", 1e-3 * (flop / 1e6) ** exponent * (1 + 0.01 * index)), ("gpu", 1e-3)):
+        for side, seconds in (("cpu", 10 * (flop / 1e6) ** exponent * (1 + 0.01 * index)), ("gpu", 10.0)):
             made.append(factory.record(name, side, noisy(seconds), about=about))
     return made
 

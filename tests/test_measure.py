@@ -31,7 +31,7 @@ from suite.measure import (
 from suite.measure.anonymous import _folders, _names, anonymous
 from suite.measure.fitness import checks, cuda_extra, missing_backend
 from suite.measure.probe import Offer
-from suite.measure.protocol import Facts, Line, Seen, Task
+from suite.measure.protocol import STREAMED, Facts, Line, Seen, Task
 from suite.results.journal import Done, Journal, Session
 from suite.results.record import Sample, Stage
 from suite.workload import Case
@@ -242,7 +242,7 @@ def test_the_parent_times_the_samples_by_its_own_clock():
     task = Task(cases=(case,), dataset="mnist", seed=0, plan=PLAN)
     ours = clock.Clock(wall=lambda: float(next(ticks)))  # a second from line to line
     start = worker_of(lambda unit: FakeChild(good_lines()))
-    (done,) = runner.process(task, 0, 0, Silent(), start, ours)
+    (done,) = runner.process(task, 0, 0, Silent(), start, clock=ours)
     assert len(done.run.samples) == 3
     assert done.run.elapsed_seconds == 3
 
@@ -433,7 +433,7 @@ def test_user_host_and_home_are_taken_out(monkeypatch):
 
 
 def test_every_stage_of_a_worker_has_a_limit():
-    said = set(re.findall(r'stage(?:\(|=)"(\w+)"', inspect.getsource(worker)))
+    said = {*re.findall(r'stage(?:\(|=)"(\w+)"', inspect.getsource(worker)), *STREAMED.values()}
     ends = {name for name in said if name.endswith("_end")}  # a stage's end, whose limit goes on
     assert said - ends - {"done", "failed"} <= set(runner.LIMIT_SECONDS)
     assert {"import", "compile", "samples"} <= said

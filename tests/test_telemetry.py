@@ -485,7 +485,7 @@ class FakeWorker:
         marks = ["energy", "energy_end"] if task["energy_seconds"] else []
         facts = msgspec.structs.replace(FACTS, energy_step_seconds=0.1 if marks else None)
         stages = [Line(stage=n, seen=Stage(name=n, wall_seconds=1.0, process_seconds=1.0)) for n in ("first_step",)]
-        taken = [Line(stage="samples", sample=Sample(wall_seconds=0.2, process_seconds=0.2))] * 3
+        taken = [Line(stage="samples", sample=Sample(wall_seconds=0.02, process_seconds=0.02))] * 3
         ends = (Line(stage=n) for n in ("samples_end", *marks))
         lines = [Line(stage="lower"), *stages, Line(stage="samples"), *taken, *ends]
         self.lines = [msgspec.json.encode(line) for line in (*lines, Line(stage="done", facts=facts))]

@@ -35,8 +35,8 @@ def _compilations(record: Record, run: Run) -> Iterator[str]:
 
 
 def _loss(record: Record, run: Run) -> Iterator[str]:
-    if run.reason == NOT_FINITE:
-        yield run.reason
+    if run.reason == NOT_FINITE or run.first_loss != run.first_loss:
+        yield NOT_FINITE
 
 
 def _donation(record: Record, run: Run) -> Iterator[str]:
@@ -74,7 +74,7 @@ def _unfinished(record: Record, run: Run) -> Iterator[str]:
 
 
 def _cache(record: Record, run: Run) -> Iterator[str]:
-    if record.case.scope == "cold" and run.cache_hits:
+    if (record.case.scope, record.case.cache) == ("cold", "empty") and run.cache_hits:
         yield f"{run.cache_hits} programs of a cold start came from a compile cache"
 
 
