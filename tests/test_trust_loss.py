@@ -1,20 +1,26 @@
 """A sample of the proof that nothing is lost, and that a file from elsewhere does no harm."""
 
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from trust import part_faults, part_hostile, part_kills
+from trust import part_hostile
 
 from suite.results import acceptance
+
+TESTS = Path(__file__).parent
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the process table is read from /proc")
 
 
-@pytest.mark.parametrize("part", [part_faults, part_kills, part_hostile])
+@pytest.mark.parametrize("part", ["faults", "kills", "hostile"])
 def test_a_sample_of_the_proof_holds(part):
-    _, findings = part.prove(sample=True)
-    assert findings
-    assert [finding for finding in findings if not finding.good] == []
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (TESTS, TESTS.parent)))}
+    command = [sys.executable, "-m", "trust", "--sample", part]  # on its own: JAX does not let this process fork
+    ended = subprocess.run(command, cwd=TESTS.parent, env=env, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
 def test_a_reader_that_takes_the_last_of_two_names_is_caught(monkeypatch):
