@@ -9,6 +9,8 @@ from suite.measure.load import granted_cores
 from suite.measure.program import Batch, Program
 from suite.results.record import Audit, Replay
 
+CALLS = 8  # of the step, which all replays take together
+
 
 def audit(
     target: Program, inputs: Sequence[Batch], digest: str, seed: int, unfinished: float | None, replayed: bool

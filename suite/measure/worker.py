@@ -16,7 +16,7 @@ import msgspec
 from suite import variants
 from suite.data import batches as data
 from suite.measure import clock, leftover, load, parent, whole_run
-from suite.measure.audit import audit, finite
+from suite.measure.audit import CALLS, audit, finite
 from suite.measure.inputs import Owner, batches, run_inputs
 from suite.measure.machine import settings
 from suite.measure.program import Fed, Program
@@ -27,6 +27,7 @@ from suite.workload import Case, Scope
 
 LATER_CALLS = 3  # after the first, in scope `calls`
 _ASLEEP_SECONDS = 0.1
+_REPLAY_SECONDS = 20.0  # replays that would take longer, as long as the first call, are left out
 
 Say = Callable[[Line], object]
 Staged = Callable[[str, Callable[[], object]], Sample]
@@ -65,12 +66,13 @@ def reason(error: BaseException) -> str:
 def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     """Run the stages and scopes of the task, telling the parent what begins and what ended."""
     case, clocks = task.cases[0], clocks or clock.Clock()
+    stages: dict[str, Stage] = {}
 
     def stage(name: str, run: Callable[[], object]) -> Sample:
         say(Line(stage=name))
         seen = clock.timed(run, clocks)
-        ended = Stage(name=name, wall_seconds=seen.wall_seconds, process_seconds=seen.process_seconds)
-        say(Line(stage=name, seen=ended))
+        stages[name] = Stage(name=name, wall_seconds=seen.wall_seconds, process_seconds=seen.process_seconds)
+        say(Line(stage=name, seen=stages[name]))
         return seen
 
     pin(case.threads)
@@ -101,7 +103,8 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     if case.scope != "run":
         say(Line(stage="audit"))
         still = unfinished is not None and unfinished >= leftover.LONGEST_SECONDS
-        found = audit(target, inputs, digest, task.seed, unfinished, task.replay and not still)
+        quick = CALLS * stages["first_step"].wall_seconds <= _REPLAY_SECONDS
+        found = audit(target, inputs, digest, task.seed, unfinished, task.replay and quick and not still)
         facts = msgspec.structs.replace(facts, audit=found)
     say(Line(stage="done", facts=facts))
 
