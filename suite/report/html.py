@@ -56,19 +56,23 @@ class Page:
         items = "".join(f"<div><dt>{safe(name)}</dt><dd>{safe(value)}</dd></div>" for name, value in pairs)
         self.add(f'<dl class="facts">{items}</dl>')
 
-    def table(self, table: Table, links: dict[str, str] | None = None) -> None:
-        """Add a sortable table; `links` gives addresses for the texts of cells without a record."""
+    def table(self, table: Table, links: dict[str, str] | None = None, folded: str = "") -> None:
+        """Add a sortable table; `links` gives addresses for the texts of cells without a record.
+
+        One that is `folded` shows that line alone until it is opened.
+        """
         head = "".join(f'<th scope="col">{safe(column)}</th>' for column in table.columns)
         rows = "".join(
             f"<tr>{''.join(self._cell(cell, index, links or {}) for index, cell in enumerate(row))}</tr>"
             for row in table.rows
         )
         notes = "".join(f"<p class='note'>{safe(note)}</p>" for note in table.notes)
-        self.add(
+        whole = (
             f'<div class="scroll" tabindex="0" role="region" aria-label="{safe(table.title)}">'
             f'<table class="results{" words" * table.words}"><caption>{safe(table.title)}</caption>'
             f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{notes}"
         )
+        self.add(f"<details><summary>{safe(folded)}</summary>{whole}</details>" if folded else whole)
 
     def _cell(self, cell: Cell, index: int, links: dict[str, str]) -> str:
         text = safe(cell.text)

@@ -36,8 +36,10 @@ def page(parts: Sequence[Part]) -> str:
 def _section(made: Page, part: Part) -> None:
     made.heading(part.title)
     made.facts([(name, figure(value)) for name, value in part.figures.items()])
-    if part.findings:
-        made.table(findings(part))
+    for good, title in ((False, "Shortfalls"), (True, "As they had to be")):
+        some = [finding for finding in part.findings if finding.good is good]
+        if some:
+            made.table(findings(f"{title}: {part.name}", some), folded=f"{len(some)} as they had to be" if good else "")
     if plain_name(part.name):
         address = f"evidence/trust/{part.name}.json"
         made.add(f'<p class="note"><a href="{address}" download>All of {safe(part.name)} as JSON</a></p>')
@@ -61,11 +63,10 @@ def _line(part: Part) -> tuple[Cell, ...]:
     )
 
 
-def findings(part: Part) -> Table:
-    """Return what was tried in a part; what did not come out as it had to stands first."""
-    rows = tuple(map(_finding, sorted(part.findings, key=lambda finding: finding.good)))
-    title = f"What was tried: {part.name}"
-    return Table(title=title, columns=("tried", "has to be", "was", "seen by", "verdict"), rows=rows, words=True)
+def findings(title: str, some: Sequence[Finding]) -> Table:
+    """Return what was tried, what had to come of it, and what did."""
+    columns = ("tried", "has to be", "was", "seen by", "verdict")
+    return Table(title=title, columns=columns, rows=tuple(map(_finding, some)), words=True)
 
 
 def _finding(one: Finding) -> tuple[Cell, ...]:
