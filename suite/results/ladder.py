@@ -8,7 +8,7 @@ from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import Summary, better, by_round, summary
 from suite.workload import Case
 
-CALLS = (1, 10, 100, 1000)
+CALLS = (1, 10, 100, 1000, 10_000, 100_000)  # on an H100 a small network needs more than a thousand to break even
 _RUNGS = (("step", "empty"), ("transfer", "empty"), ("cold", "empty"), ("cold", "warm"), ("run", "empty"))
 
 
