@@ -289,7 +289,8 @@ def interrupted(
 ) -> Outcome:
     """Interrupt a run some seconds after its child was started."""
     asked = ("--profile", "smoke", "--backend", "cpu", "--out", str(place.out), *place.default, *workloads)
-    process = place.start("run", *asked)
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # what runs in the background is deaf to it
+    process = place.start("run", *asked, preexec_fn=heard)
     place.wait_for_worker(after, module)
     start = time.monotonic()
     process.send_signal(signal.SIGINT)
