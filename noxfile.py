@@ -114,6 +114,14 @@ def parity(session: nox.Session) -> None:
 
 
 @nox.session(python=PYTHON)
+def trust(session: nox.Session) -> None:
+    """Prove the harness, part by part, and leave the site's evidence: `-- [--sample] [PART...]`."""
+    install(session, "site")
+    dependencies(session, "tests")
+    session.run("python", "-m", "trust", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session(python=PYTHON)
 def tests(session: nox.Session) -> None:
     """Run the tests; those that need Chromium or a GPU say so when they are skipped."""
     install(session, "site")

@@ -5,18 +5,17 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from suite import terminal, units
-from suite.measure import campaign, fitness, load, lock, machine, request, runner
+from suite import experiments, terminal, units
+from suite.measure import beside, campaign, fitness, identity, load, lock, machine, request, runner
 from suite.measure.probe import Offer
 from suite.results import journal as journals
-from suite.results import selection, store
+from suite.results import prices, selection, store
 from suite.results.comparison import compared
-from suite.results.journal import Journal
+from suite.results.journal import Journal, Session
 from suite.results.record import Machine
+from suite.results.roofline import is_ceiling
 from suite.results.summary import summary
 from suite.workload import Implementation
-
-PARTIAL = "partial-"  # begins the folder name of what an interrupted campaign has so far
 
 
 def planned(asked: request.Request, out: Path, machine_name: str | None = None) -> Journal:
@@ -27,32 +26,67 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None) 
     answer = request.answer(asked, here, offers)
     for remark in answer.remarks:
         terminal.say(f"note: {remark}")
+    for left in (each for each in journals.journals(out)[:1] if not has_ended(each)):
+        terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; run --resume goes on with it")
     processes = len(campaign.units(answer.cases))
-    header = campaign.planned(answer.cases, answer.descriptions, asked.profile, here, datetime.now(UTC))
+    header = campaign.planned(
+        answer.cases, answer.descriptions, asked.profile, here, datetime.now(UTC), asked.experiment or ""
+    )
     terminal.say(
         f"{here.name}: {len(answer.descriptions)} workloads, {processes} processes in {header.rounds} rounds, "
         f"about {units.seconds(answer.seconds)}"
     )
     journal = Journal(out / header.campaign / journals.FILE_NAME)
+    if journal.path.parent.exists():
+        raise RuntimeError(f"campaign '{header.campaign}' is there already; wait a second, or set the clock right")
     journal.append(header)
     return journal
 
 
 def resumed(out: Path) -> Journal:
-    """Return the newest campaign's journal.
+    """Return the journal of the newest campaign that has not ended.
 
-    Raises RuntimeError if there is none, if it has ended, or if it was begun on another machine.
+    Raises RuntimeError if there is none, or if it was begun with another version or on a machine that differs.
     """
-    journal = journals.newest(out)
-    if journal is None:
+    found = journals.journals(out)
+    if not found:
         raise RuntimeError(f"--resume asked for, '{out}' holds no campaign; start one without --resume")
-    header, here = journal.header(), machine.machine()
-    if (header.machine.cpu_model, header.machine.cores, header.machine.gpus) != (here.cpu_model, here.cores, here.gpus):
+    journal = next((each for each in found if not has_ended(each)), None)
+    if journal is None:
         raise RuntimeError(
-            f"campaign '{header.campaign}' was begun on '{header.machine.name}', this is '{here.name}'; "
-            "its pairs cannot be completed here, so start anew without --resume"
+            f"--resume asked for, every campaign in '{out}' has ended, '{found[0].path.parent.name}' last; "
+            "start one without --resume"
+        )
+    header, here, commit = journal.header(), machine.machine(), campaign.commit()
+    differs = [
+        f"{name} '{_words(then)}' there, '{_words(now)}' here"
+        for name, then, now in (
+            ("processor", header.machine.cpu_model, here.cpu_model),
+            ("cores", header.machine.cores, here.cores),
+            ("GPUs", header.machine.gpus, here.gpus),
+            ("commit", header.commit, commit),
+        )
+        if then != now
+    ]
+    if differs:
+        raise RuntimeError(
+            f"campaign '{header.campaign}' cannot be completed here, it was begun on '{header.machine.name}' with "
+            f"{'; '.join(differs)}; start anew without --resume"
         )
     return journal
+
+
+def _words(value: object) -> str:
+    gpus = [f"{gpu.name}, driver {gpu.driver}" for gpu in value] if isinstance(value, tuple) else [str(value)]
+    return "; ".join(gpus) or "none"
+
+
+def has_ended(journal: Journal) -> bool:
+    """Return whether a campaign has left all its records; one whose journal cannot be read has not."""
+    try:
+        return all((journal.path.parent / f"{name}.json").exists() for name in campaign.file_names(journal.header()))
+    except ValueError:
+        return False
 
 
 def ended(out: Path, campaign: str) -> Journal:
@@ -64,7 +98,7 @@ def ended(out: Path, campaign: str) -> Journal:
     if campaign not in there:
         raise LookupError(f"no campaign '{campaign}' in '{out}'; there are: {', '.join(there) or 'none'}")
     journal = Journal(out / campaign / journals.FILE_NAME)
-    if not any((out / campaign).glob("*.json")):
+    if not has_ended(journal):
         raise RuntimeError(f"campaign '{campaign}' has not ended; go on with run --resume")
     if journal.header().profile == "smoke":
         raise RuntimeError(f"campaign '{campaign}' has profile 'smoke', which only shows that it runs; take another")
@@ -75,10 +109,12 @@ def measure(journal: Journal, out: Path) -> bool:
     """Measure what the journal lacks and write the records; return False if the user interrupted it."""
     header = journal.header()
     with lock.measuring(header.campaign):
-        runs = len({(entry.case.text(0).replace("/cold", "/step"), entry.run.round) for entry in journal.done()})
+        settle(journal)
+        first = {unit[0] for unit in campaign.units(header.cases)}
+        runs = sum(entry.case in first for entry in journal.done())
         try:
-            with terminal.CampaignProgress(header, runs) as progress:
-                runner.run(header, journal, progress)
+            with terminal.CampaignProgress(header, runs) as progress, beside.telemetry() as telemetry:
+                runner.run(header, journal, progress, beside=telemetry)
         except KeyboardInterrupt:
             write(journal, out, partial=True)
             terminal.say(f"interrupted; '{journal.path.parent}' keeps what was completed: go on with run --resume")
@@ -87,12 +123,28 @@ def measure(journal: Journal, out: Path) -> bool:
     return True
 
 
+def settle(journal: Journal) -> None:
+    """Note in the journal where measuring goes on, and say so if that is elsewhere: its pairs start afresh there."""
+    here, before = identity.place(journal.header().campaign), journal.done()
+    if journal.place() == here:
+        return
+    journal.append(Session(place=here))
+    anew = sorted({entry.run.round + 1 for entry in before} - {entry.run.round + 1 for entry in journal.done()})
+    if anew:
+        terminal.say(
+            f"note: this is another machine of the same description, or it was started anew: round "
+            f"{', '.join(map(str, anew))}, which was cut, is measured from its beginning"
+        )
+
+
 def write(journal: Journal, out: Path, partial: bool = False) -> None:
     """Write a record for each case of the campaign; a partial result is replaced when more is known."""
     header = journal.header()
-    folder = out / (PARTIAL + header.campaign)
+    folder = out / (store.PARTIAL + header.campaign)
     if folder.exists():
         shutil.rmtree(folder)
+    for draft in (out / header.campaign).glob(".writing-*"):
+        draft.unlink()  # of a write that was killed
     for record in campaign.records(header, journal.done()):
         if partial:
             store.put(record, folder)
@@ -101,14 +153,19 @@ def write(journal: Journal, out: Path, partial: bool = False) -> None:
 
 
 def publish(journal: Journal, out: Path, published: Path) -> tuple[Path, ...]:
-    """Copy the campaign's records, as they are, to where the site takes its evidence from."""
+    """Copy the campaign's records, as they are, to where the site takes its evidence from.
+
+    Raises ValueError for one that is not as it was written.
+    """
+    mine = [path for path in store.paths([out]) if path.parent.name == journal.header().campaign]
+    for path in mine:
+        store.read(path)
     written = []
-    for path in store.paths([out]):
-        if path.parent.name == journal.header().campaign:
-            target = published / path.parent.name / path.name
-            if not target.exists():
-                store.write_once(target, path.read_bytes())
-            written.append(target)
+    for path in mine:
+        target = published / path.parent.name / path.name
+        if not target.exists():
+            store.write_once(target, path.read_bytes())
+        written.append(target)
     return (*written, *picture(published))
 
 
@@ -127,14 +184,16 @@ def picture(published: Path) -> tuple[Path, ...]:
     return (path,)
 
 
-def print_results(folders: Sequence[Path], here: Machine) -> None:
-    """Print this machine's speed-ups, or CPU times where it has no GPU, and last how JAX stands beside its peers."""
-    from suite.report import standing, tables
+def print_results(folders: Sequence[Path], here: Machine, listed: Sequence[prices.Price] = ()) -> None:
+    """Print this machine's speed-ups, or CPU times where it has no GPU, how JAX stands beside its peers, and costs."""
+    from suite.report import cost, standing, tables
 
-    records, problems = store.load(folders)
+    found, problems = store.load(folders)
+    records = [record for record in found if not record.experiment and not is_ceiling(record)]
     for problem in problems:
         terminal.say(f"note: {problem}")
-    for table in (*tables.for_terminal(records, here.slug), *standing.for_terminal(records, here.slug)):
+    costs = cost.for_terminal(records, here.slug, listed)
+    for table in (*tables.for_terminal(records, here.slug), *standing.for_terminal(records, here.slug), *costs):
         width = len(table.columns)
         rows = [[cell.text for cell in row[:width]] for row in table.rows]
         terminal.print_table(table.title, table.columns, rows, table.notes)
@@ -143,7 +202,24 @@ def print_results(folders: Sequence[Path], here: Machine) -> None:
         terminal.say(f"failed: {item.record.name}: {item.record.reason}")
 
 
-def report(published: Path, out: Path, build: bool) -> None:
+def print_answers(name: str, folders: Sequence[Path], here: Machine) -> None:
+    """Print what this machine answers to an experiment."""
+    records, _ = store.load(folders)
+    mine = [record for record in records if record.machine.slug == here.slug]
+    found = experiments.load(name).read(mine)
+    if found is None:
+        terminal.say(f"experiment '{name}' has no answer yet: what it compares was not measured whole")
+    for table in found.tables if found else ():
+        rows = [[cell.text for cell in row] for row in table.rows]
+        terminal.print_table(table.title, table.columns, rows, table.notes)
+    for answer in found.answers if found else ():
+        print(answer)
+    for item in map(summary, mine):
+        if item.record.reason:
+            terminal.say(f"failed: {item.record.name}: {item.record.reason}")
+
+
+def report(published: Path, out: Path, build: bool, listed: Sequence[prices.Price] = ()) -> None:
     """Render the site's pages and, if asked, build it; print the results and where the site is."""
     from suite.report import build as site
     from suite.report import pages
@@ -151,12 +227,12 @@ def report(published: Path, out: Path, build: bool) -> None:
     root = Path.cwd()
     if not (root / "mkdocs.yml").is_file():
         raise RuntimeError(f"no mkdocs.yml in '{root}'; run suite report in the suite's checkout")
-    outcome = pages.render((published, out), root / "site")
+    outcome = pages.render((published, out), root / "site", listed)
     for problem in outcome.problems:
         terminal.say(f"note: {problem}")
     if build:
         site.build(root)
-    print_results((published, out), machine.machine())
+    print_results((published, out), machine.machine(), listed)
     if build:
         print(f"site: {root / 'build' / 'html' / 'index.html'}")
 
@@ -177,4 +253,6 @@ def doctor() -> tuple[fitness.Check, ...]:
         offer = request.offer("jax")
     except RuntimeError as error:
         offer = Offer(implementation="jax", problem=str(error))
-    return fitness.checks(here, offer, load.others_now(2.0))
+    with beside.telemetry() as telemetry:
+        there = telemetry.counters()
+    return fitness.checks(here, offer, load.others_now(2.0), there)

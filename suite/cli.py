@@ -1,5 +1,6 @@
 """The command line: parses, calls, prints."""
 
+import io
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ import click
 
 from suite import __version__
 from suite.variants import NAMES as VARIANTS
-from suite.workload import Allocator, Backend, Implementation, Precision, Scope
+from suite.workload import Allocator, Backend, CompileCache, Implementation, Precision, Scope
 
 PUBLISHED = Path("site/records")
 LOCAL = Path("records")
@@ -38,11 +39,25 @@ class Words(click.ParamType):
         return found
 
 
+def machine_name(name: str) -> str:
+    """Return the name, or raise ValueError if no page and no file may have it."""
+    from suite.results.record import plain_name, slug
+
+    if not plain_name(slug(name)):
+        raise ValueError(
+            f"--machine asked for with {name!r}; use small letters, digits, '.', '-', '_', blanks and commas"
+        )
+    return name
+
+
 class Group(click.Group):
     """A group whose commands turn errors meant for the user into one line and a failing exit."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")  # a terminal that lacks 'µ' shows '?' in its place
         try:
             return super().invoke(ctx)
         except (LookupError, ValueError, RuntimeError, FileExistsError) as error:
@@ -59,8 +74,15 @@ def main() -> None:
 
 @main.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print all there is to know as a JSON list.")
-def list_workloads(as_json: bool) -> None:
+@click.option("--experiments", "questions", is_flag=True, help="Show the experiments and their questions instead.")
+def list_workloads(as_json: bool, questions: bool) -> None:
     """Show the workloads: parameters, FLOP, batch and dataset; --json has title, source, claims and all else."""
+    if questions:
+        from suite import experiments
+
+        for name in experiments.names():
+            click.echo(f"{name:<12} {experiments.load(name).TITLE}")
+        return
     from suite.measure import request
     from suite.results.record import to_json
 
@@ -99,7 +121,20 @@ def list_workloads(as_json: bool) -> None:
 )
 @click.option("--batch", type=click.IntRange(min=1), help="Examples a step. Default: each workload's headline batch.")
 @click.option("--precision", type=Words(get_args(Precision)), default=("float32-highest",), help="Of the GPU side.")
-@click.option("--scope", type=Words(get_args(Scope)), default=("step", "cold"), help="Default: both.")
+@click.option(
+    "--scope",
+    type=Words(get_args(Scope)),
+    default=("step", "transfer", "cold"),
+    help="What is timed. Default: the steady step, the step with its batch copied from the host, and the cold start. "
+    "run: the documented whole run, where there is one; calls: the first four calls of a fresh process.",
+)
+@click.option(
+    "--cache",
+    type=Words(get_args(CompileCache)),
+    default=("empty",),
+    help="The compile cache of a cold start. Default: empty. warm: it holds what another process has compiled.",
+)
+@click.option("--length", type=click.IntRange(min=1), default=1, help="So many times the documented epochs of a run.")
 @click.option(
     "--implementation",
     type=Words(get_args(Implementation)),
@@ -112,8 +147,8 @@ def list_workloads(as_json: bool) -> None:
     type=Words(VARIANTS),
     default=(),
     help="How steps are taken. Default: plain for JAX, for its peers every way they have. JAX has plain, nnx-jit (as "
-    "tutorials write it) and several-steps (a scan in one call); PyTorch has plain, compile, and on the GPU graph and "
-    "compile-graph; Keras has plain.",
+    "tutorials write it), several-steps (a scan in one call) and, of scope run, resident (the data on the device); "
+    "PyTorch has plain, compile, and on the GPU graph and compile-graph; Keras has plain.",
 )
 @click.option(
     "--allocator",
@@ -129,25 +164,41 @@ def list_workloads(as_json: bool) -> None:
     show_default=True,
     help="Split each batch over so many GPUs, or devices made of the CPU's cores. JAX only.",
 )
+@click.option(
+    "--experiment",
+    metavar="NAME",
+    help="What suite list --experiments shows: it decides on batch, precision, variant and all else, and on the "
+    "workloads where none is named.",
+)
 @click.option("--budget", type=click.FloatRange(min=0, min_open=True), metavar="MINUTES", help="Drop what is over.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
 @click.option("--resume", is_flag=True, help="Go on with the newest campaign in --out that has not ended.")
 @click.option("--publish", is_flag=True, help=f"Put the records under {PUBLISHED} when the campaign has ended.")
 @click.option("--report", "site", is_flag=True, help="Render the site at the end, as suite report does.")
-@click.option("--machine", "machine_name", help="What to call this machine. Default: after its processors.")
-def run(out: Path, resume: bool, publish: bool, site: bool, machine_name: str | None, **asked: Any) -> None:
-    """Measure workloads (default: the headline set) and print the speed-ups.
+@click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'.")
+@click.option(
+    "--machine",
+    "machine_name",
+    callback=lambda ctx, param, value: None if value is None else machine_name(value),
+    help="What to call this machine. Default: after its processors.",
+)
+def run(
+    out: Path, resume: bool, publish: bool, site: bool, prices: Path | None, machine_name: str | None, **asked: Any
+) -> None:
+    """Measure workloads (default: the headline set) and print the speed-ups, or an experiment and its answers.
 
     Every completed process is safe on disk; Ctrl-C leaves a valid partial result, --resume goes on with it.
     """
     from suite import bench, terminal
     from suite.measure.request import Request
+    from suite.results import prices as price_list
 
     if publish and asked["profile"] == "smoke":
         raise ValueError(
             "--publish asked for with profile 'smoke', which only shows that it runs; take quick or standard"
         )
-    several = ("backend", "precision", "scope", "implementation", "variant", "allocator")
+    listed = price_list.read(prices or price_list.SHIPPED)
+    several = ("backend", "precision", "scope", "cache", "implementation", "variant", "allocator")
     request = Request(
         **{f"{key}s" if key in several else key: value for key, value in asked.items() if key != "budget"},
         budget_minutes=asked["budget"],
@@ -157,12 +208,16 @@ def run(out: Path, resume: bool, publish: bool, site: bool, machine_name: str | 
     if publish and ended:
         for path in bench.publish(journal, out, PUBLISHED):
             terminal.say(f"published {path}")
-    if site:
-        bench.report(PUBLISHED, out, build=True)
-    else:
-        bench.print_results((PUBLISHED, out), journal.header().machine)
     if not ended:
-        sys.exit(130)
+        sys.exit(130)  # at once: who interrupts wants the prompt back
+    if site:
+        bench.report(PUBLISHED, out, True, listed)
+    if journal.header().experiment:
+        bench.print_answers(journal.header().experiment, (PUBLISHED, out), journal.header().machine)
+    elif not site:
+        bench.print_results((PUBLISHED, out), journal.header().machine, listed)
+    if not ended:
+        sys.exit(130)  # at once: who interrupts wants the prompt back
 
 
 @main.command()
@@ -179,11 +234,13 @@ def publish(campaign: str, out: Path) -> None:
 @main.command()
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
 @click.option("--build/--no-build", default=True, show_default=True, help="Build the HTML with MkDocs.")
-def report(out: Path, build: bool) -> None:
+@click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'.")
+def report(out: Path, build: bool, prices: Path | None) -> None:
     """Render all records, published and local, into the site, and print the table and the site's path."""
     from suite import bench
+    from suite.results import prices as price_list
 
-    bench.report(PUBLISHED, out, build)
+    bench.report(PUBLISHED, out, build, price_list.read(prices or price_list.SHIPPED))
 
 
 @main.command()

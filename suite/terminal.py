@@ -5,11 +5,12 @@ import time
 from collections.abc import Iterable, Sequence
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from suite import units
-from suite.measure.campaign import Unit
+from suite.measure.campaign import Unit, rounds_of
 from suite.measure.campaign import units as processes_of
 from suite.measure.estimate import process_seconds
 from suite.measure.fitness import Check
@@ -18,6 +19,7 @@ from suite.results.journal import Done, Header
 from suite.results.summary import step_seconds
 from suite.workload import Case
 
+_SAID = {"step": "a step", "run": "for the whole run", "calls": "a later call"}
 _MARKS = {"good": "[green]ok[/]", "remark": "[yellow]note[/]", "bad": "[red]no[/]"}
 
 
@@ -31,6 +33,7 @@ def label(case: Case) -> str:
     parts = [case.workload, case.backend, case.implementation]
     parts += [case.variant] if case.variant != "plain" else []
     parts += [case.precision] if case.precision != "float32-highest" else []
+    parts += [f"{case.threads} threads"] if case.threads else []
     parts += [f"{case.devices} devices"] if case.devices > 1 else []
     parts += [f"{case.allocator} allocator"] if case.allocator != "retaining" else []
     return " ".join(parts)
@@ -43,9 +46,9 @@ class CampaignProgress:
         about = {description.name: description for description in header.descriptions}
         effort, cores = EFFORTS[header.profile], header.machine.cores
         self._units = processes_of(header.cases)
-        self._seconds = {unit: process_seconds(unit[0], about[unit[0].workload], effort, cores) for unit in self._units}
+        self._seconds = {unit: process_seconds(unit, about[unit[0].workload], effort, cores) for unit in self._units}
         self._rounds, self._ended, self._began = header.rounds, done, 0.0
-        self._left = dict.fromkeys(self._units, header.rounds)
+        self._left = {unit: rounds_of(header, unit[0]) for unit in self._units}
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}"),
@@ -56,7 +59,7 @@ class CampaignProgress:
             console=Console(stderr=True),
             disable=not sys.stderr.isatty(),
         )
-        self._task = self._progress.add_task("starting", total=len(self._units) * self._rounds, left="")
+        self._task = self._progress.add_task("starting", total=sum(self._left.values()), left="")
         self._progress.update(self._task, completed=done)
 
     def __enter__(self) -> "CampaignProgress":
@@ -87,8 +90,8 @@ class CampaignProgress:
             if entry.run.reason:
                 self._print(f"{self._name}: failed: {entry.run.reason}")
                 return
-            if value is not None and entry.case.scope == "step":
-                self._print(f"{self._name}: {units.seconds(value)} a step")
+            if value is not None and entry.case.scope in _SAID:
+                self._print(f"{self._name}: {units.seconds(value)} {_SAID[entry.case.scope]}")
 
     def _print(self, line: str) -> None:
         self._progress.console.print(line, highlight=False, markup=False, soft_wrap=True)
@@ -96,11 +99,11 @@ class CampaignProgress:
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> None:
     """Print a table with its first column left and the others right."""
-    table = Table(title=title, title_justify="left", show_edge=False, pad_edge=False)
+    table = Table(title=escape(title), title_justify="left", show_edge=False, pad_edge=False)
     for index, column in enumerate(columns):
-        table.add_column(column, justify="left" if index == 0 else "right", overflow="fold")
+        table.add_column(escape(column), justify="left" if index == 0 else "right", overflow="fold")
     for row in rows:
-        table.add_row(*(cell.replace("[", "\\[") for cell in row))
+        table.add_row(*map(escape, row))
     console = Console()
     console.print(table)
     for note in notes:
@@ -111,7 +114,7 @@ def print_checks(checks: Iterable[Check]) -> None:
     """Print the doctor's findings, the advice below what it is about."""
     table = Table(show_header=False, show_edge=False, box=None)
     for check in checks:
-        table.add_row(_MARKS[check.verdict], check.name, check.found.replace("[", "\\["))
+        table.add_row(_MARKS[check.verdict], check.name, escape(check.found))
         if check.advice:
-            table.add_row("", "", f"[bold]{check.advice.replace('[', chr(92) + '[')}[/]")
+            table.add_row("", "", f"[bold]{escape(check.advice)}[/]")
     Console().print(table)

@@ -54,6 +54,21 @@ def quantity(value: float | None, unit: str, half_width: float | None = None) ->
     return f"{number(value / size, width)} {prefix}{unit}".rstrip()
 
 
+def small(value: float | None, unit: str) -> str:
+    """Return a value with a decimal prefix, down to nano, such as '1.23 mJ' or '71.2 W'."""
+    if value is None or not math.isfinite(value) or value >= 1 or value <= 0:
+        return "0 " + unit if value == 0 else quantity(value, unit)
+    size, prefix = next((p for p in ((1e-3, "m"), (1e-6, "µ")) if value >= p[0]), (1e-9, "n"))
+    return f"{number(value / size)} {prefix}{unit}"
+
+
+def money(value: float | None, currency: str, half_width: float | None = None) -> str:
+    """Return an amount such as '0.90 USD' or '0.0123 USD'."""
+    if value is None or not math.isfinite(value):
+        return DASH
+    return f"{number(value, half_width, digits=2 if half_width is None else 3)} {currency}"
+
+
 def count(value: int | None) -> str:
     """Return a whole number with thousands separators."""
     return DASH if value is None else f"{value:,d}"

@@ -2,20 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 Backend = Literal["cpu", "gpu"]
 Implementation = Literal["jax", "torch", "keras"]
 Precision = Literal["float32-highest", "tf32", "bfloat16"]
-Scope = Literal["step", "cold"]
+Scope = Literal["cold", "step", "transfer", "run", "calls"]
 Data = Literal["embedded", "tfds", "random"]  # random: seeded content of the documented form
 Allocator = Literal["retaining", "system"]
+CompileCache = Literal["empty", "warm"]
 CpuKernels = Literal["xla", "onednn", "ynn"]  # what XLA compiles to on the CPU, where there is a choice
 GpuGraph = Literal["xla", "whole", "concurrent"]  # what of a step XLA puts into a CUDA graph
 Grade = Literal["A", "B", "C", "A/C", "A/B"]
-Family = Literal["dense", "convolution", "residual", "text", "trees", "inference", "data parallel"]
+_Examples = Annotated[int, msgspec.Meta(ge=1, le=10**12)]
+Family = Literal[
+    "dense", "convolution", "residual", "text", "trees", "inference", "data parallel", "ceiling"
+]  # ceiling: no network, but what the machine can do at most
 
 
 class Plain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -46,6 +50,14 @@ class Claim(Plain, frozen=True, kw_only=True):
     grade: Grade = "A"
 
 
+class WholeRun(Plain, frozen=True, kw_only=True):
+    """What an article timed as one run: building and compiling the model, and all epochs with their validation."""
+
+    epochs: int
+    train: int  # examples in an epoch; the last batch is smaller if they do not divide
+    test: int = 0  # examples of the validation after each epoch
+
+
 class Description(Plain, frozen=True, kw_only=True):
     """All of a workload that is not code; travels inside every record.
 
@@ -69,7 +81,11 @@ class Description(Plain, frozen=True, kw_only=True):
     trainable_parameters: int
     forward_flop_per_example: int
     flop_per_example: int  # of the timed step
+    examples_per_epoch: Annotated[int, msgspec.Meta(ge=1, le=10**12)] | None = (
+        None  # as documented; None where the source knows no epochs
+    )
     data: Data = "embedded"  # what is measured unless something else is asked for
+    run: WholeRun | None = None  # where the source timed one
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +115,12 @@ class Workload:
 
 
 class Case(Plain, frozen=True, kw_only=True):
-    """Everything that identifies what was timed; two results compare when one axis differs."""
+    """Everything that identifies what was timed; two results compare when one axis differs.
+
+    Scopes: `step` is the steady state with the batch on the device, `transfer` the same with each batch copied there,
+    `cold` lowers, compiles and takes the first step, `run` is the documented whole run, `calls` are the first four
+    calls of a fresh process, each with all it takes.
+    """
 
     workload: str
     backend: Backend
@@ -112,6 +133,8 @@ class Case(Plain, frozen=True, kw_only=True):
     devices: int = 1
     threads: int | None = None  # None: all granted cores
     allocator: Allocator = "retaining"  # of the worker process
+    cache: CompileCache = "empty"  # at a cold start
+    length: int = 1  # of a run: so many times the documented epochs
 
     def text(self, headline_batch: int) -> str:
         """Return the written form: workload/backend/scope, then each axis that is not at its default."""

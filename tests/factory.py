@@ -2,7 +2,7 @@
 
 import msgspec
 
-from suite.results.record import Gpu, Machine, Record, Run, Sample, Software, Stage
+from suite.results.record import SCHEMA, Gpu, Machine, Record, Run, Sample, Software, Stage
 from suite.results.store import sealed
 from suite.workload import Case, Claim, Description, Source
 
@@ -90,6 +90,7 @@ def record(
     made = tuple(run(number, seconds) for number, seconds in enumerate(step_seconds)) if runs is None else runs
     return sealed(
         Record(
+            schema=SCHEMA,
             campaign=campaign,
             created=created,
             profile=profile,

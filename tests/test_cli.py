@@ -1,6 +1,7 @@
 """Wrong input gets one clear line and a failing exit."""
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from suite import models
+from suite import bench, experiments, models
 from suite.cli import main
 from suite.results import store
 from suite.results.journal import FILE_NAME, Header, Journal
@@ -47,10 +48,13 @@ def test_an_unknown_workload_fails_and_names_what_there_is(tmp_path):
         (("--profile", "fast"), "'fast' is not one of 'smoke', 'quick', 'standard'"),
         (("--precision", "fp8"), "'fp8' is not one of: float32-highest, tf32, bfloat16"),
         (("--batch", "0"), "0 is not in the range x>=1"),
-        (("--variant", "fast"), "'fast' is not one of: plain, nnx-jit, several-steps, compile, graph, compile-graph"),
+        (
+            ("--variant", "fast"),
+            "'fast' is not one of: plain, nnx-jit, several-steps, resident, compile, graph, compile-graph",
+        ),
         (("--implementation", "flax"), "'flax' is not one of: jax, torch, keras"),
         (("--devices", "0"), "0 is not in the range x>=1"),
-        (("--scope", "epoch"), "'epoch' is not one of: step, cold"),
+        (("--scope", "epoch"), "'epoch' is not one of: cold, step, transfer, run, calls"),
         (("--budget", "0"), "0.0 is not in the range x>0"),
         (("--publish", "--profile", "smoke"), "--publish asked for with profile 'smoke'"),
     ],
@@ -61,10 +65,54 @@ def test_a_wrong_word_fails_and_names_the_right_ones(arguments, words):
     assert words in " ".join(output.split())
 
 
+def test_the_experiments_are_listed_with_their_questions():
+    code, output = said("list", "--experiments")
+    assert code == 0
+    for name in experiments.names():
+        assert re.search(rf"^{name} +{re.escape(experiments.load(name).TITLE)}$", output, re.MULTILINE)
+
+
+def test_an_unknown_experiment_fails_and_names_the_nearest(tmp_path):
+    code, output = said("run", "--experiment", "thread", "--out", str(tmp_path))
+    assert code == 1
+    assert "no experiment 'thread' (did you mean 'threads'?)" in " ".join(output.split())
+
+
 def test_nothing_to_resume_is_said(tmp_path):
     code, output = said("run", "--resume", "--out", str(tmp_path))
     assert code == 1
     assert "holds no campaign" in output
+
+
+def test_resume_says_when_every_campaign_has_ended(campaign):
+    code, output = said("run", "--resume", "--out", str(campaign("quick", ended=True)))
+    assert code == 1
+    assert "has ended, '20260101-000000-test' last; start one without --resume" in " ".join(output.split())
+
+
+def test_resume_says_what_differs_from_the_machine_it_was_begun_on(campaign):
+    code, output = said("run", "--resume", "--out", str(campaign("quick", ended=False)))
+    assert code == 1
+    assert "begun on 'test-gpu, 16 cores' with processor 'Test CPU' there" in " ".join(output.split())
+    assert "GPUs 'NVIDIA H100 80GB HBM3, driver 580.1' there" in " ".join(output.split())
+
+
+def test_resume_takes_the_newest_campaign_that_has_not_ended(campaign, monkeypatch):
+    out = campaign("quick", ended=True)
+    journal = Journal(out / "20251231-000000-test" / FILE_NAME)
+    journal.append(msgspec.structs.replace(Journal(out / "20260101-000000-test" / FILE_NAME).header()))
+    os.utime(journal.path, (1, 1))
+    header = journal.header()
+    monkeypatch.setattr(bench.machine, "machine", lambda: header.machine)
+    monkeypatch.setattr(bench.campaign, "commit", lambda: header.commit)
+    assert bench.resumed(out).path == journal.path
+
+
+@pytest.mark.parametrize("name", ["Ann's PC", "../x", "<b>", ""])
+def test_a_machine_name_that_no_page_may_have_is_refused(name):
+    code, output = said("run", "--machine", name, "--out", "/dev/null/x")
+    assert code == 1
+    assert "--machine asked for with" in output
 
 
 @pytest.fixture
@@ -114,6 +162,17 @@ def test_a_campaign_that_cannot_be_published_is_refused(campaign, name, profile,
     code, output = said("publish", name, "--out", str(campaign(profile, ended)))
     assert code == 1
     assert words in " ".join(output.split())
+
+
+def test_a_record_that_was_changed_is_not_published(campaign, tmp_path, monkeypatch):
+    out = campaign("quick", ended=True)
+    monkeypatch.chdir(tmp_path)
+    (path,) = out.glob("*/*.json")
+    path.write_bytes(path.read_bytes().replace(b'"rounds": 3', b'"rounds": 4'))
+    code, output = said("publish", "20260101-000000-test", "--out", str(out))
+    assert code == 1
+    assert "it was changed after it was written" in " ".join(output.split())
+    assert not list(tmp_path.glob("site/records/*/*.json"))
 
 
 def test_the_list_of_workloads_fits_a_narrow_terminal(monkeypatch):

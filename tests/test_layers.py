@@ -19,10 +19,12 @@ MAY = {
     "nn": {"nn"},
     "data": {"workload", "units"},
     "models": {"nn", "data", "workload"},
+    "ceilings": {"nn", "workload"},
     "controls": {"data", "workload"},
     "controls_keras": {"data", "workload"},
     "experiments": {"results", "variants", "workload", "units"},
     "measure": {
+        "ceilings",
         "experiments",
         "models",
         "controls",

@@ -1,8 +1,12 @@
 """The clock samples as planned, the parent survives its children, nothing completed is lost."""
 
+import inspect
+import itertools
 import os
+import re
 import sys
 import time
+import zlib
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -10,11 +14,25 @@ import factory
 import msgspec
 import pytest
 
-from suite.measure import campaign, children, clock, estimate, load, lock, machine, profiles, request, runner, worker
+from suite.measure import (
+    campaign,
+    children,
+    clock,
+    estimate,
+    identity,
+    load,
+    lock,
+    machine,
+    profiles,
+    request,
+    runner,
+    worker,
+)
+from suite.measure.anonymous import _folders, _names, anonymous
 from suite.measure.fitness import checks, cuda_extra, missing_backend
 from suite.measure.probe import Offer
-from suite.measure.protocol import Facts, Line, Steady
-from suite.results.journal import Done, Journal
+from suite.measure.protocol import STREAMED, Facts, Line, Seen, Task
+from suite.results.journal import Done, Journal, Session
 from suite.results.record import Sample, Stage
 from suite.workload import Case
 
@@ -77,6 +95,19 @@ def test_long_samples_are_fewer_but_never_less_than_three():
     assert len(list(clock.samples(fake.chain, 1, PLAN, fake.clock))) == 3
 
 
+@pytest.mark.parametrize("moves", [0.0, -0.01])
+def test_a_clock_that_stands_still_or_goes_back_ends_the_measurement_in_one_line(moves):
+    fake = FakeTime(moves)
+    for measure in (
+        lambda: clock.steps_per_sample(fake.chain, PLAN, fake.clock),
+        lambda: clock.warmup(fake.chain, 10, PLAN, fake.clock),
+        lambda: clock.doubling_ratio(fake.chain, 10, fake.clock),
+        lambda: next(clock.samples(fake.chain, 10, PLAN, fake.clock)),
+    ):
+        with pytest.raises(RuntimeError, match="it stands still"):
+            measure()
+
+
 def test_both_clocks_are_read():
     fake = FakeTime(0.5)
     assert clock.timed(lambda: fake.chain(1), fake.clock) == Sample(wall_seconds=0.5, process_seconds=1.0)
@@ -125,16 +156,17 @@ FACTS = Facts(
     python="3.12.1",
     packages={"jax": "0"},
     settings={},
-    steady=Steady(
-        steps_per_sample=2,
-        doubling_ratio=2.0,
-        warmup=(),
-        warmup_converged=True,
-        samples=(Sample(wall_seconds=0.2, process_seconds=0.2),) * 3,
-        compilations=0,
-        load_by_others=0.0,
-        minor_faults_per_step=0.0,
-    ),
+    scopes={
+        "cold": Seen(samples=(Sample(wall_seconds=3.0, process_seconds=3.0),)),
+        "step": Seen(
+            steps_per_sample=2,
+            doubling_ratio=2.0,
+            warmup_converged=True,
+            compilations=0,
+            load_by_others=0.0,
+            minor_faults_per_step=0.0,
+        ),
+    },
 )
 
 
@@ -162,7 +194,9 @@ def good_lines():
         Line(stage=name, seen=Stage(name=name, wall_seconds=1.0, process_seconds=1.0))
         for name in ("lower", "compile", "first_step")
     ]
-    return [msgspec.json.encode(line) for line in (*stages, Line(stage="done", facts=FACTS))]
+    sample = Line(stage="samples", sample=Sample(wall_seconds=0.2, process_seconds=0.2))
+    lines = (*stages, Line(stage="samples"), *[sample] * 3, Line(stage="done", facts=FACTS))
+    return [msgspec.json.encode(line) for line in lines]
 
 
 def worker_of(make):
@@ -200,6 +234,28 @@ def test_a_cold_start_is_lower_compile_and_first_step(tmp_path):
     journal = measured(tmp_path, lambda unit: FakeChild(good_lines()))
     cold = next(r for r in campaign.records(header(), journal.done()) if r.case.scope == "cold")
     assert cold.runs[0].samples[0].wall_seconds == pytest.approx(3.0)
+
+
+def test_the_parent_times_the_samples_by_its_own_clock():
+    ticks = itertools.count()
+    case = factory.record().case
+    task = Task(cases=(case,), dataset="mnist", seed=0, plan=PLAN)
+    ours = clock.Clock(wall=lambda: float(next(ticks)))  # a second from line to line
+    start = worker_of(lambda unit: FakeChild(good_lines()))
+    (done,) = runner.process(task, 0, 0, Silent(), start, clock=ours)
+    assert len(done.run.samples) == 3
+    assert done.run.elapsed_seconds == 3
+
+
+def test_only_the_first_round_replays(tmp_path):
+    asked = []
+
+    class Listening(FakeChild):
+        def tell(self, line):
+            asked.append(msgspec.json.decode(line, type=Task).replay)
+
+    measured(tmp_path, lambda unit: Listening(good_lines()))
+    assert asked == [True] * 2 + [False] * 4
 
 
 @pytest.mark.parametrize(
@@ -260,6 +316,129 @@ def test_a_journal_cut_anywhere_keeps_every_whole_line(tmp_path):
         assert whole <= len(list(journal.entries())) <= whole + 1
 
 
+def test_what_is_added_after_a_line_cut_short_is_kept(tmp_path):
+    journal = measured(tmp_path, lambda unit: FakeChild(good_lines()))
+    before, more = journal.done(), journal.done()[0]
+    journal.path.write_bytes(journal.path.read_bytes()[:-20])
+    journal.append(msgspec.structs.replace(more, run=msgspec.structs.replace(more.run, round=7)))
+    assert [entry.run.round for entry in journal.done()] == [entry.run.round for entry in before[:-1]] + [7]
+
+
+def test_a_process_of_which_a_part_is_missing_is_run_again_and_nothing_comes_twice(tmp_path):
+    journal = measured(tmp_path, lambda unit: FakeChild(good_lines()))
+    lines = journal.path.read_bytes().splitlines(keepends=True)
+    cold = next(number for number, line in enumerate(lines[1:], 1) if b'"scope":"cold"' in line)
+    journal.path.write_bytes(b"".join(lines[: cold + 1]))  # without the step of the same process
+    again = measured(tmp_path, lambda unit: FakeChild(good_lines())).done()
+    assert len(again) == len({(entry.case, entry.run.round) for entry in again}) == 9
+
+
+def sessions(tmp_path, places, cut):
+    """A journal of two rounds in one place, then `cut` cases of the third, then another place or the same."""
+    journal, plan = Journal(tmp_path / "journal.jsonl"), header()
+    entries = [
+        Done(case=case, software=factory.record().software, run=factory.run(number, 0.01))
+        for number in range(3)
+        for case in plan.cases
+    ]
+    journal.append(plan, Session(place=places[0]), *entries[: 6 + cut], Session(place=places[1]))
+    return journal
+
+
+@pytest.mark.parametrize(
+    ("places", "cut", "left"), [("aa", 1, 7), ("ab", 1, 6), ("ab", 0, 6), ("ab", 3, 9), ("aa", 3, 9)]
+)
+def test_on_another_machine_the_round_that_was_cut_is_measured_from_its_beginning(tmp_path, places, cut, left):
+    assert len(sessions(tmp_path, places, cut).done()) == left
+
+
+def test_a_case_that_failed_does_not_make_later_rounds_look_cut(tmp_path):
+    journal, plan = Journal(tmp_path / "journal.jsonl"), header()
+    software = factory.record().software
+    bad = Done(case=plan.cases[0], software=software, run=factory.run(0, 0.01, samples=0, reason="killed"))
+    good = [
+        Done(case=case, software=software, run=factory.run(number, 0.01))
+        for number in range(2)
+        for case in plan.cases[1:]
+    ]
+    journal.append(plan, Session(place="a"), bad, *good, Session(place="b"))
+    assert len(journal.done()) == 5
+
+
+def test_where_it_was_measured_is_the_same_again_and_differs_between_campaigns():
+    assert identity.place("one") == identity.place("one") != identity.place("other")
+
+
+def test_an_entry_of_another_version_is_said(tmp_path):
+    journal = Journal(tmp_path / "journal.jsonl")
+    journal.append(header())
+    body = b'{"type":"future"}'
+    journal.path.write_bytes(journal.path.read_bytes() + b"%08x %s\n" % (zlib.crc32(body), body))
+    with pytest.raises(ValueError, match="written by another version of the suite"):
+        journal.done()
+
+
+def test_rounds_of_different_software_are_no_whole_result(tmp_path):
+    first, second = (factory.record().software, msgspec.structs.replace(factory.record().software, python="3.99"))
+    done = [
+        Done(case=header().cases[0], software=software, run=factory.run(number, 0.01))
+        for number, software in enumerate((first, second))
+    ]
+    (record,) = campaign.records(header(), done)
+    assert "software was changed" in record.reason
+
+
+@pytest.mark.parametrize("wall", [0.0, -3600.0])
+def test_a_clock_that_goes_backwards_fails_the_run(tmp_path, wall):
+    sample = Line(stage="samples", sample=Sample(wall_seconds=wall, process_seconds=0.1))
+    bad = [
+        msgspec.json.encode(line) for line in (Line(stage="samples"), *[sample] * 3, Line(stage="done", facts=FACTS))
+    ]
+    records = campaign.records(header(), measured(tmp_path, lambda unit: FakeChild(bad)).done())
+    assert [r.case.scope for r in records if "went backwards" in r.reason] == ["step", "step"]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("cannot write '/home/ann/my data/x': no", "cannot write '<path>': no"),
+        ("in ~/secret/x.py and C:\\Users\\ann\\x.py: bad", "in <path> and <path>: bad"),
+        ("device GPU-8932f937-d72c-4106-c12f-20bd9faed9f6 is lost", "device <uuid> is lost"),
+        ("serial number: 1320-A", "<serial>"),
+        ("https://ann@example.org/x?y refused", "<address> refused"),
+        ("10.1.2.3:80, [fe80::1] and 00:11:22:aa:bb:cc", "<address>, [<address>] and <address>"),
+        ("ann.lee@example.org", "<address>"),
+        ("two\nlines\x1b[31m", "two lines [31m"),
+        ("RESOURCE_EXHAUSTED: Failed to allocate 4.00GiB", "RESOURCE_EXHAUSTED: Failed to allocate 4.00GiB"),
+        (
+            "float32[N,64]/s, examples/s, 3 / 4, 12:30:11, jax 0.10.2",
+            "float32[N,64]/s, examples/s, 3 / 4, 12:30:11, jax 0.10.2",
+        ),
+    ],
+)
+def test_a_reason_keeps_its_words_and_loses_what_names_a_machine(text, left):
+    assert anonymous(text) == left
+
+
+def test_user_host_and_home_are_taken_out(monkeypatch):
+    for function in (_folders, _names):
+        function.cache_clear()
+    monkeypatch.setenv("LOGNAME", "annlee")
+    monkeypatch.setenv("HOME", "/srv/ann lee")
+    monkeypatch.setattr("platform.node", lambda: "ann-laptop.example.org")
+    found = anonymous("annlee on ann-laptop: /srv/ann lee/x is full")
+    for function in (_folders, _names):
+        function.cache_clear()
+    assert found == "<user> on <host>: <path> is full"
+
+
+def test_every_stage_of_a_worker_has_a_limit():
+    said = {*re.findall(r'stage(?:\(|=)"(\w+)"', inspect.getsource(worker)), *STREAMED.values()}
+    ends = {name for name in said if name.endswith("_end")}  # a stage's end, whose limit goes on
+    assert said - ends - {"done", "failed"} <= set(runner.LIMIT_SECONDS)
+    assert {"import", "compile", "samples"} <= said
+
+
 def test_a_changed_journal_line_is_passed_over(tmp_path):
     journal = measured(tmp_path, lambda unit: FakeChild(good_lines()))
     count = len(journal.done())
@@ -272,7 +451,7 @@ def test_a_full_disk_stops_the_campaign_with_what_to_do(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", refuse)
-    with pytest.raises(RuntimeError, match="add --resume"):
+    with pytest.raises(RuntimeError, match="free some space, then run --resume"):
         Journal(tmp_path / "j").append(header())
 
 
@@ -325,6 +504,47 @@ def peer(name, *backends):
 def answered(jax, here=factory.PLAIN, **asked):
     offers = {"jax": jax, "torch": peer("torch", *jax.backends), "keras": peer("keras", "cpu")}
     return request.answer(request.Request(**asked), here, offers)
+
+
+CEILING = factory.description("ceiling_matmul", batch=8192, family="ceiling")
+
+
+def test_an_experiment_brings_its_own_cases_and_workloads():
+    found = answered(offer("cpu", ceilings=(CEILING,)), experiment="roofline").cases
+    assert [(case.workload, case.batch) for case in found] == [("ceiling_matmul", 1024)]
+    found = answered(offer("cpu", ceilings=(CEILING,)), experiment="threads").cases
+    assert {(case.workload, case.threads) for case in found} == {("cifar10_mlp", n) for n in (1, 2, None)}
+
+
+def test_no_ceiling_is_timed_unless_the_roofline_is_asked_for():
+    found = answered(offer("cpu", ceilings=(CEILING,)), every_workload=True).cases
+    assert {case.workload for case in found} == {"mnist_mlp", "cifar10_mlp"}
+    with pytest.raises(LookupError, match="no workload 'ceiling_matmul'"):
+        answered(offer("cpu", ceilings=(CEILING,)), workloads=("ceiling_matmul",))
+
+
+def test_an_experiment_decides_its_axes_itself():
+    with pytest.raises(ValueError, match="--precision asked for with experiment 'threads', which decides that itself"):
+        answered(offer("cpu"), experiment="threads", precisions=("tf32",))
+
+
+def test_a_gpu_is_asked_for_the_precisions_that_it_has():
+    old = msgspec.structs.replace(factory.H100, compute_capability="7.5")
+    here = msgspec.structs.replace(factory.HOST, gpus=(old,))
+    found = answered(offer("cpu", "gpu", ceilings=(CEILING,)), here, experiment="roofline").cases
+    assert [(case.backend, case.precision) for case in found] == [
+        ("cpu", "float32-highest"), ("gpu", "float32-highest")
+    ]  # fmt: skip
+    found = answered(offer("cpu", "gpu", ceilings=(CEILING,)), factory.HOST, experiment="roofline").cases
+    assert len(found) == 4
+
+
+def test_a_campaign_says_which_experiment_asked_for_it():
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    about = factory.description()
+    made = campaign.planned([factory.record().case], [about], "quick", factory.HOST, now, "threads")
+    done = Done(case=made.cases[0], software=factory.record().software, run=factory.run(0, 0.01))
+    assert [record.experiment for record in campaign.records(made, [done])] == ["threads"]
 
 
 def test_an_unknown_workload_names_what_there_is():
@@ -401,7 +621,7 @@ def test_a_named_variant_is_taken_by_those_that_have_it():
 
 
 def test_a_variant_that_nobody_asked_has_is_an_error_that_names_what_there_is():
-    with pytest.raises(LookupError, match=r"'graph' asked for, 'jax' on cpu has: plain, nnx-jit, several-steps$"):
+    with pytest.raises(LookupError, match=r"'jax' on cpu has: plain, nnx-jit, several-steps, resident$"):
         answered(offer("cpu"), variants=("graph",))
     with pytest.raises(LookupError, match=r"'torch' on cpu has: plain, compile$"):
         answered(offer("cpu"), variants=("graph",), implementations=("torch",))
@@ -474,8 +694,9 @@ def test_no_memory_is_said_as_such(error):
 
 def test_a_budget_drops_whole_workloads_and_names_them():
     about = {d.name: d for d in offer("cpu").workloads}
+    unit = tuple(factory.record(scope=scope).case for scope in ("cold", "step", "transfer"))
     one = profiles.EFFORTS["quick"].rounds * estimate.process_seconds(
-        factory.record().case, about["mnist_mlp"], profiles.EFFORTS["quick"], factory.PLAIN.cores
+        unit, about["mnist_mlp"], profiles.EFFORTS["quick"], factory.PLAIN.cores
     )
     found = answered(offer("cpu"), budget_minutes=1.5 * one / 60)
     assert [d.name for d in found.descriptions] == ["mnist_mlp"]

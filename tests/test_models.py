@@ -11,14 +11,12 @@ import optax
 import pytest
 from flax import nnx
 from jax import numpy as jnp
-from jax.interpreters.partial_eval import dce_jaxpr
 
 from suite import models
 from suite.measure.jax_program import JaxProgram
 from suite.measure.step import inference_step, training_step
+from suite.measure.traced import needed, product_flop
 from suite.nn import flop, optimizers
-from suite.nn.conv import weight_gradient
-from suite.nn.depthwise import moved_sums
 from suite.nn.initial import filled
 from suite.nn.losses import softmax_cross_entropy
 from suite.workload import Case
@@ -123,54 +121,6 @@ def traced(name):
     return needed(jax.make_jaxpr(step)(*weights, state, batch).jaxpr), needed(
         jax.make_jaxpr(loss)(params, rest, batch).jaxpr
     )
-
-
-def needed(jaxpr):
-    """Return a program without what its results do not need, such as the gradient of the pictures."""
-    return dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars))[0]
-
-
-def within(parameters):
-    """Yield the programs that an operation calls."""
-    for value in parameters:
-        if hasattr(value, "eqns"):
-            yield value
-        elif hasattr(value, "jaxpr"):
-            yield value.jaxpr
-        elif isinstance(value, tuple | list):
-            yield from within(value)
-
-
-def product_flop(jaxpr):
-    """Return the FLOP of all matrix products and convolutions.
-
-    A convolution's kernel counts once at each place of the smaller of its two pictures, so that neither the padding of
-    an input's gradient nor the zeros that a stride puts in between are counted.
-    """
-    total = 0
-    for equation in jaxpr.eqns:
-        first, second = [v.aval.shape for v in equation.invars[:2]] if len(equation.invars) > 1 else ((), ())
-        result = math.prod(equation.outvars[0].aval.shape) if equation.outvars else 0
-        if equation.primitive.name == "dot_general":
-            (contracted, _), _ = equation.params["dimension_numbers"]
-            total += 2 * result * math.prod(first[axis] for axis in contracted)
-        elif equation.primitive.name == "scan":
-            total += equation.params["length"] * product_flop(equation.params["jaxpr"].jaxpr)
-        elif equation.primitive.name == "conv_general_dilated":
-            axes, out = equation.params["dimension_numbers"], equation.outvars[0].aval.shape
-            each = math.prod(second) // second[axes.rhs_spec[0]] // equation.params["batch_group_count"]
-            sides = zip(axes.lhs_spec[2:], axes.out_spec[2:], strict=True)
-            places = math.prod(min(first[before], out[after]) for before, after in sides)
-            total += 2 * out[axes.out_spec[0]] * out[axes.out_spec[1]] * places * each
-        elif equation.params.get("name") == weight_gradient.__name__:  # may multiply zeros beyond a picture's edge
-            places = math.prod(equation.invars[1].aval.shape[:3])
-            total += 2 * places * math.prod(equation.outvars[0].aval.shape)
-        elif equation.params.get("name") == moved_sums.__name__:  # the same convolution, by multiplications
-            (inner,) = within(equation.params.values())
-            total += 2 * sum(math.prod(e.outvars[0].aval.shape) for e in inner.eqns if e.primitive.name == "mul")
-        else:
-            total += sum(product_flop(inner) for inner in within(equation.params.values()))
-    return total
 
 
 def test_every_model_has_its_documented_counts(workload):

@@ -42,12 +42,21 @@ def test_a_record_cut_short_anywhere_is_refused(tmp_path):
             store.read(path)
 
 
+def test_a_record_that_lies_where_another_belongs_is_named_and_not_counted_twice(tmp_path):
+    path = store.add(factory.record(), tmp_path)
+    path.with_name("copy.json").write_bytes(path.read_bytes())
+    records, problems = store.load([tmp_path])
+    assert len(records) == 1
+    assert "is the record '20260101-000000-test/mnist_mlp.cpu.step.json'; put it there" in problems[0]
+
+
 @pytest.mark.parametrize(
     "text",
     [
         b'{"schema":"result/9"}',
         b"[1]",
         b'{"schema":"result/0","workload":NaN}',
+        b'{"two\\nlines":1}',
         b"[" * 100_000,
         b'{"schema":"result/0","rounds":' + b"9" * 5000 + b"}",
     ],
@@ -131,7 +140,7 @@ def test_a_trend_is_the_rise_from_first_to_last_quarter():
     [
         ({"compilations": 1}, "invalid", "compilations"),
         ({"reason": "killed by SIGKILL"}, "incomplete", "SIGKILL"),
-        ({"doubling_ratio": 1.2}, "unstable", "not proportional"),
+        ({"doubling_ratio": 1.8}, "unstable", "not proportional"),
         ({"load_by_others": 8.0}, "unstable", "busy"),
         ({}, "quick", ""),
     ],
@@ -141,6 +150,15 @@ def test_troubles_lower_the_status_and_give_the_reason(changes, status, word):
     found = summary.summary(factory.record(runs=runs))
     assert found.status == status
     assert word in "; ".join(found.reasons)
+
+
+def test_a_sample_during_which_the_process_was_stopped_makes_a_result_unstable():
+    run = factory.run(0, 0.01)
+    slow = Sample(wall_seconds=4 * run.samples[0].wall_seconds, process_seconds=0.04)
+    runs = (msgspec.structs.replace(run, samples=(*run.samples, slow)), factory.run(1, 0.01), factory.run(2, 0.01))
+    found = summary.summary(factory.record(runs=runs))
+    assert found.status == "unstable"
+    assert "paused: one sample took 4.0 times" in found.reasons[0]
 
 
 def test_processes_that_disagree_make_a_result_unstable():

@@ -11,17 +11,20 @@ import msgspec
 import pytest
 import yaml
 
+from suite import ceilings, experiments
 from suite.report import build, pages, tables
 from suite.results import store
+from suite.results.record import Energy, GpuTelemetry, Telemetry
+from suite.results.store import sealed
 
 ROOT = Path(__file__).parent.parent
-HOSTILE = "<script>alert(1)</script>|[x](javascript:alert(1))`{{7*7}}`\u202e&"
+HOSTILE = "<script>alert(1)</script>|[x](javascript:alert(1))`{{7*7}}`&"
 
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
     folder = tmp_path_factory.mktemp("checkout")
-    generated = shutil.ignore_patterns("records", "local", "workloads", "machines", "charts")
+    generated = shutil.ignore_patterns("records", "local", "workloads", "machines", "experiments", "charts")
     shutil.copytree(ROOT / "site", folder / "site", ignore=generated)
     shutil.copy(ROOT / "mkdocs.yml", folder)
     return folder
@@ -117,8 +120,12 @@ def test_hostile_text_in_a_record_is_harmless(checkout):
         source=msgspec.structs.replace(factory.description().source, author=HOSTILE, address="javascript:alert(1)"),
     )
     host = msgspec.structs.replace(factory.HOST, cpu_model=HOSTILE)
-    rendered(checkout, *(factory.record(backend=side, about=about, machine=host) for side in ("cpu", "gpu")))
+    watched = Telemetry(seconds=1.0, readings=1, reason=HOSTILE, gpus=(GpuTelemetry(reasons=(HOSTILE,)),))
+    runs = (factory.run(0, 0.01, telemetry=watched, energy=Energy(seconds=1.0, reason=HOSTILE)),)
+    hostile = [factory.record(backend=side, about=about, machine=host, runs=runs) for side in ("cpu", "gpu")]
+    assert rendered(checkout, *hostile).problems == ()
     built(checkout)
+    assert (checkout / "build" / "html" / "workloads" / "mnist_mlp.html").is_file()
     for path in (checkout / "build" / "html").rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         assert "<script>alert" not in text
@@ -150,6 +157,51 @@ def test_pages_that_did_not_change_are_not_written_again(checkout):
     assert pages.render((checkout / "site" / "records",), checkout / "site").written == ()
 
 
+def test_every_experiment_has_a_page_that_the_home_page_links(checkout):
+    rendered(checkout, *swept())
+    home = built(checkout)
+    for name in experiments.names():
+        page = (checkout / "build" / "html" / "experiments" / f"{name}.html").read_text(encoding="utf-8")
+        assert f'href="experiments/{name}.html"' in home
+        assert f"suite run --experiment {name}" in page
+    crossed = (checkout / "build" / "html" / "experiments" / "crossover.html").read_text(encoding="utf-8")
+    assert "the GPU wins from a batch of about" in crossed
+    assert "../records/20260102-000000-sweep/mnist_mlp.gpu.step.batch-64.json" in crossed
+    assert "experiments.crossover.test-gpu-16-cores.dark.svg" in crossed
+
+
+def test_an_experiment_moves_nothing_on_the_home_page():
+    before = pages.pages(factory.campaign(), frozenset())
+    after = pages.pages((*factory.campaign(), *swept()), frozenset())
+    assert after["index.md"] == before["index.md"]
+    assert after["experiments/crossover.md"] != before["experiments/crossover.md"]
+
+
+def test_a_machine_without_ceilings_says_why_its_shares_are_empty():
+    page = pages.pages(factory.campaign(), frozenset())["machines/test-gpu-16-cores.md"]
+    assert "no ceiling of float32-highest products and memory measured on this GPU" in page
+    assert "suite run --experiment roofline" in page
+
+
+def test_a_ceiling_is_on_its_machines_page_and_has_none_of_its_own():
+    about = ceilings.load("ceiling_matmul").description
+    found = pages.pages((*factory.campaign(), factory.record("ceiling_matmul", "gpu", about=about)), frozenset())
+    assert "workloads/ceiling_matmul.md" not in found
+    assert "Matrix products" in found["machines/test-gpu-16-cores.md"]
+    assert "ceiling" not in found["index.md"]
+
+
+def swept():
+    """A sweep over the batch as the experiment leaves it, in which the GPU wins from 64 on; newer than all else."""
+    when = {"campaign": "20260102-000000-sweep", "created": "2026-01-02T00:00:00Z"}
+    made = [
+        factory.record("mnist_mlp", side, [seconds, 1.01 * seconds, 0.99 * seconds], batch=batch, **when)
+        for batch, ratio in ((16, 0.25), (64, 1.0), (128, 2.0), (256, 4.0))
+        for side, seconds in (("cpu", 1e-3), ("gpu", 1e-3 / ratio))
+    ]
+    return tuple(sealed(msgspec.structs.replace(record, experiment="crossover")) for record in made)
+
+
 def test_a_speed_up_that_is_not_certified_is_drawn_hollow():
     from suite.report import charts
     from suite.results.summary import speedups
@@ -169,14 +221,15 @@ def test_published_records_are_whole():
 
 
 @pytest.mark.browser
-def test_the_home_page_works_from_a_file_light_dark_and_narrow(checkout):
+@pytest.mark.parametrize("place", ["index.html", "experiments/crossover.html"])
+def test_a_page_works_from_a_file_light_dark_and_narrow(checkout, place):
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: nox -s browser")
     chromium = shutil.which("chromium")
     if chromium is None:
         pytest.skip("chromium is not installed")
-    rendered(checkout, *factory.campaign())
+    rendered(checkout, *factory.campaign(), *swept())
     built(checkout)
-    address = (checkout / "build" / "html" / "index.html").as_uri()
+    address = (checkout / "build" / "html" / place).as_uri()
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
         for scheme, width in (("light", 1280), ("dark", 1280), ("light", 360)):

@@ -6,12 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import stdtr
 
 from suite.results.statistics import (
+    Estimate,
+    geometric_mean,
     holm,
     paired_p_value,
     paired_ratio,
     sign_interval,
+    t_quantile,
+    trend,
     unpaired_p_value,
     unpaired_ratio,
 )
@@ -26,8 +31,9 @@ def test_the_sign_interval_is_that_of_the_tables(count, cut):
     assert sign_interval(values) == (cut, count + 1 - cut)
 
 
-def test_five_values_give_no_sign_interval():
-    assert sign_interval([1.0, 2.0, 3.0, 4.0, 5.0]) is None
+@pytest.mark.parametrize("count", range(6))
+def test_five_values_or_fewer_give_no_sign_interval(count):
+    assert sign_interval([float(value) for value in range(count)]) is None
 
 
 @given(st.lists(POSITIVE, min_size=6, max_size=40))
@@ -102,3 +108,126 @@ def test_welchs_interval_covers_where_the_spreads_differ():
         found = unpaired_ratio(tuple(np.exp(one)), tuple(np.exp(other)))
         covered += found.low <= 1 <= found.high
     assert 0.94 <= covered / tables <= 0.965
+
+
+def test_half_the_length_of_an_interval_is_a_share_of_its_value():
+    assert Estimate(value=4.0, low=2.0, high=8.0).relative_half_width == pytest.approx(1.0)
+    assert Estimate(value=1.0, low=1.0, high=1.21).relative_half_width == pytest.approx(0.1)
+    assert Estimate(value=1.0).relative_half_width is None
+    assert Estimate(value=1.0, low=1.0).relative_half_width is None
+    assert Estimate(value=1.0).processes == 1
+
+
+@pytest.mark.parametrize(("degrees", "point"), [(1, 12.706), (2, 4.303), (5, 2.571), (9, 2.262), (29, 2.045)])
+def test_the_t_quantile_is_that_of_the_tables(degrees, point):
+    assert t_quantile(degrees) == pytest.approx(point, abs=2e-3)
+    assert float(stdtr(degrees + 0.5, t_quantile(degrees + 0.5))) == pytest.approx(0.975)
+
+
+def test_a_geometric_mean_of_four_is_known_to_the_digit():
+    found = geometric_mean([math.exp(x) for x in (1.0, 1.1, 1.4, 1.7)])
+    assert math.log(found.value) == pytest.approx(1.3)  # their median is 1.25
+    reach = t_quantile(3) * math.sqrt((0.09 + 0.04 + 0.01 + 0.16) / 3) / 2
+    assert (math.log(found.low), math.log(found.high)) == pytest.approx((1.3 - reach, 1.3 + reach))
+    assert found.processes == 4
+
+
+def test_one_value_is_a_mean_without_an_interval_and_two_have_one():
+    assert geometric_mean([3.0]) == Estimate(value=pytest.approx(3.0), processes=1)
+    two = geometric_mean([1.0, math.e])
+    assert math.log(two.high) == pytest.approx(0.5 + 12.7062 * math.sqrt(0.5) / math.sqrt(2), abs=1e-3)
+    assert two.processes == 2
+
+
+@pytest.mark.parametrize("values", [[], [0.0], [1.0, 0.0], [-1.0, 1.0], [1.0, math.nan], [math.inf], [math.inf, 1.0]])
+def test_a_geometric_mean_of_what_is_no_time_is_refused_with_the_values(values):
+    with pytest.raises(ValueError, match="a geometric mean needs positive finite values, got ") as said:
+        geometric_mean(values)
+    assert str(said.value).endswith(str(values))
+    assert geometric_mean([1e-9, 0.5]).value < 1
+
+
+def test_a_paired_ratio_is_of_the_rounds_in_common():
+    found = paired_ratio({0: 6.0, 2: 8.0, 5: 9.0}, {0: 2.0, 2: 2.0, 7: 1.0})
+    assert found.value == pytest.approx(math.sqrt(12))
+    assert found.processes == 2
+    assert paired_ratio({1: 2.0}, {}) is None
+    assert paired_ratio({0: 3.0}, {0: 2.0}).value == pytest.approx(1.5)
+
+
+def test_an_unpaired_ratio_takes_its_degrees_from_both_sides():
+    one, other = [math.exp(x) for x in (0.0, 0.4, 0.2, 0.9)], [math.exp(x) for x in (0.1, 0.2)]
+    turned = unpaired_ratio(other, one)
+    found = unpaired_ratio(one, other)
+    errors = 0.1491667 / 4, 0.005 / 2
+    degrees = sum(errors) ** 2 / (errors[0] ** 2 / 3 + errors[1] ** 2 / 1)
+    assert math.log(found.value) == pytest.approx(0.375 - 0.15)
+    assert math.log(turned.value) == pytest.approx(0.15 - 0.375)
+    assert math.log(found.high / found.value) == pytest.approx(t_quantile(degrees) * math.sqrt(sum(errors)), rel=1e-5)
+    assert math.log(found.value / found.low) == pytest.approx(math.log(found.high / found.value))
+    assert found.processes == 2
+    chance = 2 * float(stdtr(degrees, -0.225 / math.sqrt(sum(errors))))
+    assert unpaired_p_value(one, other) == pytest.approx(chance, rel=1e-5)
+
+
+def test_an_unpaired_ratio_of_steady_sides_has_an_interval_without_length():
+    found = unpaired_ratio([2.0, 2.0], [1.0, 1.0])
+    assert (found.low, found.value, found.high) == pytest.approx((2.0, 2.0, 2.0))
+    assert unpaired_p_value([2.0, 2.0], [1.0, 1.0]) == 0.0
+    assert unpaired_p_value([2.0, 2.0], [2.0, 2.0]) == 1.0
+
+
+@pytest.mark.parametrize(("one", "other"), [([2.0], [1.0, 3.0]), ([1.0, 3.0], [2.0])])
+def test_a_side_of_one_process_gives_a_ratio_without_interval_and_chance(one, other):
+    found = unpaired_ratio(one, other)
+    assert (found.low, found.high, found.processes) == (None, None, 1)
+    assert found.value == pytest.approx(
+        math.exp(sum(map(math.log, one)) / len(one) - sum(map(math.log, other)) / len(other))
+    )
+    assert unpaired_p_value(one, other) is None
+
+
+def test_no_side_no_ratio():
+    assert unpaired_ratio([1.0], []) is None
+    assert unpaired_ratio([], [1.0]) is None
+    assert unpaired_p_value([], [1.0, 2.0]) is None
+    assert unpaired_p_value([1.0, 2.0], []) is None
+
+
+def test_two_rounds_have_a_chance_and_one_has_none():
+    assert paired_p_value({0: math.e, 1: math.e**3}, {0: 1.0, 1: 1.0, 2: 5.0}) == pytest.approx(0.2952, abs=1e-4)
+    assert paired_p_value({0: 2.0, 1: 2.0}, {1: 1.0}) is None
+    assert paired_p_value({}, {}) is None
+
+
+def test_a_chance_is_of_a_difference_either_way():
+    slow, fast = {0: 1.3, 1: 1.1, 2: 1.0, 3: 1.6}, {0: 1.0, 1: 1.0, 2: 1.05, 3: 1.2}
+    assert paired_p_value(slow, fast) == pytest.approx(paired_p_value(fast, slow))
+    logs = [math.log(slow[r] / fast[r]) for r in slow]
+    mean = sum(logs) / 4
+    error = math.sqrt(sum((x - mean) ** 2 for x in logs) / 3 / 4)
+    assert paired_p_value(slow, fast) == pytest.approx(2 * float(stdtr(3, -mean / error)))
+
+
+def test_holms_factors_go_down_from_the_number_of_rows_and_end_at_one():
+    assert holm([]) == ()
+    assert holm([0.04]) == (0.04,)
+    assert holm([0.6, 0.7]) == (1.0, 1.0)
+    assert holm([0.01, 0.02, 0.05]) == pytest.approx((0.03, 0.04, 0.05))
+    assert holm([0.02, 0.02, 0.001]) == pytest.approx((0.04, 0.04, 0.003))
+
+
+@pytest.mark.parametrize(
+    ("values", "rise"),
+    [
+        ([2.0], 0.0),
+        ([1.0, 1.5], 0.5),
+        ([1.0, 7.0, 1.5], 0.5),
+        ([1.0, 9.0, 9.0, 9.0, 9.0, 9.0, 1.2], 0.2),  # quarters of one
+        ([1.0, 3.0, 9.0, 9.0, 9.0, 9.0, 4.0, 2.0], 0.5),  # of two: medians 2 and 3
+        ([1.0, 2.0, 9.0, 5, 5, 5, 5, 5, 5, 3.0, 9.0, 2.0], 0.5),  # of three: medians 2 and 3, means 4 and 4.7
+        ([2.0, 1.5], -0.25),
+    ],
+)
+def test_a_trend_is_between_the_medians_of_the_outer_quarters(values, rise):
+    assert trend(values) == pytest.approx(rise)

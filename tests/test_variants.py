@@ -82,6 +82,22 @@ def test_a_variant_takes_the_very_steps_of_the_plain_way(workload, variant):
 
 
 @pytest.mark.parametrize("variant", ["plain", "nnx-jit", "several-steps"])
+@pytest.mark.parametrize("precision", ["float32-highest", "bfloat16"])
+def test_every_way_of_taking_a_step_needs_the_products_of_the_network(variant, precision):
+    workload = models.load("mnist_mlp")
+    case = Case(workload="mnist_mlp", backend="cpu", scope="step", batch=8, variant=variant, precision=precision)
+    program = (NnxProgram if variant == "nnx-jit" else JaxProgram)(workload, case)
+    program.initialise(0)
+    program.put(batches(workload, 8))
+    program.lower()
+    seen = program.traced()
+    assert seen.flop_per_step == 8 * workload.description.flop_per_example
+    assert seen.parameters >= workload.description.trainable_parameters
+    assert seen.examples == 8
+    assert seen.product_dtypes == ("float32" if precision == "float32-highest" else "bfloat16",)
+
+
+@pytest.mark.parametrize("variant", ["plain", "nnx-jit", "several-steps"])
 def test_no_variant_compiles_after_its_first_steps(workload, variant):
     assert losses(workload, variant)[2] == 0
 

@@ -36,10 +36,37 @@ def batches(
     return [contiguous(preprocess(images[part], labels[part])) for part in parts]
 
 
+def whole(
+    dataset: str,
+    preprocess: Preprocess,
+    split: str,
+    examples: int,
+    data: Data = "embedded",
+    edition: Edition = DEFAULT,
+) -> Batch:
+    """Return so many preprocessed examples of a split in memory; a smaller split is repeated to that length."""
+    store.prepare(dataset, data, edition)
+    there = store.split(dataset, split, data, edition)
+    images, labels = there.take(range(min(examples, len(there))))
+    return repeated(contiguous(preprocess(images, labels)), examples)
+
+
+def repeated(batch: Batch, examples: int) -> Batch:
+    """Return the batch's examples again and again, so many in all."""
+    rows = np.arange(examples) % len(next(iter(batch.values())))
+    return {name: array[rows] for name, array in batch.items()}
+
+
 def drawn(draw: Draw, batch: int, sets: int, seed: int) -> list[Batch]:
     """Return `sets` sets of `batch` random examples of the documented form, C-contiguous."""
     rng = np.random.default_rng(seed)
     return [contiguous(draw(rng, batch)) for _ in range(sets)]
+
+
+def drawn_whole(draw: Draw, examples: Sequence[int], seed: int, distinct: int = 4096) -> list[Batch]:
+    """Return sets of so many random examples each; those beyond `distinct` repeat the first."""
+    rng = np.random.default_rng(seed)
+    return [repeated(contiguous(draw(rng, min(count, distinct))), count) for count in examples]
 
 
 def contiguous(batch: Batch) -> Batch:

@@ -1,0 +1,72 @@
+"""Questions put to machines, one a file; a file's name is its experiment's name. What they share starts with `_`."""
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+from suite.results.reading import Reading
+from suite.results.record import Record
+from suite.workload import Allocator, Backend, Case, Description, Precision
+
+
+@dataclass(frozen=True, kw_only=True)
+class Here:
+    """What a machine has to answer with."""
+
+    backends: tuple[Backend, ...]
+    cores: int  # granted
+    allocator: Allocator = "retaining"  # that serves JAX best
+    gpu_precisions: tuple[Precision, ...] = ("float32-highest",)  # that the GPU has in hardware
+
+    def need_gpu(self, experiment: str) -> None:
+        """Raise RuntimeError if there is no GPU to ask."""
+        if "gpu" not in self.backends:
+            raise RuntimeError(
+                f"experiment '{experiment}' asks about a GPU, this run has only backend "
+                f"'{', '.join(self.backends)}'; run it on a machine with a GPU, see suite doctor"
+            )
+
+    def need_cpu(self, experiment: str) -> None:
+        """Raise RuntimeError if the CPU was left out."""
+        if "cpu" not in self.backends:
+            raise RuntimeError(f"experiment '{experiment}' asks about the CPU; add it to --backend or leave that out")
+
+
+class Experiment(Protocol):
+    """What a file of this package holds."""
+
+    TITLE: str  # the question
+    TESTS: tuple[str, ...]  # codes of the documented observations that it can confirm or refute
+    METHOD: str  # how the answer comes about, in plain text
+    WORKLOADS: tuple[str, ...]  # timed when none is named; empty: all networks
+
+    def cases(self, catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+        """Return what has to be timed of these workloads.
+
+        Raises RuntimeError if this machine cannot answer.
+        """
+        ...
+
+    def read(self, records: Sequence[Record]) -> Reading | None:
+        """Return what one machine's records answer; None if they have nothing to say."""
+        ...
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all experiments, found by their files; nothing is imported."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")))
+
+
+def load(name: str) -> Experiment:
+    """Return an experiment.
+
+    Raises LookupError, naming what there is and the nearest match, if there is no such file.
+    """
+    if name not in names():
+        near = difflib.get_close_matches(name, names(), 1)
+        hint = f" (did you mean '{near[0]}'?)" if near else ""
+        raise LookupError(f"no experiment '{name}'{hint}; there are: {', '.join(names())}")
+    return cast(Experiment, importlib.import_module(f"suite.experiments.{name}"))

@@ -2,9 +2,22 @@
 
 from collections.abc import Sequence
 
+from suite import units
+from suite.experiments import Here
+from suite.experiments._steps import caveat, default, point, words
+from suite.results.reading import Chart, Reading
+from suite.results.record import Record
+from suite.results.summary import newest, speedups
+from suite.results.table import Cell, Table, status_cell, time_cell, times_cells
 from suite.variants import variants_of
-from suite.workload import Allocator, Backend, Case, Description, Implementation, Precision, Scope
+from suite.workload import Allocator, Backend, Case, CompileCache, Description, Implementation, Precision, Scope
 
+TITLE = "How much faster is the GPU?"
+TESTS = ("O3", "O11", "O12", "O15")
+METHOD = (
+    "One step of each article's network at its headline batch, float32 at highest precision on both sides, on the GPU "
+    "against all granted cores of the same machine, paired by round."
+)
 # One or two models an article; those that exist are measured when nothing is named.
 WORKLOADS = (
     "mnist_mlp",
@@ -19,13 +32,15 @@ WORKLOADS = (
 
 def cases(
     catalogue: Sequence[Description],
+    here: Here,
     *,
-    backends: Sequence[Backend],
     implementations: Sequence[Implementation] = ("jax",),
     variants: Sequence[str] = (),
     precisions: Sequence[Precision] = ("float32-highest",),
-    scopes: Sequence[Scope] = ("step", "cold"),
-    allocators: Sequence[Allocator] = ("retaining",),
+    scopes: Sequence[Scope] = ("step", "transfer", "cold"),
+    caches: Sequence[CompileCache] = ("empty",),
+    length: int = 1,
+    allocators: Sequence[Allocator] = (),
     batch: int | None = None,
     devices: int = 1,
 ) -> tuple[Case, ...]:
@@ -34,6 +49,7 @@ def cases(
     The CPU side is float32 at highest precision, whatever the GPU's is. Raises ValueError if the CPU alone is asked for
     a precision that it does not have.
     """
+    backends, allocators = here.backends, allocators or (here.allocator,)
     lacking = [precision for precision in precisions if precision != "float32-highest"]
     if lacking and "gpu" not in backends:
         raise ValueError(
@@ -52,6 +68,8 @@ def cases(
             data=about.data,
             devices=devices,
             allocator=allocator,
+            cache=cache,
+            length=length if scope == "run" else 1,
         )
         for about in catalogue
         for backend in backends
@@ -59,7 +77,8 @@ def cases(
         for implementation in implementations
         for variant, allocator in ways(implementation, backend, variants, allocators)
         for scope in scopes
-        if scope == "step" or (starts_cold(implementation, variant) and allocator == allocators[0])
+        if has(scope, about, implementation, variant, devices) and (scope == "step" or allocator == allocators[0])
+        for cache in (caches if scope == "cold" else ("empty",))
     )
 
 
@@ -77,6 +96,50 @@ def ways(
     return tuple((name, allocator) for name in chosen for allocator in allocators[: 1 if backend == "gpu" else None])
 
 
-def starts_cold(implementation: Implementation, variant: str) -> bool:
-    """Return whether a cold start is timed: of JAX a step at a time; peers certify the steady state alone."""
-    return implementation == "jax" and variant != "several-steps"
+def has(scope: Scope, about: Description, implementation: Implementation, variant: str, devices: int) -> bool:
+    """Return whether a scope is timed: beside the steady state JAX's alone, since peers certify no more than that.
+
+    A scan over several steps has no step to start with, and copies no batch; a whole run is there where the source
+    timed one, on one device, with its data on the host or `resident`.
+    """
+    if scope == "step":
+        return variant != "resident"
+    if scope == "run":
+        return implementation == "jax" and about.run is not None and variant in ("plain", "resident") and devices == 1
+    return implementation == "jax" and variant not in ("several-steps", "resident")
+
+
+def read(records: Sequence[Record]) -> Reading | None:
+    """Return the newest speed-up of each network; None if there is none."""
+    mine = (record for record in records if default(record.case) and record.case.batch == record.description.batch)
+    found = sorted(newest(speedups(mine)), key=lambda item: -item.ratio.value)
+    if not found:
+        return None
+    rows = [
+        (
+            Cell(text=item.gpu.record.workload),
+            Cell(text=units.count(item.gpu.record.case.batch), sort=item.gpu.record.case.batch),
+            time_cell(item.cpu),
+            time_cell(item.gpu),
+            *times_cells(item.ratio, item.gpu.record),
+            status_cell(item.cpu, item.gpu),
+        )
+        for item in found
+    ]
+    answers = [
+        f"{item.gpu.record.workload}: the GPU is {words(item.ratio)} as fast." + caveat((item.cpu, item.gpu))
+        for item in found
+    ]
+    points = [
+        point(item.gpu.record.description.family, item.ratio, item.cpu, item.gpu, row=item.gpu.record.workload)
+        for item in found
+    ]
+    chart = Chart(
+        caption="CPU time over GPU time of one step on the same machine.",
+        across="CPU time / GPU time, log scale",
+        points=tuple(points),
+        level=1.0,
+    )
+    columns = ("model", "batch", "CPU step", "GPU step", "speed-up", "95 % interval", "status")
+    title = "One step in steady state, CPU and GPU of the same machine"
+    return Reading(answers=tuple(answers), tables=(Table(title=title, columns=columns, rows=tuple(rows)),), chart=chart)

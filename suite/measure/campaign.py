@@ -9,18 +9,24 @@ from pathlib import Path
 
 import msgspec
 
+from suite.measure.anonymous import anonymous
 from suite.measure.profiles import EFFORTS
 from suite.results.journal import Done, Header
-from suite.results.record import Machine, Profile, Record, Run
+from suite.results.record import SCHEMA, Machine, Profile, Record, Run, file_name
 from suite.workload import Case, Description, Implementation, Scope
 
-_SCOPES: tuple[Scope, ...] = ("cold", "step")  # the order inside a process
+_SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")  # share a process, in this order
 
 Unit = tuple[Case, ...]  # cases that one process measures: they differ in scope only
 
 
 def planned(
-    cases: Sequence[Case], descriptions: Iterable[Description], profile: Profile, machine: Machine, now: datetime
+    cases: Sequence[Case],
+    descriptions: Iterable[Description],
+    profile: Profile,
+    machine: Machine,
+    now: datetime,
+    experiment: str = "",
 ) -> Header:
     """Return the plan of a new campaign, named after its start and its machine."""
     used = {case.workload for case in cases}
@@ -34,15 +40,26 @@ def planned(
         commit=commit(),
         cases=tuple(cases),
         descriptions=tuple(about for about in descriptions if about.name in used),
+        experiment=experiment,
     )
 
 
 def units(cases: Iterable[Case]) -> tuple[Unit, ...]:
-    """Group the cases into processes."""
+    """Group the cases into processes: a whole run and first calls have one of their own."""
     groups: dict[Case, list[Case]] = {}
     for case in cases:
-        groups.setdefault(msgspec.structs.replace(case, scope="step"), []).append(case)
-    return tuple(tuple(sorted(group, key=lambda c: _SCOPES.index(c.scope))) for group in groups.values())
+        together = msgspec.structs.replace(case, scope="step") if case.scope in _SCOPES else case
+        groups.setdefault(together, []).append(case)
+    return tuple(tuple(sorted(group, key=_place)) for group in groups.values())
+
+
+def _place(case: Case) -> int:
+    return _SCOPES.index(case.scope) if case.scope in _SCOPES else 0
+
+
+def rounds_of(header: Header, case: Case) -> int:
+    """Return how many of the campaign's rounds have the case; a whole run is long and has fewer."""
+    return min(header.rounds, EFFORTS[header.profile].whole_runs) if case.scope == "run" else header.rounds
 
 
 def order(processes: Sequence[Unit], seed: int, number: int) -> list[Unit]:
@@ -50,6 +67,12 @@ def order(processes: Sequence[Unit], seed: int, number: int) -> list[Unit]:
     shuffled = list(processes)
     random.Random(f"{seed}/{number}").shuffle(shuffled)
     return shuffled
+
+
+def file_names(header: Header) -> tuple[str, ...]:
+    """Return the names of the records that the campaign leaves, a case each, without their ending."""
+    batches = {about.name: about.batch for about in header.descriptions}
+    return tuple(file_name(case, batches[case.workload]) for case in header.cases)
 
 
 def records(header: Header, done: Iterable[Done]) -> tuple[Record, ...]:
@@ -75,9 +98,10 @@ def compared(case: Case, done: Mapping[Case, Sequence[Done]]) -> tuple[Implement
 def _record(
     header: Header, case: Case, entries: Sequence[Done], about: Description, ran: tuple[Implementation, ...]
 ) -> Record:
-    runs: tuple[Run, ...] = tuple(sorted((entry.run for entry in entries), key=lambda run: run.round))
+    runs: tuple[Run, ...] = tuple(sorted((published(entry.run) for entry in entries), key=lambda run: run.round))
     good = [entry for entry in entries if not entry.run.reason]
     return Record(
+        schema=SCHEMA,
         campaign=header.campaign,
         created=header.created,
         profile=header.profile,
@@ -89,10 +113,22 @@ def _record(
         commit=header.commit,
         description=about,
         runs=runs,
-        rounds=header.rounds,
-        reason=next((run.reason for run in runs if run.reason), ""),
+        rounds=rounds_of(header, case),
+        reason=next((run.reason for run in runs if run.reason), changed(good)),
+        experiment=header.experiment,
         implementations=ran,
     )
+
+
+def published(run: Run) -> Run:
+    """Return the run as a record has it: its reason, which is a library's or the system's text, names no place."""
+    return msgspec.structs.replace(run, reason=anonymous(run.reason))
+
+
+def changed(good: Sequence[Done]) -> str:
+    """Return the reason against runs of different software in one campaign; '' if it is the same."""
+    seen = {(entry.software.python, *sorted(entry.software.packages.items())) for entry in good}
+    return "its software was changed between two rounds; measure anew" if len(seen) > 1 else ""
 
 
 def stamp(now: datetime) -> str:

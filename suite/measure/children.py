@@ -49,7 +49,11 @@ def environment(backend: Backend | None, allocator: str = "system", cache: Path 
             kept["CUDA_VISIBLE_DEVICES"] = ""
     kept |= {"JAX_ENABLE_COMPILATION_CACHE": "false", "PYTHONUNBUFFERED": "1"}
     if cache is not None:
-        kept |= {"JAX_ENABLE_COMPILATION_CACHE": "true", "JAX_COMPILATION_CACHE_DIR": str(cache.absolute())}
+        kept |= {
+            "JAX_ENABLE_COMPILATION_CACHE": "true",
+            "JAX_COMPILATION_CACHE_DIR": str(cache.absolute()),
+            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        }
     return kept | {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow"}
 
 
@@ -69,14 +73,18 @@ class Child:
 
     def __init__(self, module: str, *arguments: str, python: str, env: Mapping[str, str]) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
-        self._process = subprocess.Popen(
-            [python, "-m", module, *arguments],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            env=dict(env),
-            start_new_session=True,
-        )
+        try:
+            self._process = subprocess.Popen(
+                [python, "-m", module, *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                env=dict(env),
+                start_new_session=True,
+            )
+        except OSError:
+            self._errors.close()
+            raise
         self._lines: queue.Queue[bytes | None] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -86,6 +94,11 @@ class Child:
         for line in self._process.stdout:
             self._lines.put(line)
         self._lines.put(None)
+
+    @property
+    def pid(self) -> int:
+        """The process, and its group."""
+        return self._process.pid
 
     def tell(self, line: bytes) -> None:
         """Write one line to the child. Its input stays open: a worker ends when it closes, as it does when we die."""

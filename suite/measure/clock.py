@@ -14,6 +14,8 @@ _WINDOW = 3  # samples; two windows whose medians agree end the warm-up
 _AGREE = 0.01
 _DOUBLING_UP_TO_SECONDS = 2.0  # a longer chain is not run at twice its length
 _FEWEST_SAMPLES = 3
+_MOST_STEPS, _MOST_STEPS_UNSEEN = 2**30, 2**16  # of a sample; of one that did not move the clock at all
+_LONG_ENOUGH = 0.9  # of what a sample must last, after the warm-up
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,13 @@ class Plan:
     sampling_seconds: float  # after this, three samples are enough
 
 
+def asleep_seconds() -> float:
+    """Return how long the machine has been suspended since its start, which the wall clock leaves out; 0 if unknown."""
+    if not hasattr(time, "CLOCK_BOOTTIME"):
+        return 0.0
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - time.clock_gettime(time.CLOCK_MONOTONIC)
+
+
 def timed(run: Callable[[], object], clock: Clock) -> Sample:
     """Return how long the call took by both clocks."""
     wall, process = clock.wall(), clock.process()
@@ -42,12 +51,45 @@ def timed(run: Callable[[], object], clock: Clock) -> Sample:
     return Sample(wall_seconds=clock.wall() - wall, process_seconds=clock.process() - process)
 
 
+def warmed(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int, tuple[Sample, ...], bool]:
+    """Return K, the warm-up's samples, and whether they settled.
+
+    A K that was found while the first calls were slow, so that samples are too short now, is found anew.
+    """
+    steps = steps_per_sample(chain, plan, clock, least)
+    while True:
+        taken, settled = warmup(chain, steps, plan, clock)
+        if timed_chain(chain, steps, clock).wall_seconds >= _LONG_ENOUGH * plan.chain_seconds:
+            return steps, taken, settled
+        steps = steps_per_sample(chain, plan, clock, 2 * steps)
+
+
 def steps_per_sample(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> int:
-    """Return K, doubled from `least` until K steps last as long as a sample must; so K is a multiple of `least`."""
+    """Return K, doubled from `least` until K steps last as long as a sample must; so K is a multiple of `least`.
+
+    Raises RuntimeError if the clock stands still, or if no number of steps lasts that long.
+    """
     steps = least
-    while timed(partial(chain, steps), clock).wall_seconds < plan.chain_seconds:
+    while (lasted := timed(partial(chain, steps), clock).wall_seconds) < plan.chain_seconds:
+        if steps >= (_MOST_STEPS if lasted > 0 else _MOST_STEPS_UNSEEN):
+            raise _stopped(steps, lasted)
         steps *= 2
     return steps
+
+
+def timed_chain(chain: Chain, steps: int, clock: Clock) -> Sample:
+    """Return how long a chain took that is long enough to be seen.
+
+    Raises RuntimeError if the clock did not move meanwhile, or moved back.
+    """
+    sample = timed(partial(chain, steps), clock)
+    if sample.wall_seconds <= 0:
+        raise _stopped(steps, sample.wall_seconds)
+    return sample
+
+
+def _stopped(steps: int, lasted: float) -> RuntimeError:
+    return RuntimeError(f"{steps} steps took {lasted:g} s by the clock: it stands still, or nothing is computed")
 
 
 def warmup(chain: Chain, steps: int, plan: Plan, clock: Clock) -> tuple[tuple[Sample, ...], bool]:
@@ -55,7 +97,7 @@ def warmup(chain: Chain, steps: int, plan: Plan, clock: Clock) -> tuple[tuple[Sa
     samples: list[Sample] = []
     elapsed = 0.0
     while True:
-        samples.append(timed(lambda: chain(steps), clock))
+        samples.append(timed_chain(chain, steps, clock))
         elapsed += samples[-1].wall_seconds
         if converged(samples):
             return tuple(samples), True
@@ -79,11 +121,20 @@ def doubling_ratio(chain: Chain, steps: int, clock: Clock) -> float | None:
     """
     pairs: list[tuple[float, float]] = []
     for _ in range(3):
-        once = timed(lambda: chain(steps), clock).wall_seconds
+        once = timed_chain(chain, steps, clock).wall_seconds
         if once > _DOUBLING_UP_TO_SECONDS:
             return None
-        pairs.append((once, timed(lambda: chain(2 * steps), clock).wall_seconds))
+        pairs.append((once, timed_chain(chain, 2 * steps, clock).wall_seconds))
     return median(twice for _, twice in pairs) / median(once for once, _ in pairs)
+
+
+def sustained(chain: Chain, steps: int, seconds: float, clock: Clock) -> float:
+    """Keep the chain going for at least so long and return how long a step took."""
+    elapsed, chains = 0.0, 0
+    while elapsed < seconds:
+        elapsed += timed(lambda: chain(steps), clock).wall_seconds
+        chains += 1
+    return elapsed / (chains * steps)
 
 
 def samples(chain: Chain, steps: int, plan: Plan, clock: Clock) -> Iterator[Sample]:
@@ -92,6 +143,6 @@ def samples(chain: Chain, steps: int, plan: Plan, clock: Clock) -> Iterator[Samp
     for number in range(plan.samples):
         if number >= _FEWEST_SAMPLES and elapsed >= plan.sampling_seconds:
             return
-        sample = timed(lambda: chain(steps), clock)
+        sample = timed_chain(chain, steps, clock)
         elapsed += sample.wall_seconds
         yield sample

@@ -1,21 +1,35 @@
 """How long a campaign will take: a guess before it starts, corrected by what has been seen."""
 
+from collections.abc import Sequence
+
 from suite.measure.profiles import CHAIN_SECONDS, Effort
-from suite.workload import Case, Description
+from suite.workload import Case, Description, WholeRun
 
 _START_SECONDS = 8.0  # interpreter, imports, data, initial state
 _COMPILE_SECONDS_PER_GFLOP = 4.0  # of one example: deep networks compile longer
 _FLOP_PER_SECOND = {"cpu": 25e9, "gpu": 4e12}  # sustained; per core on the CPU
+_CALL_SECONDS = 5e-4  # of a step that is copied and dispatched from Python
 _FEWEST_SAMPLES = 3
 _DOUBLINGS = 12
 
 
-def process_seconds(case: Case, about: Description, effort: Effort, cores: int) -> float:
-    """Return a guess of one child process's duration, for a case's step and cold scopes together."""
-    rate = _FLOP_PER_SECOND[case.backend] * (cores if case.backend == "cpu" else 1)
+def process_seconds(unit: Sequence[Case], about: Description, effort: Effort, cores: int) -> float:
+    """Return a guess of the duration of one child process, which measures all cases of the unit."""
+    case, scopes = unit[0], {case.scope for case in unit}
+    rate = _FLOP_PER_SECOND[case.backend] * (min(cores, case.threads or cores) if case.backend == "cpu" else 1)
     step = case.batch * about.flop_per_example / rate
+    compiling = 2.0 + _COMPILE_SECONDS_PER_GFLOP * about.forward_flop_per_example / 1e9
+    if case.scope == "run" and about.run is not None:
+        return _START_SECONDS + compiling + _run_seconds(case, about, about.run, effort, rate)
     chain = max(step, CHAIN_SECONDS[case.backend])
     warmup = max(effort.warmup_steps * step, min(effort.warmup_seconds, _DOUBLINGS * chain))
     sampling = min(effort.samples * chain, max(effort.sampling_seconds, _FEWEST_SAMPLES * chain))
-    compiling = 2.0 + _COMPILE_SECONDS_PER_GFLOP * about.forward_flop_per_example / 1e9
-    return _START_SECONDS + compiling + 2 * step + warmup + sampling
+    steady = len(scopes & {"step", "transfer"})
+    return _START_SECONDS + compiling + 2 * step + steady * (warmup + sampling)
+
+
+def _run_seconds(case: Case, about: Description, run: WholeRun, effort: Effort, rate: float) -> float:
+    train, test = (min(n, effort.run_examples or n) for n in (run.train, run.test))
+    epochs = 1 if effort.run_examples else run.epochs * case.length
+    flop = train * about.flop_per_example + test * about.forward_flop_per_example
+    return epochs * (flop / rate + (train + test) / case.batch * _CALL_SECONDS)

@@ -5,12 +5,23 @@ from typing import Literal
 
 from suite import units
 from suite.measure.probe import Offer
+from suite.measure.readings import Counters
 from suite.results.record import Gpu, Machine
 
 # Lowest driver and compute capability of each of JAX's CUDA extras.
 # Source: JAX documentation, Installation, NVIDIA GPU.
 CUDA_EXTRAS = {"cuda13": (580, 7.5), "cuda12": (525, 5.2)}
 
+_GPU_WORDS = {
+    "utilisation": "utilisation",
+    "power_watts": "power",
+    "energy_joules": "energy",
+    "sm_clock_mhz": "clocks",
+    "reasons": "why they are lowered",
+    "temperature_celsius": "temperature",
+    "memory_bytes": "memory",
+    "other_processes": "other processes",
+}
 _BUSY_SHARE, _LEAST_MEMORY_BYTES = 0.1, 6 * 2**30
 
 
@@ -53,15 +64,18 @@ def gpu_check(machine: Machine, offer: Offer) -> Check:
     return Check(name=name, found=found, verdict="bad", advice=advice)
 
 
-def missing_backend(backend: str, machine: Machine, offer: Offer) -> str:
-    """Return the line that explains why a backend that was asked for cannot be had."""
+def missing_backend(backend: str, machine: Machine, offer: Offer, problem: str = "") -> str:
+    """Return the line that explains why a backend that was asked for cannot be had; `problem` is the driver's."""
     check = gpu_check(machine, offer)
     seen = ", ".join(f"'{name}'" for name in offer.backends) or "nothing"
-    cause = f"{check.found}; {check.advice}" if machine.gpus else "no GPU driver answers"
+    silent = (
+        f"the GPU's driver does not answer: {problem}; restart the machine or reinstall the driver" if problem else ""
+    )
+    cause = f"{check.found}; {check.advice}" if machine.gpus else silent or "no GPU driver answers"
     return f"backend '{backend}' asked for, JAX sees only {seen} ({cause}); or run --backend cpu"
 
 
-def checks(machine: Machine, offer: Offer, load_by_others: float) -> tuple[Check, ...]:
+def checks(machine: Machine, offer: Offer, load_by_others: float, there: Counters | None = None) -> tuple[Check, ...]:
     """Return what the doctor has to say, worst things included."""
     return (
         Check(
@@ -76,7 +90,27 @@ def checks(machine: Machine, offer: Offer, load_by_others: float) -> tuple[Check
         _load(machine, load_by_others),
         _governor(machine),
         _memory(machine),
+        *([] if there is None else [counters_check(machine, there)]),
     )
+
+
+def counters_check(machine: Machine, there: Counters) -> Check:
+    """Return which counters answer, and what a result lacks without the others."""
+    gpu = [_GPU_WORDS[name] for name in there.gpu_fields if name in _GPU_WORDS]
+    found = ["CPU utilisation"]
+    found += ["steal"] if there.steal else []
+    found += ["throttled periods of the control group"] if there.throttling else []
+    found += [f"GPU: {', '.join(gpu)}"] if gpu else []
+    found += ["energy of the CPU packages"] if there.package_energy else []
+    lacking = [word for name, word in _GPU_WORDS.items() if machine.gpus and name not in there.gpu_fields]
+    missing = [f"of the GPU: {', '.join(lacking)}"] if lacking else []
+    if not there.package_energy:
+        missing.append("energy of the CPU packages, which often only root may read")
+    if machine.gpus and not there.in_cuda_order:
+        missing.append("energy of the GPU in use: of unlike GPUs set CUDA_DEVICE_ORDER=PCI_BUS_ID to know which it is")
+    advice = f"not shown here, and left empty: {'; '.join(missing)}" if missing else ""
+    verdict = "remark" if machine.gpus and not there.gpu_energy else "good"
+    return Check(name="counters", found="; ".join(found), verdict=verdict, advice=advice)
 
 
 def _cores(machine: Machine) -> Check:

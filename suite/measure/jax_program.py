@@ -4,7 +4,7 @@ The weights of an inference are no state: they stay where they are, so that no c
 """
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -18,8 +18,10 @@ from jaxlib import version as jaxlib_version
 from suite.measure.placement import placement
 from suite.measure.program import Batch
 from suite.measure.step import inference_step, several_steps, training_step
+from suite.measure.traced import traced
 from suite.nn.compiler import cpu_options, gpu_options, holds_convolutions
 from suite.nn.initial import filled, started
+from suite.results.record import Traced
 from suite.variants import STEPS_PER_CALL
 from suite.workload import Case, Precision, Workload
 
@@ -41,12 +43,17 @@ class JaxProgram:
     def __init__(self, workload: Workload, case: Case) -> None:
         self._workload, self._case = workload, case
         self._placement, self._out = placement(case, self._cpu_devices()), None
-        self._compilations = 0
+        self._compilations, self._hits, self._cache_hits = 0, 0, 0
         jax.monitoring.register_event_duration_secs_listener(self._count)
+        jax.monitoring.register_event_listener(self._count_hits)
 
     def _count(self, event: str, duration_secs: float, **_: Any) -> None:
         if event == "/jax/core/compile/backend_compile_duration":
             self._compilations += 1
+
+    def _count_hits(self, event: str, **_: Any) -> None:
+        if event == "/jax/compilation_cache/cache_hits":
+            self._hits += 1
 
     @property
     def steps_per_call(self) -> int:
@@ -65,7 +72,7 @@ class JaxProgram:
     def initialise(self, seed: int) -> None:
         """Put the whole state on the device."""
         graph, params, rest = self.values(seed)
-        precision = self._case.precision
+        self._graph, precision = graph, self._case.precision
         if self._workload.optimizer is None:
             weights, state = ((params, rest),), (np.zeros([], np.float32), np.zeros([], np.float32))
             self._step = inference_step(self._workload, graph, precision)
@@ -77,6 +84,7 @@ class JaxProgram:
 
     def put(self, batches: Sequence[Batch]) -> None:
         """Copy the input sets to the device; those of `several-steps` side by side, as one."""
+        self._host, self._sets = batches, len(batches)
         if self._case.variant == "several-steps":
             assert STEPS_PER_CALL % len(batches) == 0
             together = {name: np.stack([batch[name] for batch in batches]) for name in batches[0]}
@@ -94,16 +102,23 @@ class JaxProgram:
 
     def lower(self) -> None:
         """Trace the step for the shapes of the state and the first batch."""
-        step = jax.jit(self._step, donate_argnums=len(self._weights), out_shardings=self._placement.outputs)
+        self._traced = self.trace(self._step, self._batches[0])
+        self._lowered = self._traced.lower()
+
+    def trace(self, step: Callable[..., Any], batch: dict[str, jax.Array], donate: bool = True) -> jax.stages.Traced:
+        """Return a step traced for the shapes of the state and a batch; `donate`: the state is given away."""
+        given = len(self._weights) if donate else ()
+        jitted = jax.jit(step, donate_argnums=given, out_shardings=self._placement.outputs)
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
-            self._lowered = step.lower(*self._weights, self._state, self._batches[0])
+            return jitted.trace(*self._weights, self._state, batch)
 
     def compile(self) -> None:
         """Compile with the options that the backend and this jaxlib deserve."""
-        options = self._options()
+        options, before = self._options(), self._hits
         if holds_convolutions(options) and jax.config.values["jax_enable_compilation_cache"]:
             self._load_kernels()
         self._compiled = self._lowered.compile(options)
+        self._cache_hits = self._hits - before
 
     def _load_kernels(self) -> None:
         """Run a step as XLA itself would launch it, and forget what it did.
@@ -123,9 +138,17 @@ class JaxProgram:
 
     def chain(self, steps: int) -> None:
         """Dispatch dependent steps, rotating through the batches."""
-        state, batches, step = self._state, self._batches, partial(self._compiled, *self._weights)
-        for index in range(steps // self.steps_per_call):
-            state, self._out = step(state, batches[index % len(batches)])
+        self._dispatch(self._batches[index % len(self._batches)] for index in range(steps // self.steps_per_call))
+
+    def feed(self, steps: int) -> None:
+        """Dispatch dependent steps, each with its batch copied from the host."""
+        sets, place = self._host, self._placement.batch
+        self._dispatch(jax.device_put(sets[index % len(sets)], place) for index in range(steps))
+
+    def _dispatch(self, batches: Iterable[dict[str, jax.Array]]) -> None:
+        state, step = self._state, partial(self._compiled, *self._weights)
+        for batch in batches:
+            state, self._out = step(state, batch)
             if self._placement.in_turn:
                 self._out.block_until_ready()
         self._state = state
@@ -143,10 +166,30 @@ class JaxProgram:
         """Return how many programs XLA has compiled since this object was made."""
         return self._compilations
 
+    def cache_hits(self) -> int:
+        """Return how many programs `compile` took from the compile cache."""
+        return self._cache_hits
+
+    def traced(self) -> Traced:
+        """Return what the results of the compiled program need, for each of its steps."""
+        axis = 1 if self._case.variant == "several-steps" else 0
+        return traced(self._traced.jaxpr, self._batches[0], axis, self.steps_per_call)
+
+    def platform(self) -> str:
+        """Return the backend of the device that holds the batches, which are never given away."""
+        return next(iter(jax.tree.leaves(self._batches)[0].devices())).platform
+
     def device_memory_bytes(self) -> int | None:
         """Return the GPUs' peak of memory in use, of the fullest one; None on the CPU, which has no counter."""
         peaks = [(device.memory_stats() or {}).get("peak_bytes_in_use") for device in self._placement.devices]
         return max((peak for peak in peaks if peak is not None), default=None)
+
+    def bytes_per_step(self) -> int:
+        """Return the least that a step moves: its state read and written, what it only reads, one batch.
+
+        Whatever lies between them, such as activations, could stay in a cache.
+        """
+        return 2 * held(self._state) + held(self._weights) + held(self._batches) // self._sets
 
     def packages(self) -> dict[str, str]:
         """Return the versions of Python's and JAX's side."""
@@ -162,3 +205,8 @@ class JaxProgram:
         """Return the precision, the devices and the compiler options in force."""
         precision, count = MATMUL_PRECISION[self._case.precision], len(self._placement.devices)
         return {"matmul_precision": precision, "jax_devices": count, **self._options()}
+
+
+def held(tree: Any) -> int:
+    """Return the bytes of all arrays in a tree."""
+    return sum(leaf.nbytes for leaf in jax.tree.leaves(tree))

@@ -80,9 +80,21 @@ class KerasProgram:
         """Return how many times the step has been traced."""
         return self._function.experimental_get_tracing_count()
 
+    def cache_hits(self) -> None:
+        """Return None: nothing is counted."""
+
+    def traced(self) -> None:
+        """Return None: nothing is traced ahead of time."""
+
+    def platform(self) -> None:
+        """Return None: it runs on the CPU alone."""
+
     def device_memory_bytes(self) -> int | None:
         """Return None: the CPU has no counter."""
         return None
+
+    def bytes_per_step(self) -> None:
+        """Return None: JAX's side counts."""
 
     def packages(self) -> dict[str, str]:
         """Return the versions of Keras and TensorFlow."""

@@ -15,7 +15,13 @@ def measuring(campaign: str, folder: Path | None = None) -> Iterator[None]:
     Raises RuntimeError, naming the holder, if another run has it.
     """
     path = (folder or Path(tempfile.gettempdir())) / f"suite-measuring-{os.getuid()}.lock"
-    with path.open("a+") as file:
+    try:
+        opened = path.open("a+", encoding="utf-8")
+    except OSError as error:
+        raise RuntimeError(
+            f"cannot write '{path}': {error.strerror or error}; set TMPDIR to a folder you may write to"
+        ) from error
+    with opened as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

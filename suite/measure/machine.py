@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psutil
 
+from suite.measure.anonymous import anonymous
 from suite.measure.load import granted_cores
 from suite.results.record import Gpu, Machine
 
@@ -77,8 +78,23 @@ def gpus() -> tuple[Gpu, ...]:
         return ()
     try:
         return tuple(_gpu(nvml, index) for index in range(nvml.nvmlDeviceGetCount()))
+    except nvml.NVMLError:
+        return ()
     finally:
         nvml.nvmlShutdown()
+
+
+def driver_problem() -> str:
+    """Return why an NVIDIA driver that is there does not answer; '' if it does, or if there is none."""
+    import pynvml as nvml
+
+    absent = (nvml.NVML_ERROR_LIBRARY_NOT_FOUND, nvml.NVML_ERROR_DRIVER_NOT_LOADED)
+    try:
+        nvml.nvmlInit()
+        nvml.nvmlDeviceGetCount()
+    except nvml.NVMLError as error:
+        return "" if error.value in absent else str(error)  # pyright: ignore[reportAttributeAccessIssue]
+    return ""
 
 
 def _gpu(nvml, index: int) -> Gpu:  # noqa: ANN001
@@ -110,19 +126,19 @@ def _gpu(nvml, index: int) -> Gpu:  # noqa: ANN001
 def text(path: Path) -> str | None:
     """Return a small system file's text; None where it is missing or closed to us."""
     try:
-        return path.read_text().strip()
+        return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         return None
 
 
 def settings() -> dict[str, str]:
-    """Return the environment variables that can change speed; no others leave the machine."""
+    """Return the environment variables that can change speed; no others leave the machine, nor what could name it."""
     watched = re.compile(
         r"^(XLA_|JAX_|OMP_|MKL_|MALLOC_|TF_(?!CPP_)|KERAS_BACKEND$|NPROC$|PJRT_|CUDA_VISIBLE_DEVICES$|NVIDIA_TF32_OVERRIDE$)"
     )
-    closed = re.compile(r"(?i)dir|path|file|dump|/")
+    closed = re.compile(r"(?i)dir|path|file|dump|/|address|host|coordinator|user|token|secret|url")
     return {
-        name: value if not closed.search(name + value) else "set"
+        name: value if not closed.search(name + value) and anonymous(value) == value else "set"
         for name, value in sorted(os.environ.items())
         if watched.match(name)
     }

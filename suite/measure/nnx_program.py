@@ -5,16 +5,18 @@ model apart and puts it together in Python. It starts from the same values and c
 `JaxProgram`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from flax import nnx
 
-from suite.measure.jax_program import MATMUL_PRECISION, JaxProgram
+from suite.measure.jax_program import MATMUL_PRECISION, JaxProgram, held
 from suite.measure.program import Batch
 from suite.measure.step import after, cast
+from suite.measure.traced import traced
+from suite.results.record import Traced
 
 
 class NnxProgram(JaxProgram):
@@ -35,6 +37,7 @@ class NnxProgram(JaxProgram):
 
     def put(self, batches: Sequence[Batch]) -> None:
         """Copy the input sets to the device."""
+        self._host, self._sets = batches, len(batches)
         self._batches = [jax.device_put(batch, self._placement.batch) for batch in batches]
 
     def lower(self) -> None:
@@ -65,11 +68,9 @@ class NnxProgram(JaxProgram):
     def compile(self) -> None:
         """Nothing: that is what the first call does."""
 
-    def chain(self, steps: int) -> None:
-        """Call the step, rotating through the batches."""
+    def _dispatch(self, batches: Iterable[dict[str, jax.Array]]) -> None:
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
-            for index in range(steps):
-                batch = self._batches[index % len(self._batches)]
+            for batch in batches:
                 if self._workload.optimizer is None:
                     self._out = self._infer(self._model, self._out, self._zero, batch)
                 else:
@@ -82,6 +83,27 @@ class NnxProgram(JaxProgram):
         trained = self._workload.optimizer is not None
         state = (nnx.state(self._model), nnx.state(self._optimizer) if trained else ())
         jax.block_until_ready((self._batches, state, self._out))
+
+    def bytes_per_step(self) -> int:
+        """Return the least that a step moves: what it trains read and written, one batch; an inference only reads."""
+        model, batch = held(nnx.state(self._model)), held(self._batches) // self._sets
+        if self._workload.optimizer is None:
+            return model + batch
+        return 2 * (model + held(nnx.state(self._optimizer))) + batch
+
+    def traced(self) -> Traced:
+        """Return what the results of the step need, traced anew as a pure function."""
+        trained = self._workload.optimizer is not None
+        graph, *state = nnx.split((self._model, self._optimizer) if trained else self._model, ...)
+        inputs = () if trained else (self._out, self._zero)
+
+        def step(state: Any, inputs: tuple, batch: dict[str, jax.Array]) -> Any:
+            whole = nnx.merge(graph, *state)
+            value = self._train(*whole, batch) if trained else self._infer(whole, *inputs, batch)  # pyright: ignore[reportCallIssue]
+            return nnx.state(whole), value
+
+        with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
+            return traced(jax.make_jaxpr(step)(state, inputs, self._batches[0]), self._batches[0], 0, 1)
 
     def settings(self) -> dict[str, Any]:
         """Return the precision in force."""

@@ -8,6 +8,7 @@ import sys
 
 import msgspec
 
+from suite.measure import parent
 from suite.workload import Description, Plain
 
 
@@ -18,6 +19,7 @@ class Offer(Plain, frozen=True, kw_only=True):
     backends: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)  # backend to the devices it has
     packages: dict[str, str] = msgspec.field(default_factory=dict)
     workloads: tuple[Description, ...] = ()  # of jax; the controls of the others are named alike
+    ceilings: tuple[Description, ...] = ()  # what shows how much the machine can do at most
     names: tuple[str, ...] = ()  # workloads that this implementation has
     problem: str = ""  # why it cannot run at all
 
@@ -29,7 +31,7 @@ def jax_offer() -> Offer:
     import jaxlib
     import optax
 
-    from suite import models
+    from suite import ceilings, models
 
     backends: dict[str, tuple[str, ...]] = {}
     for backend in ("cpu", "gpu"):
@@ -43,6 +45,7 @@ def jax_offer() -> Offer:
         backends=backends,
         packages={module.__name__: module.__version__ for module in (jax, jaxlib, flax, optax)},
         workloads=found,
+        ceilings=tuple(ceilings.load(name).description for name in ceilings.names()),
         names=tuple(about.name for about in found),
     )
 
@@ -83,6 +86,7 @@ def main(implementation: str) -> None:
     """Print the offer as the only line on standard output."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
+    parent.end_with_it()
     try:
         offer = {"jax": jax_offer, "torch": torch_offer, "keras": keras_offer}[implementation]()
     except ImportError as error:

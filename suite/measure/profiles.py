@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from suite.measure.clock import Plan
 from suite.results.record import Profile
-from suite.workload import Backend
+from suite.workload import Backend, WholeRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,17 +17,20 @@ class Effort:
     warmup_seconds: float
     sampling_seconds: float
     quiet_seconds: float  # how long to wait at most, before a process, for other load to end
+    whole_runs: int  # rounds that have the documented whole run
+    run_examples: int | None = None  # of such a run's epochs and validation; None: all, and all epochs
 
 
 EFFORTS: dict[Profile, Effort] = {
     "smoke": Effort(
-        rounds=1, samples=3, warmup_steps=2, warmup_seconds=0, sampling_seconds=5, quiet_seconds=0
+        rounds=1, samples=3, warmup_steps=2, warmup_seconds=0, sampling_seconds=5, quiet_seconds=0, whole_runs=1,
+        run_examples=200,
     ),
     "quick": Effort(
-        rounds=3, samples=5, warmup_steps=3, warmup_seconds=5, sampling_seconds=10, quiet_seconds=30
+        rounds=3, samples=5, warmup_steps=3, warmup_seconds=5, sampling_seconds=10, quiet_seconds=30, whole_runs=1,
     ),
     "standard": Effort(
-        rounds=10, samples=20, warmup_steps=10, warmup_seconds=60, sampling_seconds=60, quiet_seconds=300
+        rounds=10, samples=20, warmup_steps=10, warmup_seconds=60, sampling_seconds=60, quiet_seconds=300, whole_runs=3,
     ),
 }  # fmt: skip
 
@@ -44,3 +47,13 @@ def plan(profile: Profile, backend: Backend) -> Plan:
         warmup_seconds=effort.warmup_seconds,
         sampling_seconds=effort.sampling_seconds,
     )
+
+
+def whole_run(profile: Profile, documented: WholeRun | None, length: int) -> WholeRun | None:
+    """Return the whole run of a profile: `length` times the documented epochs; of smoke one short epoch."""
+    if documented is None:
+        return None
+    most = EFFORTS[profile].run_examples
+    if most is None:
+        return WholeRun(epochs=documented.epochs * length, train=documented.train, test=documented.test)
+    return WholeRun(epochs=1, train=min(most, documented.train), test=min(most, documented.test))

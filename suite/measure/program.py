@@ -1,9 +1,11 @@
 """What the worker needs from an implementation: a step that it can drive and wait for."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+
+from suite.results.record import Traced
 
 Batch = dict[str, np.ndarray]
 
@@ -42,8 +44,23 @@ class Program(Protocol):
         """Return how many programs this process has compiled so far."""
         ...
 
+    def cache_hits(self) -> int | None:
+        """Return how many programs came from a compile cache so far; None where there is none."""
+        ...
+
+    def traced(self) -> Traced | None:
+        """Return what the results of the step need; None where it cannot be told, and then nothing is replayed."""
+        ...
+
+    def platform(self) -> str | None:
+        """Return the backend of the device that holds the arrays, as it says itself; None if it does not."""
+        ...
+
     def device_memory_bytes(self) -> int | None:
         """Return the device's peak of memory in use; None where there is no counter."""
+
+    def bytes_per_step(self) -> int | None:
+        """Return what a step has to read and write at least; None where nobody counts."""
 
     def packages(self) -> dict[str, str]:
         """Return the versions of the packages that do the work."""
@@ -52,3 +69,11 @@ class Program(Protocol):
     def settings(self) -> dict[str, Any]:
         """Return the options in force that bear on speed."""
         ...
+
+
+@runtime_checkable
+class Fed(Protocol):
+    """A program that can also take its batches from the host."""
+
+    def feed(self, steps: int) -> None:
+        """Dispatch that many dependent steps, each with its batch copied to the device first."""

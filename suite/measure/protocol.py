@@ -1,30 +1,45 @@
 """What parent and child say to each other, one JSON line a message."""
 
 from suite.measure.clock import Plan
-from suite.results.record import Sample, Stage
-from suite.workload import Case, Plain
+from suite.results.record import Audit, Sample, Stage
+from suite.workload import Case, Plain, Scope, WholeRun
+
+# Stages whose samples are said one by one.
+STREAMED: dict[Scope, str] = {
+    "step": "samples",
+    "transfer": "transfer_samples",
+}
 
 
 class Task(Plain, frozen=True, kw_only=True):
-    """What one process has to do; `cases` differ in scope only and are measured in the order cold, step."""
+    """What one process has to do; `cases` differ in scope only and are measured in the order cold, step, transfer.
+
+    `run` and `calls` have a process of their own; `run` is then the whole run that is wanted.
+    """
 
     cases: tuple[Case, ...]
     dataset: str
     seed: int
     plan: Plan
+    run: WholeRun | None = None
+    replay: bool = False  # short replays are made after the samples
+    energy_seconds: float = 0.0  # how long the step goes on after the samples while its energy is counted
 
 
-class Steady(Plain, frozen=True, kw_only=True):
-    """What the steady state showed; the fields are those of a record's run."""
+class Seen(Plain, frozen=True, kw_only=True):
+    """What a scope showed; the fields are those of a record's run. Only the steady state has all of them.
 
-    steps_per_sample: int
-    doubling_ratio: float | None
-    warmup: tuple[Sample, ...]
-    warmup_converged: bool
-    samples: tuple[Sample, ...]
-    compilations: int
-    load_by_others: float
-    minor_faults_per_step: float
+    Its samples are said one by one as they end, so that the parent can stamp them; those of other scopes stand here.
+    """
+
+    samples: tuple[Sample, ...] = ()
+    steps_per_sample: int = 1
+    doubling_ratio: float | None = None
+    warmup: tuple[Sample, ...] = ()
+    warmup_converged: bool | None = None
+    compilations: int | None = None
+    load_by_others: float | None = None
+    minor_faults_per_step: float | None = None
 
 
 class Facts(Plain, frozen=True, kw_only=True):
@@ -38,13 +53,18 @@ class Facts(Plain, frozen=True, kw_only=True):
     python: str
     packages: dict[str, str]
     settings: dict[str, str]
-    steady: Steady | None
+    cache_hits: int | None = None
+    bytes_per_step: int | None = None  # that a step has to read and write at least
+    energy_step_seconds: float | None = None  # of a step while its energy was counted
+    audit: Audit | None = None
+    scopes: dict[Scope, Seen]
 
 
 class Line(Plain, frozen=True, kw_only=True):
-    """One message of the child: a stage begins, a stage ended, all is done, or it failed."""
+    """One message of the child: a stage begins, a stage or sample ended, all is done, or it failed."""
 
     stage: str
     seen: Stage | None = None
+    sample: Sample | None = None
     facts: Facts | None = None
     reason: str = ""

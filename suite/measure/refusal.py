@@ -1,6 +1,7 @@
 """What cannot be measured as it was asked for, said before anything is: an error instead of another measurement."""
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import get_args
 
 from suite import variants
 from suite.measure import children
@@ -38,7 +39,16 @@ def refuse_unmeasured(named: Iterable[str], cases: Collection[Case]) -> None:
     """Raise ValueError if a named variant has come to no case, because it lacks the scope asked for."""
     for name in named:
         if not any(case.variant == name for case in cases):
-            raise ValueError(f"variant '{name}' asked for without scope 'step', the only one it has; add --scope step")
+            scope = "run" if name == "resident" else "step"
+            raise ValueError(
+                f"variant '{name}' asked for without scope '{scope}', the only one it has; add --scope {scope}"
+            )
+
+
+def precisions(machine: Machine) -> tuple[Precision, ...]:
+    """Return the precisions that all of the machine's GPUs have in hardware."""
+    weakest = min((float(gpu.compute_capability) for gpu in machine.gpus), default=0.0)
+    return tuple(name for name in get_args(Precision) if weakest >= _LEAST_CAPABILITY.get(name, 0.0))
 
 
 def refuse_precisions(precisions: Iterable[Precision], backends: Collection[Backend], machine: Machine) -> None:

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 import msgspec
 
-from suite.experiments import headline
+from suite import experiments
+from suite.experiments import Here, headline
 from suite.measure import children, fitness, refusal
+from suite.measure.campaign import units
 from suite.measure.estimate import process_seconds
+from suite.measure.machine import driver_problem
 from suite.measure.probe import Offer
 from suite.measure.profiles import EFFORTS
 from suite.results.record import Machine, Profile
-from suite.workload import Allocator, Backend, Case, Description, Implementation, Precision, Scope
+from suite.workload import Allocator, Backend, Case, CompileCache, Description, Implementation, Precision, Scope
 
 _PROBE_SECONDS = 180.0
 
@@ -27,12 +30,15 @@ class Request:
     profile: Profile = "quick"
     batch: int | None = None
     precisions: tuple[Precision, ...] = ("float32-highest",)
-    scopes: tuple[Scope, ...] = ("step", "cold")
+    scopes: tuple[Scope, ...] = ("step", "transfer", "cold")
+    caches: tuple[CompileCache, ...] = ("empty",)
+    length: int = 1
     implementations: tuple[Implementation, ...] = ("jax",)
     variants: tuple[str, ...] = ()
     allocators: tuple[Allocator, ...] = ()
     devices: int = 1
     budget_minutes: float | None = None
+    experiment: str | None = None  # decides on everything but workloads, backends, profile and budget
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,6 +76,22 @@ def offer(implementation: Implementation) -> Offer:
     return answer
 
 
+def chosen_by(experiment: str, request: Request) -> experiments.Experiment:
+    """Return the experiment.
+
+    Raises LookupError if there is none of that name, ValueError for an option that it decides on itself.
+    """
+    found = experiments.load(experiment)
+    own = {"batch": "--batch", "precisions": "--precision", "scopes": "--scope", "variants": "--variant",
+           "implementations": "--implementation", "allocators": "--allocator", "devices": "--devices"}  # fmt: skip
+    for name, option in own.items():
+        if getattr(request, name) != getattr(Request(), name):
+            raise ValueError(
+                f"{option} asked for with experiment '{experiment}', which decides that itself; leave it out"
+            )
+    return found
+
+
 def known(wanted: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
     """Return the workloads asked for.
 
@@ -91,13 +113,17 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     ValueError for what does not fit together, such as a precision that the backend does not have.
     """
     jax = offers["jax"]
+    experiment = chosen_by(request.experiment, request) if request.experiment else headline
     about = {description.name: description for description in jax.workloads}
+    networks = tuple(about)
+    about |= {limit.name: limit for limit in jax.ceilings if limit.name in experiment.WORKLOADS}
     wanted = known(request.workloads, sorted(about))
     if not wanted:
-        wanted = tuple(about) if request.every_workload else tuple(n for n in headline.WORKLOADS if n in about)
+        usual = tuple(name for name in experiment.WORKLOADS if name in about)
+        wanted = networks if request.every_workload or not usual else usual
     for backend in request.backends:
         if backend not in jax.backends:
-            raise RuntimeError(fitness.missing_backend(backend, machine, jax))
+            raise RuntimeError(fitness.missing_backend(backend, machine, jax, driver_problem()))
     present: tuple[Backend, ...] = tuple(b for b in ("cpu", "gpu") if b in (request.backends or jax.backends))
     remarks = []
     if not request.backends and "gpu" not in present and machine.gpus:
@@ -109,18 +135,32 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     refusal.refuse_precisions(request.precisions, present, machine)
     refusal.refuse_allocators(request.allocators)
     refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
-    cases = headline.cases(
-        chosen,
+    here = Here(
         backends=present,
-        implementations=request.implementations,
-        variants=request.variants,
-        precisions=request.precisions,
-        scopes=request.scopes,
-        allocators=request.allocators or allocators(request.implementations),
-        batch=request.batch,
-        devices=request.devices,
+        cores=machine.cores,
+        allocator=children.allocators()[0],
+        gpu_precisions=refusal.precisions(machine),
     )
+    if request.experiment:
+        cases = experiment.cases(chosen, here)
+    else:
+        cases = headline.cases(
+            chosen,
+            here,
+            implementations=request.implementations,
+            variants=request.variants,
+            precisions=request.precisions,
+            scopes=request.scopes,
+            caches=request.caches,
+            length=request.length,
+            allocators=request.allocators or allocators(request.implementations),
+            batch=request.batch,
+            devices=request.devices,
+        )
     refusal.refuse_unmeasured(request.variants, cases)
+    if "run" in request.scopes:
+        none = [about.name for about in chosen if about.run is None]
+        remarks += [f"no whole run is documented for: {', '.join(none)}; left out of scope 'run'"] if none else []
     lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
     for peer in dict.fromkeys(case.implementation for case in lacking):
         places = sorted({f"{c.workload} on {c.backend}" for c in lacking if c.implementation == peer})
@@ -161,8 +201,11 @@ def within(
     kept, total, dropped = [], 0.0, []
     for name in dict.fromkeys(case.workload for case in cases):
         mine = [case for case in cases if case.workload == name]
-        processes = {msgspec.structs.replace(case, scope="step") for case in mine}
-        seconds = effort.rounds * sum(process_seconds(case, about[name], effort, cores) for case in processes)
+        seconds = sum(
+            (effort.whole_runs if unit[0].scope == "run" else effort.rounds)
+            * process_seconds(unit, about[name], effort, cores)
+            for unit in units(mine)
+        )
         if request.budget_minutes is not None and total + seconds > 60 * request.budget_minutes:
             dropped.append(name)
         else:

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -12,10 +13,13 @@ import msgspec
 
 from suite import __version__
 from suite.measure import children, load, profiles
-from suite.measure.campaign import Unit, order, stamp, units
-from suite.measure.protocol import Facts, Line, Task
+from suite.measure.beside import ENERGY_SECONDS, Beside
+from suite.measure.campaign import Unit, order, rounds_of, stamp, units
+from suite.measure.clock import Clock
+from suite.measure.protocol import STREAMED, Facts, Line, Task
 from suite.results.journal import Done, Header, Journal
 from suite.results.record import Run, Sample, Software, Stage
+from suite.results.validity import NOT_FINITE
 from suite.workload import Case
 
 LIMIT_SECONDS = {
@@ -28,9 +32,16 @@ LIMIT_SECONDS = {
     "first_step": 600.0,
     "warmup": 1200.0,
     "samples": 1800.0,
+    "transfer_samples": 1800.0,
+    "epoch": 3600.0,
+    "validation": 1200.0,
+    "energy": 600.0,
+    "audit": 1200.0,
 }
-_COLD_STAGES = ("lower", "compile", "first_step")
 _BUSY_SHARE = 0.1  # of the granted cores, used by others
+
+_FILLED = "filled"  # marks a warm cache that is whole
+_COMPILES = ("cold", "run", "calls")  # scopes in which compiling counts
 
 Worker = Callable[[Unit], AbstractContextManager[children.Child]]
 
@@ -52,21 +63,30 @@ def worker(unit: Unit, cache: Path) -> AbstractContextManager[children.Child]:
     """Start the real worker for a unit.
 
     What a GPU's worker compiles goes into the cache and comes from there in later rounds, unless its compile time
-    counts; the CPU's compiles in seconds.
+    counts; the CPU's compiles in seconds. A start with a warm cache has one for itself.
     """
     case = unit[0]
-    cold = any(case.scope == "cold" for case in unit)
+    counts = any(case.scope in _COMPILES for case in unit)
+    found = warm_cache(case, cache) if case.cache == "warm" else None if counts or case.backend == "cpu" else cache
     return children.child(
         "suite.measure.worker",
         python=children.interpreter(case.implementation),
-        env=children.environment(case.backend, case.allocator, None if cold or case.backend == "cpu" else cache),
+        env=children.environment(case.backend, case.allocator, found),
     )
 
 
-def run(header: Header, journal: Journal, watch: Watch, start: Worker | None = None) -> None:
+def warm_cache(case: Case, cache: Path) -> Path:
+    """Return the folder of the compile cache that is kept for this case alone."""
+    return cache / f"warm-{case.text(0).replace('/', '.')}"
+
+
+def run(
+    header: Header, journal: Journal, watch: Watch, start: Worker | None = None, beside: Beside | None = None
+) -> None:
     """Measure everything the campaign planned and its journal lacks.
 
     A unit that failed is not tried again: its record says why. The compile cache lies beside the journal until the end.
+    `beside` watches the machine meanwhile, first while nothing runs if energy is to be counted.
     """
     cache = journal.path.parent / "compile-cache"
     start = start or partial(worker, cache=cache)
@@ -76,22 +96,42 @@ def run(header: Header, journal: Journal, watch: Watch, start: Worker | None = N
     about = {description.name: description for description in header.descriptions}
     for number in range(header.rounds):
         for position, unit in enumerate(order(units(header.cases), header.seed, number)):
-            if (unit[0], number) in finished or unit[0] in failed:
+            done_already = all((case, number) in finished for case in unit)
+            if done_already or not failed.isdisjoint(unit) or number >= rounds_of(header, unit[0]):
                 continue
             watch.begins(number, unit)
             wait_until_quiet(header, watch)
+            energy = beside is not None and beside.counts(unit, header.profile, number)
+            if beside is not None and energy and not beside.rested:
+                watch.stage("idle power")
+                beside.rest()
             task = Task(
                 cases=unit,
                 dataset=about[unit[0].workload].dataset,
                 seed=header.seed + number,
                 plan=profiles.plan(header.profile, unit[0].backend),
+                run=profiles.whole_run(header.profile, about[unit[0].workload].run, unit[0].length),
+                replay=number == 0,
+                energy_seconds=ENERGY_SECONDS if energy else 0.0,
             )
-            entries = tuple(process(task, number, position, watch, start))
-            for entry in entries:
-                journal.append(entry)
+            fill(task, cache, watch, start)
+            entries = tuple(process(task, number, position, watch, start, beside))
+            journal.append(*entries)
             failed |= {entry.case for entry in entries if entry.run.reason}
             watch.ends(unit, entries)
     shutil.rmtree(cache, ignore_errors=True)
+
+
+def fill(task: Task, cache: Path, watch: Watch, start: Worker) -> None:
+    """Fill the compile cache of a case that starts with a warm one, by a process whose times nobody keeps."""
+    case = task.cases[0]
+    place = warm_cache(case, cache)
+    if case.cache == "warm" and not (place / _FILLED).exists():
+        shutil.rmtree(place, ignore_errors=True)
+        watch.stage("filling the compile cache")
+        list(process(task, 0, 0, watch, start))
+        place.mkdir(parents=True, exist_ok=True)
+        (place / _FILLED).touch()
 
 
 def wait_until_quiet(header: Header, watch: Watch, others: Callable[[], float] = load.others_now) -> None:
@@ -103,23 +143,53 @@ def wait_until_quiet(header: Header, watch: Watch, others: Callable[[], float] =
         watched += 1.0
 
 
-def process(task: Task, number: int, position: int, watch: Watch, start: Worker) -> Iterator[Done]:
-    """Run one child to its end and yield its contribution to each of its cases."""
+@dataclass
+class Stream:
+    """Samples as they came, and when by this process's clock the first began and the last had come."""
+
+    began: float
+    ended: float
+    samples: list[Sample] = field(default_factory=list)
+
+
+def process(
+    task: Task,
+    number: int,
+    position: int,
+    watch: Watch,
+    start: Worker,
+    beside: Beside | None = None,
+    clock: Clock | None = None,
+) -> Iterator[Done]:
+    """Run one child to its end and yield its contribution to each of its cases; samples are stamped as they come."""
+    now = (clock or Clock()).wall
     started = stamp(datetime.now(UTC))
     stages: list[Stage] = []
+    streams: dict[str, Stream] = {}
     facts: Facts | None = None
     reason, stage = "", "start"
     with start(task.cases) as child:
+        if beside is not None:
+            beside.follow(child.pid)
         child.tell(msgspec.json.encode(task))
         try:
             while (raw := child.line(LIMIT_SECONDS[stage])) is not None:
-                line = msgspec.json.decode(raw, type=Line)
+                at, line = now(), msgspec.json.decode(raw, type=Line)
+                if beside is not None:
+                    beside.hears(line)
                 facts, reason = line.facts or facts, line.reason or reason
                 if line.seen is not None:
                     stages.append(line.seen)
+                elif line.sample is not None:
+                    stream = streams.setdefault(line.stage, Stream(began=at, ended=at))
+                    stream.samples.append(line.sample)
+                    stream.ended = at
                 elif line.stage in LIMIT_SECONDS:
                     stage = line.stage
+                    streams[stage] = Stream(began=at, ended=at)
                     watch.stage(stage)
+                if facts is not None or reason:
+                    break  # it has said all; a process that cannot end is ended
             if not reason and facts is None:
                 reason = f"the worker {child.ended()}, in stage '{stage}'"
         except TimeoutError:
@@ -133,25 +203,42 @@ def process(task: Task, number: int, position: int, watch: Watch, start: Worker)
         return
     software = Software(suite=__version__, python=facts.python, packages=facts.packages, settings=facts.settings)
     for case in task.cases:
-        yield Done(case=case, software=software, run=completed(run, case, facts))
+        ended = completed(run, case, facts, streams.get(STREAMED.get(case.scope, "")))
+        if beside is not None:
+            ended = beside.added(ended, case, facts)
+        yield Done(case=case, software=software, run=ended)
 
 
-def completed(run: Run, case: Case, facts: Facts) -> Run:
-    """Return the run with what the worker saw for the case's scope."""
+def completed(run: Run, case: Case, facts: Facts, stream: Stream | None) -> Run:
+    """Return the run with what the worker saw for the case's scope, and how long its samples took by our clock."""
     run = msgspec.structs.replace(
         run,
+        cache_hits=facts.cache_hits,
         first_loss=facts.first_loss,
         last_loss=facts.last_loss,
         input_digest=facts.input_digest,
         peak_memory_bytes=facts.peak_memory_bytes,
         device_memory_bytes=facts.device_memory_bytes,
-        reason="" if facts.first_loss is not None and facts.last_loss is not None else "the loss is not finite",
+        bytes_per_step=facts.bytes_per_step,
+        audit=facts.audit,
+        reason=trouble(case, facts),
     )
-    if case.scope == "step" and facts.steady is not None:
-        return msgspec.structs.replace(run, **msgspec.structs.asdict(facts.steady))
-    parts = [stage for stage in run.stages if stage.name in _COLD_STAGES]
-    whole = Sample(
-        wall_seconds=sum(part.wall_seconds for part in parts),
-        process_seconds=sum(part.process_seconds for part in parts),
-    )
-    return msgspec.structs.replace(run, samples=(whole,), steps_per_sample=1)
+    seen = facts.scopes.get(case.scope)
+    if seen is None:
+        return run
+    run = msgspec.structs.replace(run, **msgspec.structs.asdict(seen))
+    if stream is not None:
+        elapsed = stream.ended - stream.began
+        run = msgspec.structs.replace(run, samples=tuple(stream.samples), elapsed_seconds=elapsed)
+    if not run.reason and any(sample.wall_seconds <= 0 for sample in (*run.warmup, *run.samples)):
+        return msgspec.structs.replace(run, samples=(), reason="the clock stood still or went backwards; run again")
+    return run
+
+
+def trouble(case: Case, facts: Facts) -> str:
+    """Return why a process that ended well has no result for the case; '' if it has one."""
+    if facts.first_loss is None or facts.last_loss is None:
+        return NOT_FINITE
+    if case.cache == "warm" and not facts.cache_hits:
+        return "nothing came from the compile cache: this jaxlib could not store the program"
+    return ""

@@ -51,6 +51,18 @@ def inference_step(workload: Workload, graph: nnx.GraphDef, precision: Precision
     return step
 
 
+def evaluation_step(workload: Workload, graph: nnx.GraphDef, precision: Precision) -> Callable[..., jax.Array]:
+    """Return evaluate(state, batch) -> loss with nothing dropped and moving statistics used; the state stays."""
+
+    def evaluate(state: tuple, batch: dict[str, jax.Array]) -> jax.Array:
+        params, rest, _ = state
+        model = nnx.merge(graph, cast(params, precision), fresh(rest))
+        model.eval()
+        return workload.loss(model, cast(batch, precision))
+
+    return evaluate
+
+
 def after(batch: dict[str, jax.Array], last: jax.Array, zero: jax.Array) -> dict[str, jax.Array]:
     """Return the same batch, which is there only when `last` is; `zero` is a 0 that only the run time knows."""
     nothing = last * zero

@@ -132,9 +132,23 @@ class TorchProgram:
         """Return how many graphs torch.compile has made so far."""
         return int(torch._dynamo.utils.counters["stats"]["unique_graphs"]) if self._compiled else 0
 
+    def cache_hits(self) -> None:
+        """Return None: nothing is counted."""
+
+    def traced(self) -> None:
+        """Return None: nothing is traced ahead of time."""
+
+    def platform(self) -> str:
+        """Return the backend of the device that holds the parameters."""
+        kind = next(self._model.parameters()).device.type
+        return "gpu" if kind == "cuda" else kind
+
     def device_memory_bytes(self) -> int | None:
         """Return the GPU's peak of memory in use; None on the CPU."""
         return torch.cuda.max_memory_allocated() if self._device.type == "cuda" else None
+
+    def bytes_per_step(self) -> None:
+        """Return None: JAX's side counts."""
 
     def packages(self) -> dict[str, str]:
         """Return PyTorch's version with that of its CUDA side."""

@@ -21,6 +21,7 @@ from suite.nn.pool import max_pool_2x2
 from suite.workload import Claim, Description, GpuGraph, Source, Workload
 
 HIDDEN = 128
+EPOCH_EXAMPLES = 8_000 * 32  # as the article counts: 8,000 steps, 32 times the data set
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +145,7 @@ def workload(
             trainable_parameters=parameters,
             forward_flop_per_example=plan.forward_flop(),
             flop_per_example=plan.flop(),
+            examples_per_epoch=EPOCH_EXAMPLES,
             data="random",
         ),
         model=plan.model,

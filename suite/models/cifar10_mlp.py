@@ -12,7 +12,7 @@ from suite.data.preprocess import pixels_and_one_hot
 from suite.nn import flop
 from suite.nn.losses import softmax_cross_entropy
 from suite.nn.optimizers import sgd
-from suite.workload import Claim, Description, Source, Workload
+from suite.workload import Claim, Description, Source, WholeRun, Workload
 
 
 class Cifar10Mlp(nnx.Module):
@@ -84,6 +84,8 @@ WORKLOAD = Workload(
         trainable_parameters=12_230_010,
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD, FIRST),
+        run=WholeRun(epochs=10, train=50_000),
+        examples_per_epoch=50_000,
     ),
     model=Cifar10Mlp,
     loss=loss,

@@ -53,6 +53,7 @@ WORKLOAD = Workload(
         trainable_parameters=21_391_626,
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD, STEM),
+        examples_per_epoch=50_000,
     ),
     model=partial(Cifar10ResNet, blocks_per_stage=BLOCKS_PER_STAGE),
     loss=loss,

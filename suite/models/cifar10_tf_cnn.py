@@ -126,6 +126,7 @@ WORKLOAD = Workload(
         trainable_parameters=1_068_298,
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD, FIRST),
+        examples_per_epoch=50_000,
     ),
     model=Cifar10TfCnn,
     loss=loss,

@@ -77,6 +77,7 @@ WORKLOAD = Workload(
         trainable_parameters=598_209,
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD),
+        examples_per_epoch=25_000,
         data="random",
     ),
     model=ImdbBilstm,

@@ -14,7 +14,7 @@ from suite.nn.layers import ConvRelu
 from suite.nn.losses import softmax_cross_entropy
 from suite.nn.optimizers import adadelta
 from suite.nn.pool import max_pool_2x2
-from suite.workload import Description, Source, Workload
+from suite.workload import Description, Source, WholeRun, Workload
 
 
 class MnistCnn(nnx.Module):
@@ -72,6 +72,8 @@ WORKLOAD = Workload(
         trainable_parameters=1_199_882,
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD, FIRST),
+        run=WholeRun(epochs=1, train=60_000, test=10_000),
+        examples_per_epoch=60_000,
     ),
     model=MnistCnn,
     loss=loss,

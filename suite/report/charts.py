@@ -19,7 +19,7 @@ _COLOURS = {
 }
 _INK = {"light": "#333333", "dark": "#dddddd"}
 _LINES = {"light": "#e2e2e2", "dark": "#444444"}
-_WIDTH, _ROW = 300, 46
+WIDTH, _ROW = 300, 46
 _FONT = 15
 _TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 
@@ -72,7 +72,7 @@ def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
         ),
         alt.Chart(alt.Data(values=rows)).mark_text(dy=-16, fontSize=_FONT).encode(x=axis, y=model, text="text:N"),
     ]
-    chart = alt.layer(*layers).properties(width=_WIDTH, height=_ROW * max(2, len(seen)))
+    chart = alt.layer(*layers).properties(width=WIDTH, height=_ROW * max(2, len(seen)))
     return chart.to_dict(validate=True)
 
 
@@ -106,7 +106,7 @@ def samples(records: Sequence[Record]) -> dict[str, Any]:
         )
     )
     processes = len({row["process"] for row in rows})
-    return chart.properties(width=_WIDTH, height=18 * max(3, processes)).to_dict(validate=True)
+    return chart.properties(width=WIDTH, height=18 * max(3, processes)).to_dict(validate=True)
 
 
 def label(record: Record) -> str:
@@ -115,6 +115,8 @@ def label(record: Record) -> str:
     words = [case.backend, case.implementation]
     words += [case.variant] if case.variant != "plain" else []
     words += [case.precision] if case.precision != "float32-highest" else []
+    words += [f"batch {case.batch}"] if case.batch != record.description.batch else []
+    words += [f"{case.threads} threads"] if case.threads else []
     words += [f"{case.devices} devices"] if case.devices > 1 else []
     words += ["system"] if case.allocator == "system" else []
     return " ".join(words)
@@ -145,6 +147,12 @@ def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
 def themed(spec: dict[str, Any]) -> dict[str, Any]:
     """Return the specification with its light look, and both looks under `usermeta` for the page to choose from."""
     return {**spec, "config": config("light", "white"), "usermeta": {name: config(name) for name in _COLOURS}}
+
+
+def files(name: str, spec: dict[str, Any]) -> dict[str, str]:
+    """Return a chart's static pictures and its specification as files."""
+    pictures = {f"charts/{name}.{palette}.svg": svg(spec, palette) for palette in ("light", "dark")}
+    return pictures | {f"charts/{name}.json": json.dumps(themed(spec), indent=1) + "\n"}
 
 
 def svg(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:

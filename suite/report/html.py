@@ -4,12 +4,11 @@ import re
 from urllib.parse import quote
 
 from suite.report.tables import Cell, Table
-from suite.results.record import Record
+from suite.results.record import Record, plain_name
 
 _LONGEST = 2000
 _ONE_LINE = 45  # longer text in a cell is broken into lines
 _MEANINGFUL = frozenset("<>&\"'`*_{}[]\\|~#")
-_PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
 
 
 def safe(text: object) -> str:
@@ -21,11 +20,6 @@ def _harmless(character: str) -> str:
     if character in _MEANINGFUL:
         return f"&#{ord(character)};"
     return character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"  # also ends bidirectional tricks
-
-
-def plain_name(name: str) -> bool:
-    """Return whether a name from a record may become a file name and an address."""
-    return bool(_PLAIN_NAME.fullmatch(name)) and ".." not in name
 
 
 def record_address(record: Record, up: str, local: bool) -> str:
@@ -62,19 +56,23 @@ class Page:
         items = "".join(f"<div><dt>{safe(name)}</dt><dd>{safe(value)}</dd></div>" for name, value in pairs)
         self.add(f'<dl class="facts">{items}</dl>')
 
-    def table(self, table: Table, links: dict[str, str] | None = None) -> None:
-        """Add a sortable table; `links` gives addresses for the texts of cells without a record."""
+    def table(self, table: Table, links: dict[str, str] | None = None, folded: str = "") -> None:
+        """Add a sortable table; `links` gives addresses for the texts of cells without a record.
+
+        One that is `folded` shows that line alone until it is opened.
+        """
         head = "".join(f'<th scope="col">{safe(column)}</th>' for column in table.columns)
         rows = "".join(
             f"<tr>{''.join(self._cell(cell, index, links or {}) for index, cell in enumerate(row))}</tr>"
             for row in table.rows
         )
         notes = "".join(f"<p class='note'>{safe(note)}</p>" for note in table.notes)
-        self.add(
+        whole = (
             f'<div class="scroll" tabindex="0" role="region" aria-label="{safe(table.title)}">'
-            f'<table class="results"><caption>{safe(table.title)}</caption>'
+            f'<table class="results{" words" * table.words}"><caption>{safe(table.title)}</caption>'
             f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{notes}"
         )
+        self.add(f"<details><summary>{safe(folded)}</summary>{whole}</details>" if folded else whole)
 
     def _cell(self, cell: Cell, index: int, links: dict[str, str]) -> str:
         text = safe(cell.text)

@@ -6,15 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 from suite import units
-from suite.report import charts, parity, standing, tables
-from suite.report.html import Page, plain_name, safe
+from suite.experiments import roofline
+from suite.report import charts, cost, experiments, ladder, meanwhile, parity, standing, tables, trust
+from suite.report.html import Page, safe
 from suite.report.tables import Cell, Table
+from suite.results import ladder as clock
 from suite.results import parity as evidence
 from suite.results import store
-from suite.results.record import Record, json_schema, to_json
+from suite.results import trust as proof
+from suite.results.prices import Price
+from suite.results.record import Record, json_schema, plain_name, to_json
+from suite.results.roofline import Roof, is_ceiling, roof
 from suite.results.summary import SpeedUp, newest, speedups
 from suite.workload import Description
 
@@ -30,7 +34,7 @@ class Outcome:
     problems: tuple[str, ...]
 
 
-def render(folders: Sequence[Path], site: Path) -> Outcome:
+def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) -> Outcome:
     """Write the generated pages into the site's sources from the records below the folders and the site's evidence.
 
     The first folder holds what is published; records of the others are copied beside it and shown as local.
@@ -48,14 +52,15 @@ def render(folders: Sequence[Path], site: Path) -> Outcome:
                 f"a record of campaign {record.campaign[:60]!r} has a name that no page may have; not shown"
             )
     local = frozenset(record.campaign for record in other)
-    files = pages(shown, local) | {"parity.md": parity.page(evidence.read(site / "evidence"))}
+    files = pages(shown, local, prices) | {"parity.md": parity.page(evidence.read(site / "evidence"))}
+    files["trust.md"] = trust.page(proof.read(site / "evidence"))
     files |= {f"local/{r.campaign}/{r.name}.json": to_json(r).decode() for r in shown if r.campaign in local}
     return Outcome(written=write(files, site), problems=tuple(problems))
 
 
 def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
     """Make the generated folders hold just these files; return those that changed."""
-    for folder in ("workloads", "machines", "charts", "local"):
+    for folder in ("workloads", "machines", "experiments", "charts", "local"):
         for path in (site / folder).glob("**/*"):
             if path.is_file() and str(path.relative_to(site)) not in files:
                 path.unlink()
@@ -72,34 +77,33 @@ def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
     return tuple(changed)
 
 
-def pages(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
+def pages(records: Sequence[Record], local: frozenset[str], prices: Sequence[Price] = ()) -> dict[str, str]:
     """Return every generated file by its path below the site's sources."""
     files = {"assets/record.schema.json": json.dumps(json_schema(), indent=1) + "\n"}
-    files |= home(records, local)
+    everything, records = records, [record for record in records if not is_ceiling(record)]
+    ceilings = roof(everything)
+    asked_for = [record for record in records if not record.experiment]
+    files |= home(asked_for, local, records)
+    files |= experiments.files(everything, local, links(records, "../"))
     files["standing.md"] = standing.page(records, local, links(records, ""))
     for name in sorted({record.workload for record in records}):
-        files |= workload([r for r in records if r.workload == name], local)
-    for slug in sorted({record.machine.slug for record in records}):
-        files[f"machines/{slug}.md"] = machine([r for r in records if r.machine.slug == slug], local)
+        files |= workload([r for r in records if r.workload == name], local, ceilings, prices)
+    for slug in sorted({record.machine.slug for record in everything}):
+        files[f"machines/{slug}.md"] = machine([r for r in everything if r.machine.slug == slug], local, ceilings)
     return files
 
 
 def picture(records: Sequence[Record]) -> str | None:
     """Return the headline chart on white ground, for pages other than the site's; None if there is no speed-up."""
-    main = [i for i in newest(speedups(records)) if tables.headline(i.gpu.record)]
+    found = newest(speedups(record for record in records if not record.experiment))
+    main = [i for i in found if tables.headline(i.gpu.record)]
     if not main:
         return None
     return charts.svg(charts.speedups(main), "light", ground="white")
 
 
-def chart_files(name: str, spec: dict[str, Any]) -> dict[str, str]:
-    """Return a chart's static pictures and its specification as files."""
-    files = {f"charts/{name}.{palette}.svg": charts.svg(spec, palette) for palette in ("light", "dark")}
-    return files | {f"charts/{name}.json": json.dumps(charts.themed(spec), indent=1) + "\n"}
-
-
-def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
-    """Return the home page with its chart."""
+def home(records: Sequence[Record], local: frozenset[str], everything: Sequence[Record] = ()) -> dict[str, str]:
+    """Return the home page with its chart; it links the pages of everything that there is."""
     page = Page(_QUESTION, "", local)
     items = [i for i in newest(speedups(records)) if i.gpu.record.case.scope == "step"]
     main = [i for i in items if tables.headline(i.gpu.record)]
@@ -107,7 +111,7 @@ def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
     page.add(f'<p class="lead">{answer(main)}</p>')
     if main:
         spec = charts.speedups(main)
-        files |= chart_files("speedups", spec)
+        files |= charts.files("speedups", spec)
         alternative = "; ".join(
             f"{i.gpu.record.workload} on {i.gpu.record.machine.name}: "
             f"{units.times(i.ratio.value, i.ratio.low, i.ratio.high)}"
@@ -127,6 +131,7 @@ def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
             '<a href="reading.html">How to read a result</a> explains the words, '
             '<a href="standing.html">How JAX stands</a> has every comparison with other implementations.</p>'
         )
+    everything = everything or records
     slugs = {r.machine.slug: r.machine.name for r in records}
     lonely = [slug for slug in slugs if not any(r.backend == "gpu" and r.machine.slug == slug for r in records)]
     for slug in lonely:
@@ -136,10 +141,14 @@ def home(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
         elsewhere = tables.elsewhere(records, slug)
         if elsewhere.rows:
             page.table(elsewhere, links(records, ""))
-    if records:
+    page.heading("Experiments")
+    asked = (f'<li><a href="experiments/{n}.html">{safe(t)}</a></li>' for n, t in experiments.questions())
+    page.add(f"<ul>{''.join(asked)}</ul>")
+    if everything:
         page.heading("Machines and models")
+        slugs = {r.machine.slug: r.machine.name for r in everything}
         entries = [f'<li><a href="machines/{s}.html">{safe(n)}</a></li>' for s, n in sorted(slugs.items())]
-        about = {r.workload: r.description.title for r in records}
+        about = {r.workload: r.description.title for r in everything}
         entries += [f'<li><a href="workloads/{n}.html">{safe(t)}</a></li>' for n, t in sorted(about.items())]
         page.add(f"<ul>{''.join(entries)}</ul>")
     return files | {"index.md": page.text()}
@@ -174,11 +183,13 @@ def answer(items: Sequence[SpeedUp]) -> str:
 
 def links(records: Iterable[Record], up: str) -> dict[str, str]:
     """Return the addresses of the pages that names in tables lead to."""
-    found = {r.workload: f"{up}workloads/{r.workload}.html" for r in records}
+    found = {r.workload: f"{up}workloads/{r.workload}.html" for r in records if not is_ceiling(r)}
     return found | {r.machine.name: f"{up}machines/{r.machine.slug}.html" for r in records}
 
 
-def workload(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]:
+def workload(
+    records: Sequence[Record], local: frozenset[str], ceilings: Roof, prices: Sequence[Price] = ()
+) -> dict[str, str]:
     """Return a workload's page with its charts."""
     latest = max(records, key=lambda r: r.created)
     about, name = latest.description, latest.workload
@@ -193,6 +204,7 @@ def workload(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]
             ("FLOP per example, forward", units.count(about.forward_flop_per_example)),
             ("FLOP per example, step", units.count(about.flop_per_example)),
             ("headline batch", units.count(about.batch)),
+            *([("examples per epoch", units.count(about.examples_per_epoch))] if about.examples_per_epoch else []),
             ("loss", about.loss),
             ("optimizer", about.optimizer),
             ("preprocessing", about.preprocessing),
@@ -202,25 +214,36 @@ def workload(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]
     )
     page.heading("Differs from the source")
     page.add(f"<ul>{''.join(f'<li>{safe(line)}</li>' for line in about.differs)}</ul>")
-    mine = [i for i in newest(speedups(records)) if i.gpu.record.case.scope == "step"]
+    asked_for = [record for record in records if not record.experiment]
+    mine = [i for i in newest(speedups(asked_for)) if i.gpu.record.case.scope == "step"]
     if mine:
         page.heading("Speed-up")
-        page.table(tables.speedup_table(records), links(records, "../"))
+        page.table(tables.speedup_table(asked_for), links(records, "../"))
     page.heading("Documented and measured")
-    page.table(claims(about, mine))
+    whole = [i for i in newest(speedups(records)) if (i.gpu.record.case.scope, i.gpu.record.case.length) == ("run", 1)]
+    page.table(claims(about, [*whole, *mine]))
     for slug in sorted({r.machine.slug for r in records}):
         here = [s.record for s in tables.newest_cases(r for r in records if r.machine.slug == slug)]
         machine_name = here[0].machine.name
         page.heading(f"Times on {machine_name}")
+        files |= ladder_part(page, [r for r in records if r.machine.slug == slug])
         page.table(tables.case_table(f"{name} on {machine_name}", here))
+        below = roofline.table(f"{name} below the ceilings of {machine_name}", roofline.newest_steps(here), ceilings)
+        if below.rows:
+            page.table(below)
         stages = stage_table(here)
         if stages.rows:
             page.table(stages)
-        steps = [r for r in here if r.case.scope == "step" and any(run.samples for run in r.runs)]
+        for table in meanwhile.tables(here):
+            page.table(table)
+        costs = cost.table(here, prices)
+        if costs.rows:
+            page.table(costs)
+        steps = [r for r in here if r.case.scope == "step" and any(run.samples for run in r.runs) and not r.experiment]
         if steps:
             chart = f"samples.{name}.{slug}"
             spec = charts.samples(steps)
-            files |= chart_files(chart, spec)
+            files |= charts.files(chart, spec)
             caption = "Every sample as a dot, a row for each process. Warm-ups are stored in the records and not drawn."
             page.chart(
                 chart,
@@ -233,6 +256,25 @@ def workload(records: Sequence[Record], local: frozenset[str]) -> dict[str, str]
         if reasons:
             page.add(f"<ul class='reasons'>{''.join(f'<li>{safe(line)}</li>' for line in reasons)}</ul>")
     return files | {f"workloads/{name}.md": page.text()}
+
+
+def ladder_part(page: Page, records: Sequence[Record]) -> dict[str, str]:
+    """Add the clock ladder of a workload on a machine, and its amortised curve; return the curve's files."""
+    what, about = records[0].machine, max(records, key=lambda r: r.created).description
+    rungs = clock.ladder(records)
+    if len(rungs) < 2:
+        return {}
+    page.table(ladder.table(rungs, about.run, what.name))
+    curve = clock.amortised(records)
+    if not curve:
+        return {}
+    chart, spec = f"amortised.{about.name}.{what.slug}", ladder.curve(curve)
+    caption = (
+        "What the first steps of a fresh process cost together: CPU time over GPU time, lowering and compiling "
+        "included, with 95 % intervals. Above the dashed line the GPU has won back its longer start."
+    )
+    page.chart(chart, ladder.alternative(curve), caption, json.dumps(charts.themed(spec)))
+    return charts.files(chart, spec)
 
 
 def source(about: Description) -> str:
@@ -273,9 +315,8 @@ def claims(about: Description, found: Sequence[SpeedUp]) -> Table:
     rows += [
         (
             Cell(text="measured"),
-            Cell(text="step"),
-            Cell(text=f"one training step in steady state, batch {item.gpu.record.case.batch}, "
-                      f"{item.gpu.record.case.precision}"),
+            Cell(text=item.gpu.record.case.scope),
+            Cell(text=what(item, about)),
             tables.time_cell(item.cpu),
             Cell(text=f"{item.cpu.record.machine.cores} cores of {item.cpu.record.machine.cpu_model}"),
             tables.time_cell(item.gpu),
@@ -289,12 +330,20 @@ def claims(about: Description, found: Sequence[SpeedUp]) -> Table:
     return Table(title="What the source reports, and the nearest that was measured", columns=columns, rows=tuple(rows))
 
 
+def what(item: SpeedUp, about: Description) -> str:
+    """Return what a speed-up beside a documented number is one of."""
+    case = item.gpu.record.case
+    if case.scope == "run":
+        return f"{ladder.words(case, about.run)}, {case.precision}"
+    return f"one training step in steady state, batch {case.batch}, {case.precision}"
+
+
 def stage_table(records: Sequence[Record]) -> Table:
     """Return the stages of cold starts, medians over processes."""
     rows = []
     for record in _sorted(records):
         runs = [run for run in record.runs if not run.reason]
-        if record.case.scope != "cold" or not runs:
+        if (record.case.scope, record.case.cache) != ("cold", "empty") or not runs:
             continue
         cells = [Cell(text=charts.label(record), record=record)]
         for name in _STAGES:
@@ -306,7 +355,7 @@ def stage_table(records: Sequence[Record]) -> Table:
     return Table(title=title, columns=("case", *(name.replace("_", " ") for name in _STAGES)), rows=tuple(rows))
 
 
-def machine(records: Sequence[Record], local: frozenset[str]) -> str:
+def machine(records: Sequence[Record], local: frozenset[str], ceilings: Roof) -> str:
     """Return a machine's page."""
     latest = max(records, key=lambda r: r.created)
     what, software = latest.machine, latest.software
@@ -333,10 +382,18 @@ def machine(records: Sequence[Record], local: frozenset[str]) -> str:
     page.heading("Software")
     versions = {name: v for r in records for name, v in r.software.packages.items()}
     page.facts([("Python", software.python), *sorted(versions.items())])
-    table = tables.speedup_table(records)
+    table = tables.speedup_table(record for record in records if not record.experiment)
     if table.rows:
         page.heading("Speed-ups")
         page.table(table, links(records, "../"))
+    steps = roofline.newest_steps(records, at_headline_batch=True)
+    if steps:
+        page.heading("Below the ceilings")
+        here = {key: ceiling for key, ceiling in ceilings.items() if key[0] == what.slug}
+        if here:
+            page.table(roofline.ceiling_table(here))
+        page.table(roofline.table("Steps beside what this machine does at most", steps, here), links(records, "../"))
+        page.add('<p class="note"><a href="../experiments/roofline.html">How ceilings and floors are defined</a></p>')
     page.heading("All times")
     newest_here = [s.record for s in tables.newest_cases(records)]
     listed = tables.case_table(f"Every case measured on {what.name}", newest_here)

@@ -1,7 +1,6 @@
 """Results as rows: the same words for the site and for the terminal."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import msgspec
 
@@ -9,43 +8,13 @@ from suite import units
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import SpeedUp, Summary, better, newest, speedups, summary
+from suite.results.table import Cell, Table, time_cell
 from suite.workload import Case
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cell:
-    """What stands in a table: text, a number to sort by, the record behind it, or why it is missing."""
-
-    text: str
-    sort: float | None = None
-    record: Record | None = None
-    remark: str = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Table:
-    """A titled table; `notes` explain what its cells cannot."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    notes: tuple[str, ...] = ()
-
 
 SPEEDUP_COLUMNS = (
     "model", "batch", "GPU precision", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU: best peer / JAX",
     "GPU: best peer / JAX", "status", "machine",
 )  # fmt: skip
-
-
-def time_cell(item: Summary | None) -> Cell:
-    """Return a case's time with as many digits as its interval allows."""
-    if item is None or item.seconds is None:
-        remark = "; ".join(item.reasons) if item else "not measured"
-        return Cell(text=units.DASH, remark=remark, record=item.record if item else None)
-    seconds = item.seconds
-    width = units.half_width(seconds.low, seconds.high)
-    return Cell(text=units.seconds(seconds.value, width), sort=seconds.value, record=item.record)
 
 
 def ratio_cell(peer: tuple[Summary, Estimate] | None) -> Cell:
@@ -130,6 +99,7 @@ def case_row(item: Summary) -> tuple[Cell, ...]:
     """Return one case in the order of CASE_COLUMNS, its backend and machine left to the table's title."""
     case, seconds = item.record.case, item.seconds
     ways = [word for word in (case.variant,) if word != "plain"]
+    ways += [f"{case.threads} threads"] if case.threads else []
     ways += [f"{case.devices} devices"] if case.devices > 1 else []
     ways += [f"{case.allocator} allocator"] if case.allocator != "retaining" else []
     rate = item.examples_per_second

@@ -1,10 +1,13 @@
-"""What a campaign has completed so far: an append-only file whose every line carries its own checksum."""
+"""What a campaign has completed so far: an append-only file whose every line carries its own checksum.
+
+It stays where it was made: what tells one machine from another is in it, and never in a record.
+"""
 
 import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -26,6 +29,7 @@ class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
     commit: str
     cases: tuple[Case, ...]
     descriptions: tuple[Description, ...]
+    experiment: str = ""
 
 
 class Done(Plain, frozen=True, kw_only=True, tag="run"):
@@ -36,7 +40,13 @@ class Done(Plain, frozen=True, kw_only=True, tag="run"):
     run: Run
 
 
-Entry = Header | Done
+class Session(Plain, frozen=True, kw_only=True, tag="session"):
+    """Measuring begins, or goes on; what follows was measured there."""
+
+    place: str  # the same for the same machine since it was started, see suite/measure/identity.py
+
+
+Entry = Header | Session | Done
 
 
 class Journal:
@@ -45,33 +55,43 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def append(self, entry: Entry) -> None:
-        """Add an entry and wait until it is on the disk.
+    def append(self, *entries: Entry) -> None:
+        """Add entries in one piece and wait until they are on the disk.
 
         Raises RuntimeError if the disk or folder refuses.
         """
-        body = msgspec.json.encode(entry)
-        line = b"%08x %s\n" % (zlib.crc32(body), body)
+        bodies = map(msgspec.json.encode, entries)
+        lines = b"".join(b"%08x %s\n" % (zlib.crc32(body), body) for body in bodies)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("ab") as file:
-                file.write(line)
+            with self.path.open("ab+") as file:
+                file.write(b"\n" if _cut_short(file) else b"")
+                file.write(lines)
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
             raise RuntimeError(
                 f"cannot write '{self.path}': {error.strerror or error}; "
-                "free some space or choose another folder with --out, then add --resume"
+                "what was completed before is kept: free some space, then run --resume"
             ) from error
 
     def entries(self) -> Iterator[Entry]:
-        """Yield every entry whose checksum holds; a line cut short by a crash is passed over."""
+        """Yield every entry whose checksum holds; a line cut short by a crash is passed over.
+
+        Raises ValueError for an entry that is whole and not of this version.
+        """
         if not self.path.exists():
             return
         for line in self.path.read_bytes().split(b"\n"):
             check, _, body = line.partition(b" ")
             if body and check == b"%08x" % zlib.crc32(body):
-                yield msgspec.json.decode(body, type=Entry)
+                try:
+                    yield msgspec.json.decode(body, type=Entry)
+                except msgspec.DecodeError as error:
+                    raise ValueError(
+                        f"'{self.path}' was written by another version of the suite ({error}); go on with that one, "
+                        "or start anew"
+                    ) from None
 
     def header(self) -> Header:
         """Return the campaign's plan.
@@ -84,11 +104,49 @@ class Journal:
         return first
 
     def done(self) -> tuple[Done, ...]:
-        """Return the completed runs in order."""
-        return tuple(entry for entry in self.entries() if isinstance(entry, Done))
+        """Return the completed runs in order, one for each case and round.
+
+        Where measuring went on in another place, the round that was cut is left out: its pairs are measured anew there.
+        """
+        found: dict[tuple[Case, int], Done] = {}
+        cases: tuple[Case, ...] = ()
+        place = None
+        for entry in self.entries():
+            match entry:
+                case Header():
+                    cases = entry.cases
+                case Session():
+                    if place != entry.place:
+                        found = _whole_rounds(found, cases)
+                    place = entry.place
+                case Done():
+                    found.setdefault((entry.case, entry.run.round), entry)
+        return tuple(found.values())
+
+    def place(self) -> str | None:
+        """Return where measuring went on last; None before it began."""
+        return next((e.place for e in reversed(tuple(self.entries())) if isinstance(e, Session)), None)
 
 
-def newest(folder: Path) -> Journal | None:
-    """Return the journal of the newest campaign below a folder; None if there is none."""
-    found = sorted(folder.glob(f"*/{FILE_NAME}"), key=lambda path: path.stat().st_mtime)
-    return Journal(found[-1]) if found else None
+def _cut_short(file: BinaryIO) -> bool:
+    """Return whether the last line lacks its end, which would spoil the next one."""
+    if not file.seek(0, os.SEEK_END):
+        return False
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) != b"\n"
+
+
+def _whole_rounds(done: dict[tuple[Case, int], Done], cases: tuple[Case, ...]) -> dict[tuple[Case, int], Done]:
+    """Return what belongs to rounds in which every case was measured; one that failed is not tried again."""
+    failed = {case: number for (case, number), entry in done.items() if entry.run.reason}
+
+    def whole(number: int) -> bool:
+        return all((case, number) in done or failed.get(case, number) < number for case in cases)
+
+    return {key: entry for key, entry in done.items() if whole(key[1])}
+
+
+def journals(folder: Path) -> tuple[Journal, ...]:
+    """Return the journals of all campaigns below a folder, the one written last first."""
+    found = sorted(folder.glob(f"*/{FILE_NAME}"), key=lambda path: path.stat().st_mtime, reverse=True)
+    return tuple(map(Journal, found))

@@ -1,14 +1,18 @@
 """The schema of a record: one case in one campaign, with every raw sample and where it came from."""
 
 import hashlib
-from typing import Any, Literal
+import re
+from typing import Annotated, Any, Literal
 
 import msgspec
 
 from suite.workload import Case, Description, Implementation, Plain
 
-SCHEMA = "result/0"  # provisional: not citable, replaced when result/1 comes
+Schema = Literal["result/0", "result/1"]  # result/0 was provisional: such records are not citable
+SCHEMA: Schema = "result/1"
 _DIGEST = b'"digest": "%s"'  # as it stands in the canonical JSON
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+_PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
 Profile = Literal["smoke", "quick", "standard"]
 
 
@@ -27,6 +31,87 @@ class Stage(Plain, frozen=True, kw_only=True):
     process_seconds: float
 
 
+class Level(Plain, frozen=True, kw_only=True):
+    """Mean and maximum over the readings of a window."""
+
+    mean: float
+    max: float
+
+
+class GpuTelemetry(Plain, frozen=True, kw_only=True):
+    """One GPU during a window; None where the driver does not answer."""
+
+    utilisation: Level | None = None  # share of the driver's sampling period in which a kernel ran
+    power_watts: Level | None = None
+    sm_clock_mhz: Level | None = None
+    memory_clock_mhz: Level | None = None
+    temperature_celsius: Level | None = None
+    memory_bytes: Level | None = None  # in use, by everybody
+    reasons: tuple[str, ...] | None = None  # that held its clocks below their limit
+    other_processes: _Count | None = None  # the most that computed on it beside ours
+
+
+class Telemetry(Plain, frozen=True, kw_only=True):
+    """What the machine did during a run's samples, watched by another process; None where nothing answers."""
+
+    seconds: float  # of the window
+    readings: _Count  # that fell into it
+    reason: str = ""  # why there are none
+    cpu_utilisation: Level | None = None  # share of all the machine's cores
+    others_cores: float | None = None  # busy with others than the run's process, its children and the telemetry
+    own_cores: float | None = None  # busy with the telemetry itself
+    steal: float | None = None  # share of all cores' time that other virtual machines had
+    throttled_periods: _Count | None = None  # in which the control group was held back
+    gpus: tuple[GpuTelemetry, ...] = ()  # that CUDA may use, in its order
+
+
+class Energy(Plain, frozen=True, kw_only=True):
+    """What the hardware's own counters say while the step goes on after the samples; None where there is none."""
+
+    seconds: float  # between the two readings that were subtracted
+    step_seconds: float | None = None  # of a step meanwhile
+    gpu_joules: float | None = None  # of the GPUs that the case uses
+    package_joules: float | None = None  # of the CPU packages, whoever keeps them busy
+    gpu_idle_watts: float | None = None  # before the campaign began
+    package_idle_watts: float | None = None
+    reason: str = ""  # why there is nothing
+
+
+class Traced(Plain, frozen=True, kw_only=True):
+    """What the results of the traced step need; what they do not, the compiler leaves out."""
+
+    flop_per_step: float  # of matrix products and convolutions; of those in a loop that no turn changes, once
+    parameters: int  # floating numbers that the step takes beside its batch
+    examples: int  # in its batch; 0: it does not take the whole batch
+    product_dtypes: tuple[str, ...]
+    product_precisions: tuple[str, ...]
+
+
+class Replay(Plain, frozen=True, kw_only=True):
+    """Losses of short replays after the samples, each from the start; all but the first with one batch alone.
+
+    A call is the least number of steps. A loss that is not finite is None.
+    """
+
+    first: float | None  # of the first call, as it was taken
+    once: float | None  # of the first call
+    twice: float | None  # of the second call
+    together: float | None  # of two calls' steps in one chain; must be `twice`
+    other_inputs: float | None  # of the first call with another batch
+    other_seed: float | None  # of the first call with other initial values
+
+
+class Audit(Plain, frozen=True, kw_only=True):
+    """What a process was seen to be and to do beside its times; None where its implementation cannot tell."""
+
+    cores: int  # that its threads may use
+    platform: str | None = None  # of the device that holds its arrays
+    inputs_kept: bool = True  # the batches are after the samples what they were before
+    unfinished_seconds: float | None = None  # for which work went on after the last sample had ended
+    program: Traced | None = None
+    replay: Replay | None = None  # in a campaign's first round
+
+
 class Run(Plain, frozen=True, kw_only=True):
     """One child process's contribution to a case; `reason` is empty when it ended well."""
 
@@ -42,6 +127,7 @@ class Run(Plain, frozen=True, kw_only=True):
     warmup_converged: bool | None = None
     samples: tuple[Sample, ...] = ()
     compilations: int | None = None  # during samples; must be 0
+    cache_hits: int | None = None  # programs that the compile stage took from a cache
     first_loss: float | None = None
     last_loss: float | None = None
     input_digest: str = ""  # sha256 of the batches that were rotated
@@ -49,6 +135,11 @@ class Run(Plain, frozen=True, kw_only=True):
     minor_faults_per_step: float | None = None
     peak_memory_bytes: int | None = None  # resident set of the process
     device_memory_bytes: int | None = None  # peak in use on the GPU
+    bytes_per_step: int | None = None  # at least read and written: state twice, what is only read once, one batch
+    telemetry: Telemetry | None = None
+    energy: Energy | None = None  # once a case, in the first round
+    elapsed_seconds: float | None = None  # of all samples, by the clock of the parent process
+    audit: Audit | None = None
 
 
 class Gpu(Plain, frozen=True, kw_only=True):
@@ -80,7 +171,7 @@ class Machine(Plain, frozen=True, kw_only=True):
     @property
     def slug(self) -> str:
         """The name as it stands in file names and addresses."""
-        return "-".join(self.name.replace(",", " ").split())
+        return slug(self.name)
 
 
 class Software(Plain, frozen=True, kw_only=True):
@@ -92,9 +183,10 @@ class Software(Plain, frozen=True, kw_only=True):
     settings: dict[str, str]  # environment variables and options with a bearing on speed
 
 
-class Record(Plain, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
+class Record(Plain, frozen=True, kw_only=True):
     """One case in one campaign. Written once, never edited; `digest` is over everything else."""
 
+    schema: Schema
     campaign: str
     created: str  # UTC, ISO 8601, whole seconds
     profile: Profile
@@ -108,13 +200,29 @@ class Record(Plain, frozen=True, kw_only=True, tag_field="schema", tag=SCHEMA):
     runs: tuple[Run, ...]
     rounds: int  # planned
     reason: str = ""  # why there are no or too few runs
+    experiment: str = ""  # that asked for it; its records stand on its own page, not among the headline's
     implementations: tuple[Implementation, ...] = ()  # that ran this workload on this backend at this precision
     digest: str = ""
 
     @property
     def name(self) -> str:
         """File name without ending: the case's written form, safe in paths and addresses."""
-        return self.case.text(self.description.batch).replace("/", ".").replace("=", "-")
+        return file_name(self.case, self.description.batch)
+
+
+def slug(name: str) -> str:
+    """Return a machine's name as it stands in file names and addresses."""
+    return "-".join(name.replace(",", " ").split())
+
+
+def plain_name(name: str) -> bool:
+    """Return whether a name may become a file name and an address."""
+    return bool(_PLAIN_NAME.fullmatch(name)) and ".." not in name
+
+
+def file_name(case: Case, headline_batch: int) -> str:
+    """Return a record's file name without ending."""
+    return case.text(headline_batch).replace("/", ".").replace("=", "-")
 
 
 def to_json(record: Record | Any) -> bytes:

@@ -2,26 +2,34 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Literal, get_args
 
 import msgspec
 
-from suite.results.record import Record, Run
-from suite.results.statistics import Estimate, geometric_mean, paired_ratio, trend
+from suite.results import validity
+from suite.results.record import Record, Run, Telemetry
+from suite.results.repetition import found_again
+from suite.results.statistics import Estimate, geometric_mean, paired_ratio, sign_interval, trend
 
-Status = Literal["invalid", "incomplete", "unstable", "smoke", "quick", "standard"]
+Status = Literal["invalid", "incomplete", "unstable", "smoke", "quick", "standard", "repeated"]
 
+_SOUND: tuple[Status, ...] = ("quick", "standard", "repeated")
 CERTIFIED_FROM = 0.7  # best peer's time over JAX's, on the CPU
 _WIDEST = {"smoke": None, "quick": 0.10, "standard": 0.05}  # relative half-width
 _SPREAD, _TREND, _DOUBLING = 0.05, 0.01, 0.05
+_ROUNDING = 1e-9  # of a mean of equal values
+_PAUSE = 3.0  # longest sample over the median: the process was stopped, the machine suspended or taken away
 _OTHERS_CORES = 0.1  # busy with other work, for each granted core
+_STEAL = 0.02  # of the machine's CPU time, had by other virtual machines
+# A power cap is left out: it is a limit of the product, met at every run, and shown with the telemetry.
+THROTTLING = frozenset({"hardware slowdown", "thermal slowdown", "hardware thermal slowdown", "power brake"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """One record in numbers; `seconds` is per step, or for scope `cold` the whole cold start."""
+    """One record in numbers; `seconds` is per step, or of the whole cold start or run."""
 
     record: Record
     seconds: Estimate | None
@@ -30,10 +38,23 @@ class Summary:
 
     @property
     def examples_per_second(self) -> float | None:
-        """Throughput in steady state; None for a cold start or when there is no time."""
-        if self.seconds is None or self.record.case.scope != "step":
+        """Throughput in steady state; None where starting counts too, or when there is no time."""
+        if self.seconds is None or self.record.case.scope not in ("step", "transfer"):
             return None
         return self.record.case.batch / self.seconds.value
+
+    @property
+    def examples_per_second_estimate(self) -> Estimate | None:
+        """Throughput in steady state with its interval."""
+        if self.seconds is None or self.record.case.scope != "step" or self.record.case.batch < 1:
+            return None
+        batch, seconds = self.record.case.batch, self.seconds
+        return Estimate(
+            value=batch / seconds.value,
+            low=None if seconds.high is None else batch / seconds.high,
+            high=None if seconds.low is None else batch / seconds.low,
+            processes=seconds.processes,
+        )
 
     @property
     def flop_per_second(self) -> float | None:
@@ -72,7 +93,7 @@ class SpeedUp:
     @property
     def solid(self) -> bool:
         """True if it may be drawn as a full mark: certified and steady."""
-        return self.certified and self.status in ("quick", "standard")
+        return self.certified and self.status in _SOUND
 
 
 def step_seconds(run: Run) -> float | None:
@@ -80,6 +101,12 @@ def step_seconds(run: Run) -> float | None:
     if run.reason or not run.samples or run.steps_per_sample < 1:
         return None
     return median(sample.wall_seconds for sample in run.samples) / run.steps_per_sample
+
+
+def longest(run: Run) -> float:
+    """Return the longest sample over the median one; 0 if there is none."""
+    walls = [sample.wall_seconds for sample in run.samples]
+    return max(walls) / median(walls) if walls and median(walls) > 0 else 0.0
 
 
 def by_round(record: Record) -> dict[int, float]:
@@ -91,7 +118,7 @@ def summary(record: Record) -> Summary:
     """Return the record's time, and the status that its profile and its troubles leave it."""
     values = by_round(record)
     seconds = geometric_mean(list(values.values())) if values else None
-    invalid = tuple(_invalid(record))
+    invalid = tuple(validity.invalid(record))
     failed = tuple(dict.fromkeys(run.reason for run in record.runs if run.reason))
     missing = record.rounds - len(values)
     if invalid:
@@ -103,14 +130,6 @@ def summary(record: Record) -> Summary:
     if unsteady and record.profile != "smoke":
         return Summary(record=record, seconds=seconds, status="unstable", reasons=unsteady)
     return Summary(record=record, seconds=seconds, status=record.profile, reasons=unsteady)
-
-
-def _invalid(record: Record) -> Iterable[str]:
-    for run in record.runs:
-        if run.compilations:
-            yield f"round {run.round}: {run.compilations} compilations inside the samples"
-        if run.first_loss is not None and run.first_loss != run.first_loss:
-            yield f"round {run.round}: the loss is not a number"
 
 
 def _unsteady(record: Record, values: dict[int, float], seconds: Estimate | None) -> Iterable[str]:
@@ -128,19 +147,37 @@ def _unsteady(record: Record, values: dict[int, float], seconds: Estimate | None
         slopes = [trend([s.wall_seconds for s in run.samples]) for run in steady if len(run.samples) >= 4]
         if slopes and abs(median(slopes)) > _TREND and record.profile == "standard":
             yield f"trend: samples changed by {median(slopes):+.1%} from first to last quarter; raise the warm-up"
+        pauses = [longest(run) for run in steady]
+        if pauses and max(pauses) > _PAUSE:
+            yield f"paused: one sample took {max(pauses):.1f} times as long as the median; rerun when idle"
         ratios = [run.doubling_ratio for run in steady if run.doubling_ratio is not None]
         if ratios and abs(median(ratios) - 2) > 2 * _DOUBLING:
             yield f"not proportional: twice the steps took {median(ratios):.2f} times as long"
     loads = [run.load_by_others for run in record.runs if run.load_by_others is not None]
     if record.backend == "cpu" and loads and median(loads) > _OTHERS_CORES * record.machine.cores:
         yield f"busy: other processes used {median(loads):.1f} cores; rerun when idle"
+    yield from _disturbed(record, [run.telemetry for run in record.runs if run.telemetry is not None])
+
+
+def _disturbed(record: Record, watched: Sequence[Telemetry]) -> Iterable[str]:
+    """Yield what the telemetry holds against a result: that of the GPUs it used, and of the host."""
+    used = [gpu for seen in watched for gpu in seen.gpus[: record.case.devices]] if record.backend == "gpu" else []
+    if causes := sorted({word for gpu in used for word in gpu.reasons or ()} & THROTTLING):
+        yield f"throttled: the GPU lowered its clocks ({', '.join(causes)}); cool or power it better"
+    if others := max((gpu.other_processes or 0 for gpu in used), default=0):
+        yield f"shared: {others} other processes used the GPU; end them"
+    steals = [seen.steal for seen in watched if seen.steal is not None]
+    if steals and median(steals) > _STEAL:
+        yield f"stolen: other virtual machines had {median(steals):.0%} of the CPU time; take a machine of your own"
+    if periods := sum(seen.throttled_periods or 0 for seen in watched):
+        yield f"held back: the control group stopped the process in {periods} periods; lift its quota or pin to it"
 
 
 def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
     """Return every CPU-over-GPU ratio of JAX that the records allow, paired by round inside a campaign.
 
     The CPU side is always float32 at highest precision, with the allocator that serves it better; the GPU side may
-    have another precision.
+    have another precision. A standard one that another campaign's sound one confirms is repeated.
     """
     campaigns: dict[tuple[str, str, str], list[Summary]] = defaultdict(list)
     for record in records:
@@ -150,12 +187,24 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
         for gpu in group:
             if gpu.record.backend != "gpu" or gpu.record.case.implementation != "jax":
                 continue
+            if gpu.record.description.family == "ceiling":
+                continue  # no network
             twin = msgspec.structs.replace(gpu.record.case, backend="cpu", precision="float32-highest")
             cpu = better(s for s in group if msgspec.structs.replace(s.record.case, allocator=twin.allocator) == twin)
             ratio = paired_ratio(by_round(cpu.record), by_round(gpu.record)) if cpu else None
             if cpu is not None and ratio is not None:
                 found.append(_speedup(cpu, gpu, ratio, group))
-    return tuple(found)
+    return tuple(_repeated(found))
+
+
+def _repeated(found: Sequence[SpeedUp]) -> Iterable[SpeedUp]:
+    others: dict[str, list[tuple[Record, Estimate]]] = defaultdict(list)
+    for item in found:
+        if item.status in _SOUND:
+            others[item.gpu.record.name].append((item.gpu.record, item.ratio))
+    for item in found:
+        again = item.status == "standard" and found_again(item.gpu.record, item.ratio, others[item.gpu.record.name])
+        yield replace(item, status="repeated") if again else item
 
 
 def better(found: Iterable[Summary]) -> Summary | None:
@@ -166,6 +215,9 @@ def better(found: Iterable[Summary]) -> Summary | None:
 
 def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summary]) -> SpeedUp:
     reasons = tuple(f"{s.record.backend}: {reason}" for s in (cpu, gpu) for reason in s.reasons)
+    status, doubt = worse(cpu.status, gpu.status), _doubt(cpu.record, gpu.record, ratio)
+    if doubt and status in _SOUND:
+        status, reasons = "unstable", (*reasons, doubt)
     peers = peers_of(cpu, group)
     if not peers:
         reasons += ("CPU side not compared with an independent framework",)
@@ -178,9 +230,18 @@ def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summar
         ratio=ratio,
         peers=peers,
         gpu_peers=peers_of(gpu, group),
-        status=worse(cpu.status, gpu.status),
+        status=status,
         reasons=reasons,
     )
+
+
+def _doubt(cpu: Record, gpu: Record, ratio: Estimate) -> str:
+    """Return why the ratio's mean is not to be trusted: it lies outside the interval that asks nothing of the noise."""
+    mine, theirs = by_round(cpu), by_round(gpu)
+    signs = sign_interval([mine[r] / theirs[r] for r in mine.keys() & theirs.keys()])
+    if signs is None or signs[0] * (1 - _ROUNDING) <= ratio.value <= signs[1] * (1 + _ROUNDING):
+        return ""
+    return f"skewed: the ratio lies outside the sign interval, {signs[0]:.3g} to {signs[1]:.3g}; rerun when idle"
 
 
 def worse(one: Status, other: Status) -> Status:

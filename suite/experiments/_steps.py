@@ -1,0 +1,88 @@
+"""What experiments have in common: JAX's steps as cases, and those of one campaign read together."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+
+from suite import units
+from suite.experiments import Here
+from suite.results.reading import Point
+from suite.results.record import Record
+from suite.results.roofline import is_ceiling
+from suite.results.statistics import Estimate, paired_ratio
+from suite.results.summary import Summary, better, by_round, summary
+from suite.workload import Backend, Case, Description
+
+
+def step(about: Description, backend: Backend, here: Here, **axes: Any) -> Case:
+    """Return JAX's step of a workload in the headline setting, but for these axes."""
+    allocator = here.allocator if backend == "cpu" else "retaining"
+    given = {"batch": about.batch, "data": about.data, "allocator": allocator} | axes
+    return Case(workload=about.name, backend=backend, scope="step", **given)
+
+
+def default(case: Case, *free: str) -> bool:
+    """Return whether a case is JAX's step in the headline setting, whatever the free axes are."""
+    fixed = {"implementation", "variant", "precision", "devices", "threads"} - set(free)
+    plain = {field.name: field.default for field in msgspec.structs.fields(case)}
+    return case.scope == "step" and all(getattr(case, name) == plain[name] for name in fixed)
+
+
+def whole(item: Summary) -> bool:
+    """Return whether a result may be counted with."""
+    return item.seconds is not None and item.status not in ("invalid", "incomplete")
+
+
+def solid(*items: Summary) -> bool:
+    """Return whether all of these are steady."""
+    return all(item.status in ("quick", "standard") for item in items)
+
+
+def together(
+    records: Iterable[Record], fits: Callable[[Record], bool], least: int = 2
+) -> tuple[tuple[Summary, ...], ...]:
+    """Return of each workload and backend the fitting cases of its newest campaign that has at least so many.
+
+    Of two allocators the better one's is taken; a campaign of profile smoke counts where there is no other.
+    """
+    campaigns: dict[tuple[str, str, str], dict[Case, list[Summary]]] = defaultdict(lambda: defaultdict(list))
+    for record in records:
+        if is_ceiling(record) or not fits(record):
+            continue
+        same = msgspec.structs.replace(record.case, allocator="retaining")
+        campaigns[record.workload, record.backend, record.campaign][same].append(summary(record))
+    latest: dict[tuple[str, str], tuple[Summary, ...]] = {}
+    groups = (tuple(better(ways) or ways[0] for ways in cases.values()) for cases in campaigns.values())
+    for group in sorted(groups, key=lambda g: (g[0].record.profile != "smoke", g[0].record.created)):
+        if len(group) >= least:
+            latest[group[0].record.workload, group[0].record.backend] = group
+    return tuple(latest[key] for key in sorted(latest))
+
+
+def ratio(numerator: Summary, denominator: Summary) -> Estimate | None:
+    """Return one time over another by rounds; None if they share no round in which both ended well."""
+    return paired_ratio(by_round(numerator.record), by_round(denominator.record))
+
+
+def point(series: str, value: Estimate, *items: Summary, at: float | None = None, row: str = "") -> Point:
+    """Return a ratio as a chart shows it: hollow if what it comes from is not steady."""
+    text = units.times(value.value, value.low, value.high)
+    return Point(
+        series=series, value=value.value, low=value.low, high=value.high, at=at, row=row, text=text, solid=solid(*items)
+    )
+
+
+def caveat(items: Iterable[Summary]) -> str:
+    """Return what an answer has to say of the results that it counts with; nothing where all are steady."""
+    found = {item.status for item in items if whole(item)}
+    if "smoke" in found:
+        return " Profile smoke: it only shows that it runs."
+    return " Some of the results are not steady." if "unstable" in found else ""
+
+
+def words(value: Estimate) -> str:
+    """Return a ratio with its interval as a sentence needs it."""
+    within = units.interval(value.low, value.high)
+    return units.times(value.value, value.low, value.high) + (f" ({within})" if within != units.DASH else "")

@@ -1,0 +1,166 @@
+"""At which batch size does the GPU win? Speed-up of one step over the batch."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from suite import units
+from suite.experiments import Here
+from suite.experiments._steps import caveat, default, point, step, whole, words
+from suite.results.crossing import Crossing, crossing
+from suite.results.reading import Chart, Line, Point, Reading
+from suite.results.record import Record
+from suite.results.summary import SpeedUp, Summary, speedups, summary
+from suite.results.table import Cell, Table, status_cell, time_cell, times_cells
+from suite.workload import Case, Description
+
+TITLE = "At which batch size does the GPU win?"
+TESTS = ("O26",)
+METHOD = (
+    "The speed-up of one step is measured at several batch sizes, CPU and GPU in the same rounds. Between neighbouring "
+    "sizes its logarithm is taken to be linear in the logarithm of the batch. The GPU wins from where the speed-up "
+    "comes to be above 1 for good; the interval of that batch ends where the ends of the speed-up's 95 % interval do, "
+    "which makes it rather too wide than too narrow. "
+    "A result that is not whole or makes no sense is drawn hollow and not counted; an unsteady one is drawn hollow."
+)
+WORKLOADS = ("cifar10_mlp", "cifar10_tf_cnn")
+
+_BATCHES = (1, 4, 16, 64, 256, 1024)
+_SWEEPS = {"cifar10_tf_cnn": tuple(2**power for power in range(5, 13))}  # 32 to 4,096, as O26 asks
+_LARGEST_FLOP = 1e12  # of a step: several seconds on a few cores
+_COLUMNS = ("model", "batch", "CPU step", "GPU step", "speed-up", "95 % interval", "GPU examples/s", "status")
+
+
+def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+    """Return both sides at each batch. Raises RuntimeError if one of them is not there."""
+    here.need_gpu("crossover")
+    here.need_cpu("crossover")
+    return tuple(
+        step(about, backend, here, batch=batch)
+        for about in catalogue
+        for batch in batches(about)
+        for backend in here.backends
+    )
+
+
+def batches(about: Description) -> tuple[int, ...]:
+    """Return the batch sizes of a workload: those asked for, else as many as fit a sensible time."""
+    asked = _SWEEPS.get(about.name)
+    return asked or tuple(
+        b for b in _BATCHES if b <= _BATCHES[1] or b <= about.batch or b * about.flop_per_example <= _LARGEST_FLOP
+    )
+
+
+def read(records: Sequence[Record]) -> Reading | None:
+    """Return from which batch on the GPU wins, by workload; None if no workload has two batch sizes."""
+    sweeps = _sweeps(records)
+    if not sweeps:
+        return None
+    answers, rows, points, lines = [], [], [], []
+    for sweep in sweeps:
+        name, mine = sweep[0].gpu.record.workload, _with_both(records, sweep)
+        found = crossing([(item.gpu.record.case.batch, item.ratio) for item in sweep if _counted(item)])
+        answers.append(answer(name, found, sweep))
+        rows += mine
+        points += [_point(item) for item in sweep]
+        if found.outcome == "from":
+            lines.append(_line(name, found, points))
+    chart = Chart(
+        caption="CPU time over GPU time of one step; above 1 the GPU wins. The thick line on 1 is the interval of the "
+        "batch from which it does.",
+        across="batch, log scale",
+        up="CPU time / GPU time",
+        points=tuple(points),
+        lines=tuple(lines),
+        level=1.0,
+        joined=True,
+    )
+    title = "One training step at each batch size, CPU and GPU of the same machine"
+    return Reading(
+        answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=tuple(rows)),), chart=chart
+    )
+
+
+def answer(name: str, found: Crossing, sweep: Sequence[SpeedUp]) -> str:
+    """Return the answer as a sentence; which end is open is said."""
+    counted = [item for item in sweep if _counted(item)]
+    first, last = (counted or sweep)[0], (counted or sweep)[-1]
+    smallest, largest = (units.count(item.gpu.record.case.batch) for item in (first, last))
+    span = f"of the batches from {smallest} to {largest}"
+    if found.outcome == "always":
+        said = f"the GPU wins at all {span}: at {smallest} it is {words(first.ratio)} as fast"
+    elif found.outcome == "never":
+        said = f"the CPU wins at all {span}: at {largest} the GPU is {words(last.ratio)} as fast"
+    elif found.outcome == "not separated":
+        said = f"from where on the GPU wins is not separated from the noise, {span}"
+    else:
+        said = f"the GPU wins from a batch {_from(found)}"
+    return f"{name}: {said}." + caveat(side for item in counted for side in (item.cpu, item.gpu))
+
+
+def _from(found: Crossing) -> str:
+    if found.low is None:
+        return f"of at most {units.number(found.high)}" + (f", probably {_size(found)}" if found.size else "")
+    if found.high is None:
+        return f"of at least {units.number(found.low)}" + (f", probably {_size(found)}" if found.size else "")
+    return f"of about {_size(found)} ({units.interval(found.low, found.high)})"
+
+
+def _size(found: Crossing) -> str:
+    return units.number(found.size, units.half_width(found.low, found.high))
+
+
+def _counted(item: SpeedUp) -> bool:
+    return whole(item.cpu) and whole(item.gpu)
+
+
+def _sweeps(records: Sequence[Record]) -> list[list[SpeedUp]]:
+    """Return each workload's newest campaign with at least two batch sizes, by size."""
+    campaigns: dict[tuple[str, str], dict[int, SpeedUp]] = defaultdict(dict)
+    for item in speedups(record for record in records if default(record.case)):
+        record = item.gpu.record
+        campaigns[record.workload, record.campaign][record.case.batch] = item
+    latest: dict[str, list[SpeedUp]] = {}
+    groups = [[sizes[size] for size in sorted(sizes)] for sizes in campaigns.values() if len(sizes) > 1]
+    for group in sorted(groups, key=lambda g: (g[0].gpu.record.profile != "smoke", g[0].gpu.record.created)):
+        latest[group[0].gpu.record.workload] = group
+    return [latest[name] for name in sorted(latest)]
+
+
+def _point(item: SpeedUp) -> Point:
+    record = item.gpu.record
+    return point(record.workload, item.ratio, item.cpu, item.gpu, at=record.case.batch)
+
+
+def _line(name: str, found: Crossing, points: Sequence[Point]) -> Line:
+    mine = [p.at for p in points if p.series == name and p.at is not None]
+    return Line(series=name, ends=((found.low or min(mine), 1.0), (found.high or max(mine), 1.0)), wide=True)
+
+
+def _with_both(records: Sequence[Record], sweep: Sequence[SpeedUp]) -> list[tuple[Cell, ...]]:
+    """Return a row for each batch, also where one side failed."""
+    campaign, name = sweep[0].gpu.record.campaign, sweep[0].gpu.record.workload
+    sides: dict[int, dict[str, Summary]] = defaultdict(dict)
+    for record in records:
+        if (record.campaign, record.workload) == (campaign, name) and default(record.case):
+            sides[record.case.batch].setdefault(record.backend, summary(record))
+    for item in sweep:
+        sides[item.gpu.record.case.batch] |= {"cpu": item.cpu, "gpu": item.gpu}
+    ratios = {item.gpu.record.case.batch: item.ratio for item in sweep}
+    rows = []
+    for batch in sorted(sides):
+        cpu, gpu = sides[batch].get("cpu"), sides[batch].get("gpu")
+        there = [side for side in (cpu, gpu) if side is not None]
+        rate = gpu.examples_per_second if gpu else None
+        why = "; ".join(reason for side in there for reason in side.reasons) or "one side was not measured"
+        rows.append(
+            (
+                Cell(text=name),
+                Cell(text=units.count(batch), sort=batch),
+                time_cell(cpu),
+                time_cell(gpu),
+                *times_cells(ratios.get(batch), gpu.record if gpu else None, why),
+                Cell(text=units.quantity(rate, ""), sort=rate),
+                status_cell(*there),
+            )
+        )
+    return rows

@@ -1,0 +1,111 @@
+"""How much of a step is dispatch? The tutorial's loop, one compiled step a call, and several steps a call."""
+
+from collections.abc import Sequence
+
+from suite import units
+from suite.experiments import Here
+from suite.experiments._steps import caveat, default, point, ratio, step, together, whole
+from suite.results.reading import Chart, Reading
+from suite.results.record import Record
+from suite.results.statistics import Estimate
+from suite.results.table import Cell, Table, base_cells, status_cell, time_cell, times_cells
+from suite.workload import Case, Description
+
+TITLE = "How much of a step is dispatch?"
+TESTS = ("O2", "O3")
+METHOD = (
+    "The same step is taken in three ways: nnx-jit as tutorials write it, plain with one compiled step a call, and "
+    "several-steps with a loop of steps inside one call, which pays for dispatch once. The share of dispatch is what "
+    "a way takes longer than several-steps, over its own time, paired by round. Donated buffers and compiler options "
+    "also set nnx-jit apart, so its share is all that the tutorial's way costs. A negative share: the loop costs more "
+    "than it saves."
+)
+WORKLOADS = ("mnist_mlp", "cifar10_mlp", "catdog_cnn_base")
+
+_WAYS = ("nnx-jit", "plain", "several-steps")
+_BEST = "several-steps"
+_COLUMNS = ("model", "backend", "way", "step", "over several-steps", "95 % interval", "share of dispatch", "status")
+
+
+def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+    """Return the step in each way on each backend that is there."""
+    return tuple(
+        step(about, backend, here, variant=way) for about in catalogue for backend in here.backends for way in _WAYS
+    )
+
+
+def share(over: Estimate) -> tuple[float, float | None, float | None]:
+    """Return which share of a way's time a ratio over the best way leaves out, and its interval."""
+    low, high = (None if end is None else 1 - 1 / end for end in (over.low, over.high))
+    return 1 - 1 / over.value, low, high
+
+
+def read(records: Sequence[Record]) -> Reading | None:
+    """Return the share of dispatch by workload and backend; None if no workload was timed in two ways."""
+    answers, rows, points = [], [], []
+    for group in together(records, _fits):
+        ways = {item.record.case.variant: item for item in group}
+        best, name, backend = ways.get(_BEST), group[0].record.workload, group[0].record.backend
+        said = []
+        for way in _WAYS:
+            item = ways.get(way)
+            if item is None:
+                continue
+            over = ratio(item, best) if best else None
+            why = "; ".join(item.reasons) or f"no {_BEST} beside it"
+            rows.append(
+                (
+                    Cell(text=name),
+                    Cell(text=backend),
+                    Cell(text=way),
+                    time_cell(item),
+                    *(base_cells(item.record) if item is best else times_cells(over, item.record, why)),
+                    _share_cell(None if item is best else over),
+                    status_cell(item),
+                )
+            )
+            if over is not None and best is not None and way != _BEST:
+                points.append(point(way, over, item, best, row=f"{name} {backend}"))
+                said += [_saved(way, over)] if whole(item) and whole(best) else []
+        words = "; ".join(said) or f"not known, as {_BEST} or the others are not whole"
+        answers.append(f"{name} on the {backend.upper()}: {words}." + caveat(group))
+    if not answers:
+        return None
+    chart = Chart(
+        caption="Time of one step over its time inside a call of several; above 1 it pays for dispatch.",
+        across="time / several-steps' time, log scale",
+        points=tuple(points),
+        level=1.0,
+    )
+    title = "One step in three ways"
+    return Reading(
+        answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=tuple(rows)),), chart=chart
+    )
+
+
+def _fits(record: Record) -> bool:
+    headline = record.case.batch == record.description.batch
+    return headline and record.case.variant in _WAYS and default(record.case, "variant")
+
+
+def _saved(way: str, over: Estimate) -> str:
+    value, low, high = share(over)
+    if (value if high is None else high) <= 0:
+        return f"several steps a call save nothing over {way}"
+    if low is not None and low <= 0:
+        return f"whether dispatch takes a share of {way} is not separated from the noise"
+    return f"dispatch is {_share_words(over)} of {way}"
+
+
+def _share_cell(over: Estimate | None) -> Cell:
+    if over is None:
+        return Cell(text=units.DASH)
+    return Cell(text=_share_words(over), sort=share(over)[0])
+
+
+def _share_words(over: Estimate) -> str:
+    value, low, high = share(over)
+    if low is None or high is None:
+        return units.percent(value)
+    width = 100 * (high - low) / 2
+    return f"{units.number(100 * value, width)} % ({units.interval(100 * low, 100 * high)})"

@@ -1,0 +1,152 @@
+"""How much slower is the first call? Four calls in a fresh process, as one article timed them."""
+
+from collections.abc import Callable, Sequence
+from statistics import median
+
+from suite import units
+from suite.experiments import Here
+from suite.experiments._steps import point, together, whole, words
+from suite.results.reading import Chart, Reading
+from suite.results.record import Record, Run
+from suite.results.statistics import paired_ratio
+from suite.results.summary import Summary
+from suite.results.table import Cell, Table, status_cell, times_cells
+from suite.workload import Case, Description
+
+TITLE = "How much slower is the first call?"
+TESTS = ("O5", "O6", "O7")
+METHOD = (
+    "A fresh process with an empty compile cache calls the step four times and waits after each, by the wall clock and "
+    "by its own CPU time. The first call lowers and compiles too. Steady are calls three and four. Ratios are paired "
+    "by process, and of the two sides by round."
+)
+WORKLOADS = ("cifar10_resnet63",)
+
+_COLUMNS = (
+    "model", "backend", "first call", "second", "steady", "first / steady", "95 % interval", "calls 3 and 4 differ by",
+    "CPU time / wall, steady", "status",
+)  # fmt: skip
+
+Seconds = dict[int, float]  # by round
+
+
+def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+    """Return the first calls on each backend that is there."""
+    return tuple(
+        Case(workload=about.name, backend=backend, scope="calls", batch=about.batch, data=about.data)
+        for about in catalogue
+        for backend in here.backends
+    )
+
+
+def first(run: Run) -> float:
+    """Return the seconds of the first call."""
+    return run.warmup[0].wall_seconds
+
+
+def second(run: Run) -> float:
+    """Return the seconds of the second call."""
+    return run.warmup[1].wall_seconds
+
+
+def steady(run: Run) -> float:
+    """Return the seconds of a later call."""
+    return median(sample.wall_seconds for sample in run.samples)
+
+
+def four(run: Run) -> float:
+    """Return the seconds of all calls together."""
+    return sum(sample.wall_seconds for sample in (*run.warmup, *run.samples))
+
+
+def spread(run: Run) -> float:
+    """Return by which share the later calls differ."""
+    calls = [sample.wall_seconds for sample in run.samples]
+    return max(calls) / min(calls) - 1
+
+
+def cores(run: Run) -> float:
+    """Return the CPU time of later calls over their wall time: how many cores they keep busy."""
+    return sum(s.process_seconds for s in run.samples) / sum(s.wall_seconds for s in run.samples)
+
+
+def by_round(item: Summary, value: Callable[[Run], float]) -> Seconds:
+    """Return a value of each process that made all its calls."""
+    runs = (run for run in item.record.runs if not run.reason and len(run.warmup) == 2 and run.samples)
+    return {run.round: value(run) for run in runs}
+
+
+def read(records: Sequence[Record]) -> Reading | None:
+    """Return first and steady calls by workload and backend, and the GPU against the CPU; None without such records."""
+    answers, rows, points, sides = [], [], [], []
+    groups = together(records, _fits, least=1)
+    for (item,) in (group for group in groups if by_round(group[0], first)):
+        name, backend = item.record.workload, item.record.backend
+        over = paired_ratio(by_round(item, first), by_round(item, steady))
+        rows.append(
+            (
+                Cell(text=name),
+                Cell(text=backend),
+                *(_seconds(item, value) for value in (first, second, steady)),
+                *times_cells(over, item.record),
+                _middle(item, spread, units.percent),
+                _middle(item, cores, lambda value: units.number(value)),
+                status_cell(item),
+            )
+        )
+        if over is not None:
+            points.append(point("first / steady", over, item, row=f"{name} {backend}"))
+            answers.append(
+                f"{name} on the {backend.upper()}: the first call takes {words(over)} the time of a later one."
+            )
+    if not rows:
+        return None
+    for cpu in (group[0] for group in groups if group[0].record.backend == "cpu"):
+        gpu = next((g[0] for g in groups if _pair(cpu, g[0])), None)
+        if gpu is not None and whole(cpu) and whole(gpu):
+            sides += [_row(cpu, gpu, label, value) for label, value in _SIDES.items()]
+    chart = Chart(
+        caption="Time of the first call of a fresh process over that of its later ones.",
+        across="first call / steady call, log scale",
+        points=tuple(points),
+        level=1.0,
+    )
+    tables = [Table(title="Four calls in a fresh process", columns=_COLUMNS, rows=tuple(rows))]
+    if sides:
+        columns = ("model", "what counts", "speed-up", "95 % interval", "status")
+        tables.append(Table(title="The same calls, GPU against CPU", columns=columns, rows=tuple(sides)))
+    return Reading(answers=tuple(answers), tables=tuple(tables), chart=chart)
+
+
+_SIDES = {"a steady call": steady, "the first call": first, "all four calls": four}
+
+
+def _pair(cpu: Summary, gpu: Summary) -> bool:
+    one, other = cpu.record, gpu.record
+    return (other.backend, other.workload, other.campaign) == ("gpu", one.workload, one.campaign)
+
+
+def _row(cpu: Summary, gpu: Summary, label: str, value: Callable[[Run], float]) -> tuple[Cell, ...]:
+    found = paired_ratio(by_round(cpu, value), by_round(gpu, value))
+    return (
+        Cell(text=cpu.record.workload),
+        Cell(text=label),
+        *times_cells(found, gpu.record),
+        status_cell(cpu, gpu),
+    )
+
+
+def _fits(record: Record) -> bool:
+    case = record.case
+    plain = (case.implementation, case.variant, case.precision, case.devices, case.threads)
+    return (case.scope, *plain) == ("calls", "jax", "plain", "float32-highest", 1, None)
+
+
+def _middle(item: Summary, value: Callable[[Run], float], text: Callable[[float], str]) -> Cell:
+    middle = median(by_round(item, value).values())
+    return Cell(text=text(middle), sort=middle)
+
+
+def _seconds(item: Summary, value: Callable[[Run], float]) -> Cell:
+    middle = median(by_round(item, value).values())
+    return Cell(text=units.seconds(middle), sort=middle, record=item.record, remark="median over processes")

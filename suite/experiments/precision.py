@@ -1,0 +1,83 @@
+"""What does lower precision gain on the GPU? One step in float32, TF32 and bfloat16."""
+
+from collections.abc import Sequence
+
+from suite import units
+from suite.experiments import Here
+from suite.experiments._steps import caveat, default, point, ratio, step, together, whole, words
+from suite.results.reading import Chart, Reading
+from suite.results.record import Record
+from suite.results.table import Cell, Table, base_cells, status_cell, time_cell, times_cells
+from suite.workload import Case, Description
+
+TITLE = "What does lower precision gain on the GPU?"
+TESTS = ("O3",)
+METHOD = (
+    "One step is timed on the GPU with matrix products and convolutions in float32 at highest precision, in TF32, and "
+    "with everything but the parameters in bfloat16. The gain is the time in float32 over the time in the other "
+    "precision, paired by round. The CPU has no such choice, so the headline compares float32 on both sides."
+)
+WORKLOADS = ("cifar10_mlp", "cifar10_tf_cnn", "cifar10_resnet63", "catdog_cnn_128", "serve_resnet50")
+
+_FULL = "float32-highest"
+_COLUMNS = ("model", "precision", "batch", "GPU step", "gain", "95 % interval", "status")
+
+
+def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+    """Return the GPU's step in each precision that it has. Raises RuntimeError if there is no choice."""
+    here.need_gpu("precision")
+    if len(here.gpu_precisions) < 2:
+        raise RuntimeError(
+            f"experiment 'precision' asks for a choice, this GPU has only {', '.join(here.gpu_precisions)}"
+        )
+    return tuple(step(about, "gpu", here, precision=one) for about in catalogue for one in here.gpu_precisions)
+
+
+def read(records: Sequence[Record]) -> Reading | None:
+    """Return what each precision gains over float32; None if no workload was timed in two of them."""
+    answers, rows, points = [], [], []
+    for group in together(records, _fits):
+        by_name = {item.record.case.precision: item for item in group}
+        full, name = by_name.get(_FULL), group[0].record.workload
+        gains = []
+        for precision in sorted(by_name, key=_order):
+            item = by_name[precision]
+            found = ratio(full, item) if full else None
+            why = "; ".join(item.reasons) or "no float32 beside it"
+            rows.append(
+                (
+                    Cell(text=name),
+                    Cell(text=precision),
+                    Cell(text=units.count(item.record.case.batch), sort=item.record.case.batch),
+                    time_cell(item),
+                    *(base_cells(item.record) if item is full else times_cells(found, item.record, why)),
+                    status_cell(item),
+                )
+            )
+            if found is not None and full is not None and precision != _FULL:
+                points.append(point(precision, found, full, item, row=name))
+                gains += [f"{precision} is {words(found)} as fast as float32"] if whole(item) and whole(full) else []
+        answers.append(
+            f"{name}: {' and '.join(gains) or 'not known, as a precision has no whole result'}." + caveat(group)
+        )
+    if not answers:
+        return None
+    chart = Chart(
+        caption="Time of one step in float32 over its time in another precision on the same GPU; above 1 it gains.",
+        across="float32 time / time, log scale",
+        points=tuple(points),
+        level=1.0,
+    )
+    title = "One step on the GPU in each precision"
+    return Reading(
+        answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=tuple(rows)),), chart=chart
+    )
+
+
+def _fits(record: Record) -> bool:
+    headline = record.case.batch == record.description.batch
+    return record.backend == "gpu" and headline and default(record.case, "precision")
+
+
+def _order(precision: str) -> int:
+    return (_FULL, "tf32", "bfloat16").index(precision)

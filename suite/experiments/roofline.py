@@ -1,0 +1,203 @@
+"""How near does each step come to what the machine can do? Ceilings, MFU and floors."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from suite import units
+from suite.experiments import Here
+from suite.experiments._steps import caveat, default, solid, step
+from suite.results.reading import Chart, Line, Point, Reading
+from suite.results.record import Record
+from suite.results.roofline import COPY, MATMUL, Ceiling, Roof, Share, is_ceiling, roof, share
+from suite.results.summary import Summary, better, summary
+from suite.results.table import Cell, Table, status_cell, time_cell
+from suite.workload import Case, Description
+
+TITLE = "How near does each step come to what the machine can do?"
+TESTS: tuple[str, ...] = ()
+METHOD = (
+    "The ceilings are measured as any other case is: the most FLOP in a second by a chain of large matrix products, "
+    "each with the result of the one before it, and the most bytes in a second by reading 1 GiB and writing it back, "
+    "read and written bytes counted. MFU is a step's analytic FLOP a second over the ceiling of its precision. The "
+    "floor is the least time that a step can take: its FLOP at that ceiling, or the bytes that it has to move at "
+    "least at the ceiling of memory, whichever is longer. These bytes are parameters, statistics and optimizer state, "
+    "each read and written (of an inference: read), and one batch; activations are left out. Records that do not say "
+    "count their parameters alone. What stays in a cache from step to step can be faster than such a floor. The "
+    "data-parallel model, one unit and so nothing but a launch, stands in the tables alone."
+)
+WORKLOADS = (MATMUL, COPY)
+
+COLUMNS = (
+    "model", "backend", "precision", "way", "step", "FLOP/s", "MFU", "FLOP a byte", "floor", "share of the floor",
+)  # fmt: skip
+_ROWS = {"cpu": 1024, "gpu": 8192}  # of a product: as many as fill the device
+_CEILINGS = ("ceiling", "backend", "precision", "rate", "95 % interval", "time", "status")
+
+
+def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+    """Return the ceilings: products in each precision of each backend, memory once; other workloads as they are."""
+    return tuple(
+        step(about, backend, here, precision=precision, batch=_ROWS[backend] if about.name == MATMUL else about.batch)
+        for about in catalogue
+        for backend in here.backends
+        for precision in (here.gpu_precisions if backend == "gpu" and about.name != COPY else ("float32-highest",))
+    )
+
+
+def read(records: Sequence[Record]) -> Reading | None:
+    """Return the ceilings and how near each step comes to them; None if no ceiling was measured."""
+    ceilings = roof(records)
+    if not ceilings:
+        return None
+    steps = newest_steps(records, at_headline_batch=True)
+    shares = [(item, share(item, ceilings)) for item in steps]
+    tables = (ceiling_table(ceilings), *((table("Steps below these ceilings", steps, ceilings),) if steps else ()))
+    known = sorted(((s.of_floor, item) for item, s in shares if s.of_floor is not None), key=lambda one: one[0])
+    return Reading(answers=tuple(_answers(ceilings, known)), tables=tables, chart=_chart(ceilings, shares))
+
+
+def newest_steps(records: Iterable[Record], at_headline_batch: bool = False) -> tuple[Summary, ...]:
+    """Return one machine's newest step of JAX of each network, way, precision and batch, with its better allocator."""
+    mine = [record for record in records if not is_ceiling(record) and default(record.case, "precision", "variant")]
+    if at_headline_batch:
+        mine = [record for record in mine if record.case.batch == record.description.batch]
+    latest = {record.name: record for record in sorted(mine, key=lambda r: (r.profile != "smoke", r.created))}
+    ways: dict[Case, list[Summary]] = {}
+    for _, record in sorted(latest.items()):
+        ways.setdefault(msgspec.structs.replace(record.case, allocator="retaining"), []).append(summary(record))
+    return tuple(better(same) or same[0] for same in ways.values())
+
+
+def table(title: str, steps: Sequence[Summary], ceilings: Roof) -> Table:
+    """Return how near each step comes to its ceilings; a dash carries the reason, which is also a note."""
+    shares = [share(item, ceilings) for item in steps]
+    reasons = dict.fromkeys(one.reason for one in shares if one.reason)
+    notes = []
+    if reasons:
+        notes.append(f"Dashes: {'; '.join(reasons)}. Ceilings are measured by: suite run --experiment roofline")
+    if any(max(one.mfu or 0, one.of_floor or 0) > 1 for one in shares):
+        notes.append(
+            "Above 100 %: other work slowed the measurement of the ceiling, which is then too low and has to be "
+            "repeated when the machine is idle, or what has to be moved stays in a cache."
+        )
+    rows = tuple(_row(item, one) for item, one in zip(steps, shares, strict=True))
+    return Table(title=title, columns=COLUMNS, rows=rows, notes=tuple(notes))
+
+
+def _row(item: Summary, found: Share) -> tuple[Cell, ...]:
+    case = item.record.case
+    way = " ".join([case.variant] + ([f"batch {case.batch}"] if case.batch != item.record.description.batch else []))
+    return (
+        Cell(text=case.workload),
+        Cell(text=case.backend),
+        Cell(text=case.precision),
+        Cell(text=way),
+        time_cell(item),
+        Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second),
+        _share_cell(found.mfu, found.reason),
+        Cell(text=units.number(found.intensity), sort=found.intensity),
+        Cell(text=units.seconds(found.floor_seconds), sort=found.floor_seconds, remark=found.reason),
+        _share_cell(found.of_floor, found.reason),
+    )
+
+
+def _share_cell(value: float | None, reason: str) -> Cell:
+    return Cell(text=units.percent(value), sort=value, remark=reason if value is None else "")
+
+
+def ceiling_table(ceilings: Roof) -> Table:
+    """Return the ceilings with the records that they come from."""
+    rows = []
+    for (_, backend, kind, precision), ceiling in sorted(ceilings.items()):
+        seconds, record = ceiling.measured.seconds, ceiling.measured.record
+        low, high = (None, None) if seconds is None else (seconds.low, seconds.high)
+        work = ceiling.rate * seconds.value if seconds else 0.0
+        ends = [None if end is None else work / end for end in (high, low)]
+        unit = _unit(kind)
+        within = units.DASH if None in ends else " to ".join(units.quantity(end, unit, _width(ceiling)) for end in ends)
+        rows.append(
+            (
+                Cell(text=record.description.title),
+                Cell(text=backend),
+                Cell(text=precision),
+                Cell(text=units.quantity(ceiling.rate, unit, _width(ceiling)), sort=ceiling.rate, record=record),
+                Cell(text=within),
+                time_cell(ceiling.measured),
+                status_cell(ceiling.measured),
+            )
+        )
+    return Table(title="What this machine does at most, as measured", columns=_CEILINGS, rows=tuple(rows))
+
+
+def _unit(kind: str) -> str:
+    return "B/s" if kind == COPY else "FLOP/s"
+
+
+def _width(ceiling: Ceiling) -> float | None:
+    return None if ceiling.relative_half_width is None else ceiling.rate * ceiling.relative_half_width
+
+
+def _answers(ceilings: Roof, known: Sequence[tuple[float, Summary]]) -> Iterable[str]:
+    for (_, backend, kind, precision), ceiling in sorted(ceilings.items()):
+        of = "Memory" if kind == COPY else f"Products in {precision}"
+        rate = units.quantity(ceiling.rate, _unit(kind), _width(ceiling))
+        yield f"{of} on the {backend.upper()}: at most {rate}." + caveat((ceiling.measured,))
+    for backend in ("cpu", "gpu"):
+        mine = [one for one in known if one[1].record.backend == backend and _sizable(one[1])]
+        if len(mine) > 1:
+            (least, far), (most, near) = mine[0], mine[-1]
+            yield (
+                f"The floor of a step on the {backend.upper()} is between {units.percent(least)} ({_named(far)}) and "
+                f"{units.percent(most)} ({_named(near)}) of its time." + caveat(item for _, item in mine)
+            )
+
+
+def _sizable(item: Summary) -> bool:
+    return item.record.description.family != "data parallel"
+
+
+def _named(item: Summary) -> str:
+    case = item.record.case
+    return " ".join([case.workload, *([case.precision] if case.precision != "float32-highest" else [])])
+
+
+def _chart(ceilings: Roof, shares: Sequence[tuple[Summary, Share]]) -> Chart | None:
+    """Return plain steps at the headline batch below the roofs of their backend and precision."""
+    points = [
+        Point(
+            series=f"{item.record.backend} {item.record.case.precision}",
+            at=one.intensity,
+            value=item.flop_per_second,
+            row=item.record.workload,
+            text=units.quantity(item.flop_per_second, "FLOP/s"),
+            solid=solid(item),
+        )
+        for item, one in shares
+        if item.flop_per_second and one.intensity and _sizable(item) and default(item.record.case, "precision")
+    ]  # fmt: skip
+    reach = [point.at for point in points if point.at] or [0.1, 1000.0]
+    lines = []
+    for (slug, backend, kind, precision), peak in sorted(ceilings.items()):
+        memory = ceilings.get((slug, backend, COPY, "float32-highest"))
+        if kind == MATMUL:
+            text = f"{backend} {precision}"
+            lines.append(Line(series=text, ends=_roof_line(peak, memory, min(reach), max(reach))))
+    if not lines:
+        return None
+    return Chart(
+        caption="FLOP a second of each network's plain step over its FLOP for each byte that it has to move, below "
+        "the ceilings that were measured: sloped where memory is the limit, level where arithmetic is.",
+        across="FLOP a byte, log scale",
+        up="FLOP/s",
+        points=tuple(points),
+        lines=tuple(lines),
+    )
+
+
+def _roof_line(peak: Ceiling, memory: Ceiling | None, least: float, most: float) -> tuple[tuple[float, float], ...]:
+    if memory is None:
+        return (least, peak.rate), (most, peak.rate)
+    ridge = peak.rate / memory.rate
+    first, last = min(least, ridge / 4), max(most, 4 * ridge)
+    return (first, first * memory.rate), (ridge, peak.rate), (last, peak.rate)

@@ -1,0 +1,119 @@
+"""Is a GPU idle because the run is short? The documented run, ten times its length, and with the data on the device."""
+
+from collections.abc import Callable, Sequence
+from statistics import fmean
+
+from suite import units
+from suite.experiments import Here
+from suite.experiments._steps import together, whole
+from suite.results.reading import Chart, Point, Reading
+from suite.results.record import Level, Record, Run
+from suite.results.summary import Summary
+from suite.results.table import Cell, Table, status_cell, time_cell
+from suite.workload import Case, Description
+
+TITLE = "Is a GPU idle because the run is short?"
+TESTS = ("O1", "O2")
+METHOD = (
+    "The documented whole run is taken at its length and at ten times its length, each batch copied from the host, and "
+    "once with the data on the device and one dispatch an epoch. Another process watches how busy the GPU and the CPU "
+    "are from the first stage to the last. If shortness were the reason, the longer run would keep the GPU busier."
+)
+WORKLOADS = ("mnist_mlp",)
+
+_LONG = 10
+_WAYS = (("plain", 1), ("plain", _LONG), ("resident", 1))
+_COLUMNS = ("model", "backend", "run", "time", "GPU busy, mean", "at most", "CPU busy, mean", "status")
+
+
+def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+    """Return the runs on each backend: all three on the GPU, the documented one on the CPU."""
+    return tuple(
+        Case(
+            workload=about.name,
+            backend=backend,
+            scope="run",
+            batch=about.batch,
+            variant=variant,
+            data=about.data,
+            length=length,
+        )
+        for about in catalogue
+        if about.run is not None
+        for backend in here.backends
+        for variant, length in (_WAYS if backend == "gpu" else _WAYS[:1])
+    )
+
+
+def words(item: Summary) -> str:
+    """Return which run a result is of."""
+    case, run = item.record.case, item.record.description.run
+    epochs = (run.epochs if run else 1) * case.length
+    where = "data on the device" if case.variant == "resident" else "data on the host"
+    return f"{epochs} epoch{'s' if epochs > 1 else ''}, {where}"
+
+
+def gpu(run: Run) -> Level | None:
+    """Return how busy the GPU was, a share of the time."""
+    return run.telemetry.gpus[0].utilisation if run.telemetry and run.telemetry.gpus else None
+
+
+def cpu(run: Run) -> Level | None:
+    """Return how busy the machine's cores were, a share of all."""
+    return run.telemetry.cpu_utilisation if run.telemetry else None
+
+
+def busy(item: Summary, level: Callable[[Run], Level | None], of: Callable[[Level], float]) -> float | None:
+    """Return the mean over the runs that were watched."""
+    seen = [of(found) for run in item.record.runs if not run.reason and (found := level(run)) is not None]
+    return fmean(seen) if seen else None
+
+
+def read(records: Sequence[Record]) -> Reading | None:
+    """Return how busy GPU and CPU were in runs of each kind; None if there is none."""
+    answers, rows, points = [], [], []
+    for group in together(records, _fits, least=1):
+        ordered = sorted(group, key=lambda item: _WAYS.index((item.record.case.variant, item.record.case.length)))
+        name, backend = ordered[0].record.workload, ordered[0].record.backend
+        said = []
+        for item in ordered:
+            mean = busy(item, gpu, lambda level: level.mean) if backend == "gpu" else None
+            rows.append(
+                (
+                    Cell(text=name),
+                    Cell(text=backend),
+                    Cell(text=words(item)),
+                    time_cell(item),
+                    _share(mean),
+                    _share(busy(item, gpu, lambda level: level.max) if backend == "gpu" else None),
+                    _share(busy(item, cpu, lambda level: level.mean)),
+                    status_cell(item),
+                )
+            )
+            if mean is not None and whole(item):
+                said.append(f"{units.percent(mean)} in {words(item)}")
+                points.append(
+                    Point(series="GPU busy", value=100 * mean, row=f"{name}, {words(item)}", text=units.percent(mean))
+                )
+        if said:
+            answers.append(f"{name}: the GPU is busy {'; '.join(said)}.")
+    if not rows:
+        return None
+    chart = Chart(
+        caption="Share of the time in which the GPU worked, mean over the whole run, building and compiling included.",
+        across="GPU busy, %, log scale",
+        points=tuple(points),
+    )
+    title = "How busy GPU and CPU are during whole runs"
+    table = Table(title=title, columns=_COLUMNS, rows=tuple(rows))
+    return Reading(answers=tuple(answers), tables=(table,), chart=chart if points else None)
+
+
+def _fits(record: Record) -> bool:
+    case = record.case
+    mine = (case.implementation, case.precision, case.devices) == ("jax", "float32-highest", 1)
+    return mine and case.scope == "run" and (case.variant, case.length) in _WAYS
+
+
+def _share(value: float | None) -> Cell:
+    return Cell(text=units.percent(value) if value is not None else units.DASH, sort=value)

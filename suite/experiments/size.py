@@ -1,0 +1,99 @@
+"""Does a larger step gain more from a GPU? Speed-up against FLOP per step over all networks."""
+
+from collections.abc import Sequence
+
+from suite import units
+from suite.experiments import Here
+from suite.experiments._steps import caveat, default, point, step, whole
+from suite.results.fit import Fit, power_law, rank_correlation
+from suite.results.reading import Chart, Line, Reading
+from suite.results.record import Record
+from suite.results.summary import SpeedUp, newest, speedups
+from suite.results.table import Cell, Table, status_cell, time_cell, times_cells
+from suite.workload import Case, Description
+
+TITLE = "Does a larger step gain more from a GPU?"
+TESTS = ("O3", "O27")
+METHOD = (
+    "Each network's newest speed-up at its headline batch stands against the analytic FLOP of one step. A line through "
+    "the logarithms gives the power with which the speed-up grows, with the 95 % interval of its slope over networks; "
+    "the rank correlation asks only whether larger goes with larger. Networks are no random sample, so both describe "
+    "these networks alone. What is not whole is drawn hollow and not counted."
+)
+WORKLOADS: tuple[str, ...] = ()  # all networks
+
+_COLUMNS = ("model", "family", "batch", "FLOP a step", "CPU step", "GPU step", "speed-up", "95 % interval", "status")
+_FEWEST = 3  # networks: through two any line goes
+
+
+def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+    """Return both sides of each network. Raises RuntimeError if one of them is not there."""
+    here.need_gpu("size")
+    here.need_cpu("size")
+    return tuple(step(about, backend, here) for about in catalogue for backend in here.backends)
+
+
+def flop(item: SpeedUp) -> int:
+    """Return the FLOP of one step."""
+    record = item.gpu.record
+    return record.case.batch * record.description.flop_per_example
+
+
+def read(records: Sequence[Record]) -> Reading | None:
+    """Return how the speed-up goes with the size of the step; None if there is no speed-up."""
+    found = [item for item in newest(speedups(filter(_fits, records))) if flop(item) > 0]
+    if not found:
+        return None
+    counted = [item for item in found if whole(item.cpu) and whole(item.gpu)]
+    sizes, ratios = [flop(item) for item in counted], [item.ratio.value for item in counted]
+    law = power_law(sizes, ratios) if len(counted) >= _FEWEST else None
+    points = tuple(
+        point(item.gpu.record.description.family, item.ratio, item.cpu, item.gpu, at=flop(item)) for item in found
+    )
+    ends = tuple((size, law.at(size)) for size in (min(sizes), max(sizes))) if law else ()
+    chart = Chart(
+        caption="CPU time over GPU time of one step against its FLOP, a point for each network. Grey: the fitted line.",
+        across="FLOP of one step, log scale",
+        up="CPU time / GPU time",
+        points=points,
+        lines=(Line(series="fit", ends=ends),) if ends else (),
+        level=1.0,
+    )
+    title = "Speed-up and size of one step, smallest first"
+    rows = tuple(_row(item) for item in sorted(found, key=flop))
+    table = Table(title=title, columns=_COLUMNS, rows=rows)
+    said = answer(law, rank_correlation(sizes, ratios), len(counted))
+    said += caveat(side for item in counted for side in (item.cpu, item.gpu))
+    return Reading(answers=(said,), tables=(table,), chart=chart)
+
+
+def answer(law: Fit | None, correlation: float | None, networks: int) -> str:
+    """Return the answer as a sentence; the interval of the slope decides."""
+    if law is None or law.low is None or law.high is None or correlation is None:
+        return f"Not known: {networks} networks have both sides, a trend needs {_FEWEST} of different size."
+    width = units.half_width(law.low, law.high)
+    grows = "gains more" if law.low > 0 else "gains less" if law.high < 0 else "does not surely gain more or less"
+    return (
+        f"Over {networks} networks a larger step {grows}: ten times the FLOP go with a speed-up "
+        f"{units.times(10**law.exponent, 10**law.low, 10**law.high)} as high "
+        f"({units.interval(10**law.low, 10**law.high)}), the slope being {units.number(law.exponent, width)} "
+        f"({units.interval(law.low, law.high)}); rank correlation {units.number(correlation, digits=2)}."
+    )
+
+
+def _row(item: SpeedUp) -> tuple[Cell, ...]:
+    record = item.gpu.record
+    return (
+        Cell(text=record.workload),
+        Cell(text=record.description.family),
+        Cell(text=units.count(record.case.batch), sort=record.case.batch),
+        Cell(text=units.quantity(flop(item), "FLOP"), sort=flop(item)),
+        time_cell(item.cpu),
+        time_cell(item.gpu),
+        *times_cells(item.ratio, record),
+        status_cell(item.cpu, item.gpu),
+    )
+
+
+def _fits(record: Record) -> bool:
+    return record.case.batch == record.description.batch and default(record.case)

@@ -1,0 +1,95 @@
+"""How much faster are more threads? One step on 1, 2, 4 and all granted cores."""
+
+from collections.abc import Sequence
+
+from suite import units
+from suite.experiments import Here
+from suite.experiments._steps import caveat, default, point, ratio, step, together, whole, words
+from suite.results.reading import Chart, Line, Reading
+from suite.results.record import Record
+from suite.results.summary import Summary
+from suite.results.table import Cell, Table, base_cells, status_cell, time_cell, times_cells
+from suite.workload import Case, Description
+
+TITLE = "How much faster are more threads?"
+TESTS = ("O8",)
+METHOD = (
+    "One step is timed on the CPU by processes that may use so many of the granted cores. Each speed is the time with "
+    "the fewest threads over the time with so many, paired by round. Since a speed-up is CPU time over GPU time, this "
+    "is also by how much a GPU's speed-up shrinks when it is set against more threads."
+)
+WORKLOADS = ("cifar10_mlp", "cifar10_resnet63")
+
+_THREADS = (1, 2, 4)
+_COLUMNS = ("model", "threads", "step", "speed", "95 % interval", "of ideal", "status")
+
+
+def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+    """Return the CPU's step with each number of threads below all cores, and with all."""
+    here.need_cpu("threads")
+    counts = (*(count for count in _THREADS if count < here.cores), None)
+    return tuple(step(about, "cpu", here, threads=count) for about in catalogue for count in counts)
+
+
+def threads(item: Summary) -> int:
+    """Return how many cores a result's processes could use."""
+    return item.record.case.threads or item.record.machine.cores
+
+
+def read(records: Sequence[Record]) -> Reading | None:
+    """Return how the speed grows with the threads; None if no workload was timed with two numbers of them."""
+    answers, rows, points, most = [], [], [], 1
+    for group in together(records, _fits):
+        ordered = sorted(group, key=threads)
+        first, name = ordered[0], ordered[0].record.workload
+        for item in ordered:
+            found = ratio(first, item)
+            ideal = found.value * threads(first) / threads(item) if found else None
+            rows.append(
+                (
+                    Cell(text=name),
+                    Cell(text=units.count(threads(item)), sort=threads(item)),
+                    time_cell(item),
+                    *(base_cells(item.record) if item is first else times_cells(found, item.record, _why(item))),
+                    Cell(text=units.percent(ideal), sort=ideal),
+                    status_cell(item),
+                )
+            )
+            if found is not None:
+                points.append(point(name, found, first, item, at=threads(item)))
+        most = max(most, threads(ordered[-1]))
+        answers.append(_answer(name, first, ordered[-1]))
+    if not answers:
+        return None
+    fewest = min((p.at or 1 for p in points), default=1)
+    ideal = Line(series="ideal", ends=((fewest, 1.0), (most, most / fewest)), text="ideal")
+    chart = Chart(
+        caption="Time with the fewest threads over the time with so many. Grey: as many times the speed as threads.",
+        across="threads, log scale",
+        up="speed, fewest threads = 1",
+        points=tuple(points),
+        lines=(ideal,),
+        joined=True,
+    )
+    title = "One training step on the CPU with so many threads"
+    return Reading(
+        answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=tuple(rows)),), chart=chart
+    )
+
+
+def _fits(record: Record) -> bool:
+    case = record.case
+    headline = case.batch == record.description.batch
+    return record.backend == "cpu" and headline and default(case, "threads")
+
+
+def _why(item: Summary) -> str:
+    return "; ".join(item.reasons)
+
+
+def _answer(name: str, first: Summary, last: Summary) -> str:
+    found = ratio(first, last)
+    few, many = units.count(threads(first)), units.count(threads(last))
+    if found is None or not whole(first) or not whole(last):
+        return f"{name}: not known, as {few} or {many} threads have no whole result."
+    return f"{name}: {many} threads are {words(found)} as fast as {few}." + caveat((first, last))

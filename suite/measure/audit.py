@@ -1,0 +1,70 @@
+"""What a process was and did beside its times, gathered after the samples; `suite.results.validity` judges it."""
+
+import math
+import os
+from collections.abc import Sequence
+
+from suite.data import batches as data
+from suite.measure.load import granted_cores
+from suite.measure.program import Batch, Program
+from suite.results.record import Audit, Replay
+
+CALLS = 8  # of the step, which all replays take together
+
+
+def audit(
+    target: Program, inputs: Sequence[Batch], digest: str, seed: int, unfinished: float | None, replayed: bool
+) -> Audit:
+    """Return what was seen of the program; `digest` is of the inputs before it had them.
+
+    A replay starts the program anew: nothing may be measured after it.
+    """
+    seen = target.traced()
+    return Audit(
+        cores=usable_cores(),
+        platform=target.platform(),
+        inputs_kept=data.digest(inputs) == digest,
+        unfinished_seconds=unfinished,
+        program=seen,
+        replay=replay(target, inputs, seed) if replayed and seen is not None else None,
+    )
+
+
+def usable_cores() -> int:
+    """Return how many cores this process's threads may use: by affinity, and by what else limits XLA's pool."""
+    limits = [os.environ.get(name, "") for name in ("NPROC", "PJRT_NPROC")]
+    return min([granted_cores(), *(int(limit) for limit in limits if limit.isdecimal() and int(limit) > 0)])
+
+
+def replay(target: Program, inputs: Sequence[Batch], seed: int) -> Replay:
+    """Return the losses of short replays from the start, with the compiled program that was timed."""
+    call = target.steps_per_call
+
+    def start(batches: Sequence[Batch], seed: int) -> None:
+        target.initialise(seed)
+        target.put(batches)
+        target.block()
+
+    def loss(steps: int) -> float | None:
+        target.chain(steps)
+        target.block()
+        return finite(target.loss())
+
+    alone, other = [inputs[0]] * len(inputs), [inputs[1]] * len(inputs)
+    start(inputs, seed)
+    first = loss(call)
+    start(alone, seed)
+    once, twice = loss(call), loss(call)
+    start(alone, seed)
+    together = loss(2 * call)
+    start(other, seed)
+    other_inputs = loss(call)
+    start(alone, seed + 1)
+    return Replay(
+        first=first, once=once, twice=twice, together=together, other_inputs=other_inputs, other_seed=loss(call)
+    )
+
+
+def finite(value: float) -> float | None:
+    """Return the value; None if it is not a finite number."""
+    return value if math.isfinite(value) else None

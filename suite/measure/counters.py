@@ -1,0 +1,144 @@
+"""What the system counts: CPU time, steal, throttled periods of the control group, energy of the CPU packages."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+_CGROUPS = Path("/sys/fs/cgroup")
+_OWN_GROUPS = Path("/proc/self/cgroup")
+_POWERCAP = Path("/sys/class/powercap")
+_PACKAGE = re.compile(r"intel-rapl:\d+")  # AMD's packages stand under this name too; parts of one have a second number
+_LOOK_EVERY = 60  # readings between two searches for the worker's children, which look at every process there is
+
+
+@dataclass(frozen=True)
+class CpuTime:
+    """CPU time over all cores since the start, in seconds."""
+
+    capacity: float
+    busy: float
+    steal: float | None
+
+
+def cpu_time() -> CpuTime:
+    """Return what passed, idle cores included, what was busy, and what another virtual machine had."""
+    times = psutil.cpu_times()
+    steal = getattr(times, "steal", None)
+    # Linux counts guests in user and nice too.
+    capacity = sum(times) - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0)
+    idle = times.idle + getattr(times, "iowait", 0.0) + (steal or 0.0)
+    return CpuTime(capacity=capacity, busy=capacity - idle, steal=steal)
+
+
+class Tree:
+    """A process and its children: the CPU time that they and those before them have had."""
+
+    def __init__(self) -> None:
+        self._root: psutil.Process | None = None
+        self._all: list[psutil.Process] = []
+        self._until_look = 0
+
+    def follow(self, pid: int) -> None:
+        """Watch another process from now on; one that is not there gives no time."""
+        try:
+            self._root = psutil.Process(pid)
+        except (psutil.Error, ValueError, OverflowError):
+            self._root = None
+        self._all, self._until_look = [], 0
+
+    @property
+    def pids(self) -> frozenset[int]:
+        """The processes watched."""
+        return frozenset(process.pid for process in self._all)
+
+    def seconds(self) -> float | None:
+        """Return the tree's CPU time; None if its root is gone or closed to us."""
+        if self._root is None:
+            return None
+        try:
+            if self._until_look == 0:
+                self._all = [self._root, *self._root.children(recursive=True)]
+                self._until_look = _LOOK_EVERY
+            self._until_look -= 1
+            found = self._of(self._root)
+        except psutil.Error:
+            return None
+        for process in self._all[1:]:
+            try:
+                found += self._of(process)
+            except psutil.Error:  # it ended; its parent has its time when it has waited for it
+                self._until_look = 0
+        return found
+
+    @staticmethod
+    def _of(process: psutil.Process) -> float:
+        times = process.cpu_times()
+        return times.user + times.system + times.children_user + times.children_system
+
+
+def cpu_stats(groups: Path = _CGROUPS, own: Path = _OWN_GROUPS) -> tuple[Path, ...]:
+    """Return the files with the throttled periods of this process's control group and of those around it."""
+    found = []
+    for line in (_text(own) or "").splitlines():
+        _, controllers, path = [*line.split(":", 2), "", ""][:3]
+        if controllers == "":
+            roots = [groups, groups / "unified"]
+        elif "cpu" in controllers.split(","):
+            roots = [groups / controllers, groups / "cpu"]
+        else:
+            continue
+        for root in roots:
+            inner = Path(path.lstrip("/"))
+            folders = [root / inner, *(root / parent for parent in inner.parents)]
+            found += [folder / "cpu.stat" for folder in folders if throttled([folder / "cpu.stat"]) is not None]
+    return tuple(dict.fromkeys(path.resolve() for path in found))
+
+
+def throttled(files: Sequence[Path]) -> int | None:
+    """Return how many periods the control groups were held back in; None where none of the files says so."""
+    found = [int(n[1]) for file in files if (n := re.search(r"^nr_throttled (\d{1,18})$", _text(file) or "", re.M))]
+    return sum(found) if found else None
+
+
+class Packages:
+    """The energy counters of the CPU packages, their wrap-arounds undone.
+
+    Source: Linux, Documentation/power/powercap/powercap.rst.
+    """
+
+    def __init__(self, folder: Path = _POWERCAP) -> None:
+        try:
+            zones = sorted(p for p in folder.iterdir() if _PACKAGE.fullmatch(p.name))
+        except OSError:
+            zones = []
+        self._zones = [zone for zone in zones if (_text(zone / "name") or "").startswith("package")]
+        self._last: list[int | None] = [_whole(zone / "energy_uj") for zone in self._zones]
+        self._ranges = [_whole(zone / "max_energy_range_uj") for zone in self._zones]
+        self._microjoules = 0
+        self._alive = bool(self._zones) and None not in self._last
+
+    def joules(self) -> float | None:
+        """Return the energy of all packages since this object was made; None for ever once one does not answer."""
+        for index, zone in enumerate(self._zones if self._alive else ()):
+            now, before, wraps_at = _whole(zone / "energy_uj"), self._last[index], self._ranges[index]
+            if now is None or before is None or (now < before and wraps_at is None):
+                self._alive = False
+                break
+            self._microjoules += now - before + (0 if now >= before or wraps_at is None else wraps_at)
+            self._last[index] = now
+        return self._microjoules / 1e6 if self._alive else None
+
+
+def _whole(path: Path) -> int | None:
+    words = _text(path) or ""
+    return int(words) if re.fullmatch(r"\d{1,20}", words) else None
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text().strip()
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,52 @@
+"""The batches of a task, and the examples of a whole run, from whoever knows how a workload's are made."""
+
+from typing import Protocol
+
+from suite.data import batches as data
+from suite.measure.protocol import Task
+
+INPUT_SETS = 4
+
+
+class Owner(Protocol):
+    """Whoever knows how a workload's batches are made: one of these is a function, the other None."""
+
+    @property
+    def preprocess(self) -> data.Preprocess | None:
+        """From stored examples."""
+
+    @property
+    def draw(self) -> data.Draw | None:
+        """From a random generator."""
+
+
+def batches(owner: Owner, task: Task) -> list[data.Batch]:
+    """Return the input sets of the task's case.
+
+    Raises ValueError if the workload does not have the data asked for.
+    """
+    case = task.cases[0]
+    if case.data == "random":
+        if owner.draw is None:
+            raise ValueError(f"data 'random' asked for, workload '{case.workload}' takes its batches from a data set")
+        return data.drawn(owner.draw, case.batch, INPUT_SETS, task.seed)
+    if owner.preprocess is None:
+        raise ValueError(f"data '{case.data}' asked for, workload '{case.workload}' has only 'random' so far")
+    return data.batches(task.dataset, owner.preprocess, case.batch, INPUT_SETS, task.seed, data=case.data)
+
+
+def run_inputs(owner: Owner, task: Task) -> list[data.Batch]:
+    """Return the examples of an epoch and, if there is one, of its validation, whole in memory.
+
+    Raises ValueError if the workload does not have the data or the run asked for.
+    """
+    case, run = task.cases[0], task.run
+    if run is None:
+        raise ValueError(f"scope 'run' asked for, the source of workload '{case.workload}' times none")
+    wanted = [("train", run.train), ("test", run.test)]
+    if case.data == "random" and owner.draw is not None:
+        return data.drawn_whole(owner.draw, [examples for _, examples in wanted if examples], task.seed)
+    if owner.preprocess is None:
+        raise ValueError(f"data '{case.data}' asked for, workload '{case.workload}' has only 'random' so far")
+    sets = ((split, examples) for split, examples in wanted if examples)
+    return [data.whole(task.dataset, owner.preprocess, split, n, data=case.data) for split, n in sets]

@@ -1,0 +1,57 @@
+"""Whole epochs in JAX: each batch gathered on the host, copied and trained on, as `fit` does with arrays in memory."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+from suite.measure.jax_program import JaxProgram
+from suite.measure.program import Batch
+from suite.measure.step import evaluation_step
+
+
+class JaxRun(JaxProgram):
+    """A workload's epochs, driven as `suite.measure.whole_run.Trainable` describes.
+
+    A smaller last batch is a program of its own, compiled when it first comes.
+    """
+
+    def train(self, examples: Batch, order: np.ndarray) -> None:
+        """Take a step with each batch of the examples in that order; return when the state is there."""
+        for batch in self._copied(examples, order):
+            self._state, self._out = self._programs(batch)(self._state, batch)
+        jax.block_until_ready((self._state, self._out))
+
+    def evaluate(self, examples: Batch) -> None:
+        """Compute the loss of each batch of the examples, nothing dropped or learnt; return when all are there."""
+        order = np.arange(len(next(iter(examples.values()))))
+        jax.block_until_ready([self._evaluations(b)(self._state, b) for b in self._copied(examples, order)])
+
+    def initialise(self, seed: int) -> None:
+        """Build the model on the device."""
+        super().initialise(seed)
+        self._made: dict[tuple[str, int], Any] = {}
+
+    def prepare(self, examples: Batch) -> None:
+        """Put a batch on the device, for its shapes."""
+        self.put([{name: array[: self._case.batch] for name, array in examples.items()}])
+
+    def _copied(self, examples: Batch, order: np.ndarray) -> Iterator[dict[str, jax.Array]]:
+        size = self._case.batch
+        for rows in (order[start : start + size] for start in range(0, len(order), size)):
+            yield jax.device_put({name: array[rows] for name, array in examples.items()}, self._placement.batch)
+
+    def _programs(self, batch: dict[str, jax.Array]) -> Any:
+        rows = len(next(iter(batch.values())))
+        return self._compiled if rows == self._case.batch else self._made_for("train", rows, batch)
+
+    def _evaluations(self, batch: dict[str, jax.Array]) -> Any:
+        return self._made_for("evaluate", len(next(iter(batch.values()))), batch)
+
+    def _made_for(self, what: str, rows: int, batch: dict[str, jax.Array]) -> Any:
+        if (what, rows) not in self._made:
+            step = self._step if what == "train" else evaluation_step(self._workload, self._graph, self._case.precision)
+            traced = self.trace(step, batch, donate=what == "train")
+            self._made[what, rows] = traced.lower().compile(self._options())
+        return self._made[what, rows]

@@ -1,0 +1,34 @@
+"""Whether work goes on when a sample says that it is done, seen without asking the program that was timed."""
+
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from suite.measure.clock import Clock
+
+LONGEST_SECONDS = 2.0  # watched at most
+_WATCH_SECONDS = 0.02
+_QUIET_SHARE = 0.25  # of one core
+
+
+def unfinished_seconds(clock: Clock, sleep: Callable[[float], None] = time.sleep) -> float:
+    """Return how long from now on arrays are not there yet or this process is busy; to the watch's length, or 0."""
+    start = clock.wall()
+    drain()
+    while clock.wall() - start < LONGEST_SECONDS:
+        began, used = clock.wall(), clock.process()
+        sleep(_WATCH_SECONDS)
+        if clock.process() - used < _QUIET_SHARE * _WATCH_SECONDS:
+            return began - start
+    return clock.wall() - start
+
+
+def drain() -> None:
+    """Wait for every array that a framework of this process has, and for its GPU."""
+    if jax := sys.modules.get("jax"):
+        with suppress(RuntimeError):  # an array that is given away meanwhile
+            jax.block_until_ready(jax.live_arrays())
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        torch.cuda.synchronize()

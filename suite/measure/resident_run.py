@@ -1,0 +1,49 @@
+"""Whole epochs with the data on the device: one dispatch an epoch, in which a loop takes all its steps."""
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from suite.measure.jax_program import MATMUL_PRECISION
+from suite.measure.jax_run import JaxRun
+from suite.measure.program import Batch
+from suite.measure.step import Step
+
+
+class ResidentRun(JaxRun):
+    """The variant `resident` of a whole run. A smaller last batch is copied from the host, as validation is."""
+
+    def prepare(self, examples: Batch) -> None:
+        """Copy the examples of an epoch to the device, once for all epochs."""
+        super().prepare(examples)
+        self._examples = jax.device_put(examples, self._placement.state)
+        self._steps_an_epoch = len(next(iter(examples.values()))) // self._case.batch
+
+    def lower(self) -> None:
+        """Trace an epoch."""
+        order = jax.ShapeDtypeStruct((self._steps_an_epoch, self._case.batch), np.int32)
+        with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
+            self._lowered = jax.jit(epoch(self._step), donate_argnums=0).lower(self._state, self._examples, order)
+
+    def train(self, examples: Batch, order: np.ndarray) -> None:
+        """Take an epoch in one call, and what does not fill a batch after it; return when the state is there."""
+        whole = self._steps_an_epoch * self._case.batch
+        rows = order[:whole].reshape(self._steps_an_epoch, -1).astype(np.int32)
+        self._state, self._out = self._compiled(self._state, self._examples, rows)
+        if len(order) > whole:
+            super().train(examples, order[whole:])
+        jax.block_until_ready((self._state, self._out))
+
+
+def epoch(step: Step) -> Any:
+    """Return take(state, examples, order) -> (state, last output); order int32[S,N] names N examples for S steps."""
+
+    def take(state: Any, examples: dict[str, jax.Array], order: jax.Array) -> tuple[Any, jax.Array]:
+        def one(state: Any, rows: jax.Array) -> tuple[Any, jax.Array]:
+            return step(state, {name: array[rows] for name, array in examples.items()})
+
+        state, outputs = jax.lax.scan(one, state, order)
+        return state, outputs[-1]
+
+    return take

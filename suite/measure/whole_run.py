@@ -1,0 +1,52 @@
+"""The documented whole run, stage by stage as an article timed it: build, compile, all epochs with their validation."""
+
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from suite.measure.program import Batch
+from suite.workload import WholeRun
+
+Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named part
+
+
+@runtime_checkable
+class Trainable(Protocol):
+    """A program that takes whole epochs."""
+
+    def initialise(self, seed: int) -> None:
+        """Build the model and its optimizer's state on the device."""
+
+    def prepare(self, examples: Batch) -> None:
+        """Give the examples of an epoch: for the shapes of a step's batch, or to be kept."""
+
+    def lower(self) -> None:
+        """Trace the step."""
+
+    def compile(self) -> None:
+        """Compile the step."""
+
+    def train(self, examples: Batch, order: np.ndarray) -> None:
+        """Take a step with each batch of the examples in that order, copied from the host; return when all are done."""
+
+    def evaluate(self, examples: Batch) -> None:
+        """Compute the loss of each batch of the examples without training; return when all are done."""
+
+
+def whole_run(program: Trainable, run: WholeRun, train: Batch, test: Batch | None, seed: int, stage: Stage) -> None:
+    """Run all of it, with the examples in a new order each epoch; `stage` is told of every part."""
+    examples = len(next(iter(train.values())))
+    rng = np.random.default_rng(seed)
+
+    def build() -> None:
+        program.initialise(seed)
+        program.prepare(train)
+
+    stage("init", build)
+    stage("lower", program.lower)
+    stage("compile", program.compile)
+    for _ in range(run.epochs):
+        stage("epoch", lambda: program.train(train, rng.permutation(examples)))
+        if test is not None:
+            stage("validation", lambda: program.evaluate(test))

@@ -1,0 +1,62 @@
+"""The experiments' pages: question, each machine's answer with its chart and table, and how to run it."""
+
+import json
+from collections.abc import Sequence
+
+from suite import experiments
+from suite.experiments import Experiment
+from suite.report import charts, plots
+from suite.report.html import Page, safe
+from suite.results.reading import Chart, Reading
+from suite.results.record import Record
+
+FOLDER = "experiments"
+
+
+def files(records: Sequence[Record], local: frozenset[str], links: dict[str, str]) -> dict[str, str]:
+    """Return every experiment's page and charts by path below the site's sources."""
+    found: dict[str, str] = {}
+    for name in experiments.names():
+        found |= _files(name, experiments.load(name), records, local, links)
+    return found
+
+
+def questions() -> list[tuple[str, str]]:
+    """Return name and question of each experiment."""
+    return [(name, experiments.load(name).TITLE) for name in experiments.names()]
+
+
+def _files(
+    name: str, experiment: Experiment, records: Sequence[Record], local: frozenset[str], links: dict[str, str]
+) -> dict[str, str]:
+    page, found = Page(experiment.TITLE, "../", local), {}
+    readings: list[tuple[Record, Reading]] = []
+    for slug in sorted({record.machine.slug for record in records}):
+        mine = [record for record in records if record.machine.slug == slug]
+        reading = experiment.read(mine)
+        if reading is not None:
+            readings.append((mine[0], reading))
+    if not readings:
+        page.add(f'<p class="lead">No machine has answered this yet: <code>suite run --experiment {name}</code></p>')
+    for record, reading in readings:
+        machine = record.machine
+        page.add(f'<h2 id="{safe(machine.slug)}">{page.linked(machine.name, links)}</h2>')
+        lead = "".join(f"<li>{safe(answer)}</li>" for answer in reading.answers)
+        page.add(f'<ul class="answers">{lead}</ul>')
+        if reading.chart is not None:
+            found |= _add_chart(page, f"{name}.{machine.slug}", reading.chart, reading.answers)
+        for table in reading.tables:
+            page.table(table, links)
+    page.heading("How it is answered")
+    page.paragraph(experiment.METHOD)
+    tests = f" It tests {', '.join(experiment.TESTS)} of the documented observations." if experiment.TESTS else ""
+    page.add(f"<p>Run it: <code>suite run --experiment {name}</code>, with workloads behind it to choose.{tests}</p>")
+    return found | {f"{FOLDER}/{name}.md": page.text()}
+
+
+def _add_chart(page: Page, name: str, chart: Chart, answers: Sequence[str]) -> dict[str, str]:
+    spec, name = plots.plot(chart), f"{FOLDER}.{name}"
+    hollow = "" if all(point.solid for point in chart.points) else " Hollow: not steady, not whole, or smoke."
+    bars = " With 95 % intervals." if any(point.low is not None for point in chart.points) else ""
+    page.chart(name, " ".join(answers), chart.caption + bars + hollow, json.dumps(charts.themed(spec)))
+    return charts.files(name, spec)

@@ -1,0 +1,108 @@
+"""The clock ladder as table and curve."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from suite import units
+from suite.report.charts import WIDTH
+from suite.report.tables import Cell, Table, time_cell
+from suite.results.ladder import Amortised, Rung
+from suite.workload import Case, WholeRun
+
+_HEIGHTS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
+_WORDS = {
+    ("step", "empty"): "step: batch on the device, compiled, steady",
+    ("transfer", "empty"): "transfer: a step with its batch copied from the host",
+    ("cold", "empty"): "cold: lowering, compiling and the first step, no compile cache",
+    ("cold", "warm"): "cold, but the compile cache holds the program",
+}
+
+
+def words(case: Case, run: WholeRun | None) -> str:
+    """Return what a rung includes."""
+    if case.scope != "run" or run is None:
+        return _WORDS[case.scope, case.cache]
+    epochs = f"{run.epochs} epoch{'s' if run.epochs > 1 else ''}"
+    after = ", validation after each" if run.test else ""
+    return f"run: building, compiling and {epochs} of {units.count(run.train)} examples{after}"
+
+
+def table(rungs: Sequence[Rung], run: WholeRun | None, machine: str) -> Table:
+    """Return a row for each rung, with the speed-up where both sides are of one campaign."""
+    rows = []
+    for rung in rungs:
+        ratio = rung.ratio
+        low, high = (ratio.low, ratio.high) if ratio else (None, None)
+        statuses = dict.fromkeys(side.status for side in (rung.cpu, rung.gpu) if side)
+        reasons = dict.fromkeys(reason for side in (rung.cpu, rung.gpu) if side for reason in side.reasons)
+        rows.append(
+            (
+                Cell(text=words(rung.case, run)),
+                time_cell(rung.cpu),
+                time_cell(rung.gpu),
+                Cell(text=units.times(ratio.value, low, high) if ratio else units.DASH, sort=ratio and ratio.value),
+                Cell(text=units.interval(low, high)),
+                Cell(text=", ".join(statuses), remark="; ".join(reasons)),
+            )
+        )
+    return Table(
+        title=f"The clock ladder on {machine}: the same work, more and more of it counted",
+        columns=("what is timed", "CPU", "GPU", "speed-up", "95 % interval", "status"),
+        rows=tuple(rows),
+        notes=("One repetition has no interval.",) if any(_single(rung) for rung in rungs) else (),
+    )
+
+
+def _single(rung: Rung) -> bool:
+    ratio = rung.ratio
+    return ratio is not None and ratio.low is None
+
+
+def curve(found: Sequence[Amortised]) -> dict[str, Any]:
+    """Return the effective speed-up after so many calls as points with intervals, both axes logarithmic."""
+    rows = [
+        {
+            "calls": one.calls,
+            "what": "effective speed-up",
+            "speed-up": one.ratio.value,
+            "low": one.ratio.low or one.ratio.value,
+            "high": one.ratio.high or one.ratio.value,
+            "text": units.times(one.ratio.value, one.ratio.low, one.ratio.high),
+        }
+        for one in found
+    ]
+    data = alt.Data(values=rows)
+    calls = alt.X(
+        "calls:Q",
+        scale=alt.Scale(type="log", domain=[0.6 * found[0].calls, 1.7 * found[-1].calls], nice=False),
+        title="steps taken, the first with its compilation",
+        axis=alt.Axis(values=[one.calls for one in found], format="~s"),
+    )
+    height = alt.Y(
+        "speed-up:Q",
+        scale=alt.Scale(type="log"),
+        title="CPU time / GPU time",
+        axis=alt.Axis(values=_HEIGHTS, labelOverlap=True, format="~g"),
+    )
+    colour = alt.Color("what:N", legend=None)
+    base = alt.Chart(data)
+    even = alt.Chart(alt.Data(values=[{"even": 1}])).mark_rule(strokeDash=[4, 4], color="#888888").encode(y="even:Q")
+    layers = (
+        even,
+        base.mark_line().encode(x=calls, y=height, color=colour),
+        base.mark_rule(strokeWidth=3).encode(x=calls, y=alt.Y("low:Q"), y2="high:Q", color=colour),
+        base.mark_point(filled=True, size=110, opacity=1).encode(
+            x=calls, y=height, color=colour, tooltip=["calls:Q", alt.Tooltip("text:N", title="speed-up")]
+        ),
+        base.mark_text(dy=-16).encode(x=calls, y=height, text="text:N"),
+    )
+    return alt.layer(*layers).properties(width=WIDTH, height=200).to_dict(validate=True)
+
+
+def alternative(found: Sequence[Amortised]) -> str:
+    """Return the curve in words."""
+    return "; ".join(
+        f"after {one.calls} steps {units.times(one.ratio.value, one.ratio.low, one.ratio.high)}" for one in found
+    )

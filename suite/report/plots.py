@@ -1,0 +1,139 @@
+"""Charts of what experiments answer: points with intervals over a logarithmic scale, or in rows by name."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from suite.results.reading import Chart, Line, Point
+
+_WIDTH, _HEIGHT, _ROW, _FONT = 320, 260, 34, 13
+_FEW, _DECADES = 8, 2.5  # ticks; above so many decades only powers of ten
+_GREY = "#888888"
+_BESIDE = ("fit", "ideal")  # lines that are no series of points
+_DASHED = {"color": _GREY, "strokeDash": [5, 4]}
+
+Row = dict[str, Any]
+
+
+def plot(chart: Chart) -> Row:
+    """Return the chart's Vega-Lite specification."""
+    in_rows = bool(chart.points) and all(point.at is None for point in chart.points)
+    return (_in_rows if in_rows else _on_a_scale)(chart).to_dict(validate=True)
+
+
+def _on_a_scale(chart: Chart) -> Any:
+    rows, names = _values(chart.points), [point.series for point in chart.points]
+    names += [line.series for line in chart.lines if line.series not in _BESIDE]
+    ends = [end for line in chart.lines for end in line.ends]
+    along = _log(chart.across, [point.at for point in chart.points] or [at for at, _ in ends])
+    up = _log(chart.up, [*_reach(chart), *(value for _, value in ends)])
+    x, y = alt.X("at:Q", **along), alt.Y("value:Q", **up)
+    place: Row = {"x": x, "y": y, "color": _colour(names)}
+    layers = [_drawn([{"value": chart.level}]).mark_rule(**_DASHED).encode(y=y)] if chart.level is not None else []
+    layers += [_line(line, place) for line in chart.lines]
+    if chart.joined and rows:
+        layers.append(_drawn(rows).mark_line(strokeWidth=1.5, opacity=0.7).encode(**place))
+    bars = [row for row in rows if row["low"] < row["high"]]
+    if bars:
+        from_low: Row = place | {"y": alt.Y("low:Q", **up), "y2": "high:Q"}
+        layers.append(_drawn(bars).mark_rule(strokeWidth=2.5).encode(**from_low))
+    layers += _points(rows, place)
+    named = [
+        {"at": line.ends[-1][0], "value": line.ends[-1][1], "text": line.text} for line in chart.lines if line.text
+    ]
+    if named:
+        text = _drawn(named).mark_text(align="right", dy=-9, fontSize=_FONT)
+        layers.append(text.encode(x=x, y=y, text="text:N"))
+    return alt.layer(*layers).properties(width=_WIDTH, height=_HEIGHT)
+
+
+def _in_rows(chart: Chart) -> Any:
+    rows, series = _values(chart.points), list(dict.fromkeys(point.series for point in chart.points))
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    name = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=190))
+    along = _log(chart.across, _reach(chart))
+    place: Row = {"x": alt.X("value:Q", **along), "y": name, "color": _colour(series)}
+    several = len(names) < len(rows)  # points in one row, which then stand below each other
+    if several:
+        place["yOffset"] = alt.YOffset("series:N", sort=series)
+    layers = []
+    if chart.level is not None:
+        layers.append(_drawn([{"value": chart.level}]).mark_rule(**_DASHED).encode(x=place["x"]))
+    bars = [row for row in rows if row["low"] < row["high"]]
+    if bars:
+        from_low: Row = place | {"x": alt.X("low:Q", **along), "x2": "high:Q"}
+        layers.append(_drawn(bars).mark_rule(strokeWidth=2.5).encode(**from_low))
+    layers += _points(rows, place)
+    words = {key: value for key, value in place.items() if key != "color"} | {"text": "text:N"}
+    layers.append(_drawn(rows).mark_text(dy=-11, fontSize=_FONT).encode(**words))
+    height = _ROW * (len(names) * len(series) if several else len(names))
+    return alt.layer(*layers).properties(width=_WIDTH - 40, height=max(90, height))
+
+
+def _reach(chart: Chart) -> list[float | None]:
+    ends = [end for point in chart.points for end in (point.low, point.value, point.high)]
+    return [*ends, chart.level]
+
+
+def _values(points: Sequence[Point]) -> list[Row]:
+    return [
+        {
+            "series": point.series,
+            "name": point.row or point.series,
+            "at": point.at,
+            "value": point.value,
+            "low": point.low or point.value,
+            "high": point.high or point.value,
+            "text": point.text,
+            "solid": point.solid,
+        }
+        for point in points
+    ]
+
+
+def _drawn(rows: Sequence[Row]) -> alt.Chart:
+    return alt.Chart(alt.Data(values=list(rows)))
+
+
+def _line(line: Line, place: Row) -> alt.Chart:
+    rows = [{"series": line.series, "at": at, "value": value} for at, value in line.ends]
+    if line.series in _BESIDE:
+        return _drawn(rows).mark_line(strokeWidth=2, color=_GREY).encode(x=place["x"], y=place["y"])
+    wide: Row = {"strokeWidth": 8, "opacity": 0.5} if line.wide else {"strokeWidth": 2}
+    return _drawn(rows).mark_line(**wide).encode(**place)
+
+
+def _points(rows: Sequence[Row], place: Row) -> list[alt.Chart]:
+    """Return full points, and hollow ones where there are some: a layer without rows would make Vega warn."""
+    place = place | {"tooltip": ["name:N", "series:N", alt.Tooltip("text:N", title="value")]}
+    look: Row = {"size": 80, "strokeWidth": 2.5, "opacity": 1}
+    kinds = [(solid, [row for row in rows if row["solid"] is solid]) for solid in (True, False)]
+    return [_drawn(some).mark_point(filled=solid, **look).encode(**place) for solid, some in kinds if some]
+
+
+def _colour(names: Sequence[str]) -> alt.Color:
+    there = list(dict.fromkeys(names))
+    legend = (
+        alt.Legend(orient="top", title=None, labelLimit=200, columns=2, symbolOpacity=1) if len(there) > 1 else None
+    )
+    return alt.Color("series:N", scale=alt.Scale(domain=there), legend=legend)
+
+
+def _log(title: str, values: Sequence[float | None]) -> Row:
+    there = sorted({value for value in values if value is not None and value > 0})
+    axis = alt.Axis(labelOverlap=True, format="~s" if there and there[-1] >= 10_000 else "~g", values=ticks(there))
+    return {"scale": alt.Scale(type="log", nice=False, padding=16), "title": title, "axis": axis}
+
+
+def ticks(values: Sequence[float]) -> list[float]:
+    """Return where an axis through these values, in order, has its lines: few enough to read."""
+    if len(values) <= _FEW and all(value >= 1 and math.log2(value).is_integer() for value in values):
+        return list(values)  # counts of threads, small sweeps of the batch
+    first, last = (math.log10(value) for value in (values[0], values[-1])) if values else (0.0, 1.0)
+    decades = range(math.floor(first), math.ceil(last) + 1)
+    if last - first > _DECADES:
+        return [10.0**power for power in decades[:: 1 + len(decades) // 7]]
+    steps = (1, 2, 5) if last - first > 1 else (1, 1.5, 2, 3, 4, 5, 7)
+    return [step * 10.0**power for power in decades for step in steps]

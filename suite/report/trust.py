@@ -1,0 +1,87 @@
+"""The page that asks whether the numbers can be trusted, from what the trust session found."""
+
+from collections.abc import Sequence
+
+from suite import units
+from suite.report.html import Page, plain_name, safe
+from suite.report.tables import Cell, Table
+from suite.results.trust import Finding, Part
+
+TITLE = "Can the numbers be trusted?"
+WANTED = ("clock", "replay", "coverage", "alarms", "mutants", "lies", "faults", "kills", "hostile")  # the whole proof
+_COLUMNS = ("part", "question", "as it had to be", "date", "commit", "machine", "duration")
+
+
+def page(parts: Sequence[Part]) -> str:
+    """Return the page as Markdown: the parts wanted in their order, then any others."""
+    made = Page(TITLE, "", frozenset())
+    made.paragraph(
+        "A benchmark is worth what its harness notices. So the harness itself is put to the test: each part below "
+        "tries something whose right outcome is known beforehand, and says what came of it. What did not come out as "
+        "it had to is shown like the rest."
+    )
+    ran = {part.name: part for part in parts}
+    names = (*WANTED, *(name for name in ran if name not in WANTED))
+    made.table(overview([ran[name] for name in names if name in ran]))
+    missing = [name for name in names if name not in ran]
+    if missing:
+        words = ", ".join(f"<code>nox -s trust -- {name}</code>" for name in missing)
+        made.add(f"<p>Not run so far: {words}.</p>")
+    for name in names:
+        if name in ran:
+            _section(made, ran[name])
+    return made.text()
+
+
+def _section(made: Page, part: Part) -> None:
+    made.heading(part.title)
+    made.facts([(name, figure(value)) for name, value in part.figures.items()])
+    for good, title in ((False, "Shortfalls"), (True, "As they had to be")):
+        some = [finding for finding in part.findings if finding.good is good]
+        if some:
+            made.table(findings(f"{title}: {part.name}", some), folded=f"{len(some)} as they had to be" if good else "")
+    if plain_name(part.name):
+        address = f"evidence/trust/{part.name}.json"
+        made.add(f'<p class="note"><a href="{address}" download>All of {safe(part.name)} as JSON</a></p>')
+
+
+def overview(parts: Sequence[Part]) -> Table:
+    """Return a line for each part that was run."""
+    return Table(title="The parts of the proof", columns=_COLUMNS, rows=tuple(map(_line, parts)), words=True)
+
+
+def _line(part: Part) -> tuple[Cell, ...]:
+    good, tried = sum(finding.good for finding in part.findings), len(part.findings)
+    return (
+        Cell(text=part.name),
+        Cell(text=part.title),
+        Cell(text=f"{good} of {tried}" + ("" if part.full else ", a sample"), sort=good / tried if tried else None),
+        Cell(text=part.made),
+        Cell(text=part.commit or units.DASH),
+        Cell(text=part.machine),
+        Cell(text=units.seconds(part.seconds), sort=part.seconds),
+    )
+
+
+def findings(title: str, some: Sequence[Finding]) -> Table:
+    """Return what was tried, what had to come of it, and what did."""
+    columns = ("tried", "has to be", "was", "seen by", "verdict")
+    return Table(title=title, columns=columns, rows=tuple(map(_finding, some)), words=True)
+
+
+def _finding(one: Finding) -> tuple[Cell, ...]:
+    verdict = "as it had to be" if one.good else "shortfall"
+    return (
+        Cell(text=one.what),
+        Cell(text=one.expected),
+        Cell(text=one.found),
+        Cell(text=one.by or units.DASH),
+        Cell(text=verdict),
+    )
+
+
+def figure(value: float | int | str) -> str:
+    """Return a figure as text: counts whole, other numbers to three digits."""
+    if isinstance(value, str):
+        return value
+    return units.count(value) if isinstance(value, int) else units.number(value)

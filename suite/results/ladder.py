@@ -1,0 +1,91 @@
+"""The clock ladder of a workload on a machine: what each scope includes, and what many calls cost in all."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from suite.results.record import Record
+from suite.results.statistics import Estimate, paired_ratio
+from suite.results.summary import Summary, better, by_round, summary
+from suite.workload import Case
+
+CALLS = (1, 10, 100, 1000, 10_000, 100_000)  # on an H100 a small network needs more than a thousand to break even
+_RUNGS = (("step", "empty"), ("transfer", "empty"), ("cold", "empty"), ("cold", "warm"), ("run", "empty"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rung:
+    """One scope in the headline setting, from the newest campaign that has it; a side or the ratio may be missing."""
+
+    case: Case  # of either side
+    cpu: Summary | None
+    gpu: Summary | None
+
+    @property
+    def ratio(self) -> Estimate | None:
+        """The CPU's time over the GPU's, paired by round; None if they are not of one campaign."""
+        if self.cpu is None or self.gpu is None or self.cpu.record.campaign != self.gpu.record.campaign:
+            return None
+        return paired_ratio(by_round(self.cpu.record), by_round(self.gpu.record))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Amortised:
+    """What the first `calls` steps of a process cost together, compiling included: the CPU's time over the GPU's."""
+
+    calls: int
+    ratio: Estimate
+
+
+def ladder(records: Iterable[Record]) -> tuple[Rung, ...]:
+    """Return the rungs that the records of one workload and machine have, from the step to the whole run."""
+    mine = [record for record in records if plain(record)]
+    found = []
+    for scope, cache in _RUNGS:
+        there = [r for r in mine if (r.case.scope, r.case.cache, r.case.length) == (scope, cache, 1)]
+        sides = {side: _newest(r for r in there if r.backend == side) for side in ("cpu", "gpu")}
+        either = sides["cpu"] or sides["gpu"]
+        if either is not None:
+            found.append(Rung(case=either.record.case, cpu=sides["cpu"], gpu=sides["gpu"]))
+    return tuple(found)
+
+
+def amortised(records: Iterable[Record], calls: Sequence[int] = CALLS) -> tuple[Amortised, ...]:
+    """Return the effective speed-up after so many calls, from the newest campaign with both scopes on both sides.
+
+    Cold start and steps of a round are of one process. Empty if no campaign has all four.
+    """
+    campaigns: dict[str, dict[tuple[str, str], Record]] = {}
+    for record in records:
+        if plain(record) and (record.case.cache, record.case.allocator) == ("empty", "retaining"):
+            campaigns.setdefault(record.campaign, {})[record.backend, record.case.scope] = record
+    wanted = [(side, scope) for side in ("cpu", "gpu") for scope in ("cold", "step")]
+    whole = [found for _, found in sorted(campaigns.items()) if all(key in found for key in wanted)]
+    if not whole:
+        return ()
+    found = whole[-1]
+    sides = [tuple(by_round(found[side, scope]) for scope in ("cold", "step")) for side in ("cpu", "gpu")]
+    curve = []
+    for count in calls:
+        cpu, gpu = (totals(cold, step, count) for cold, step in sides)
+        if (ratio := paired_ratio(cpu, gpu)) is not None:
+            curve.append(Amortised(calls=count, ratio=ratio))
+    return tuple(curve)
+
+
+def totals(cold: dict[int, float], step: dict[int, float], calls: int) -> dict[int, float]:
+    """Return by round the seconds of a cold start, which takes the first step, and all calls after it."""
+    return {number: cold[number] + (calls - 1) * step[number] for number in cold.keys() & step.keys()}
+
+
+def plain(record: Record) -> bool:
+    """Return whether a record is JAX's in the headline setting, whatever its scope, and no experiment's."""
+    case = record.case
+    chosen = (case.implementation, case.variant, case.precision, case.devices, case.threads, case.batch)
+    return not record.experiment and chosen == ("jax", "plain", "float32-highest", 1, None, record.description.batch)
+
+
+def _newest(records: Iterable[Record]) -> Summary | None:
+    """Return the newest campaign's summary, of its better allocator."""
+    there = list(records)
+    last = max((record.created for record in there), default="")
+    return better(summary(record) for record in there if record.created == last)

@@ -1,0 +1,51 @@
+"""What an experiment reads off one machine's records: sentences, tables, and what a chart has to show."""
+
+from dataclasses import dataclass
+
+from suite.results.table import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """A measured value with its interval, `at` a place on a scale or in the row of that name."""
+
+    series: str
+    value: float
+    at: float | None = None
+    row: str = ""
+    low: float | None = None
+    high: float | None = None
+    text: str = ""
+    solid: bool = True  # False: not steady or not whole, drawn hollow
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A line through places and values: a fit, a ceiling, an interval on a level."""
+
+    series: str
+    ends: tuple[tuple[float, float], ...]
+    text: str = ""  # written at its last end
+    wide: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """Points and lines on logarithmic axes; in rows by name where the points have no place on a scale."""
+
+    caption: str
+    across: str  # title of the axis that goes across
+    up: str = ""  # of the one that goes up; rows have none
+    points: tuple[Point, ...]
+    lines: tuple[Line, ...] = ()
+    level: float | None = None  # the value at which nothing is gained
+    joined: bool = False  # whether points of one series are connected
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What one machine answers."""
+
+    answers: tuple[str, ...]
+    tables: tuple[Table, ...] = ()
+    chart: Chart | None = None

@@ -1,0 +1,60 @@
+"""Results as rows of cells: text, what to sort by, and the record behind it."""
+
+from dataclasses import dataclass
+
+from suite import units
+from suite.results.record import Record
+from suite.results.statistics import Estimate
+from suite.results.summary import Summary, worse
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """What stands in a table: text, a number to sort by, the record behind it, or why it is missing."""
+
+    text: str
+    sort: float | None = None
+    record: Record | None = None
+    remark: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A titled table; `notes` explain what its cells cannot. One of words has text, not numbers, in its cells."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+    words: bool = False
+
+
+def time_cell(item: Summary | None) -> Cell:
+    """Return a case's time with as many digits as its interval allows."""
+    if item is None or item.seconds is None:
+        remark = "; ".join(item.reasons) if item else "not measured"
+        return Cell(text=units.DASH, remark=remark, record=item.record if item else None)
+    seconds = item.seconds
+    width = units.half_width(seconds.low, seconds.high)
+    return Cell(text=units.seconds(seconds.value, width), sort=seconds.value, record=item.record)
+
+
+def times_cells(ratio: Estimate | None, record: Record | None = None, remark: str = "") -> tuple[Cell, Cell]:
+    """Return a ratio, linked to a record, and its interval; dashes with the remark where there is none."""
+    if ratio is None:
+        return Cell(text=units.DASH, remark=remark), Cell(text=units.DASH)
+    value = units.times(ratio.value, ratio.low, ratio.high)
+    return Cell(text=value, sort=ratio.value, record=record), Cell(text=units.interval(ratio.low, ratio.high))
+
+
+def base_cells(record: Record) -> tuple[Cell, Cell]:
+    """Return the cells of what ratios are taken over: 1, without an interval."""
+    return Cell(text="1", sort=1.0, record=record), Cell(text=units.DASH, remark="the others are set against it")
+
+
+def status_cell(*items: Summary) -> Cell:
+    """Return the worst status of several results, with all their reasons."""
+    word = items[0].status
+    for item in items[1:]:
+        word = worse(word, item.status)
+    return Cell(text=word, remark="; ".join(reason for item in items for reason in item.reasons))

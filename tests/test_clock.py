@@ -1,0 +1,168 @@
+"""The clock's arithmetic, to the call: how often each chain runs, how long, and when it stops."""
+
+import math
+import time
+
+import pytest
+from trust.worlds import World
+
+from suite.measure import clock
+
+PLAN = clock.Plan(samples=5, chain_seconds=0.125, warmup_steps=3, warmup_seconds=1.0, sampling_seconds=10.0)
+STEP = 2**-10  # seconds, so that sums are exact
+
+
+def world(pace=lambda call, now: 1.0, **options):
+    return World(pace, step_seconds=STEP, **options)
+
+
+def planned(**changes):
+    import dataclasses
+
+    return dataclasses.replace(PLAN, **changes)
+
+
+def test_the_clocks_are_those_of_the_process_and_do_not_go_back():
+    assert clock.Clock().wall is time.perf_counter
+    assert clock.Clock().process is time.process_time
+
+
+def test_both_clocks_are_read_before_and_after():
+    made = world()
+    made.now = 5.0
+    seen = clock.timed(lambda: made.chain(1024), made.clock)
+    assert (seen.wall_seconds, seen.process_seconds) == (1.0, 2.0)
+
+
+def test_a_sample_may_last_just_as_long_as_it_must():
+    made = world()
+    assert clock.steps_per_sample(made.chain, PLAN, made.clock) == 128
+    assert made.steps == [1, 2, 4, 8, 16, 32, 64, 128]
+
+
+def test_calibration_starts_at_the_least_and_keeps_its_multiples():
+    made = world()
+    assert clock.steps_per_sample(made.chain, PLAN, made.clock, 3) == 192
+    assert made.steps[0] == 3
+
+
+@pytest.mark.parametrize(("overhead", "most"), [(0.0, 2**16), (1e-6, 2**30)])
+def test_calibration_gives_up_where_no_number_of_steps_takes_time(overhead, most):
+    made = world(lambda call, now: 0.0, overhead_seconds=overhead)
+    with pytest.raises(RuntimeError, match=f"^{most} steps took {overhead:g} s by the clock: it stands still, or noth"):
+        clock.steps_per_sample(made.chain, PLAN, made.clock)
+
+
+def test_calibration_does_not_give_up_a_step_too_early():
+    made = world(lambda call, now: 1.0 if made.steps and made.steps[-1] == 2**15 else 0.0)
+    assert clock.steps_per_sample(made.chain, PLAN, made.clock) == 2**16
+
+
+def test_a_chain_that_does_not_move_the_clock_is_no_sample():
+    made = world(lambda call, now: 0.0)
+    with pytest.raises(RuntimeError, match=r"^7 steps took 0 s by the clock"):
+        clock.timed_chain(made.chain, 7, made.clock)
+    moved = world()
+    assert clock.timed_chain(moved.chain, 1, moved.clock).wall_seconds == STEP
+    assert moved.steps == [1]
+
+
+def test_a_steady_warm_up_is_two_windows_of_three():
+    made = world()
+    taken, settled = clock.warmup(made.chain, 128, PLAN, made.clock)
+    assert settled
+    assert made.steps == [128] * 6
+    assert [one.wall_seconds for one in taken] == [0.125] * 6
+
+
+def test_a_warm_up_that_does_not_settle_lasts_the_longer_of_steps_and_seconds():
+    def growing(call, now):
+        return 1.5**call
+
+    for plan, count in (
+        (planned(warmup_steps=0, warmup_seconds=0), 1),
+        (planned(warmup_steps=5 * 128, warmup_seconds=0), 5),
+        (planned(warmup_steps=5 * 128 + 1, warmup_seconds=0), 6),
+        (planned(warmup_steps=0, warmup_seconds=0.125 * (1 + 1.5 + 2.25)), 3),
+        (planned(warmup_steps=0, warmup_seconds=0.125 * (1 + 1.5 + 2.25) + 0.01), 4),
+        (planned(warmup_steps=1, warmup_seconds=0.125 * (1 + 1.5)), 2),
+    ):
+        made = world(growing)
+        taken, settled = clock.warmup(made.chain, 128, plan, made.clock)
+        assert (len(taken), settled) == (count, False)
+
+
+@pytest.mark.parametrize(("last", "agree"), [(1.0099, True), (1.0101, False), (0.9901, True), (0.9899, False)])
+def test_windows_agree_within_a_hundredth_either_way(last, agree):
+    made = world(lambda call, now: (9, 9, 1, 1, 1, 1, last, last)[call])
+    samples = [clock.timed_chain(made.chain, 128, made.clock) for _ in range(8)]
+    assert clock.converged(samples) is agree
+
+
+def test_windows_are_compared_by_their_medians():
+    paces = (1.0, 5.0, 1.0, 0.2, 1.0, 1.0)
+    made = world(lambda call, now: paces[call])
+    samples = [clock.timed_chain(made.chain, 128, made.clock) for _ in paces]
+    assert clock.converged(samples)
+    assert not clock.converged(samples[:5])
+    assert not clock.converged(samples[1:])
+
+
+def test_only_the_last_two_windows_count():
+    paces = (5.0, 5.0, 5.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 2.0)
+    made = world(lambda call, now: paces[call])
+    samples = [clock.timed_chain(made.chain, 128, made.clock) for _ in paces]
+    assert [clock.converged(samples[:count]) for count in range(8)] == [False] * 8
+    assert [clock.converged(samples[:count]) for count in range(8, 13)] == [True, True, True, False, False]
+
+
+def test_warming_up_is_calibration_warm_up_and_one_chain_that_is_long_enough():
+    made = world()
+    steps, taken, settled = clock.warmed(made.chain, PLAN, made.clock)
+    assert (steps, len(taken), settled) == (128, 6, True)
+    assert made.steps == [1, 2, 4, 8, 16, 32, 64, *[128] * 8]
+    assert clock.warmed(made.chain, PLAN, made.clock, 3)[0] == 192
+
+
+@pytest.mark.parametrize(("pace", "steps"), [(1 / 4, 512), (0.91, 128), (0.9001, 128), (0.89, 256)])
+def test_a_chain_found_while_calls_were_slow_is_found_anew(pace, steps):
+    made = world(lambda call, now: 1.0 if call < 14 else pace)
+    found, taken, settled = clock.warmed(made.chain, planned(warmup_seconds=9.0), made.clock)
+    assert (found, settled) == (steps, True)
+    assert taken[-1].wall_seconds == pytest.approx(steps * STEP * (pace if steps > 128 else 1.0))
+    assert min(made.steps[8:]) >= 128  # never shorter again
+    assert len(made.steps) == 8 + 6 + 1 + (math.log2(steps / 128) + 6 + 1 if steps > 128 else 0)
+
+
+def test_doubling_takes_medians_of_three_turns():
+    paces = (1.0, 1.0, 9.0, 1.0, 1.0, 9.0)
+    made = world(lambda call, now: paces[call])
+    assert clock.doubling_ratio(made.chain, 128, made.clock) == 2.0
+    assert made.steps == [128, 256] * 3
+
+
+def test_doubling_sees_a_cost_that_does_not_grow():
+    made = world(overhead_seconds=0.125)
+    assert clock.doubling_ratio(made.chain, 128, made.clock) == 1.5
+
+
+@pytest.mark.parametrize(("seconds", "doubled"), [(2.0, True), (2.001, False)])
+def test_a_chain_beyond_two_seconds_is_not_doubled(seconds, doubled):
+    made = World(step_seconds=seconds)
+    assert (clock.doubling_ratio(made.chain, 1, made.clock) is not None) is doubled
+    assert len(made.steps) == (6 if doubled else 1)
+
+
+@pytest.mark.parametrize(
+    ("step", "count"), [(0.5, 5), (3.0, 4), (3.3, 4), (3.34, 3), (10.0, 3), (60.0, 3), (10 / 3, 3), (2.5, 4)]
+)
+def test_samples_are_as_planned_unless_they_take_too_long_and_never_below_three(step, count):
+    made = World(step_seconds=step)
+    taken = list(clock.samples(made.chain, 1, PLAN, made.clock))
+    assert [one.wall_seconds for one in taken] == pytest.approx([step] * count)
+    assert len(made.steps) == count
+
+
+def test_two_samples_are_two_if_no_more_are_planned():
+    made = World(step_seconds=100.0)
+    assert len(list(clock.samples(made.chain, 1, planned(samples=2), made.clock))) == 2

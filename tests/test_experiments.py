@@ -1,0 +1,466 @@
+"""Each experiment asks for the right cases and reads the right answer off records, whole or not."""
+
+import math
+
+import factory
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from suite import ceilings, experiments, models
+from suite.experiments import Here, crossover, dispatch, headline, precision, roofline, size, threads
+from suite.results.crossing import crossing
+from suite.results.fit import power_law, rank_correlation
+from suite.results.roofline import roof, share
+from suite.results.statistics import Estimate
+from suite.results.summary import summary
+
+BOTH = Here(backends=("cpu", "gpu"), cores=16, gpu_precisions=("float32-highest", "tf32", "bfloat16"))
+ALONE = Here(backends=("cpu",), cores=2)
+NOISE = (1.0, 1.01, 0.99)
+CATALOGUE = tuple(models.load(name).description for name in ("mnist_mlp", "cifar10_tf_cnn"))
+
+
+def noisy(seconds, noise=NOISE):
+    return [seconds * one for one in noise]
+
+
+def sweep(speedups, name="mnist_mlp", noise=NOISE, **changes):
+    """Records of a sweep over the batch: speed-up by batch size."""
+    about = factory.description(name)
+    return [
+        factory.record(name, side, noisy(seconds, noise if side == "gpu" else (1, 1, 1)), about=about, batch=batch,
+                       **changes)
+        for batch, ratio in speedups.items()
+        for side, seconds in (("cpu", 1e-3), ("gpu", 1e-3 / ratio))
+    ]  # fmt: skip
+
+
+def failed(record, reason="RuntimeError: out of memory"):
+    return msgspec.structs.replace(record, runs=(factory.run(0, 1.0, samples=0, reason=reason),), reason=reason)
+
+
+def read(module, records):
+    reading = module.read(records)
+    assert reading is not None
+    return reading
+
+
+# The contract
+
+
+@pytest.mark.parametrize("name", experiments.names())
+def test_every_experiment_keeps_the_contract(name):
+    module = experiments.load(name)
+    assert module.TITLE.endswith("?")
+    assert module.METHOD.endswith(".")
+    assert all(code.startswith("O") and code[1:].isdigit() for code in module.TESTS)
+    catalogue = tuple(ceilings.load(n).description for n in ceilings.names()) if name == "roofline" else CATALOGUE
+    made = module.cases(catalogue, BOTH)
+    assert len(made) == len(set(made)) > 1
+    timed = {about.name for about in catalogue if name != "run_length" or about.run is not None}
+    assert {case.workload for case in made} == timed
+    known = {*models.names(), *ceilings.names()}
+    assert name == "headline" or set(module.WORKLOADS) <= known
+    assert module.read([]) is None
+
+
+def test_an_unknown_experiment_names_the_nearest():
+    with pytest.raises(LookupError, match=r"no experiment 'crosover' \(did you mean 'crossover'\?\)"):
+        experiments.load("crosover")
+
+
+@pytest.mark.parametrize("module", [crossover, precision, size])
+def test_what_asks_about_a_gpu_is_refused_without_one(module):
+    with pytest.raises(RuntimeError, match="asks about a GPU, this run has only backend 'cpu'"):
+        module.cases(CATALOGUE, ALONE)
+
+
+@pytest.mark.parametrize("module", [threads, crossover, size])
+def test_what_asks_about_the_cpu_is_refused_without_it(module):
+    with pytest.raises(RuntimeError, match="asks about the CPU"):
+        module.cases(CATALOGUE, Here(backends=("gpu",), cores=4))
+
+
+def test_a_gpu_without_a_choice_of_precision_is_told():
+    with pytest.raises(RuntimeError, match="this GPU has only float32-highest"):
+        precision.cases(CATALOGUE, Here(backends=("gpu",), cores=4))
+
+
+def test_a_machine_without_a_gpu_asks_what_it_can():
+    assert {case.backend for case in dispatch.cases(CATALOGUE, ALONE)} == {"cpu"}
+    assert {case.threads for case in threads.cases(CATALOGUE, ALONE)} == {1, None}
+
+
+def test_the_crossover_of_the_tensorflow_network_goes_from_32_to_4096_by_doubling():
+    batches = sorted({c.batch for c in crossover.cases(CATALOGUE, BOTH) if c.workload == "cifar10_tf_cnn"})
+    assert batches == [32, 64, 128, 256, 512, 1024, 2048, 4096]
+
+
+def test_no_sweep_takes_a_step_of_minutes_unasked():
+    for name in models.names():
+        about = models.load(name).description
+        assert 1 in crossover.batches(about) or 32 in crossover.batches(about)
+        far = [b for b in crossover.batches(about) if b > about.batch and b > 4]
+        assert all(b * about.flop_per_example <= 1e12 for b in far) or name == "cifar10_tf_cnn"
+
+
+# Crossing
+
+
+def estimate(value, spread=1.1):
+    return Estimate(value=value, low=value / spread, high=value * spread, processes=3)
+
+
+def law(batches, exponent, at, spread=1.1):
+    return [(b, estimate((b / at) ** exponent, spread)) for b in batches]
+
+
+BATCHES = (1, 4, 16, 64, 256, 1024)
+
+
+@given(exponent=st.floats(0.3, 3), at=st.floats(2, 500), spread=st.floats(1.001, 1.3), order=st.permutations(BATCHES))
+def test_a_power_law_crosses_where_it_is_1_whatever_the_order(exponent, at, spread, order):
+    found = crossing(law(order, exponent, at, spread))
+    assert found.outcome == "from"
+    assert found.size == pytest.approx(at)
+    if found.low is not None:
+        assert found.low == pytest.approx(at / spread ** (1 / exponent))
+    if found.high is not None:
+        assert found.high == pytest.approx(at * spread ** (1 / exponent))
+
+
+@given(st.lists(st.tuples(st.floats(0.01, 100), st.floats(1.0, 2.0)), min_size=1, max_size=6))
+def test_the_ends_are_in_order_and_inside_the_sizes(curve):
+    found = crossing([(2.0**i, estimate(value, spread)) for i, (value, spread) in enumerate(curve)])
+    known = [one for one in (found.low, found.size, found.high) if one is not None]
+    assert known == pytest.approx(sorted(known))
+    assert all(1 <= one <= 2.0 ** (len(curve) - 1) * 1.0001 for one in known)
+    if found.outcome in ("always", "never"):
+        assert known == []
+
+
+@given(st.lists(st.floats(0.02, 50), min_size=2, max_size=6), st.floats(1.01, 3))
+def test_a_faster_gpu_never_wins_later(values, gain):
+    def size(factor):
+        found = crossing([(2.0**i, estimate(value * factor)) for i, value in enumerate(values)])
+        if found.outcome == "always" or (found.size is None and values[-1] * factor > 1):
+            return -math.inf
+        return found.size or math.inf
+
+    assert size(gain) <= size(1.0) * 1.0001
+
+
+def test_always_never_and_not_separated():
+    assert crossing(law(BATCHES, 1, 0.1)).outcome == "always"
+    assert crossing(law(BATCHES, 1, 1e5)).outcome == "never"
+    assert crossing([(b, estimate(1.0)) for b in BATCHES]).outcome == "not separated"
+    assert crossing([]).outcome == "not separated"
+
+
+def test_a_gpu_that_wins_only_in_the_middle_does_not_win_from_there_on():
+    values = dict(zip(BATCHES, (0.5, 2, 2, 2, 0.5, 0.5), strict=True))
+    found = crossing([(b, estimate(value)) for b, value in values.items()])
+    assert (found.outcome, found.size) == ("not separated", None)
+
+
+def test_a_ratio_without_an_interval_bounds_nothing():
+    found = crossing([(1, Estimate(value=0.5)), (4, Estimate(value=2.0))])
+    assert (found.outcome, found.size) == ("not separated", pytest.approx(2))
+
+
+# Crossover
+
+
+def test_the_batch_from_which_the_gpu_wins_has_an_interval():
+    (answer,) = read(crossover, sweep({16: 0.25, 64: 1.0, 256: 4.0})).answers
+    assert answer.startswith("mnist_mlp: the GPU wins from a batch of about 64")
+    assert "(62 to 66)" in answer
+
+
+@pytest.mark.parametrize(
+    ("speedups", "noise", "words"),
+    [
+        ({16: 2.0, 64: 3.0}, NOISE, "the GPU wins at all of the batches from 16 to 64: at 16 it is 2.00x"),
+        ({16: 0.2, 64: 0.5}, NOISE, "the CPU wins at all of the batches from 16 to 64: at 64 the GPU is 0.50x"),
+        ({16: 1.0, 64: 1.0}, (1, 1.2, 0.8), "is not separated from the noise"),
+        ({16: 1.001, 64: 4.0}, NOISE, "the GPU wins from a batch of at most"),
+        ({16: 0.25, 64: 0.999}, NOISE, "the GPU wins from a batch of at least"),
+    ],
+)
+def test_each_outcome_is_a_sentence(speedups, noise, words):
+    (answer,) = read(crossover, sweep(speedups, noise=noise)).answers
+    assert words in answer
+
+
+def test_a_batch_that_failed_has_a_row_with_its_reason_and_does_not_count():
+    records = sweep({16: 0.25, 64: 1.0, 256: 4.0})
+    records[-1] = failed(records[-1])
+    reading = read(crossover, records)
+    assert [row[1].text for row in reading.tables[0].rows] == ["16", "64", "256"]
+    assert "out of memory" in reading.tables[0].rows[-1][4].remark
+    assert [point.at for point in reading.chart.points] == [16, 64]
+
+
+def test_an_unsteady_point_is_hollow_and_said():
+    records = sweep({16: 0.25, 256: 4.0}) + sweep({64: 1.0}, noise=(1, 1.3, 0.7))
+    reading = read(crossover, records)
+    assert {point.at: point.solid for point in reading.chart.points} == {16: True, 64: False, 256: True}
+    assert reading.answers[0].endswith("Some of the results are not steady.")
+
+
+def test_an_invalid_point_is_drawn_hollow_and_not_counted():
+    records = sweep({16: 0.25, 64: 0.5, 256: 4.0})
+    wrong = tuple(msgspec.structs.replace(run, compilations=1) for run in records[-1].runs)
+    records[-1] = msgspec.structs.replace(records[-1], runs=wrong)
+    reading = read(crossover, records)
+    assert [point.solid for point in reading.chart.points] == [True, True, False]
+    assert "the CPU wins at all of the batches from 16 to 64" in reading.answers[0]
+
+
+def test_the_newest_sweep_counts_and_smoke_only_alone():
+    old, new = {16: 2.0, 64: 3.0}, {16: 0.2, 64: 0.5}
+    newer = sweep(new, campaign="20270101-000000-x", created="2027-01-01T00:00:00Z")
+    assert "the CPU wins" in read(crossover, sweep(old) + newer).answers[0]
+    smoke = sweep(new, campaign="20270101-000000-x", created="2027-01-01T00:00:00Z", profile="smoke")
+    assert "the GPU wins at all" in read(crossover, sweep(old) + smoke).answers[0]
+    assert read(crossover, smoke).chart.points[0].solid is False
+
+
+# Threads
+
+
+def counted(times, **changes):
+    return [factory.record("mnist_mlp", "cpu", noisy(s), threads=count, **changes) for count, s in times.items()]
+
+
+def test_more_threads_are_set_against_the_fewest():
+    reading = read(threads, counted({1: 0.08, 4: 0.02, None: 0.01}))
+    assert reading.answers[0].startswith("mnist_mlp: 16 threads are 8.00x")
+    assert [row[1].text for row in reading.tables[0].rows] == ["1", "4", "16"]
+    assert [row[5].text for row in reading.tables[0].rows] == ["100 %", "100 %", "50 %"]
+
+
+def test_threads_that_failed_leave_the_rest():
+    records = counted({1: 0.08, 4: 0.02, None: 0.01})
+    records[-1] = failed(records[-1])
+    reading = read(threads, records)
+    assert "not known" in reading.answers[0]
+    assert [point.at for point in reading.chart.points] == [1, 4]
+
+
+def test_an_answer_from_one_process_says_that_it_is_none():
+    (answer,) = read(threads, counted({1: 0.08, None: 0.01}, profile="smoke")).answers
+    assert answer.endswith("Profile smoke: it only shows that it runs.")
+
+
+def test_a_step_on_all_cores_alone_says_nothing_about_threads():
+    assert threads.read(counted({None: 0.01})) is None
+
+
+# Precision
+
+
+def narrow(times):
+    return [factory.record("mnist_mlp", "gpu", noisy(s), precision=name) for name, s in times.items()]
+
+
+def test_each_precision_is_set_against_float32():
+    reading = read(precision, narrow({"float32-highest": 0.008, "bfloat16": 0.002, "tf32": 0.004}))
+    assert reading.answers[0].startswith("mnist_mlp: tf32 is 2.0")
+    assert "bfloat16 is 4.0" in reading.answers[0]
+    assert [point.series for point in reading.chart.points] == ["tf32", "bfloat16"]
+
+
+def test_a_precision_without_float32_beside_it_has_no_gain():
+    reading = read(precision, narrow({"bfloat16": 0.002, "tf32": 0.004}))
+    assert "not known" in reading.answers[0]
+    assert reading.chart.points == ()
+
+
+# Dispatch
+
+
+def ways(times, backend="gpu", noise=NOISE):
+    made = [factory.record("mnist_mlp", backend, noisy(s), variant=way) for way, s in times.items() if way != "plain"]
+    return [*made, factory.record("mnist_mlp", backend, noisy(times["plain"], noise))]
+
+
+def test_the_share_of_dispatch_is_what_several_steps_save():
+    reading = read(dispatch, ways({"nnx-jit": 0.010, "plain": 0.004, "several-steps": 0.001}))
+    shares = {row[2].text: row[6].sort for row in reading.tables[0].rows}
+    assert shares == {"nnx-jit": pytest.approx(0.9), "plain": pytest.approx(0.75), "several-steps": None}
+    assert "dispatch is 90" in reading.answers[0]
+
+
+def test_a_loop_that_saves_nothing_is_said():
+    reading = read(dispatch, ways({"nnx-jit": 0.010, "plain": 0.0005, "several-steps": 0.001}, "cpu"))
+    assert "several steps a call save nothing over plain" in reading.answers[0]
+
+
+def test_a_share_within_the_noise_is_not_separated():
+    reading = read(dispatch, ways({"plain": 0.00101, "several-steps": 0.001}, noise=(1.1, 0.9, 1.0)))
+    assert "not separated" in reading.answers[0]
+
+
+def test_no_several_steps_means_no_share():
+    reading = read(dispatch, ways({"nnx-jit": 0.010, "plain": 0.004}))
+    assert "not known" in reading.answers[0]
+    assert reading.chart.points == ()
+
+
+# Size
+
+
+def networks(exponent, sizes=(1e6, 1e8, 1e9, 1e10)):
+    made = []
+    for index, flop in enumerate(sizes):
+        name = f"net{index}"
+        about = factory.description(name, batch=1, flop_per_example=int(flop), forward_flop_per_example=int(flop / 3))
+        for side, seconds in (("cpu", 10 * (flop / 1e6) ** exponent * (1 + 0.01 * index)), ("gpu", 10.0)):
+            made.append(factory.record(name, side, noisy(seconds), about=about))
+    return made
+
+
+@pytest.mark.parametrize(
+    ("exponent", "words"),
+    [(0.3, "a larger step gains more: "), (-0.3, "a larger step gains less: ")],
+)
+def test_the_slope_decides_whether_larger_gains_more(exponent, words):
+    assert words in read(size, networks(exponent)).answers[0]
+
+
+def test_a_slope_within_the_noise_says_so():
+    flat = [record for record in networks(0.0) if record.workload != "net1"]
+    assert "does not surely gain more or less" in read(size, networks(0.3)[:2] + flat[2:]).answers[0]
+
+
+def test_two_networks_are_no_trend():
+    assert read(size, networks(0.3, (1e6, 1e9))).answers[0].startswith("Not known: 2 networks")
+
+
+def test_a_network_that_failed_is_left_out_of_the_trend():
+    records = networks(0.3)
+    records[-1] = failed(records[-1])
+    assert "Over 3 networks" in read(size, records).answers[0]
+
+
+@given(st.floats(-2, 2), st.floats(0.1, 10), st.lists(st.floats(1, 1e9), min_size=3, max_size=8, unique=True))
+def test_a_power_law_is_found_again(exponent, factor, places):
+    if max(places) / min(places) < 2:
+        return
+    fit = power_law(places, [factor * place**exponent for place in places])
+    assert fit.exponent == pytest.approx(exponent, abs=1e-6)
+    assert fit.low <= fit.exponent <= fit.high
+
+
+def test_ranks_ignore_the_scale_and_share_where_equal():
+    assert rank_correlation([1, 2, 3], [1, 10, 1000]) == pytest.approx(1)
+    assert rank_correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
+    assert rank_correlation([1, 2, 2, 3], [1, 2, 2, 3]) == pytest.approx(1)
+    assert rank_correlation([1, 2, 3], [5, 5, 5]) is None
+
+
+# Roofline
+
+
+def matmul(rate, backend="gpu", precision="float32-highest", **changes):
+    about = ceilings.load("ceiling_matmul").description
+    seconds = about.flop_per_example * about.batch / rate
+    return factory.record("ceiling_matmul", backend, noisy(seconds, (1, 1, 1)), about=about, precision=precision,
+                          **changes)  # fmt: skip
+
+
+def copy(rate, backend="gpu", moved=2**31, **changes):
+    about = ceilings.load("ceiling_copy").description
+    runs = tuple(factory.run(n, moved / rate, bytes_per_step=moved, samples=1) for n in range(3))
+    return factory.record("ceiling_copy", backend, (1, 1, 1), about=about, runs=runs, **changes)
+
+
+def bound(flop, moved, seconds, **axes):
+    about = factory.description("net", batch=1, flop_per_example=flop, forward_flop_per_example=flop // 3)
+    runs = tuple(factory.run(n, seconds, bytes_per_step=moved, samples=1) for n in range(3))
+    return factory.record("net", "gpu", (1, 1, 1), about=about, runs=runs, **axes)
+
+
+def test_mfu_and_floor_are_shares_of_the_measured_ceilings():
+    ceiling = roof([matmul(1e12), copy(1e10)])
+    arithmetic = share(summary(bound(10**9, 10**6, 0.002)), ceiling)
+    assert arithmetic.mfu == pytest.approx(0.5, rel=0.01)
+    assert arithmetic.of_floor == pytest.approx(0.5, rel=0.01)
+    memory = share(summary(bound(10**9, 10**8, 0.02)), ceiling)
+    assert memory.mfu == pytest.approx(0.05, rel=0.01)
+    assert memory.floor_seconds == pytest.approx(0.01, rel=0.01)
+    assert memory.of_floor == pytest.approx(0.5, rel=0.01)
+
+
+def test_the_ceiling_of_the_same_backend_and_precision_counts():
+    ceiling = roof([matmul(1e12), matmul(8e12, precision="bfloat16"), matmul(1e9, "cpu"), copy(1e10)])
+    assert share(summary(bound(10**9, 10**6, 0.002, precision="bfloat16")), ceiling).mfu == pytest.approx(
+        0.0625, rel=0.01
+    )
+    lacking = share(summary(bound(10**9, 10**6, 0.002, precision="tf32")), ceiling)
+    assert (lacking.mfu, lacking.floor_seconds) == (None, None)
+    assert lacking.reason == "no ceiling of tf32 products measured on this GPU"
+
+
+def test_without_memory_there_is_an_mfu_and_no_floor():
+    found = share(summary(bound(10**9, 10**6, 0.002)), roof([matmul(1e12)]))
+    assert found.mfu == pytest.approx(0.5, rel=0.01)
+    assert found.of_floor is None
+    assert "no ceiling of memory" in found.reason
+
+
+def test_a_step_on_few_threads_has_no_ceiling():
+    ceiling = roof([matmul(1e12, "cpu"), copy(1e10, "cpu")])
+    found = share(summary(counted({1: 0.1})[0]), ceiling)
+    assert (found.mfu, found.reason) == (None, "the ceilings are those of all cores, or of one GPU")
+
+
+def test_of_several_sizes_the_fastest_is_the_ceiling_and_of_several_campaigns_the_newest():
+    half = matmul(1e12, batch=4096)  # half the rows in the time of all
+    assert [c.rate for c in roof([half, matmul(1e12)]).values()] == [pytest.approx(1e12, rel=0.01)]
+    newer = matmul(9e11, created="2027-01-01T00:00:00Z", campaign="20270101-000000-x")
+    assert [c.rate for c in roof([newer, matmul(1e12)]).values()] == [pytest.approx(9e11, rel=0.01)]
+
+
+def test_a_failed_ceiling_is_none():
+    assert roof([failed(matmul(1e12))]) == {}
+    assert roofline.read([failed(matmul(1e12)), bound(10**9, 10**6, 0.002)]) is None
+
+
+def test_a_record_that_does_not_say_counts_its_parameters():
+    old = factory.record("net", "gpu", noisy(0.002))
+    assert share(summary(old), roof([matmul(1e12), copy(1e10)])).intensity == pytest.approx(
+        128 * 30_000 / 7200, rel=0.01
+    )
+
+
+def test_a_step_above_its_ceiling_is_noticed():
+    reading = read(roofline, [matmul(1e12), copy(1e10), bound(10**9, 10**6, 0.0005)])
+    assert any("Above 100 %" in note for note in reading.tables[1].notes)
+
+
+def test_a_ceiling_is_no_speed_up():
+    records = [matmul(1e12), matmul(1e9, "cpu"), copy(1e10), copy(1e9, "cpu")]
+    assert headline.read(records) is None
+    assert size.read(records) is None
+
+
+# Ceilings
+
+
+@pytest.mark.parametrize("name", ceilings.names())
+def test_ceilings_are_no_networks_and_count_right(name):
+    about = ceilings.load(name).description
+    assert about.name == name
+    assert about.family == "ceiling"
+    assert name not in models.names()
+
+
+def test_the_interval_of_the_crossing_holds_the_true_batch():
+    from trust import part_crossover
+
+    _, findings = part_crossover.prove(sample=True)
+    assert [finding for finding in findings if not finding.good] == []

@@ -1,0 +1,69 @@
+"""The clock ladder: which records make a rung, and what many calls cost together."""
+
+import factory
+import pytest
+from test_site import built, checkout, rendered  # noqa: F401
+
+from suite.report import ladder as shown
+from suite.results import ladder
+from suite.workload import WholeRun
+
+RUN = WholeRun(epochs=2, train=1000, test=100)
+
+
+def records(**changes):
+    about = factory.description(run=RUN)
+    seconds = {"step": (0.01, 0.001), "transfer": (0.01, 0.002), "cold": (2.0, 4.0)}
+    made = []
+    for scope, sides in seconds.items():
+        for backend, value in zip(("cpu", "gpu"), sides, strict=True):
+            noisy = [value * share for share in ((1, 1.01, 0.99) if backend == "cpu" else (0.98, 1, 1.02))]
+            made.append(factory.record(backend=backend, scope=scope, step_seconds=noisy, about=about, **changes))
+    for backend, value in (("cpu", 100.0), ("gpu", 10.0)):
+        made.append(factory.record(backend=backend, scope="run", step_seconds=[value], about=about, **changes))
+    return made
+
+
+def test_rungs_come_in_order_and_pair_within_a_campaign():
+    rungs = ladder.ladder(records())
+    assert [rung.case.scope for rung in rungs] == ["step", "transfer", "cold", "run"]
+    assert [rung.ratio.value for rung in rungs] == pytest.approx([10, 5, 0.5, 10], rel=1e-3)
+    assert rungs[-1].ratio.low is None
+    apart = [*records(), factory.record(backend="gpu", campaign="20270101-000000-new", created="2027-01-01T00:00:00Z")]
+    assert ladder.ladder(apart)[0].ratio is None
+
+
+def test_a_warm_cache_is_a_rung_of_its_own_and_other_settings_are_none():
+    others = [
+        factory.record(scope="cold", cache="warm", step_seconds=[1.0] * 3),
+        factory.record(precision="tf32", backend="gpu"),
+        factory.record(batch=7),
+        factory.record(threads=1),
+        factory.record(scope="run", length=10),
+        factory.record(implementation="torch"),
+    ]
+    assert [(rung.case.scope, rung.case.cache) for rung in ladder.ladder(others)] == [("cold", "warm")]
+
+
+def test_calls_add_up_from_the_cold_start():
+    assert ladder.totals({0: 2.0, 1: 3.0}, {0: 0.5, 2: 1.0}, 11) == {0: 7.0}
+    curve = ladder.amortised(records())
+    assert [one.calls for one in curve] == [1, 10, 100, 1000, 10_000, 100_000]
+    assert curve[0].ratio.value == pytest.approx(0.5, rel=1e-3)
+    assert curve[3].ratio.value == pytest.approx((2 + 9.99) / (4 + 0.999), rel=1e-3)
+    assert curve[0].ratio.low < curve[0].ratio.value < curve[0].ratio.high
+
+
+def test_a_curve_needs_both_scopes_of_both_sides_in_one_campaign():
+    assert ladder.amortised(r for r in records() if (r.backend, r.case.scope) != ("gpu", "cold")) == ()
+
+
+def test_a_page_shows_the_ladder_the_curve_and_the_run_beside_the_documented_one(checkout):  # noqa: F811
+    rendered(checkout, *records())
+    built(checkout)
+    page = (checkout / "build" / "html" / "workloads" / "mnist_mlp.html").read_text()
+    assert "run: building, compiling and 2 epochs of 1,000 examples, validation after each" in page
+    assert "amortised.mnist_mlp" in page
+    table = shown.table(ladder.ladder(records()), RUN, "here")
+    assert table.rows[-1][4].text == "–"
+    assert table.notes == ("One repetition has no interval.",)

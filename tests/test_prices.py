@@ -1,0 +1,164 @@
+"""Prices come from a file that anybody may write, and what is wrong with one is said with its place."""
+
+import factory
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from suite.cli import main
+from suite.report import cost, pages
+from suite.results import prices
+from suite.results.prices import Price
+from suite.results.statistics import Estimate
+
+ENTRY = """
+[[price]]
+gpu = "H100"
+per_hour = 3.6
+currency = "USD"
+date = "2026-01"
+source = "a list"
+"""
+PRICE = Price(gpu="H100", per_hour=3.6, currency="USD", date="2026-01", source="a list")
+
+
+def of(tmp_path, text):
+    path = tmp_path / "prices.toml"
+    path.write_text(text, encoding="utf-8")
+    return prices.read(path)
+
+
+def test_the_shipped_file_has_the_price_that_an_article_reports():
+    (found,) = prices.read()
+    assert (found.gpu, found.per_hour, found.currency) == ("P100", 0.9, "USD")
+    assert found.source.startswith("reported: ")
+
+
+def test_a_price_is_read_as_it_stands(tmp_path):
+    assert of(tmp_path, ENTRY) == (PRICE,)
+    assert of(tmp_path, "price = []") == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("3.6", "-1", "price 1: 'per_hour' must be a number above 0"),
+        ("3.6", "0", "'per_hour' must be a number above 0"),
+        ("3.6", "nan", "'per_hour' must be"),
+        ("3.6", "inf", "'per_hour' must be"),
+        ("3.6", "1e999", "'per_hour' must be"),
+        ("3.6", "9" * 400, "'per_hour' must be"),
+        ("3.6", "9" * 5000, "is no file of prices"),
+        ("3.6", "true", "'per_hour' must be"),
+        ("3.6", '"3.6"', "'per_hour' must be"),
+        ("per_hour = 3.6\n", "", "price 1: lacks 'per_hour'"),
+        ("per_hour = 3.6", "per_hour = 3.6\nper_hour = 4", "is no file of prices: .*line 5"),
+        ('"USD"', '"dollars"', "'currency' must be three capital letters"),
+        ('"USD"', "7", "'currency' must be a printable text"),
+        ('"2026-01"', '"yesterday"', "'date' must be YYYY"),
+        ('"2026-01"', '"2026-13"', "'date' must be YYYY"),
+        ('"2026-01"', "2026-01-02", "'date' must be a printable text"),
+        ('"a list"', '" "', "'source' must say where"),
+        ('"a list"', '"' + "x" * 301 + '"', "'source' must be a printable text"),
+        ('"a list"', '"\\u202e"', "'source' must be a printable text"),
+        ('"a list"', '"\\u001b[2J"', "'source' must be a printable text"),
+        ('gpu = "H100"', 'gpu = "H100"\nmachine = "x"', "must have either 'machine'"),
+        ('gpu = "H100"', 'gpu = "--"', "must have either 'machine'"),
+        ('gpu = "H100"\n', "", "must have either 'machine'"),
+        ('gpu = "H100"', 'gpu = "H100"\ngpus = 0', "'gpus' must be a whole number"),
+        ('gpu = "H100"', 'gpu = "H100"\ngpus = true', "'gpus' must be a whole number"),
+        ('gpu = "H100"', 'gpu = "H100"\ndollars = 3', "has no field 'dollars'; there are: per_hour"),
+        ("[[price]]", "[price]", r"must hold \[\[price\]\] entries"),
+        ("[[price]]", "[[prices]]", r"must hold \[\[price\]\] entries and nothing else; there are: 'prices'"),
+        ("[[price]]", "price = 3\n[other]", "must hold"),
+        ("[[price]]", "[[price", "is no file of prices: .*line 2"),
+        ("[[price]]", "x = " + "[" * 100_000, "is no file of prices"),
+        (ENTRY, ENTRY * 2, "price 2: is the second one for this machine"),
+        (ENTRY, "", "must hold"),
+        (ENTRY, "# " + "x" * 2**20, "more than the 1048576 bytes"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path, old, new, words):
+    assert old in ENTRY
+    with pytest.raises(ValueError, match=f"(?s)prices.toml'.*{words}"):
+        of(tmp_path, ENTRY.replace(old, new, 1))
+
+
+def test_a_file_that_is_no_text_or_not_there_is_said(tmp_path):
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe")
+    with pytest.raises(ValueError, match=r"'.*bytes' is no file of prices"):
+        prices.read(tmp_path / "bytes")
+    for nothing in (tmp_path / "none", tmp_path):
+        with pytest.raises(ValueError, match="cannot read the prices in"):
+            prices.read(nothing)
+
+
+@pytest.mark.parametrize("command", ["report", "run"])
+def test_the_command_line_refuses_a_bad_file_before_anything_else(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p.toml").write_text(ENTRY.replace("3.6", "free"))
+    result = CliRunner().invoke(main, [command, "--prices", "p.toml"])
+    assert result.exit_code == 1
+    assert "Error: 'p.toml' is no file of prices" in result.output
+
+
+def gpus(*names):
+    return msgspec.structs.replace(
+        factory.HOST, gpus=tuple(msgspec.structs.replace(factory.H100, name=name) for name in names)
+    )
+
+
+def price(**changes):
+    return msgspec.structs.replace(PRICE, **changes)
+
+
+@pytest.mark.parametrize(
+    ("listed", "machine", "found"),
+    [
+        ([price()], gpus("NVIDIA H100 80GB HBM3"), 0),
+        ([price(gpu="T4")], gpus("NVIDIA T400"), None),  # whole words alone
+        ([price()], gpus("NVIDIA H100", "NVIDIA H100"), None),  # the price is of one
+        ([price(gpus=2)], gpus("NVIDIA H100", "NVIDIA H100"), 0),
+        ([price(gpus=2)], gpus("NVIDIA H100", "Tesla T4"), None),
+        ([price(), price(gpu="h100 hbm3")], gpus("NVIDIA H100 80GB HBM3"), 1),
+        ([price(), price(gpu="", machine="test-gpu, 16 cores")], factory.HOST, 1),
+        ([price(gpu="", machine="test-gpu-16-cores")], factory.HOST, 0),
+        ([price()], factory.PLAIN, None),
+        ([price(gpu="", machine="test-cpu, 4 cores")], factory.PLAIN, 0),
+    ],
+)
+def test_a_machine_has_the_price_of_its_name_or_else_of_its_gpus(listed, machine, found):
+    assert prices.price_of(machine, listed) == (None if found is None else listed[found])
+
+
+def test_cost_is_price_times_time_and_keeps_the_interval():
+    found = prices.cost(Estimate(value=1000.0, low=500.0, high=2000.0, processes=3), 1_000_000, PRICE)
+    assert found == Estimate(value=1.0, low=0.5, high=2.0, processes=3)  # 1,000 s at 3.60 an hour
+    alone = prices.cost(Estimate(value=1000.0), 1_000_000, PRICE)
+    assert (alone.low, alone.high) == (None, None)
+
+
+def test_the_table_has_a_cost_for_an_epoch_where_there_is_one():
+    about = factory.description(examples_per_epoch=60_000)
+    timed = factory.record(backend="gpu", step_seconds=(0.128,) * 3, about=about)  # 1,000 examples/s
+    table = cost.table([timed, factory.record(), factory.record(scope="cold")], [PRICE])
+    gpu, cpu = table.rows
+    assert [cell.text for cell in gpu[1:5]] == ["1.00 USD", "0.0602 USD", "3.6 USD", "2026-01"]
+    assert (cpu[2].text, cpu[2].remark) == ("–", "the source knows no epochs")
+    assert table.notes[0] == "Price of 2026-01: a list."
+    assert cost.table([timed], []).rows == ()
+
+
+def test_the_workload_page_shows_the_cost_and_the_terminal_the_headline_s():
+    records = factory.campaign()
+    page = pages.pages(records, frozenset(), [price(source="<b>list</b>")])["workloads/mnist_mlp.md"]
+    assert "What the steps cost" in page
+    assert "<b>list" not in page
+    assert "What the steps cost" not in pages.pages(records, frozenset())["workloads/mnist_mlp.md"]
+    (table,) = cost.for_terminal(records, factory.HOST.slug, [PRICE])
+    assert [(row[0].text, row[1].text) for row in table.rows] == [
+        ("cifar10_mlp", "cpu jax"),
+        ("cifar10_mlp", "gpu jax"),
+        ("mnist_mlp", "cpu jax"),
+        ("mnist_mlp", "gpu jax"),
+    ]

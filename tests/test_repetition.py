@@ -1,0 +1,147 @@
+"""A standard speed-up is repeated once a sound campaign, an hour apart on such a machine, finds it again."""
+
+from datetime import datetime, timedelta
+
+import factory
+import msgspec
+import pytest
+
+from suite.results.repetition import found_again, repeats
+from suite.results.statistics import Estimate
+from suite.results.summary import newest, speedups
+
+START = datetime.fromisoformat("2026-01-01T10:00:00+00:00")
+NOISE = (1.0, 1.01, 0.99, 1.005, 0.995, 1.002, 0.998, 1.004, 0.996, 1.0)
+
+
+def at(minutes):
+    return (START + timedelta(minutes=minutes)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def side(backend, seconds, campaign, minutes, profile="standard", lasts=9, **changes):
+    runs = tuple(factory.run(n, seconds * noise, started=at(minutes + lasts * n / 9)) for n, noise in enumerate(NOISE))
+    made = factory.record(backend=backend, campaign=campaign, created=at(minutes), profile=profile, runs=runs)
+    return msgspec.structs.replace(made, rounds=len(NOISE), **changes)
+
+
+def campaign(name, minutes, ratio=50.0, **changes):
+    """A campaign's two sides, whose noise differs so that the ratio has an interval of about 1 %."""
+    cpu, gpu = side("cpu", 0.01, name, minutes, **changes), side("gpu", 0.01 / ratio, name, minutes, **changes)
+    return cpu, msgspec.structs.replace(
+        gpu, runs=tuple(msgspec.structs.replace(r, round=9 - r.round) for r in gpu.runs)
+    )
+
+
+def statuses(*records):
+    found = sorted(speedups([record for pair in records for record in pair]), key=lambda s: s.gpu.record.created)
+    return [item.status for item in found]
+
+
+def test_a_ratio_found_again_is_repeated_in_both_campaigns():
+    assert statuses(campaign("a", 0), campaign("b", 70)) == ["repeated", "repeated"]
+    (found,) = newest(speedups([*campaign("a", 0), *campaign("b", 70)]))
+    assert found.gpu.record.campaign == "b"
+
+
+def test_one_campaign_alone_is_standard():
+    assert statuses(campaign("a", 0)) == ["standard"]
+
+
+@pytest.mark.parametrize(("gap", "status"), [(59, "standard"), (60, "repeated")])
+def test_the_campaigns_lie_an_hour_apart_from_end_to_start(gap, status):
+    assert statuses(campaign("a", 0, lasts=120), campaign("b", 120 + gap)) == [status, status]
+
+
+def test_a_ratio_beside_the_interval_is_not_found_again():
+    assert statuses(campaign("a", 0), campaign("b", 70, ratio=52.0)) == ["standard", "standard"]
+
+
+def test_a_quick_result_confirms_a_standard_one_and_is_never_repeated_itself():
+    assert statuses(campaign("a", 0), campaign("b", 70, profile="quick")) == ["repeated", "quick"]
+
+
+def test_an_unsteady_or_a_smoke_result_confirms_nothing():
+    shaky = [msgspec.structs.replace(record, runs=record.runs[:9]) for record in campaign("b", 70)]
+    assert statuses(campaign("a", 0), shaky) == ["standard", "incomplete"]
+    assert statuses(campaign("a", 0), campaign("b", 70, profile="smoke")) == ["standard", "smoke"]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"cores": 8},
+        {"cpu_model": "Another CPU"},
+        {"name": "another, 16 cores"},
+        {"cpu_quota_cores": 4.0},
+        {"gpus": (msgspec.structs.replace(factory.H100, power_limit_watts=300.0),)},
+        {"gpus": ()},
+    ],
+)
+def test_a_machine_of_another_description_confirms_nothing(other):
+    machine = msgspec.structs.replace(factory.HOST, **other)
+    assert statuses(campaign("a", 0), campaign("b", 70, machine=machine)) == ["standard", "standard"]
+
+
+def test_a_newer_driver_and_kernel_are_the_same_machine():
+    gpu = msgspec.structs.replace(factory.H100, driver="590.1")
+    machine = msgspec.structs.replace(factory.HOST, gpus=(gpu,), system="Linux 7.0 x86_64", memory_bytes=1)
+    assert statuses(campaign("a", 0), campaign("b", 70, machine=machine)) == ["repeated", "repeated"]
+
+
+def test_the_ends_of_the_interval_belong_to_it_and_without_one_nothing_is_found():
+    record, other = campaign("a", 0)[1], campaign("b", 70)[1]
+    for value, found in ((1.0, True), (1.2, True), (0.99, False), (1.21, False)):
+        assert found_again(record, Estimate(value=1.1, low=1.0, high=1.2), [(other, Estimate(value=value))]) is found
+    assert not found_again(record, Estimate(value=1.1), [(other, Estimate(value=1.1))])
+    assert not found_again(record, Estimate(value=1.1, low=1.0, high=1.2), [])
+
+
+def test_a_campaign_does_not_repeat_itself():
+    early, late = campaign("a", 0)[1], campaign("a", 700)[1]
+    assert not repeats(early, late)
+
+
+def tight(slow):
+    """One standard campaign with hardly any noise, its first CPU process slower by that factor."""
+    times = [0.01 * (1 + 0.0001 * n) for n in range(10)]
+    cpu = factory.record(step_seconds=[times[0] * slow, *times[1:]], profile="standard")
+    return cpu, factory.record(step_seconds=[0.0002] * 10, backend="gpu", profile="standard")
+
+
+def test_a_ratio_that_one_round_drags_out_of_the_sign_interval_is_unstable():
+    (found,) = speedups(tight(1.15))
+    assert (found.cpu.status, found.status) == ("standard", "unstable")
+    assert found.reasons[0].startswith("skewed: the ratio lies outside the sign interval, 50 to 50")
+    (found,) = speedups(tight(1 / 1.15))
+    assert found.status == "unstable"
+    (found,) = speedups(tight(1.0))
+    assert found.status == "standard"
+
+
+def test_a_repeated_speed_up_with_a_peer_is_solid():
+    peers = [side("cpu", 0.009, name, minutes, case=_torch()) for name, minutes in (("a", 0), ("b", 70))]
+    (found,) = newest(speedups([*campaign("a", 0), *campaign("b", 70), *peers]))
+    assert (found.status, found.solid) == ("repeated", True)
+
+
+def test_ratios_that_are_all_the_same_are_not_skewed():
+    equal = [factory.record(step_seconds=[0.0101] * 10, backend=b, profile="standard") for b in ("cpu", "gpu")]
+    third = msgspec.structs.replace(equal[1], runs=tuple(factory.run(n, 0.0003) for n in range(10)))
+    (found,) = speedups([equal[0], third])
+    assert found.status == "standard"
+
+
+def test_the_page_has_the_word_in_its_table_and_the_mark_is_full():
+    from suite.report import pages, tables
+
+    records = [*campaign("a", 0), *campaign("b", 70)]
+    records += [side("cpu", 0.009, name, minutes, case=_torch()) for name, minutes in (("a", 0), ("b", 70))]
+    (found,) = newest(speedups(records))
+    assert found.solid
+    (row,) = tables.speedup_table(records).rows
+    assert row[tables.SPEEDUP_COLUMNS.index("status")].text == "repeated"
+    assert "repeated" in pages.pages(records, frozenset())["index.md"]
+
+
+def _torch():
+    return factory.record(implementation="torch").case

@@ -1,0 +1,80 @@
+"""First calls and long runs: what is asked for, and what is read off."""
+
+import factory
+import msgspec
+import pytest
+
+from suite.experiments import Here, first_call_vs_steady, run_length
+from suite.results.record import GpuTelemetry, Level, Sample, Telemetry
+from suite.workload import WholeRun
+
+BOTH = Here(backends=("cpu", "gpu"), cores=4)
+RUN = factory.description(run=WholeRun(epochs=20, train=1000))
+
+
+def calls(backend, first, second, *later):
+    def sample(seconds):
+        return Sample(wall_seconds=seconds, process_seconds=3 * seconds)
+
+    runs = tuple(
+        msgspec.structs.replace(
+            factory.run(number, 1.0),
+            warmup=(sample(first * share), sample(second)),
+            samples=tuple(map(sample, later)),
+            steps_per_sample=1,
+        )
+        for number, share in enumerate((1.0, 1.02, 0.98))
+    )
+    return factory.record(backend=backend, scope="calls", runs=runs)
+
+
+def test_first_calls_are_asked_for_on_each_backend():
+    found = first_call_vs_steady.cases([factory.description()], BOTH)
+    assert [(case.backend, case.scope) for case in found] == [("cpu", "calls"), ("gpu", "calls")]
+
+
+def test_first_and_steady_calls_are_read_and_set_against_each_other():
+    reading = first_call_vs_steady.read([calls("cpu", 20.0, 9.0, 8.0, 8.4), calls("gpu", 15.0, 0.3, 0.2, 0.2)])
+    four, sides = reading.tables
+    assert [row[1].text for row in four.rows] == ["cpu", "gpu"]
+    assert [row[5].sort for row in four.rows] == pytest.approx([20 / 8.2, 75], rel=1e-2)
+    assert four.rows[0][7].sort == pytest.approx(0.05)
+    assert four.rows[0][8].sort == pytest.approx(3.0)
+    assert [row[2].sort for row in sides.rows] == pytest.approx([41, 20 / 15, 45.4 / 15.7], rel=1e-2)
+    assert "on the GPU: the first call takes 75x" in reading.answers[1]
+
+
+def test_a_side_alone_has_no_second_table_and_nothing_has_no_reading():
+    assert len(first_call_vs_steady.read([calls("cpu", 20.0, 9.0, 8.0, 8.4)]).tables) == 1
+    assert first_call_vs_steady.read([factory.record()]) is None
+
+
+def watched(length, variant, busy, backend="gpu"):
+    seen = Telemetry(seconds=10.0, readings=100, cpu_utilisation=Level(mean=0.5, max=1.0),
+                     gpus=(GpuTelemetry(utilisation=Level(mean=busy, max=0.9)),))  # fmt: skip
+    runs = (factory.run(0, 10.0, steps=1, samples=1, telemetry=seen),)
+    return factory.record(
+        backend=backend, scope="run", variant=variant, length=length, about=RUN, runs=runs, step_seconds=[1.0]
+    )
+
+
+def test_runs_of_three_kinds_are_asked_for_on_the_gpu_and_the_documented_one_on_the_cpu():
+    found = run_length.cases([RUN, factory.description("none")], BOTH)
+    assert [(case.backend, case.variant, case.length) for case in found] == [
+        ("cpu", "plain", 1), ("gpu", "plain", 1), ("gpu", "plain", 10), ("gpu", "resident", 1)]  # fmt: skip
+
+
+def test_how_busy_a_gpu_is_stands_beside_the_length_of_the_run():
+    records = [watched(10, "plain", 0.27), watched(1, "plain", 0.26), watched(1, "resident", 0.95)]
+    reading = run_length.read(records)
+    (table,) = reading.tables
+    assert [row[2].text for row in table.rows] == [
+        "20 epochs, data on the host", "200 epochs, data on the host", "20 epochs, data on the device"]  # fmt: skip
+    assert [row[4].sort for row in table.rows] == pytest.approx([0.26, 0.27, 0.95])
+    assert "26 % in 20 epochs, data on the host; 27 % in 200 epochs" in reading.answers[0]
+
+
+def test_a_run_that_nobody_watched_has_dashes():
+    bare = factory.record(backend="gpu", scope="run", about=RUN, step_seconds=[1.0])
+    (table,) = run_length.read([bare]).tables
+    assert [cell.text for cell in table.rows[0][4:7]] == ["–"] * 3

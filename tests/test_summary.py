@@ -1,0 +1,278 @@
+"""What a record comes to: its number by process, its status to the bound, its place beside others."""
+
+import math
+
+import factory
+import msgspec
+import pytest
+
+from suite.results.record import Sample
+from suite.results.statistics import Estimate
+from suite.results.summary import better, by_round, newest, peers_of, speedups, step_seconds, summary, worse
+
+EVEN = (0.010,) * 3
+
+
+def samples(*seconds):
+    return tuple(Sample(wall_seconds=value, process_seconds=value) for value in seconds)
+
+
+def changed(run, **changes):
+    return msgspec.structs.replace(run, **changes)
+
+
+def runs(count=3, seconds=0.010, **changes):
+    return tuple(factory.run(number, seconds, **changes) for number in range(count))
+
+
+def of(made, **changes):
+    return summary(msgspec.structs.replace(factory.record(step_seconds=(1.0,) * len(made), runs=made), **changes))
+
+
+def test_a_process_has_one_number_the_median_of_its_samples_by_step():
+    run = factory.run(0, 1.0, steps=4)
+    assert step_seconds(changed(run, samples=samples(4.0, 8.0, 99.0))) == 2.0
+    assert step_seconds(changed(run, samples=samples(4.0), steps_per_sample=1)) == 4.0
+    assert step_seconds(changed(run, samples=samples(4.0), steps_per_sample=0)) is None
+    assert step_seconds(changed(run, samples=())) is None
+    assert step_seconds(changed(run, reason="killed")) is None
+
+
+def test_rounds_without_a_positive_number_are_left_out():
+    made = (
+        factory.run(0, 1.0),
+        factory.run(1, 0.0),
+        changed(factory.run(2, 1.0), reason="killed"),
+        factory.run(4, 3.0),
+    )
+    assert by_round(factory.record(runs=made)).keys() == {0, 4}
+
+
+def test_throughput_and_flop_follow_from_batch_and_time():
+    found = of(runs(seconds=0.016, samples=1))
+    assert found.examples_per_second == pytest.approx(128 / 0.016)
+    assert found.flop_per_second == pytest.approx(30_000 * 128 / 0.016)
+    cold = summary(factory.record(scope="cold"))
+    assert (cold.examples_per_second, cold.flop_per_second) == (None, None)
+    none = of(runs(reason="killed"))
+    assert (none.seconds, none.examples_per_second) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "reason"),
+    [
+        ({"compilations": 2}, "invalid", "round 0: compilations: 2 compilations inside the samples"),
+        ({"first_loss": math.nan}, "invalid", "round 0: loss: the loss is not finite"),
+        ({"first_loss": None, "compilations": None}, "quick", None),
+        ({"reason": "killed by SIGKILL"}, "incomplete", "killed by SIGKILL"),
+        ({"doubling_ratio": 2.11}, "unstable", "not proportional: twice the steps took 2.11 times as long"),
+        ({"doubling_ratio": 1.89}, "unstable", "not proportional: twice the steps took 1.89 times as long"),
+        ({"doubling_ratio": 2.09}, "quick", None),
+        ({"doubling_ratio": 1.91}, "quick", None),
+        ({"doubling_ratio": None}, "quick", None),
+        ({"load_by_others": 1.7}, "unstable", "busy: other processes used 1.7 cores; rerun when idle"),
+        ({"load_by_others": 1.6}, "quick", None),  # a tenth of 16 cores
+        ({"load_by_others": None}, "quick", None),
+    ],
+)
+def test_a_trouble_of_each_process_gives_the_status(changes, status, reason):
+    found = of(runs(**changes))
+    assert found.status == status
+    assert (found.reasons[0] if found.reasons else None) == reason
+
+
+def test_one_process_of_three_with_little_trouble_is_outvoted():
+    one, two, three = runs()
+    assert of((changed(one, doubling_ratio=1.5), two, three)).status == "quick"
+    assert of((changed(one, doubling_ratio=1.0), two, three)).status == "invalid"
+    assert of((changed(one, load_by_others=99.0), two, three)).status == "quick"
+    assert of((changed(one, compilations=1), two, three)).status == "invalid"
+    assert of((changed(one, doubling_ratio=None, samples=samples(0.04)), two, three)).status == "quick"
+
+
+def test_load_by_others_counts_on_the_cpu_alone():
+    assert of(runs(load_by_others=9.0), backend="gpu").status == "quick"
+
+
+def test_a_cold_start_is_not_asked_for_proportion_or_trend():
+    cold = factory.record(scope="cold", runs=runs(doubling_ratio=9.0))
+    assert summary(cold).status == "quick"
+
+
+def test_missing_rounds_are_counted_and_reasons_said_once():
+    found = of(runs(2), rounds=5)
+    assert (found.status, found.reasons) == ("incomplete", ("3 of 5 rounds are missing",))
+    found = of(runs(3, reason="killed"))
+    assert found.reasons == ("killed",)
+    assert found.seconds is None
+    found = of(runs(3), reason="out of memory")
+    assert (found.status, found.reasons) == ("incomplete", ("out of memory",))
+    assert of(runs(4), rounds=3).status == "quick"
+
+
+def spread(*shares, profile="quick"):
+    made = tuple(factory.run(n, 0.01 * (1 + share), samples=1) for n, share in enumerate(shares))
+    return of(made, profile=profile)
+
+
+@pytest.mark.parametrize(("profile", "bound"), [("quick", 0.10), ("standard", 0.05)])
+def test_an_interval_may_be_as_wide_as_the_profile_allows(profile, bound):
+    for share, status in ((0.99, profile), (1.01, "unstable")):
+        step = math.log1p(share * bound) * math.sqrt(3) / 4.302653  # of the logarithms of three processes
+        found = spread(math.expm1(step), 0.0, math.expm1(-step), profile=profile)
+        assert found.status == status
+        assert found.seconds.relative_half_width == pytest.approx(share * bound, rel=1e-5)
+    assert found.reasons == (
+        f"wide: the interval's half-width is {bound:.0%}, allowed are {bound:.0%}; rerun when idle",
+    )
+
+
+@pytest.mark.parametrize(
+    ("shares", "word"), [((0, 0, 0.3, 0, 0, 0), "wide"), ((0.06, 0.06, -0.06, -0.06, 0, 0.06, -0.06) * 4, "spread")]
+)
+def test_width_and_spread_are_two_troubles(shares, word):
+    found = spread(*shares)
+    assert [words.split(":")[0] for words in found.reasons] == [word]
+
+
+def test_the_spread_is_the_median_distance_from_the_median():
+    assert spread(*(0.049, -0.049, 0) * 12, 0.049, -0.049).status == "quick"
+    found = spread(*(0.052, -0.052) * 12, 0.0)
+    assert found.reasons == ("spread: processes differ by 5%; rerun when idle",)
+
+
+def test_a_smoke_run_keeps_its_status_and_says_its_troubles():
+    found = of(runs(doubling_ratio=3.0), profile="smoke")
+    assert found.status == "smoke"
+    assert found.reasons
+    assert of(runs(1), profile="smoke").reasons == ()
+    assert of((factory.run(0, 0.01), factory.run(1, 0.014)), profile="smoke").reasons[0].startswith("spread")
+
+
+def drifting(rise, count, profile):
+    values = [0.04] * (count - count // 4) + [0.04 * (1 + rise)] * (count // 4)
+    return of(tuple(changed(run, samples=samples(*values)) for run in runs()), profile=profile)
+
+
+@pytest.mark.parametrize(("rise", "status"), [(0.009, "standard"), (0.011, "unstable"), (-0.011, "unstable")])
+def test_a_trend_counts_in_a_standard_run_from_four_samples_up(rise, status):
+    assert drifting(rise, 4, "standard").status == status
+    assert drifting(rise, 20, "standard").status == status
+    assert drifting(rise, 4, "quick").status == "quick"
+
+
+def test_three_samples_have_no_trend_and_the_median_process_counts():
+    made = tuple(changed(run, samples=samples(0.04, 0.04, 0.05)) for run in runs())
+    assert of(made, profile="standard").status == "standard"
+    calm = changed(factory.run(0, 0.01), samples=samples(*[0.04] * 8))
+    wild = changed(calm, round=2, samples=samples(*[0.04] * 6, 0.06, 0.06))
+    assert of((calm, changed(calm, round=1), wild), profile="standard").status == "standard"
+    found = of((calm, changed(wild, round=1), wild), profile="standard")
+    assert found.reasons == ("trend: samples changed by +50.0% from first to last quarter; raise the warm-up",)
+
+
+def test_of_two_statuses_the_one_that_promises_less():
+    order = ("invalid", "incomplete", "unstable", "smoke", "quick", "standard", "repeated")
+    for index, one in enumerate(order):
+        for other in order[index:]:
+            assert worse(one, other) == worse(other, one) == one
+
+
+def test_a_whole_result_is_better_than_a_faster_one_that_lacks_a_round():
+    whole, fast, broken = of(runs(seconds=0.02)), of(runs(seconds=0.01)), of(runs(2, seconds=0.001), rounds=3)
+    invalid = of(runs(seconds=0.001, compilations=1))
+    assert better([whole, broken, fast, invalid]) is fast
+    assert better([broken, whole]) is whole
+    assert better([of(runs(reason="killed"))]) is None
+    assert better([]) is None
+    assert better([whole, of(runs(seconds=0.02))]).seconds == whole.seconds
+
+
+def pair(**changes):
+    return [factory.record(backend=side, step_seconds=EVEN if side == "cpu" else (0.0002,) * 3, **changes)
+            for side in ("cpu", "gpu")]  # fmt: skip
+
+
+def test_a_speed_up_needs_both_sides_of_one_campaign_machine_and_workload():
+    cpu, gpu = pair()
+    (found,) = speedups([cpu, gpu])
+    assert (found.cpu.record, found.gpu.record) == (cpu, gpu)
+    for other in ({"campaign": "b"}, {"machine": factory.PLAIN}, {"workload": "cifar10_mlp"}):
+        assert speedups([cpu, *pair(**other)[1:]]) == ()
+    assert speedups([cpu]) == speedups([gpu]) == ()
+    apart = changed(gpu, runs=tuple(changed(run, round=run.round + 3) for run in gpu.runs))
+    assert speedups([cpu, apart]) == ()
+
+
+def test_the_cpu_side_of_another_precision_is_float32_at_highest():
+    cpu, gpu = pair()
+    low = factory.record(backend="gpu", step_seconds=(0.0001,) * 3, precision="bfloat16")
+    found = {item.gpu.record.case.precision: item for item in speedups([cpu, gpu, low])}
+    assert found["bfloat16"].ratio.value == pytest.approx(100)
+    assert found["bfloat16"].cpu.record == cpu
+    wrong = factory.record(backend="cpu", step_seconds=EVEN, batch=7)
+    assert speedups([wrong, gpu]) == ()
+
+
+def peer(seconds, **changes):
+    return factory.record(step_seconds=(seconds,) * 3, implementation="torch", **changes)
+
+
+def test_peers_are_other_implementations_of_the_same_case():
+    mine = summary(factory.record(step_seconds=EVEN))
+    same = [peer(0.02), peer(0.03, variant="compile"), peer(0.01, allocator="system")]
+    others = [peer(0.02, batch=7), peer(0.02, backend="gpu"), factory.record(variant="nnx-jit")]
+    nothing = [changed(peer(0.02), runs=runs(reason="killed")), changed(peer(0.02), runs=runs(compilations=1))]
+    found = peers_of(mine, map(summary, [*same, *others, *nothing, factory.record(step_seconds=EVEN)]))
+    assert [other.record for other, _ in found] == same
+    assert [ratio.value for _, ratio in found] == pytest.approx([2, 3, 1])
+
+
+@pytest.mark.parametrize(("seconds", "certified"), [(0.00701, True), (0.007, True), (0.00699, False)])
+def test_a_cpu_side_is_certified_from_seven_tenths_of_the_best_peer_up(seconds, certified):
+    even = [factory.record(backend=side, step_seconds=EVEN, runs=runs(samples=1)) for side in ("cpu", "gpu")]
+    (found,) = speedups(
+        [*even, changed(peer(seconds), runs=runs(seconds=seconds * (1 + 1e-12), samples=1)), peer(0.03)]
+    )
+    assert found.certified is found.solid is certified
+    assert found.best_peer[1].value == pytest.approx(seconds / 0.01)
+    said = () if certified else (f"CPU side not certified: the best peer takes {seconds / 0.01:.2f} of JAX's time",)
+    assert found.reasons == said
+
+
+def test_what_was_not_compared_or_is_not_sound_is_not_solid():
+    (found,) = speedups(pair())
+    assert (found.certified, found.solid, found.best_peer, found.best_gpu_peer) == (False, False, None, None)
+    assert found.reasons == ("CPU side not compared with an independent framework",)
+    (found,) = speedups([*pair(profile="smoke"), peer(0.01, profile="smoke")])
+    assert (found.certified, found.solid, found.status) == (True, False, "smoke")
+
+
+def test_the_best_peers_of_both_sides_are_the_fastest():
+    fast, slow = peer(0.0001, backend="gpu", variant="graph"), peer(0.0004, backend="gpu")
+    (found,) = speedups([*pair(), peer(0.02), peer(0.009, variant="compile"), slow, fast])
+    assert found.best_gpu_peer[0].record == fast
+    assert found.best_gpu_peer[1].value == pytest.approx(0.5)
+    assert found.best_peer[1].value == pytest.approx(0.9)
+    assert isinstance(found.best_peer[1], Estimate)
+
+
+def test_troubles_name_their_side_and_the_worse_status_counts():
+    cpu, gpu = pair()
+    shaky = changed(cpu, runs=runs(seconds=0.01, doubling_ratio=3.0))
+    (found,) = speedups([shaky, gpu])
+    assert found.status == "unstable"
+    assert found.reasons[0].startswith("cpu: not proportional")
+    broken = changed(gpu, runs=gpu.runs[:2])
+    (found,) = speedups([shaky, broken])
+    assert found.status == "incomplete"
+    assert found.reasons[1] == "gpu: 1 of 3 rounds are missing"
+
+
+def test_the_newest_speed_up_of_each_machine_and_case_in_their_order():
+    old = pair(campaign="a", created="2026-01-01T00:00:00Z")
+    new = pair(campaign="b", created="2026-01-02T00:00:00Z")
+    other = pair(campaign="c", created="2026-01-01T00:00:00Z", machine=changed(factory.HOST, name="a, 1 cores"))
+    first = pair(campaign="d", created="2026-01-01T00:00:00Z", workload="a_model")
+    found = newest(speedups([*new, *old, *other, *first]))
+    assert [item.gpu.record.campaign for item in found] == ["d", "c", "b"]

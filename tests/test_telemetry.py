@@ -1,0 +1,742 @@
+"""The machine is watched from a process of its own, its windows belong to the samples, and its end harms nothing."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import factory
+import msgspec
+import psutil
+import pynvml
+import pytest
+
+from suite.measure import beside, campaign, clock, counters, fitness, readings, runner, telemetry
+from suite.measure.nvml import Gpus
+from suite.measure.probe import Offer
+from suite.measure.protocol import Facts, Line, Seen
+from suite.measure.readings import Counters, GpuReading, Reading
+from suite.report import meanwhile
+from suite.results import energy
+from suite.results.journal import Journal
+from suite.results.record import Energy, GpuTelemetry, Level, Record, Sample, Stage, Telemetry, to_json
+from suite.results.store import sealed
+from suite.results.summary import summary
+
+# The driver
+
+
+ANSWERS = {
+    "Init": None,
+    "DeviceGetUUID": lambda handle: f"GPU-{handle}0000000",
+    "DeviceGetHandleByIndex": lambda index: index,
+    "DeviceGetUtilizationRates": SimpleNamespace(gpu=87),
+    "DeviceGetPowerUsage": 350_000,
+    "DeviceGetTotalEnergyConsumption": 5_000_000,
+    "DeviceGetClockInfo": lambda handle, kind: {"sm": 1980, "memory": 2619}[kind],
+    "DeviceGetCurrentClocksEventReasons": 0x4 | 0x20,
+    "DeviceGetCurrentClocksThrottleReasons": 0x8,
+    "DeviceGetTemperature": 61,
+    "DeviceGetMemoryInfo": SimpleNamespace(used=2**30),
+}
+
+
+class FakeNvml:
+    """A driver with two GPUs that answers what it was told, and refuses what it was told to refuse."""
+
+    NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU = "sm", "memory", "gpu"
+
+    def __init__(self, refuses=(), names=("NVIDIA H100", "NVIDIA H100"), pids=(), **answers):
+        self.refuses, self.pids = refuses, pids
+        self.answers = ANSWERS | {
+            "DeviceGetCount": len(names),
+            "DeviceGetName": lambda handle: names[handle].encode(),  # as old bindings do
+            "DeviceGetComputeRunningProcesses": lambda handle: [SimpleNamespace(pid=pid) for pid in self.pids],
+            **answers,
+        }
+
+    def __getattr__(self, question):
+        def asked(*arguments):
+            if question in self.refuses:
+                raise pynvml.NVMLError(pynvml.NVML_ERROR_NOT_SUPPORTED)
+            answer = self.answers[question.removeprefix("nvml")]
+            return answer(*arguments) if callable(answer) else answer
+
+        return asked
+
+
+WHOLE = GpuReading(
+    utilisation=0.87,
+    power_watts=350.0,
+    energy_joules=5000.0,
+    sm_clock_mhz=1980.0,
+    memory_clock_mhz=2619.0,
+    reasons=("power cap", "thermal slowdown"),
+    temperature_celsius=61.0,
+    memory_bytes=2**30,
+    other_processes=0,
+)
+
+
+def test_a_gpu_that_answers_everything_is_read_in_our_units():
+    assert Gpus(FakeNvml()).readings() == (WHOLE, WHOLE)
+
+
+REFUSED = {
+    "nvmlDeviceGetUtilizationRates": ("utilisation",),
+    "nvmlDeviceGetPowerUsage": ("power_watts",),
+    "nvmlDeviceGetTotalEnergyConsumption": ("energy_joules",),
+    "nvmlDeviceGetClockInfo": ("sm_clock_mhz", "memory_clock_mhz"),
+    "nvmlDeviceGetTemperature": ("temperature_celsius",),
+    "nvmlDeviceGetMemoryInfo": ("memory_bytes",),
+    "nvmlDeviceGetComputeRunningProcesses": ("other_processes",),
+}
+
+
+@pytest.mark.parametrize("question", REFUSED)
+def test_a_question_that_is_not_supported_leaves_its_field_alone_empty(question):
+    expected = msgspec.structs.replace(WHOLE, **dict.fromkeys(REFUSED[question]))
+    assert Gpus(FakeNvml({question})).readings() == (expected, expected)
+
+
+def test_a_driver_that_answers_nothing_gives_empty_fields():
+    every = {*REFUSED, "nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"}
+    assert Gpus(FakeNvml(every)).readings() == (GpuReading(), GpuReading())
+
+
+def test_an_old_driver_is_asked_for_its_throttle_reasons_by_their_old_name():
+    gpus = Gpus(FakeNvml({"nvmlDeviceGetCurrentClocksEventReasons"}))
+    assert gpus.readings()[0].reasons == ("hardware slowdown",)
+
+
+@pytest.mark.parametrize("value", [-1, 2**64 - 1, None, "350", True, float("nan"), float("inf")])
+def test_a_number_that_stands_for_not_available_is_none(value):
+    driver = FakeNvml(DeviceGetPowerUsage=value, DeviceGetTotalEnergyConsumption=value)
+    expected = msgspec.structs.replace(WHOLE, power_watts=None, energy_joules=None)
+    assert Gpus(driver).readings()[0] == expected
+
+
+@pytest.mark.parametrize("question", ["nvmlInit", "nvmlDeviceGetCount", "nvmlDeviceGetHandleByIndex"])
+def test_without_a_driver_there_is_no_gpu(question):
+    gpus = Gpus(FakeNvml({question}))
+    assert (gpus.names, gpus.readings()) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("visible", "names"),
+    [("1,0", ("b", "a")), ("0", ("a",)), ("", ()), ("-1", ()), ("0,7,1", ("a",)), ("GPU-1", ("b",)), ("GPU-9", ())],
+)
+def test_only_what_cuda_may_use_is_watched_in_its_order(visible, names):
+    assert Gpus(FakeNvml(names=("a", "b")), visible).names == names
+
+
+def test_of_unlike_gpus_the_first_is_not_known(monkeypatch):
+    monkeypatch.delenv("CUDA_DEVICE_ORDER", raising=False)
+    assert Gpus(FakeNvml()).in_cuda_order
+    assert not Gpus(FakeNvml(names=("old", "new"))).in_cuda_order
+    monkeypatch.setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
+    assert Gpus(FakeNvml(names=("old", "new"))).in_cuda_order
+
+
+@pytest.mark.parametrize(
+    ("before", "meanwhile_there", "ours", "others"),
+    [
+        ((), (7,), (7, 8), 0),  # ours under its own number
+        ((), (7, 9), (7,), 1),
+        ((9,), (9,), (7,), 1),  # somebody else alone
+        ((), (4711,), (7,), 0),  # ours, from inside a container
+        ((9,), (9, 4711), (7,), 1),
+        ((), (4711, 4712), (7,), 1),
+        ((9,), (), (7,), None),  # a driver that shows nobody, ours neither
+        ((), (), (), 0),
+    ],
+)
+def test_other_processes_on_a_gpu_are_told_from_ours(before, meanwhile_there, ours, others):
+    driver = FakeNvml(pids=before)
+    gpus = Gpus(driver)
+    gpus.begin()
+    driver.pids = meanwhile_there
+    assert gpus.readings(ours)[0].other_processes == others
+
+
+# The system
+
+
+@pytest.mark.parametrize(
+    ("own", "files", "periods"),
+    [
+        ("0::/a/b\n", {"a/b": 3, "a": 2, "": 1}, 6),  # version 2: own group and those around it
+        ("0::/\n", {"": 4}, 4),
+        ("3:cpu,cpuacct:/x\n0::/\n", {"cpu,cpuacct/x": 5}, 5),  # version 1
+        ("1:cpu:/\n", {"cpu": 7}, 7),
+        ("4:memory:/x\n0::/\n", {}, None),
+        ("nonsense\n::::\n", {}, None),
+    ],
+)
+def test_throttled_periods_are_those_of_the_group_and_all_around_it(tmp_path, own, files, periods):
+    for folder, count in files.items():
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "cpu.stat").write_text(f"nr_periods 9\nnr_throttled {count}\nthrottled_usec 1\n")
+    (tmp_path / "own").write_text(own)
+    assert counters.throttled(counters.cpu_stats(tmp_path, tmp_path / "own")) == periods
+
+
+def test_a_system_without_control_groups_throttles_nothing(tmp_path):
+    assert counters.cpu_stats(tmp_path, tmp_path / "none") == ()
+    assert counters.throttled(()) is None
+    (tmp_path / "cpu.stat").write_bytes(b"nr_throttled \xff\n")
+    assert counters.throttled([tmp_path / "cpu.stat"]) is None
+
+
+def powercap(folder, **joules):
+    for name, value in {"intel-rapl:0": 1.0, "intel-rapl:1": 2.0, **joules}.items():
+        (folder / name).mkdir(exist_ok=True)
+        (folder / name / "name").write_text(f"package-{name[-1]}\n")
+        (folder / name / "energy_uj").write_text(f"{int(value * 1e6)}\n")
+        (folder / name / "max_energy_range_uj").write_text("10000000\n")
+
+
+def test_the_packages_energy_is_summed_and_wraps_are_undone(tmp_path):
+    powercap(tmp_path, **{"intel-rapl:0": 8.0})
+    (tmp_path / "intel-rapl:0:0").mkdir()  # a part of the first package, which would count twice
+    (tmp_path / "intel-rapl:0:0" / "energy_uj").write_text("1\n")
+    packages = counters.Packages(tmp_path)
+    assert packages.joules() == 0.0
+    powercap(tmp_path, **{"intel-rapl:0": 9.5, "intel-rapl:1": 4.0})
+    assert packages.joules() == pytest.approx(3.5)
+    powercap(tmp_path, **{"intel-rapl:0": 0.5, "intel-rapl:1": 4.0})  # 9.5 to 10, then 0.5
+    assert packages.joules() == pytest.approx(4.5)
+
+
+@pytest.mark.parametrize("trouble", ["gone", "words", "no range"])
+def test_a_package_that_stops_answering_ends_the_count_for_good(tmp_path, trouble):
+    powercap(tmp_path, **{"intel-rapl:1": 5.0})
+    if trouble == "no range":
+        (tmp_path / "intel-rapl:1" / "max_energy_range_uj").unlink()
+    packages = counters.Packages(tmp_path)
+    assert packages.joules() == 0.0
+    if trouble == "gone":
+        (tmp_path / "intel-rapl:1" / "energy_uj").unlink()
+    else:
+        (tmp_path / "intel-rapl:1" / "energy_uj").write_text("-5" if trouble == "words" else "1")
+    assert packages.joules() is None
+    powercap(tmp_path, **{"intel-rapl:1": 6.0})
+    assert packages.joules() is None
+
+
+def test_without_readable_packages_there_is_no_energy(tmp_path):
+    assert counters.Packages(tmp_path / "none").joules() is None
+    assert counters.Packages(tmp_path).joules() is None
+    powercap(tmp_path)
+    (tmp_path / "intel-rapl:0" / "energy_uj").unlink()  # as where only root may read it
+    assert counters.Packages(tmp_path).joules() is None
+
+
+def test_a_process_is_followed_with_its_children_and_lost_without_harm():
+    tree = counters.Tree()
+    assert tree.seconds() is None
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+        tree.follow(os.getpid())
+        assert tree.seconds() > 0
+        assert {os.getpid(), child.pid} <= tree.pids
+        tree.follow(child.pid)
+        assert tree.seconds() is not None
+        child.communicate(b"\n")
+    assert tree.seconds() is None
+    for nobody in (2**31 - 1, 2**70, -1):
+        tree.follow(nobody)
+        assert tree.seconds() is None
+
+
+def test_steal_is_no_work_of_ours(monkeypatch):
+    times = SimpleNamespace(user=5.0, nice=1.0, system=2.0, idle=10.0, iowait=1.0, steal=3.0, guest=4.0)
+    names = tuple(vars(times))
+
+    class Times(tuple):
+        __slots__ = ()
+
+        def __getattr__(self, name):
+            return dict(zip(names, self, strict=True))[name] if name in names else super().__getattribute__(name)
+
+    monkeypatch.setattr(psutil, "cpu_times", lambda: Times(vars(times).values()))
+    assert counters.cpu_time() == counters.CpuTime(capacity=22.0, busy=8.0, steal=3.0)
+
+
+# Windows
+
+
+def reading(at, **changes):
+    """The machine at a second: four cores, three of them busy, two of these with the worker."""
+    made = Reading(
+        at=float(at),
+        capacity_seconds=4.0 * at,
+        busy_seconds=3.0 * at,
+        own_seconds=0.01 * at,
+        worker_seconds=2.0 * at,
+        steal_seconds=0.2 * at,
+        throttled_periods=int(at),
+        package_joules=50.0 * at,
+        gpus=(GpuReading(utilisation=0.5, power_watts=300.0, energy_joules=300.0 * at, reasons=("idle",)),) * 2,
+    )
+    return msgspec.structs.replace(made, **changes)
+
+
+def test_a_window_takes_its_own_readings_and_no_others():
+    late_first = [reading(at) for at in (5, 1, 2, 3, 4)]
+    assert [r.at for r in readings.within(late_first, 2, 4)] == [2, 3, 4]
+    assert readings.within(late_first, 4.1, 4.9) == ()
+
+
+def test_counters_are_differences_inside_the_window():
+    seen = readings.telemetry([reading(at) for at in (10, 11, 12)], 2.5)
+    assert seen.readings == 3
+    assert seen.seconds == 2.5
+    assert seen.cpu_utilisation == Level(mean=pytest.approx(0.75), max=pytest.approx(0.75))
+    assert seen.others_cores == pytest.approx(0.99)
+    assert seen.own_cores == pytest.approx(0.01)
+    assert seen.steal == pytest.approx(0.05)
+    assert seen.throttled_periods == 2
+    assert seen.gpus[0].power_watts == Level(mean=300.0, max=300.0)
+
+
+def test_the_maximum_is_that_of_the_busiest_moment():
+    busy = [reading(10), reading(11, busy_seconds=34.0), reading(12, busy_seconds=34.0)]
+    seen = readings.telemetry(busy, 2.0)
+    assert seen.cpu_utilisation == Level(mean=pytest.approx(0.5), max=pytest.approx(1.0))
+
+
+def test_one_reading_has_no_differences_and_none_has_only_the_reason():
+    alone = readings.telemetry([reading(10)], 0.1)
+    assert (alone.cpu_utilisation, alone.others_cores, alone.steal, alone.throttled_periods) == (None,) * 4
+    assert alone.gpus[0].utilisation == Level(mean=0.5, max=0.5)
+    assert readings.telemetry([], 0.1, "why") == Telemetry(seconds=0.1, readings=0, reason="why")
+
+
+def test_what_does_not_answer_stays_empty():
+    bare = [
+        msgspec.structs.replace(
+            reading(at), worker_seconds=None, steal_seconds=None, throttled_periods=None, gpus=(GpuReading(),)
+        )
+        for at in (1, 2)
+    ]
+    seen = readings.telemetry(bare, 1.0)
+    assert (seen.others_cores, seen.steal, seen.throttled_periods) == (None,) * 3
+    assert seen.gpus == (GpuTelemetry(),)
+
+
+@pytest.mark.parametrize(
+    ("values", "grown"),
+    [((1, 3, 6), 5), ((1, None, 6), None), ((6, 1), None), ((1, 6, 5, 9), None), ((1,), None), ((), None)],
+)
+def test_a_counter_that_went_backwards_or_was_silent_counts_nothing(values, grown):
+    assert readings.counted(values) == grown
+
+
+# Energy
+
+
+def test_energy_is_of_the_gpus_that_the_case_uses_with_idle_beside_it():
+    idle = [reading(at, gpus=(GpuReading(energy_joules=70.0 * at),) * 2) for at in (0, 11)]
+    busy = [reading(at) for at in range(20, 31)]
+    one, two = (readings.energy(busy, devices, 0.01, idle) for devices in (1, 2))
+    assert (one.seconds, one.gpu_joules, one.package_joules) == (10.0, 3000.0, 500.0)
+    assert two.gpu_joules == 6000.0
+    assert (one.gpu_idle_watts, one.package_idle_watts) == (pytest.approx(70.0), pytest.approx(50.0))
+    on_the_cpu = readings.energy(busy, 0, 0.01, idle)
+    assert (on_the_cpu.gpu_joules, on_the_cpu.package_joules) == (None, 500.0)
+
+
+def test_a_short_window_has_no_energy_but_a_reason():
+    short = readings.energy([reading(at) for at in (1, 10)], 1, 0.01)
+    assert short == Energy(seconds=9.0, reason="readings span 9.0 s, energy needs 10 s")
+    assert "needs 10 s" in readings.energy([], 1, 0.01).reason
+
+
+def test_a_counter_that_is_not_there_or_wraps_is_never_guessed():
+    without = [reading(at, gpus=(GpuReading(power_watts=300.0),), package_joules=None) for at in range(20, 31)]
+    found = readings.energy(without, 1, 0.01)
+    assert (found.gpu_joules, found.package_joules) == (None, None)
+    assert found.reason
+    wrapped = [reading(at, gpus=(GpuReading(energy_joules=float(at % 25)),)) for at in range(20, 31)]
+    assert readings.energy(wrapped, 1, 0.01).gpu_joules is None
+    assert readings.energy([reading(at) for at in range(20, 31)], 3, 0.01).gpu_joules is None  # there are two
+
+
+def with_energy(**changes):
+    window = Energy(seconds=10.0, step_seconds=0.002, gpu_joules=3000.0, gpu_idle_watts=70.0)
+    run = factory.run(0, 0.002, energy=msgspec.structs.replace(window, **changes))
+    about = factory.description(examples_per_epoch=60_000)
+    return factory.record(backend="gpu", runs=(run, factory.run(1, 0.002)), about=about)
+
+
+def test_energy_of_an_example_is_power_times_the_time_it_takes():
+    use = energy.gpu_use(with_energy())
+    assert use == energy.Use(watts=300.0, idle_watts=70.0, joules_per_example=pytest.approx(300.0 * 0.002 / 128))
+    assert energy.package_use(with_energy()) is None
+    assert energy.gpu_use(with_energy(gpu_joules=None)) is None
+    assert energy.gpu_use(factory.record()) is None
+
+
+def test_the_step_goes_on_for_as_long_as_energy_is_counted():
+    now = [0.0]
+
+    def chain(steps):
+        now[0] += steps * 0.5
+
+    ticking = clock.Clock(wall=lambda: now[0], process=lambda: now[0])
+    assert clock.sustained(chain, 4, 11.0, ticking) == pytest.approx(0.5)
+    assert now[0] == 12.0
+
+
+# The child
+
+
+def test_the_child_reads_ten_times_a_second_and_costs_little():
+    with beside.telemetry() as watched:
+        assert watched.counters() != Counters()
+        seen = watched._stream.readings
+        while len(seen) < 26 and not watched._stream.problem:
+            watched._sleep(0.05)
+        spans = [b.at - a.at for a, b in zip(list(seen)[5:], list(seen)[6:], strict=False)]
+        assert sorted(spans)[len(spans) // 2] <= 0.1
+        own = (seen[-1].own_seconds - seen[5].own_seconds) / (seen[-1].at - seen[5].at)
+        assert own < 0.05  # of one core
+
+
+@pytest.mark.parametrize("module", ["suite.measure.telemetry", "suite.measure.beside"])
+def test_watching_needs_no_jax(module):
+    code = f"import sys, {module}; sys.exit('jax' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_child_ends_with_its_parent():
+    with beside.telemetry() as watched:
+        watched._stream._process.stdin.close()
+        watched._stream._process.wait(20)
+
+
+def test_the_reading_says_what_answers():
+    watched = telemetry.Watched(gpus=Gpus(FakeNvml({"nvmlDeviceGetPowerUsage"})), now=lambda: 1.0, own=lambda: 2.0)
+    there = watched.counters()
+    assert there.gpu_energy
+    assert "power_watts" not in there.gpu_fields
+    refusing = telemetry.Watched(gpus=Gpus(FakeNvml({"nvmlDeviceGetTotalEnergyConsumption"})))
+    assert not refusing.counters().gpu_energy
+
+
+def test_the_doctor_says_which_counters_answer():
+    offer = Offer(implementation="jax", backends={"cpu": ("cpu",)})
+    there = Counters(gpus=("H100",), gpu_fields=("utilisation", "power_watts"), steal=True)
+    found = {check.name: check for check in fitness.checks(factory.HOST, offer, 0.0, there)}["counters"]
+    assert found.verdict == "remark"
+    assert "GPU: utilisation, power" in found.found
+    assert "of the GPU: energy, clocks" in found.advice
+
+
+# Whatever becomes of the child
+
+SAYS = "import sys; print({line!r}, flush=True); "
+COUNTERS = msgspec.json.encode(Counters(gpu_energy=True)).decode()
+READING = msgspec.json.encode(reading(1)).decode()
+
+
+@contextmanager
+def child_that(tmp_path, code):
+    """A telemetry child of these lines, and its end."""
+    (tmp_path / "stand_in.py").write_text(code)
+    stream = beside.Stream("stand_in", python=sys.executable, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    try:
+        yield stream
+    finally:
+        stream.end()
+
+
+FACTS = Facts(
+    input_digest="d",
+    first_loss=2.0,
+    last_loss=1.0,
+    peak_memory_bytes=1,
+    device_memory_bytes=None,
+    python="3.12.1",
+    packages={"jax": "0"},
+    settings={},
+    scopes={
+        "cold": Seen(samples=(Sample(wall_seconds=3.0, process_seconds=3.0),)),
+        "step": Seen(steps_per_sample=2, doubling_ratio=2.0, warmup_converged=True, compilations=0, load_by_others=0.0),
+    },
+)
+
+
+class FakeWorker:
+    """A worker that is done at once, and counts its energy when asked to."""
+
+    pid = 1
+
+    def __init__(self, tasks):
+        self.tasks = tasks
+
+    def tell(self, line):
+        task = msgspec.json.decode(line)
+        self.tasks.append(task)
+        marks = ["energy", "energy_end"] if task["energy_seconds"] else []
+        facts = msgspec.structs.replace(FACTS, energy_step_seconds=0.1 if marks else None)
+        stages = [Line(stage=n, seen=Stage(name=n, wall_seconds=1.0, process_seconds=1.0)) for n in ("first_step",)]
+        taken = [Line(stage="samples", sample=Sample(wall_seconds=0.02, process_seconds=0.02))] * 3
+        ends = (Line(stage=n) for n in ("samples_end", *marks))
+        lines = [Line(stage="lower"), *stages, Line(stage="samples"), *taken, *ends]
+        self.lines = [msgspec.json.encode(line) for line in (*lines, Line(stage="done", facts=facts))]
+
+    def line(self, timeout_seconds):
+        return self.lines.pop(0) if self.lines else None
+
+    def ended(self):
+        return "ended"
+
+
+class Silent:
+    def begins(self, number, unit): ...
+    def stage(self, name): ...
+    def ends(self, unit, done): ...
+
+
+def measured(tmp_path, watched, monkeypatch, profile="quick"):
+    """A campaign's records and its tasks, its workers watched by `watched`."""
+    monkeypatch.setattr(runner, "wait_until_quiet", lambda *_: None)
+    cases = (factory.record(backend="gpu").case, factory.record().case, factory.record(scope="cold").case)
+    plan = campaign.planned(
+        cases, [factory.description()], profile, factory.HOST, datetime(2026, 1, 1, tzinfo=UTC)
+    )  # fmt: skip
+    journal, tasks = Journal(tmp_path / "journal.jsonl"), []
+    journal.append(plan)
+
+    @contextmanager
+    def start(unit):
+        yield FakeWorker(tasks)
+
+    runner.run(plan, journal, Silent(), start, watched)
+    return campaign.records(plan, journal.done()), tasks
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("raise SystemExit", "the telemetry child ended early"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "the telemetry child ended early"),
+        ("print('nonsense', flush=True); input()", "was not understood"),
+        ("import os\nwhile True: os.write(1, b'x' * 65536)", "was not understood"),
+        ("print('[' * 60000, flush=True); input()", "was not understood"),
+        (SAYS.format(line=READING.replace('"at":1.0', '"at":1e999')) + "input()", "was not understood"),
+        (SAYS.format(line=READING.replace('"at":1.0', '"at":true')) + "input()", "was not understood"),
+        (SAYS.format(line=COUNTERS) + "raise SystemExit", "the telemetry child ended early"),
+    ],
+)
+def test_a_child_that_dies_or_talks_nonsense_harms_no_measurement(tmp_path, monkeypatch, code, why):
+    with child_that(tmp_path, code) as stream:
+        stream._reader.join(30)
+        stream._process.wait(30)
+        records, _ = measured(tmp_path, beside.Beside(stream), monkeypatch)
+    assert all(summary(record).status == "quick" for record in records)
+    for run in (run for record in records for run in record.runs):
+        assert run.reason == ""
+        assert why in run.telemetry.reason
+        assert (run.telemetry.readings, run.telemetry.cpu_utilisation, run.energy) == (0, None, None)
+
+
+def test_a_child_that_hangs_harms_no_measurement(tmp_path, monkeypatch):
+    code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + SAYS.format(line=COUNTERS)
+    with child_that(tmp_path, code + "print('" + READING + "', flush=True)\nwhile True: signal.pause()") as stream:
+        ticks = iter(range(100, 10**6))
+        watched = beside.Beside(stream, now=lambda: float(next(ticks)), sleep=lambda _: None)
+        while stream.counters is None or not stream.readings:
+            stream._reader.join(0.01)
+        records, tasks = measured(tmp_path, watched, monkeypatch)
+    assert all("the telemetry child fell silent" in run.telemetry.reason for r in records for run in r.runs)
+    assert all(run.reason == "" for record in records for run in record.runs)
+    assert any(task["energy_seconds"] for task in tasks)
+    found = next(r for r in records if r.backend == "gpu").runs[0].energy
+    assert (found.gpu_joules, "fell silent" in found.reason) == (None, True)
+    with pytest.raises(ProcessLookupError):
+        os.kill(stream.pid, signal.SIGKILL)
+
+
+def test_a_child_that_never_says_what_answers_is_waited_for_once(tmp_path, monkeypatch):
+    with child_that(tmp_path, "import sys; sys.stdin.read()") as stream:
+        slept = []
+        ticks = iter(range(10**6))
+        records, tasks = measured(
+            tmp_path, beside.Beside(stream, now=lambda: float(next(ticks)), sleep=slept.append), monkeypatch
+        )
+    assert 0 < len(slept) <= 11
+    assert not any(task["energy_seconds"] for task in tasks)
+    assert all(run.telemetry.reason == "the telemetry child has said nothing" for r in records for run in r.runs)
+
+
+def test_a_child_that_cannot_be_started_is_a_reason(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "none"))
+    with beside.telemetry() as watched:
+        records, _ = measured(tmp_path, watched, monkeypatch)
+    assert all("could not be started: No such file" in r.runs[0].telemetry.reason for r in records)
+
+
+class Scripted:
+    """A child whose readings are made up: one every tenth of a second, of whatever time it is."""
+
+    problem = ""
+
+    def __init__(self, **there):
+        self.counters, self.now, self.told = Counters(**there), 1000.0, []
+
+    @property
+    def readings(self):
+        begin = round((self.now - 120) * 10)
+        return [reading(tenth / 10) for tenth in range(begin, round(self.now * 10) + 1)]
+
+    def tell(self, line):
+        self.told.append(line)
+
+    def tick(self):
+        self.now += 10.5
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
+def scripted(**there):
+    stream = Scripted(**there)
+    return stream, beside.Beside(stream, now=stream.tick, sleep=stream.sleep)
+
+
+def test_energy_is_counted_once_a_case_where_there_is_a_counter(tmp_path, monkeypatch):
+    _, watched = scripted(gpu_energy=True)
+    records, tasks = measured(tmp_path, watched, monkeypatch)
+    assert [(t["cases"][0]["backend"], t["energy_seconds"]) for t in tasks if t["energy_seconds"]] == [("gpu", 11.0)]
+    by_backend = {(r.backend, r.case.scope): r for r in records}
+    (counted, *others) = by_backend["gpu", "step"].runs
+    assert counted.energy.gpu_joules == pytest.approx(300.0 * counted.energy.seconds)
+    assert counted.energy.gpu_idle_watts == pytest.approx(300.0)
+    assert counted.energy.step_seconds == 0.1
+    assert [run.energy for run in others] == [None, None]
+    assert all(run.energy is None for run in by_backend["cpu", "step"].runs)
+
+
+def test_the_cpu_has_energy_where_its_packages_count_it(tmp_path, monkeypatch):
+    _, watched = scripted(package_energy=True)
+    records, tasks = measured(tmp_path, watched, monkeypatch)
+    assert {t["cases"][0]["backend"] for t in tasks if t["energy_seconds"]} == {"cpu"}
+    cpu = next(r for r in records if r.backend == "cpu" and r.case.scope == "step").runs[0].energy
+    assert (cpu.gpu_joules, cpu.package_joules) == (None, pytest.approx(50.0 * cpu.seconds))
+
+
+@pytest.mark.parametrize(
+    ("profile", "there"),
+    [("smoke", {"gpu_energy": True}), ("quick", {}), ("quick", {"gpu_energy": True, "in_cuda_order": False})],
+)
+def test_energy_is_not_counted_in_smoke_or_without_a_counter_of_the_gpu_in_use(tmp_path, monkeypatch, profile, there):
+    _, watched = scripted(**there)
+    _, tasks = measured(tmp_path, watched, monkeypatch, profile)
+    assert not any(task["energy_seconds"] for task in tasks)
+
+
+def test_the_window_is_what_the_parent_saw_between_the_worker_s_lines(tmp_path, monkeypatch):
+    stream, watched = scripted()
+    records, _ = measured(tmp_path, watched, monkeypatch)
+    assert set(stream.told) == {b"1"}
+    for record in records:
+        for run in record.runs:
+            assert run.telemetry.seconds == pytest.approx(10.5)
+            assert run.telemetry.readings == 106
+            assert run.telemetry.others_cores == pytest.approx(0.99)
+
+
+# What a result and its page make of it
+
+
+def watched_record(backend="gpu", devices=1, **changes):
+    calm = {"steal": 0.0, "throttled_periods": 0, "gpus": (GpuTelemetry(reasons=("idle",), other_processes=0),)}
+    seen = Telemetry(seconds=1.0, readings=10, **(calm | changes))
+    return factory.record(
+        backend=backend,
+        runs=tuple(factory.run(n, s, telemetry=seen) for n, s in enumerate((0.01, 0.0101, 0.0099))),
+        step_seconds=(0,) * 3,
+        devices=devices,
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"gpus": (GpuTelemetry(reasons=("idle", "thermal slowdown")),)}, "throttled: .*thermal slowdown"),
+        ({"gpus": (GpuTelemetry(reasons=("power brake",)),)}, "throttled: .*power brake"),
+        ({"gpus": (GpuTelemetry(other_processes=2),)}, "shared: 2 other processes used the GPU"),
+        ({"steal": 0.05}, "stolen: other virtual machines had 5% of the CPU time"),
+        ({"throttled_periods": 3}, "held back: the control group stopped the process in 9 periods"),
+    ],
+)
+def test_a_disturbed_machine_makes_a_result_unstable(changes, words):
+    found = summary(watched_record(**changes))
+    assert found.status == "unstable"
+    assert re.search(words, "; ".join(found.reasons))
+
+
+@pytest.mark.parametrize(
+    ("backend", "changes"),
+    [
+        ("gpu", {}),
+        ("gpu", {"steal": 0.01}),
+        ("gpu", {"steal": None, "throttled_periods": None, "gpus": (GpuTelemetry(),)}),
+        ("gpu", {"gpus": (GpuTelemetry(reasons=("power cap", "clocks set by an application")),)}),
+        ("gpu", {"gpus": (GpuTelemetry(), GpuTelemetry(reasons=("thermal slowdown",), other_processes=1))}),
+        ("cpu", {"gpus": (GpuTelemetry(reasons=("thermal slowdown",), other_processes=1),)}),
+    ],
+)
+def test_a_calm_machine_or_another_gpu_leaves_the_status_alone(backend, changes):
+    assert summary(watched_record(backend, **changes)).status == "quick"
+
+
+def test_both_of_two_gpus_count_when_both_are_used():
+    gpus = (GpuTelemetry(), GpuTelemetry(reasons=("thermal slowdown",)))
+    assert summary(watched_record(devices=2, gpus=gpus)).status == "unstable"
+
+
+def test_the_page_shows_what_was_watched_and_dashes_what_was_not():
+    gpu = GpuTelemetry(
+        utilisation=Level(mean=0.5, max=0.9), power_watts=Level(mean=300, max=350), reasons=("power cap",)
+    )
+    seen = watched_record(cpu_utilisation=Level(mean=0.1, max=0.2), own_cores=0.012, gpus=(gpu,))
+    table = meanwhile.telemetry_table([seen, factory.record()])
+    (row,) = table.rows
+    cells = dict(zip(table.columns, row, strict=True))
+    assert cells["CPU utilisation"].text == "10 % (20 %)"
+    assert cells["GPU power"].text == "300 W (350 W)"
+    assert cells["temperature"].text == "–"
+    assert cells["temperature"].remark
+    assert cells["clocks held by"].text == "power cap"
+    assert table.notes == ("The watching process kept 1.2 % of one core busy.",)
+
+
+def test_a_machine_without_gpu_has_no_columns_for_one():
+    seen = Telemetry(seconds=1.0, readings=2, others_cores=0.5)
+    lonely = factory.record(machine=factory.PLAIN, runs=(factory.run(0, 0.01, telemetry=seen),))
+    table = meanwhile.telemetry_table([lonely])
+    assert table.columns == ("case", "scope", "CPU utilisation", "others’ cores", "steal")
+    assert [cell.text for cell in table.rows[0]] == ["cpu jax", "step", "–", "0.50", "–"]
+
+
+def test_the_energy_table_has_epochs_where_the_source_has_them():
+    table = meanwhile.energy_table([with_energy(), factory.record()])
+    ((_, each, epoch, watts, idle, *package),) = table.rows
+    assert (each.text, epoch.text, watts.text, idle.text) == ("4.69 mJ", "281 J", "300 W", "70.0 W")
+    assert {cell.text for cell in package} == {"–"}
+    assert all(cell.remark for cell in package)
+
+
+def test_a_run_with_telemetry_and_energy_survives_its_file():
+    seen = watched_record(cpu_utilisation=Level(mean=0.1, max=0.2))
+    assert msgspec.json.decode(to_json(seen), type=Record) == seen
+    counted = sealed(with_energy())
+    assert msgspec.json.decode(to_json(counted), type=Record) == counted

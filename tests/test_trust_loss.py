@@ -1,0 +1,37 @@
+"""A sample of the proof that nothing is lost, and that a file from elsewhere does no harm."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from trust import part_hostile
+
+from suite.results import acceptance
+
+TESTS = Path(__file__).parent
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the process table is read from /proc")
+
+
+@pytest.mark.parametrize("part", ["faults", "kills", "hostile"])
+def test_a_sample_of_the_proof_holds(part):
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (TESTS, TESTS.parent)))}
+    command = [sys.executable, "-m", "trust", "--sample", part]  # on its own: JAX does not let this process fork
+    ended = subprocess.run(command, cwd=TESTS.parent, env=env, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+
+
+def test_a_reader_that_takes_the_last_of_two_names_is_caught(monkeypatch):
+    monkeypatch.setattr(acceptance, "_object", dict)
+    bad = [finding.what for finding in part_hostile.lies() if not finding.good]
+    assert bad == ["a name that stands twice, 2 files"]
+
+
+def test_a_page_that_lets_braces_through_is_caught(monkeypatch):
+    from suite.report import html
+
+    monkeypatch.setattr(part_hostile, "EVIL", [text for text in part_hostile.EVIL if "{{" in text])
+    monkeypatch.setattr(html, "_MEANINGFUL", html._MEANINGFUL - {"{"})
+    assert [finding for finding in part_hostile.rendered() if not finding.good]

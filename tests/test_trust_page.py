@@ -1,0 +1,80 @@
+"""The page of the proof shows every part, its shortfalls first, and how to run what was never run."""
+
+import msgspec
+import pytest
+
+from suite.report import trust as report
+from suite.results import trust
+
+GOOD = trust.Finding(what="a constant step", expected="its time", found="0.0100 s", by="samples", good=True)
+BAD = trust.Finding(what="heavy tails", expected="94 to 97.5 %", found="93.1 %", good=False)
+
+
+def part(**changes):
+    usual = {
+        "name": "clock",
+        "title": "Does the clock see what happens?",
+        "made": "2026-01-01",
+        "commit": "abc",
+        "machine": "a processor",
+        "seconds": 75.0,
+        "full": True,
+        "figures": {"worlds": 2, "share": 0.51239, "caught": "2 of 2"},
+        "findings": (GOOD, BAD),
+    }
+    return trust.Part(**(usual | changes))
+
+
+def test_parts_are_read_as_they_were_written(tmp_path):
+    trust.write(part(), tmp_path)
+    assert trust.read(tmp_path) == (part(),)
+    assert trust.read(tmp_path / "nothing") == ()
+
+
+def test_a_file_that_is_something_else_is_named(tmp_path):
+    trust.write(part(), tmp_path).write_text('{"name": 1}')
+    with pytest.raises(ValueError, match=r"clock\.json' is not what the trust session writes"):
+        trust.read(tmp_path)
+
+
+def test_a_part_that_was_never_run_says_how():
+    page = report.page(())
+    assert all(f"nox -s trust -- {name}" in page for name in report.WANTED)
+    assert "nox -s trust -- clock" not in report.page((part(),))
+
+
+def test_a_part_has_its_question_figures_date_commit_machine_and_duration():
+    (line,) = report.overview((part(),)).rows
+    assert [cell.text for cell in line] == [
+        "clock", "Does the clock see what happens?", "1 of 2", "2026-01-01", "abc", "a processor", "75.0 s",
+    ]  # fmt: skip
+    page = report.page((part(),))
+    assert "<dt>share</dt><dd>0.512</dd>" in page
+    assert "<dt>worlds</dt><dd>2</dd>" in page
+    assert 'href="evidence/trust/clock.json"' in page
+
+
+def test_shortfalls_stand_open_and_first_the_rest_is_folded():
+    page = report.page((part(),))
+    opened, _, folded = page.partition("<details><summary>1 as they had to be</summary>")
+    assert "heavy tails" in opened
+    assert "a constant step" not in opened
+    assert "a constant step" in folded
+    assert "shortfall" in opened
+    whole = report.page((part(findings=tuple(one for one in part().findings if one.good)),))
+    assert "Shortfalls" not in whole
+
+
+def test_a_sample_and_a_part_of_others_are_shown_for_what_they_are():
+    (line,) = report.overview((part(full=False),)).rows
+    assert line[2].text == "1 of 2, a sample"
+    assert "Is it quick?" in report.page((part(name="extra", title="Is it quick?", findings=()),))
+
+
+def test_hostile_text_is_harmless():
+    page = report.page(
+        (part(name="../x", title="<script>", findings=(msgspec.structs.replace(BAD, found="{{7*7}}"),)),)
+    )
+    assert "<script>" not in page
+    assert "{{7*7}}" not in page
+    assert "evidence/trust/../x" not in page

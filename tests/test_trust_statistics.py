@@ -1,0 +1,129 @@
+"""A sample of the proof that clock, statistics and verdicts keep their promises, and that the proof itself can fail."""
+
+import json
+
+import pytest
+from trust import mutation, noise, part_alarms, part_clock, part_coverage, part_mutants, part_replay, worlds
+from trust.__main__ import names, proved
+
+from suite.measure import clock
+from suite.report.trust import WANTED
+from suite.results import statistics
+
+PARTS = ("alarms", "clock", "mutants", "replay")
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_a_sample_of_the_part_is_as_it_has_to_be(name):
+    part = proved(name, sample=True)
+    assert [finding for finding in part.findings if not finding.good] == []
+    assert not part.full
+    assert part.figures
+
+
+def test_a_sample_of_coverage_falls_short_only_where_the_whole_does():
+    part = proved("coverage", sample=True)
+    short = {tuple(one.what.split("; ")[:2]) for one in part.findings if not one.good}
+    assert short <= {
+        ("time, geometric mean of processes", "skewed to the slow side"),
+        ("time, geometric mean of processes", "two states of the machine"),
+    }
+
+
+def test_the_page_wants_every_one_of_these_parts():
+    assert {*PARTS, "coverage"} <= set(names()) & set(WANTED)
+
+
+def test_an_interval_that_is_too_short_is_seen_by_the_coverage(monkeypatch):
+    monkeypatch.setattr(statistics, "t_quantile", lambda degrees: 1.0)
+    hits = part_coverage.covered((0, 10, 150, 0))
+    found = part_coverage.finding(part_coverage.INTERVALS[0], noise.WORLDS[0], 10, hits[0], 150)
+    assert not found.good
+
+
+def test_a_sign_interval_covers_what_coins_say():
+    assert part_coverage.exact_sign_coverage(6) == 1 - 2 / 64
+    assert part_coverage.exact_sign_coverage(10) == 1 - 22 / 1024
+
+
+def test_tests_that_are_not_corrected_raise_alarms_that_are_seen(monkeypatch):
+    monkeypatch.setattr("suite.results.comparison.holm", tuple)
+    alarms, _ = part_alarms.judged((part_alarms.ALARMS[0], 100, 0))
+    assert not part_alarms.quiet(part_alarms.ALARMS[0], alarms, 100, sample=True).good
+
+
+def test_a_mean_in_the_place_of_the_median_is_seen_by_the_worlds(monkeypatch):
+    monkeypatch.setattr("suite.results.summary.median", lambda values: statistics.fmean(list(values)))
+    assert not part_clock.spikes(0).good
+
+
+def test_a_clock_that_does_not_check_doubling_is_seen_by_the_worlds(monkeypatch):
+    monkeypatch.setattr(clock, "doubling_ratio", lambda *_: 2.0)
+    assert not part_clock.constant_cost(0).good
+
+
+def test_a_number_that_moved_in_its_last_digit_is_named_by_the_replay():
+    golden = json.loads(part_replay.GOLDEN.read_bytes())
+    campaign = next(iter(golden))
+    name = next(iter(golden[campaign]))
+    other = part_replay.changed(golden, campaign, name)
+    assert part_replay.differences(other, golden) == [f"{campaign}: {name}"]
+    assert part_replay.differences(golden, {}) != []
+
+
+def test_a_world_moves_its_clock_by_work_alone():
+    made = worlds.World(tick=0.5, step_seconds=0.4)
+    made.chain(1)
+    assert (made.read(), made.clock.process()) == (0.0, 0.8)
+    made.chain(2)
+    assert made.read() == 1.0
+
+
+SOURCE = '''"""Words."""
+X = 3
+
+def f(a, b):
+    """Words."""
+    if not a <= b and a:
+        raise ValueError("no")
+    return g(a, b) + min(a, 1.0) if a else -b
+'''
+
+
+def test_mutants_are_what_a_slip_of_the_pen_makes():
+    found = [mutant.what for mutant in mutation.mutants(SOURCE)]
+    assert found[:2] == [": 3 -> 4", ": 3 -> 2"]
+    for words in (
+        "f: a <= b -> a < b",
+        "f: a <= b -> a > b",
+        "f: not a <= b -> not not a <= b",
+        "f: not a <= b and a -> not a <= b or a",
+        "f: g(a, b) -> g(b, a)",
+        "f: g(a, b) + min(a, 1.0) -> g(a, b) - min(a, 1.0)",
+        "f: min(a, 1.0) -> max(a, 1.0)",
+        "f: 1.0 -> 1.5",
+        "f: -b -> +b",
+    ):
+        assert words in found
+    assert any("pass" in words for words in found)
+    assert any(words.endswith("-> return None") for words in found)
+    assert len(set(found)) == len(found)
+    assert not any("Words" in words for words in found)
+
+
+def test_every_mutant_parses_and_differs():
+    import ast
+
+    whole = ast.unparse(ast.parse(SOURCE))
+    for mutant in mutation.mutants(SOURCE):
+        assert ast.unparse(ast.parse(mutant.source)) != whole
+        assert mutant.line > 0
+
+
+def test_a_mutant_said_to_be_equivalent_must_exist():
+    gone = part_mutants.equivalent("suite.results.statistics", "f: 1 -> 2", "no reason", [])
+    assert not gone.good
+    assert "no such mutant" in gone.found
+    for module, known in json.loads(part_mutants.EQUIVALENT.read_text()).items():
+        there = {mutant.what for mutant in mutation.mutants(part_mutants.file(module).read_text())}
+        assert set(known) <= there

@@ -1,0 +1,202 @@
+"""A number that cannot be true is invalid, each time by the check for it; what is honest passes them all."""
+
+import factory
+import jax
+import jax.numpy as jnp
+import msgspec
+import pytest
+
+from suite.measure import audit, clock, leftover, traced
+from suite.results import floor, summary, validity
+from suite.results.record import Audit, Replay, Sample, Traced
+
+ABOUT = factory.description()
+PROGRAM = Traced(
+    flop_per_step=ABOUT.batch * ABOUT.flop_per_example,
+    parameters=ABOUT.trainable_parameters,
+    examples=ABOUT.batch,
+    product_dtypes=("float32",),
+    product_precisions=("highest",),
+)
+REPLAY = Replay(first=2.3, once=2.3, twice=2.1, together=2.1, other_inputs=2.4, other_seed=2.5)
+AUDIT = Audit(cores=16, platform="cpu", unfinished_seconds=0.001, program=PROGRAM, replay=REPLAY)
+HONEST = factory.run(0, 0.1, elapsed_seconds=2.01, cache_hits=0, audit=AUDIT)
+
+
+def checks(run, **case):
+    record = factory.record(runs=(run,), step_seconds=(0.1,), **case)
+    return {reason.split(": ")[1] for reason in validity.invalid(record)}
+
+
+def audited(**changes):
+    return msgspec.structs.replace(HONEST, audit=msgspec.structs.replace(AUDIT, **changes))
+
+
+def programmed(**changes):
+    return audited(program=msgspec.structs.replace(PROGRAM, **changes))
+
+
+def replayed(**changes):
+    return audited(replay=msgspec.structs.replace(REPLAY, **changes))
+
+
+def test_an_honest_run_passes_every_check():
+    assert checks(HONEST) == set()
+
+
+def test_a_record_from_before_the_checks_passes_them():
+    assert checks(factory.run(0, 0.1)) == set()
+
+
+def changed(**changes):
+    return msgspec.structs.replace(HONEST, **changes)
+
+
+@pytest.mark.parametrize(
+    ("run", "check"),
+    [
+        (changed(compilations=1), "compilations"),
+        (changed(reason=validity.NOT_FINITE), "loss"),
+        (changed(reason=f"RuntimeError: {validity.DONATED}: Array has been deleted"), "donation"),
+        (changed(elapsed_seconds=4.0), "stamps"),
+        (changed(elapsed_seconds=1.0), "stamps"),
+        (changed(samples=(Sample(wall_seconds=0.4, process_seconds=8.0),) * 5), "CPU time"),
+        (changed(doubling_ratio=1.02), "doubling"),
+        (audited(unfinished_seconds=0.2), "unfinished work"),
+        (factory.run(0, 1e-9), "floor"),
+        (audited(cores=8), "cores"),
+        (audited(platform="gpu"), "backend"),
+        (audited(inputs_kept=False), "inputs"),
+        (programmed(flop_per_step=0.9 * PROGRAM.flop_per_step), "FLOP"),
+        (programmed(parameters=899), "parameters"),
+        (programmed(examples=64), "batch"),
+        (programmed(product_dtypes=("bfloat16", "float32")), "precision"),
+        (programmed(product_precisions=("default", "highest")), "precision"),
+        (replayed(first=2.4), "replay"),
+        (replayed(twice=2.3, together=2.3), "replay"),
+        (replayed(together=2.3), "replay"),
+        (replayed(other_inputs=2.3), "replay"),
+        (replayed(other_seed=2.3), "replay"),
+        (replayed(twice=None), "replay"),
+    ],
+)
+def test_each_trouble_is_seen_by_its_own_check_alone(run, check):
+    assert checks(run) == {check}
+
+
+def test_what_a_check_sees_passes_when_it_is_gone(monkeypatch):
+    monkeypatch.delitem(validity.CHECKS, "cores")
+    assert checks(audited(cores=8)) == set()
+
+
+def test_a_cold_start_from_a_cache_is_invalid_and_a_steady_step_is_not():
+    warm = changed(cache_hits=3)
+    assert checks(warm, scope="cold") == {"cache"}
+    assert checks(warm) == set()
+
+
+def test_fewer_threads_are_right_where_they_were_asked_for():
+    assert checks(audited(cores=2), threads=2) == set()
+    assert checks(audited(cores=16), threads=2) == {"cores"}
+
+
+def test_an_invalid_record_says_which_check_and_which_round():
+    found = summary.summary(factory.record(runs=(audited(inputs_kept=False),), step_seconds=(0.1,)))
+    assert found.status == "invalid"
+    assert found.reasons == ("round 0: inputs: the batches were changed while they were used",)
+
+
+def test_a_convolution_may_be_done_with_fewer_products():
+    dense, convolution = (
+        floor.floor_seconds(factory.record(about=factory.description(family=family, flop_per_example=10**9)))
+        for family in ("dense", "convolution")
+    )
+    assert dense == pytest.approx(4 * convolution)
+
+
+class Busy:
+    """A process that works for a while after its time was taken."""
+
+    def __init__(self, until):
+        self.now, self.used, self.until = 0.0, 0.0, until
+        self.clock = clock.Clock(wall=lambda: self.now, process=lambda: self.used)
+
+    def sleep(self, seconds):
+        self.used += max(0.0, min(self.until, self.now + seconds) - self.now)
+        self.now += seconds
+
+
+def test_work_that_goes_on_is_watched_until_it_ends(monkeypatch):
+    monkeypatch.setattr(leftover, "drain", lambda: None)
+    for until, seen in ((0.0, 0.0), (0.5, 0.5), (60.0, leftover.LONGEST_SECONDS)):
+        busy = Busy(until)
+        assert leftover.unfinished_seconds(busy.clock, busy.sleep) == pytest.approx(seen, abs=0.03)
+
+
+def test_arrays_that_are_not_there_yet_are_waited_for():
+    x = jnp.ones((600, 600))
+    slow = jax.jit(lambda x: jax.lax.fori_loop(0, 200, lambda _, y: y @ x / 600, x)).lower(x).compile()
+    found = slow(x)
+    leftover.drain()
+    assert found.is_ready()
+
+
+def test_cores_are_those_of_affinity_and_of_the_variables_that_limit_xla(monkeypatch):
+    monkeypatch.setattr(audit, "granted_cores", lambda: 8)
+    assert audit.usable_cores() == 8
+    monkeypatch.setenv("PJRT_NPROC", "3")
+    assert audit.usable_cores() == 3
+
+
+def flop(function, *arguments):
+    return traced.product_flop(traced.needed(traced.opened(jax.make_jaxpr(function)(*arguments))))
+
+
+X = jnp.ones((4, 4))
+PRODUCT = 2 * 4 * 4 * 4
+
+
+def test_a_product_in_a_loop_counts_in_every_turn_that_changes_it():
+    assert flop(lambda x: jax.lax.scan(lambda y, _: (y @ x, None), x, length=5)[0], X) == 5 * PRODUCT
+    assert flop(lambda x, rows: jax.lax.scan(lambda y, row: (y, row @ x), x, rows)[1], X, jnp.ones((5, 4, 4))) == (
+        5 * PRODUCT
+    )
+
+
+def test_a_product_that_no_turn_changes_counts_once():
+    def repeated(x):
+        return jax.lax.scan(lambda kept, _: (kept, jax.jit(jnp.matmul)(kept, x)), x, length=5)[1]
+
+    assert flop(repeated, X) == PRODUCT
+
+
+def test_a_product_that_nobody_needs_does_not_count():
+    assert flop(lambda x: (x @ x, x)[1], X) == 0
+
+
+def seen(function, *arguments, batch):
+    return traced.traced(jax.make_jaxpr(function)(*arguments, batch), batch, 0, 1)
+
+
+def test_a_traced_step_tells_its_parameters_examples_and_the_kinds_of_its_products():
+    found = seen(lambda w, b: b["x"] @ w, jnp.ones((3, 2)), batch={"x": jnp.ones((7, 3))})
+    assert found == Traced(
+        flop_per_step=2 * 7 * 3 * 2,
+        parameters=6,
+        examples=7,
+        product_dtypes=("float32",),
+        product_precisions=("default",),
+    )
+
+
+def test_a_batch_that_is_not_used_has_no_examples():
+    batch = {"x": jnp.ones((7, 3))}
+    assert seen(lambda w, b: jnp.ones((7, 3)) @ w, jnp.ones((3, 2)), batch=batch).examples == 0
+
+
+def test_a_narrow_product_is_seen_inside_a_call():
+    def narrow(w, b):
+        return jax.jit(lambda x: x.astype(jnp.bfloat16) @ w.astype(jnp.bfloat16))(b["x"])
+
+    found = seen(narrow, jnp.ones((3, 2)), batch={"x": jnp.ones((7, 3))})
+    assert found.product_dtypes == ("bfloat16",)

@@ -1,0 +1,243 @@
+"""A whole run takes the documented epochs, every example once in each; first calls and transfers are what they say."""
+
+from datetime import UTC, datetime
+
+import factory
+import msgspec
+import numpy as np
+import pytest
+from test_measure import FACTS
+
+from suite import models
+from suite.experiments import Here, headline
+from suite.measure import campaign, profiles, runner, worker
+from suite.measure.clock import Clock, Plan
+from suite.measure.jax_program import JaxProgram
+from suite.measure.jax_run import JaxRun
+from suite.measure.nnx_program import NnxProgram
+from suite.measure.protocol import Task
+from suite.measure.resident_run import ResidentRun
+from suite.measure.whole_run import whole_run
+from suite.results.journal import Done
+from suite.results.record import Software
+from suite.workload import Case, WholeRun
+
+HERE = Here(backends=("cpu",), cores=4)
+PLAN = Plan(samples=3, chain_seconds=0.0, warmup_steps=1, warmup_seconds=0, sampling_seconds=0)
+
+
+class Recorded:
+    """A program that notes what it is asked to do."""
+
+    def __init__(self):
+        self.orders, self.shapes, self.evaluated = [], None, 0
+
+    def initialise(self, seed): ...
+    def lower(self): ...
+    def compile(self): ...
+
+    def prepare(self, examples):
+        self.shapes = [array.shape for array in examples.values()]
+
+    def train(self, examples, order):
+        self.orders.append(list(order))
+
+    def evaluate(self, examples):
+        self.evaluated += 1
+
+
+def staged(names):
+    def stage(name, run):
+        names.append(name)
+        return run()
+
+    return stage
+
+
+def test_every_example_comes_once_an_epoch_in_a_new_order():
+    program, names = Recorded(), []
+    train = {"images": np.zeros((10, 3), np.float32)}
+    whole_run(program, WholeRun(epochs=3, train=10, test=4), train, train, 7, staged(names))
+    assert names == ["init", "lower", "compile", *["epoch", "validation"] * 3]
+    assert all(sorted(order) == list(range(10)) for order in program.orders)
+    assert len({tuple(order) for order in program.orders}) == 3
+    assert program.shapes == [(10, 3)]
+    assert program.evaluated == 3
+
+
+def test_a_run_without_validation_has_none():
+    names = []
+    whole_run(Recorded(), WholeRun(epochs=2, train=4), {"x": np.zeros((4, 1))}, None, 0, staged(names))
+    assert names == ["init", "lower", "compile", "epoch", "epoch"]
+
+
+def text_cnn():
+    workload = models.load("imdb_text_cnn")
+    case = Case(workload="imdb_text_cnn", backend="cpu", scope="run", batch=4, data="random")
+    return workload, case, workload.draw(np.random.default_rng(0), 10)
+
+
+def started(kind, workload, case, examples):
+    program = kind(workload, case)
+    program.initialise(0)
+    program.put([{name: array[start : start + case.batch] for name, array in examples.items()} for start in (0, 4)])
+    program.lower()
+    program.compile()
+    return program
+
+
+def test_an_epoch_takes_the_very_steps_of_the_timed_step_and_a_smaller_last_one():
+    workload, case, examples = text_cnn()
+    epoch, steps = (started(kind, workload, case, examples) for kind in (JaxRun, JaxProgram))
+    epoch.train(examples, np.arange(8))
+    steps.chain(2)
+    assert epoch.loss() == steps.loss()
+    epoch.train(examples, np.arange(8, 10))
+    assert np.isfinite(epoch.loss())
+
+
+def test_an_epoch_on_the_device_takes_the_same_steps():
+    workload, case, examples = text_cnn()
+    order = np.random.default_rng(1).permutation(10)
+    seen = []
+    for kind in (JaxRun, ResidentRun):
+        program = kind(workload, case)
+        program.initialise(0)
+        program.prepare(examples)
+        program.lower()
+        program.compile()
+        program.train(examples, order)
+        program.train(examples, order[::-1])
+        seen.append(program.loss())
+    assert seen[1] == pytest.approx(seen[0], rel=1e-5)
+
+
+def test_validation_learns_nothing_and_drops_nothing():
+    workload, case, examples = text_cnn()
+    program = started(JaxRun, workload, case, examples)
+    program.train(examples, np.arange(4))
+    before = program.loss()
+    program.evaluate(examples)
+    program.train(examples, np.arange(4, 8))
+    again = started(JaxRun, workload, case, examples)
+    again.train(examples, np.arange(8))
+    assert program.loss() == again.loss()
+    assert program.loss() != before
+
+
+@pytest.mark.parametrize("kind", [JaxProgram, NnxProgram])
+def test_a_step_with_its_batch_from_the_host_is_the_same_step(kind):
+    workload, case, examples = text_cnn()
+    there, copied = (started(kind, workload, replace_scope(case, "transfer"), examples) for _ in range(2))
+    there.chain(3)
+    copied.feed(3)
+    there.block()
+    copied.block()
+    assert copied.loss() == there.loss()
+
+
+def replace_scope(case, scope):
+    return Case(workload=case.workload, backend="cpu", scope=scope, batch=case.batch, data=case.data)
+
+
+class Ticking:
+    """A program each of whose calls moves a clock: the first by much more."""
+
+    steps_per_call = 1
+
+    def __init__(self):
+        self.now, self.calls = 0.0, 0
+
+    def chain(self, steps):
+        self.calls += 1
+        self.now += 10.0 if self.calls == 1 else float(self.calls)
+
+    def initialise(self, seed): ...
+    def put(self, batches): ...
+    def block(self): ...
+
+    def lower(self):
+        self.now += 100.0
+
+    def compile(self):
+        self.now += 1000.0
+
+    def loss(self):
+        return 1.0
+
+
+def test_first_calls_are_four_and_the_first_has_its_compilation():
+    program, seen = Ticking(), {}
+    clocks = Clock(wall=lambda: program.now, process=lambda: program.now)
+    task = Task(cases=(factory.record(scope="calls").case,), dataset="mnist", seed=0, plan=PLAN)
+
+    def stage(name, run):
+        return worker.clock.timed(run, clocks)
+
+    worker.measured_steps(program, [], task, stage, clocks, lambda line: None, seen)
+    assert [sample.wall_seconds for sample in seen["calls"].warmup] == [1110.0, 2.0]
+    assert [sample.wall_seconds for sample in seen["calls"].samples] == [3.0, 4.0]
+    assert program.calls == 4
+
+
+def test_a_whole_run_is_taken_once_in_quick_and_shortened_in_smoke():
+    documented = WholeRun(epochs=20, train=60_000, test=10_000)
+    assert profiles.whole_run("quick", documented, 1) == documented
+    assert profiles.whole_run("standard", documented, 10).epochs == 200
+    smoke = profiles.whole_run("smoke", documented, 10)
+    assert (smoke.epochs, smoke.train % 128 != 0) == (1, True), "a smoke run has a smaller last batch too"
+    assert profiles.whole_run("quick", None, 1) is None
+    cases = (factory.record(scope="run").case, factory.record().case)
+    header = campaign.planned(cases, [factory.description()], "quick", factory.HOST, datetime(2026, 1, 1, tzinfo=UTC))
+    assert [campaign.rounds_of(header, case) for case in cases] == [1, 3]
+    assert campaign.units(cases) == ((cases[0],), (cases[1],))
+    done = [Done(case=case, software=Software(suite="0", python="3", packages={}, settings={}), run=factory.run(0, 1.0))
+            for case in cases]  # fmt: skip
+    assert [record.rounds for record in campaign.records(header, done)] == [1, 3]
+
+
+def test_what_has_no_such_scope_is_not_asked_for_it():
+    about = factory.description()
+    documented = replaced(about, run=WholeRun(epochs=1, train=1))
+
+    def scopes(description, **axes):
+        found = headline.cases([description], HERE, scopes=("step", "transfer", "cold", "run"), **axes)
+        return {case.scope for case in found}
+
+    assert scopes(about) == {"step", "transfer", "cold"}
+    assert scopes(documented) == {"step", "transfer", "cold", "run"}
+    assert scopes(documented, implementations=["torch"]) == {"step"}
+    assert scopes(documented, variants=["several-steps"]) == {"step"}
+    assert scopes(documented, variants=["resident"]) == {"run"}
+    assert scopes(documented, variants=["nnx-jit"]) == {"step", "transfer", "cold"}
+    warm = headline.cases([about], HERE, caches=("empty", "warm"))
+    assert [(case.scope, case.cache) for case in warm] == [
+        ("step", "empty"), ("transfer", "empty"), ("cold", "empty"), ("cold", "warm")]  # fmt: skip
+
+
+def replaced(about, **changes):
+    return msgspec.structs.replace(about, **changes)
+
+
+def test_a_warm_cache_is_filled_once_and_one_that_gives_nothing_is_no_result(tmp_path, monkeypatch):
+    case = factory.record(scope="cold", cache="warm").case
+    task, filled = Task(cases=(case,), dataset="mnist", seed=0, plan=PLAN), []
+
+    def process(task, *_):
+        filled.append(task)
+        return iter(())
+
+    class Watch:
+        def stage(self, name): ...
+
+    monkeypatch.setattr(runner, "process", process)
+    for _ in range(3):
+        runner.fill(task, tmp_path, Watch(), lambda unit: None)
+    assert len(filled) == 1
+    (runner.warm_cache(case, tmp_path) / "filled").unlink()  # as if killed while it was filled
+    runner.fill(task, tmp_path, Watch(), lambda unit: None)
+    assert len(filled) == 2
+    facts = replaced(FACTS, cache_hits=0)
+    assert "nothing came from the compile cache" in runner.trouble(case, facts)
+    assert runner.trouble(case, replaced(FACTS, cache_hits=1)) == ""
+    assert runner.trouble(factory.record(scope="cold").case, facts) == ""

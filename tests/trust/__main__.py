@@ -1,0 +1,72 @@
+"""Prove the harness: `python -m trust [--sample] [PART...]`, with the tests on Python's path.
+
+A part is a module `part_NAME` of this package with TITLE, a question, and `prove(sample)`, which returns its figures
+and yields its findings. A whole run of a part becomes the site's evidence; a sample is only printed.
+"""
+
+import argparse
+import datetime
+import importlib
+import pkgutil
+import sys
+import time
+from pathlib import Path
+
+import trust
+from suite.measure.campaign import commit
+from suite.measure.machine import cpu_model
+from suite.results import trust as evidence
+
+EVIDENCE = Path(__file__).parents[2] / "site" / "evidence"
+
+
+def names() -> tuple[str, ...]:
+    """Return the parts that there are."""
+    found = sorted(module.name for module in pkgutil.iter_modules(trust.__path__))
+    return tuple(name.removeprefix("part_") for name in found if name.startswith("part_"))
+
+
+def proved(name: str, sample: bool) -> evidence.Part:
+    """Run a part and return what it found."""
+    module = importlib.import_module(f"trust.part_{name}")
+    start = time.monotonic()
+    figures, findings = module.prove(sample)
+    return evidence.Part(
+        name=name,
+        title=module.TITLE,
+        made=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        commit=commit(),
+        machine=cpu_model(),
+        seconds=round(time.monotonic() - start, 1),
+        full=not sample,
+        figures=figures,
+        findings=tuple(findings),
+    )
+
+
+def main() -> int:
+    """Return 0 if every finding of every part asked for is as it has to be."""
+    asked = argparse.ArgumentParser(prog="python -m trust", description=__doc__.splitlines()[0])
+    asked.add_argument("--sample", action="store_true", help="a few of each, in seconds; writes no evidence")
+    asked.add_argument("parts", nargs="*", metavar="PART", help=f"all: {', '.join(names())}")
+    given = asked.parse_args()
+    for name in given.parts:
+        if name not in names():
+            asked.error(f"no part '{name}'; there are: {', '.join(names())}")
+    good = True
+    for name in given.parts or names():
+        part = proved(name, given.sample)
+        print(f"{part.title} ({name}, {part.seconds:.0f} s)")
+        for label, figure in part.figures.items():
+            print(f"  {label}: {figure}")
+        for finding in part.findings:
+            if not finding.good:
+                print(f"  NOT AS EXPECTED: {finding.what}: expected {finding.expected}, found {finding.found}")
+        if part.full:
+            print(f"  written: {evidence.write(part, EVIDENCE)}")
+        good &= part.good
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

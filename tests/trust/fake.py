@@ -1,0 +1,124 @@
+"""A fake Python that the suite starts in place of a real one: as quick as a process can be, and faulty on demand.
+
+`interpreter` writes it; SUITE_JAX_PYTHON names it. The variable FAKE says what it does: 'good', or a fault and the
+stage it comes in, such as 'hang samples'; 'real worker' starts one, so that the offer alone is a fake.
+"""
+
+import sys
+from pathlib import Path
+
+import msgspec
+
+from suite.measure.probe import Offer
+from suite.workload import Description, Source
+
+NAMES = ("alpha", "beta", "gamma", "delta")
+
+_SCRIPT = """
+import json, math, os, random, select, signal, sys, time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+fault, _, where = os.environ.get("FAKE", "good").partition(" ")
+
+def rest(seconds):
+    if select.select([0], [], [], seconds)[0] and not os.read(0, 1):
+        os._exit(1)  # the parent is gone
+
+def say(**line):
+    os.write(1, json.dumps(line).encode() + b"\\n")
+
+if sys.argv[2] == "suite.measure.probe":
+    os.write(1, open(os.path.join(HERE, "offer.json"), "rb").read() + b"\\n")
+    os._exit(0)
+
+if fault == "real":
+    os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
+task = json.loads(sys.stdin.buffer.raw.readline())
+pause = float(os.environ.get("FAKE_SECONDS", "0.002"))
+for stage in ("import", "data", "init", "lower", "compile", "first_step", "warmup", "samples"):
+    say(stage=stage)
+    rest(pause * random.random())
+    if stage == where:
+        if fault == "hang":
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            while True:
+                time.sleep(1)
+        if fault == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if fault == "stop":
+            os.kill(os.getpid(), signal.SIGSTOP)
+        if fault == "exit":
+            sys.exit("lost at /home/somebody/secret.py")
+        if fault == "nonsense":
+            os.write(1, b"Traceback\\xff\\n")
+        if fault == "memory":
+            say(stage="failed", reason="XlaRuntimeError: out of memory: RESOURCE_EXHAUSTED: no 80.00GiB on GPU:0")
+            os._exit(1)
+    if stage not in ("data", "warmup", "samples"):
+        say(stage=stage, seen={"name": stage, "wall_seconds": 0.001, "process_seconds": 0.001})
+
+def sample(number):
+    began = time.perf_counter()
+    time.sleep(0.02 if fault == "pause" and not number else 0.0005)
+    seconds = -3600.0 if fault == "backwards" and not number else time.perf_counter() - began
+    return {"wall_seconds": seconds, "process_seconds": seconds}
+
+scopes, wanted = {}, {case["scope"] for case in task["cases"]}
+if "cold" in wanted:
+    scopes["cold"] = {"samples": [{"wall_seconds": 0.003, "process_seconds": 0.003}]}
+for scope, stage in (("step", "samples"), ("transfer", "transfer_samples")):
+    if scope not in wanted:
+        continue
+    say(stage=stage)
+    for number in range(task["plan"]["samples"]):
+        say(stage=stage, sample=sample(number))
+    scopes[scope] = {
+        "steps_per_sample": 4, "doubling_ratio": 2.0, "warmup": [sample(1)], "warmup_converged": True,
+        "compilations": 0, "load_by_others": 0.0, "minor_faults_per_step": 0.0,
+    }
+say(stage="done", facts={
+    "input_digest": "d", "first_loss": None if fault == "nan" else 2.0, "last_loss": 1.0, "peak_memory_bytes": 1,
+    "device_memory_bytes": None, "python": "3.12.1", "packages": {"jax": "0"}, "settings": {}, "scopes": scopes,
+})
+os._exit(0)
+"""
+
+
+def description(name: str) -> Description:
+    """Return what a workload that does not exist says of itself."""
+    return Description(
+        name=name,
+        title=name,
+        family="dense",
+        source=Source(author="nobody", title="nothing", year=2026, address="https://example.org/", place="nowhere"),
+        claims=(),
+        differs=(),
+        inferred=True,
+        dataset="mnist",
+        preprocessing="none",
+        optimizer="none",
+        loss="none",
+        batch=8,
+        parameters=1,
+        trainable_parameters=1,
+        forward_flop_per_example=1,
+        flop_per_example=3,
+    )
+
+
+def interpreter(folder: Path, backends: tuple[str, ...] = ("cpu",), names: tuple[str, ...] = NAMES) -> Path:
+    """Write the fake Python, which offers these names on these backends, and return what to run."""
+    folder.mkdir(parents=True, exist_ok=True)
+    offer = Offer(
+        implementation="jax",
+        backends={name: (name,) for name in backends},
+        packages={"jax": "0"},
+        workloads=tuple(map(description, names)),
+        names=names,
+    )
+    (folder / "offer.json").write_bytes(msgspec.json.encode(offer))
+    (folder / "fake.py").write_text(_SCRIPT)
+    python = folder / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" -IS "$(dirname "$0")/fake.py" "$@"\n')
+    python.chmod(0o755)
+    return python

@@ -1,0 +1,260 @@
+"""A worker that lies: `python -m trust.lying_worker LIE` plants one mistake, then measures as every worker does."""
+
+import os
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import msgspec
+
+from suite import models
+from suite.measure import clock, jax_program, worker
+from suite.measure.jax_program import JaxProgram
+from suite.measure.step import training_step
+
+
+class NoBlock(JaxProgram):
+    def block(self):
+        pass
+
+
+class Wrapper(JaxProgram):
+    def block(self):
+        class Results:
+            state, out = self._state, self._out
+
+        jax.block_until_ready(Results())
+
+
+class FirstLeaf(JaxProgram):
+    def block(self):
+        jax.tree.leaves(self._state)[0].block_until_ready()
+
+
+class OtherStep(JaxProgram):
+    """Base of those whose step is another one."""
+
+    def initialise(self, seed):
+        super().initialise(seed)
+        self._step = self.instead(self._step)
+
+
+class UnusedResult(OtherStep):
+    def instead(self, step):
+        def unused(state, batch):
+            step(state, batch)
+            return state, jnp.float32(1)
+
+        return unused
+
+
+class ClosedOver(OtherStep):
+    def instead(self, step):
+        return lambda state, batch: step(state, self._batches[0])
+
+
+class LoopInvariant(OtherStep):
+    steps_per_call = 16
+
+    def instead(self, step):
+        def repeated(state, batch):
+            new, _ = step(state, batch)
+            _, losses = jax.lax.scan(lambda kept, _: (kept, step(kept, batch)[1]), state, length=self.steps_per_call)
+            return new, losses[-1]
+
+        return repeated
+
+
+class SmallerBatch(OtherStep):
+    def instead(self, step):
+        return lambda state, batch: step(state, {name: array[::2] for name, array in batch.items()})
+
+
+class NotANumber(OtherStep):
+    def instead(self, step):
+        def broken(state, batch):
+            state, loss = step(state, batch)
+            return state, loss * jnp.nan
+
+        return broken
+
+
+class Bfloat16(JaxProgram):
+    def initialise(self, seed):
+        super().initialise(seed)
+        graph, _, _ = self.values(seed)
+        self._step = training_step(self._workload, graph, self._workload.optimizer(), "bfloat16")
+
+
+class SmallerInputs(JaxProgram):
+    def put(self, batches):
+        super().put([{name: array[::2].copy() for name, array in batch.items()} for batch in batches])
+
+
+class LowerPrecision(JaxProgram):
+    def lower(self):
+        jax_program.MATMUL_PRECISION = {"float32-highest": "default"}
+        super().lower()
+
+
+class CachedOutput(JaxProgram):
+    def chain(self, steps):
+        self._known = getattr(self, "_known", {})
+        for index in range(steps):
+            number = index % len(self._batches)
+            if number not in self._known:
+                self._state, self._known[number] = self._compiled(*self._weights, self._state, self._batches[number])
+            self._out = self._known[number]
+
+
+class Background(JaxProgram):
+    def __init__(self, workload, case):
+        super().__init__(workload, case)
+        self._others = ThreadPoolExecutor(1)
+
+    def chain(self, steps):
+        done = self._others.submit(super().chain, steps)
+        if self._out is None:
+            done.result()
+
+    def block(self):
+        pass
+
+
+class InputsInPlace(JaxProgram):
+    def put(self, batches):
+        super().put(batches)
+        for batch in batches:
+            batch["images"][:] = 0
+
+
+class DonatedAgain(JaxProgram):
+    def chain(self, steps):
+        for index in range(steps):
+            _, self._out = self._compiled(*self._weights, self._state, self._batches[index % len(self._batches)])
+
+
+class CompileInside(JaxProgram):
+    def chain(self, steps):
+        super().chain(steps)
+        jax.jit(lambda x: x + steps)(self._out).block_until_ready()
+
+
+class WarmCache(JaxProgram):
+    def __init__(self, workload, case):
+        super().__init__(workload, case)
+        for name, value in {
+            "jax_enable_compilation_cache": True,
+            "jax_compilation_cache_dir": tempfile.mkdtemp(),
+            "jax_persistent_cache_min_compile_time_secs": 0,
+            "jax_persistent_cache_min_entry_size_bytes": -1,
+        }.items():
+            jax.config.update(name, value)
+
+    def _compiled_before(self):
+        super().lower()
+        self._lowered.compile(self._options())
+        jax.clear_caches()
+
+    def put(self, batches):
+        super().put(batches)
+        self._compiled_before()
+
+
+class HalfTheSteps(JaxProgram):
+    def chain(self, steps):
+        super().chain((steps + 1) // 2)
+
+
+class NoAdvance(JaxProgram):
+    def chain(self, steps):
+        kept = self._state
+        for index in range(steps):
+            state = jax.tree.map(jnp.copy, kept)
+            state, self._out = self._compiled(*self._weights, state, self._batches[index % len(self._batches)])
+        self._state = state
+
+
+PROGRAMS = {
+    "no_block": NoBlock,
+    "wrapper": Wrapper,
+    "first_leaf": FirstLeaf,
+    "unused_result": UnusedResult,
+    "closed_over": ClosedOver,
+    "loop_invariant": LoopInvariant,
+    "cached_output": CachedOutput,
+    "smaller_batch": SmallerBatch,
+    "bfloat16": Bfloat16,
+    "background": Background,
+    "nan": NotANumber,
+    "inputs_in_place": InputsInPlace,
+    "donated_again": DonatedAgain,
+    "compile_inside": CompileInside,
+    "warm_cache": WarmCache,
+    "half_the_steps": HalfTheSteps,
+    "no_advance": NoAdvance,
+    "smaller_inputs": SmallerInputs,
+    "lower_precision": LowerPrecision,
+    "cached_inference": CachedOutput,
+}
+
+
+def skipped_layers():
+    from suite.models.mnist_mlp import MnistMlp
+
+    def shorter(self, x):
+        return self.output(self.dropout(jax.nn.relu(self.hidden1(x.reshape(x.shape[0], -1)))))
+
+    MnistMlp.__call__ = shorter
+
+
+def replaced_clock():
+    clock.Clock = partial(clock.Clock, wall=lambda: time.perf_counter() / 2)
+
+
+def edited_samples():
+    taken = clock.samples
+
+    def edited(*given):
+        for sample in taken(*given):
+            yield type(sample)(wall_seconds=sample.wall_seconds / 2, process_seconds=sample.process_seconds / 2)
+
+    clock.samples = edited
+
+
+def half_the_cores():
+    granted = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, granted[: max(1, len(granted) // 2)])
+
+
+def half_the_pool():
+    os.environ["NPROC"] = str(max(1, len(os.sched_getaffinity(0)) // 2))
+
+
+def fallback():
+    placed = jax_program.placement
+    jax_program.placement = lambda case, *rest: placed(msgspec.structs.replace(case, backend="cpu"), *rest)
+
+
+PATCHES = {
+    patch.__name__: patch
+    for patch in (skipped_layers, replaced_clock, edited_samples, half_the_cores, half_the_pool, fallback)
+}
+
+
+def lying(program, case):
+    workload = models.load(case.workload)
+    return program(workload, case), workload
+
+
+if __name__ == "__main__":
+    name = sys.argv[1].removesuffix("_gpu")
+    if name in PATCHES:
+        PATCHES[name]()
+    elif name in PROGRAMS:
+        worker.program = partial(lying, PROGRAMS[name])
+    worker.main()

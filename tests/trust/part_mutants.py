@@ -1,0 +1,139 @@
+"""Mutation testing: small faults planted in the code that judges, and whether the ordinary tests notice.
+
+Of the tools that do this, mutmut 3 brings libcst and a text interface, cosmic-ray a database and a web client; neither
+runs the mutants of four modules within minutes. This takes no library: `mutation` plants, `tested` runs the tests.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from queue import Empty, Queue
+
+from suite.results.trust import Finding
+from trust.mutation import Mutant, mutants
+
+TITLE = "Would the tests notice a fault in the code that judges?"
+LEAST = 0.80  # of the mutants that are not equivalent
+ROOT = Path(__file__).parents[2]
+TESTS = {
+    "suite.results.statistics": ("test_statistics",),
+    "suite.results.summary": ("test_summary", "test_repetition", "test_results"),
+    "suite.results.comparison": ("test_verdicts", "test_comparison"),
+    "suite.results.repetition": ("test_repetition",),
+    "suite.measure.clock": ("test_clock",),
+}
+EQUIVALENT = Path(__file__).with_name("equivalent.json")  # module to {mutant: why nothing can notice it}
+
+
+def prove(sample: bool) -> tuple[dict[str, float | int | str], list[Finding]]:
+    """Plant every mutant, or two in the module whose tests are the quickest, and run its tests against each."""
+    excused = json.loads(EQUIVALENT.read_text())
+    figures: dict[str, float | int | str] = {}
+    findings, planted, caught = [], 0, 0
+    for module, tests in list(TESTS.items())[-1:] if sample else TESTS.items():
+        every = list(mutants(file(module).read_text()))
+        known = excused.get(module, {})
+        chosen = [mutant for mutant in every if mutant.what not in known]
+        if sample:
+            chosen = chosen[len(chosen) // 3 :][:2]
+        answers = dict(answered(module, chosen, tests))
+        lived = [mutant for mutant in chosen if answers[mutant.what] == "survived"]
+        killed = len(chosen) - len(lived)
+        planted, caught = planted + len(chosen), caught + killed
+        findings.append(verdict(module, killed, len(chosen)))
+        findings += [survivor(module, mutant) for mutant in lived]
+        findings += [equivalent(module, what, reason, every) for what, reason in known.items()]
+    figures["mutants"] = planted
+    figures["noticed"] = f"{caught} of {planted}, {caught / planted:.1%}"
+    figures["equivalent, left out"] = sum(map(len, excused.values()))
+    return figures, findings
+
+
+def file(module: str) -> Path:
+    """Return where a module's source is."""
+    return ROOT / f"{module.replace('.', '/')}.py"
+
+
+def verdict(module: str, killed: int, planted: int) -> Finding:
+    """Return whether enough of a module's mutants were noticed."""
+    return Finding(
+        what=f"{planted} mutants of {module}",
+        expected=f"at least {LEAST:.0%} noticed",
+        found=f"{killed} noticed, {killed / planted:.1%}",
+        by=", ".join(TESTS[module]),
+        good=killed >= LEAST * planted,
+    )
+
+
+def survivor(module: str, mutant: Mutant) -> Finding:
+    """Return a mutant that no test noticed; the bar is on their share, so one alone is no shortfall."""
+    return Finding(what=f"{module}: {mutant.what}", expected="noticed, or few such", found="not noticed", good=True)
+
+
+def equivalent(module: str, what: str, reason: str, every: list[Mutant]) -> Finding:
+    """Return a mutant that nothing can notice; not good if there is no such mutant any more."""
+    there = any(mutant.what == what for mutant in every)
+    found = f"left out: {reason}" if there else "no such mutant; take it out of equivalent.json"
+    return Finding(what=f"{module}: {what}", expected="equivalent", found=found, good=there)
+
+
+def answered(module: str, chosen: list[Mutant], tests: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield each mutant's name and how it fared, in processes side by side.
+
+    Raises RuntimeError if the tests fail without any mutant.
+    """
+    waiting: Queue[Mutant] = Queue()
+    for mutant in chosen:
+        waiting.put(mutant)
+    done: dict[str, str] = {}
+    threads = [threading.Thread(target=_work, args=(module, tests, waiting, done)) for _ in range(_cores(chosen))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if module in done:
+        raise RuntimeError(f"the tests of {module} fail as it is: {', '.join(tests)}; mend them first")
+    yield from done.items()
+
+
+def _cores(chosen: list[Mutant]) -> int:
+    return max(1, min(len(os.sched_getaffinity(0)), len(chosen) // 8))
+
+
+def _work(module: str, tests: tuple[str, ...], waiting: "Queue[Mutant]", done: dict[str, str]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        command = [
+            sys.executable,
+            "-m",
+            "trust.tested",
+            module,
+            *(str(ROOT / "tests" / f"{name}.py") for name in tests),
+        ]
+        path = os.pathsep.join((str(ROOT), str(ROOT / "tests")))
+        env = {**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"}
+        env |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": folder}  # compiled once, then by nobody again
+        with subprocess.Popen(
+            command, env=env, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as process:
+            if _ask(process, file(module).read_text()) != "survived":
+                done[module] = "fails without a mutant"
+                process.stdin.close()
+                return
+            while True:
+                try:
+                    mutant = waiting.get_nowait()
+                except Empty:
+                    break
+                done[mutant.what] = _ask(process, mutant.source)
+            process.stdin.close()
+
+
+def _ask(process: subprocess.Popen, source: str) -> str:
+    process.stdin.write(json.dumps(source) + "\n")
+    process.stdin.flush()
+    return process.stdout.readline().strip()
