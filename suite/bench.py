@@ -1,7 +1,7 @@
 """From one command to results: plans a campaign, measures it, writes its records, and shows them."""
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,9 +12,9 @@ from suite.results import journal as journals
 from suite.results import prices, selection, store
 from suite.results.comparison import compared
 from suite.results.journal import Journal, Session
-from suite.results.record import Machine
+from suite.results.record import Machine, Record
 from suite.results.roofline import is_ceiling
-from suite.results.summary import summary
+from suite.results.table import Table
 from suite.workload import Implementation
 
 
@@ -194,12 +194,21 @@ def print_results(folders: Sequence[Path], here: Machine, listed: Sequence[price
         terminal.say(f"note: {problem}")
     costs = cost.for_terminal(records, here.slug, listed)
     for table in (*tables.for_terminal(records, here.slug), *standing.for_terminal(records, here.slug), *costs):
-        width = len(table.columns)
-        rows = [[cell.text for cell in row[:width]] for row in table.rows]
-        terminal.print_table(table.title, table.columns, rows, table.notes)
-    failed = [s for s in map(summary, records) if s.record.reason and s.record.machine.slug == here.slug]
-    for item in failed:
-        terminal.say(f"failed: {item.record.name}: {item.record.reason}")
+        show(table)
+    say_failures(record for record in records if record.machine.slug == here.slug)
+
+
+def show(table: Table) -> None:
+    """Print a table's text."""
+    rows = [[cell.text for cell in row[: len(table.columns)]] for row in table.rows]
+    terminal.print_table(table.title, table.columns, rows, table.notes)
+
+
+def say_failures(records: Iterable[Record]) -> None:
+    """Say which records lack a result, and why."""
+    for record in records:
+        if record.reason:
+            terminal.say(f"failed: {record.name}: {record.reason}")
 
 
 def print_answers(name: str, folders: Sequence[Path], here: Machine) -> None:
@@ -210,13 +219,10 @@ def print_answers(name: str, folders: Sequence[Path], here: Machine) -> None:
     if found is None:
         terminal.say(f"experiment '{name}' has no answer yet: what it compares was not measured whole")
     for table in found.tables if found else ():
-        rows = [[cell.text for cell in row] for row in table.rows]
-        terminal.print_table(table.title, table.columns, rows, table.notes)
+        show(table)
     for answer in found.answers if found else ():
         print(answer)
-    for item in map(summary, mine):
-        if item.record.reason:
-            terminal.say(f"failed: {item.record.name}: {item.record.reason}")
+    say_failures(mine)
 
 
 def report(published: Path, out: Path, build: bool, listed: Sequence[prices.Price] = ()) -> None:
@@ -243,7 +249,7 @@ def compare(first: str, second: str, folders: Sequence[Path], band: float | None
 
     sides = [selection.selected(word, folders) for word in (first, second)]
     table = comparison.table(first, second, compared(*sides), band)
-    terminal.print_table(table.title, table.columns, [[cell.text for cell in row] for row in table.rows], table.notes)
+    show(table)
 
 
 def doctor() -> tuple[fitness.Check, ...]:

@@ -30,13 +30,7 @@ def say(line: str) -> None:
 
 def label(case: Case) -> str:
     """Return a short name for what a process measures."""
-    parts = [case.workload, case.backend, case.implementation]
-    parts += [case.variant] if case.variant != "plain" else []
-    parts += [case.precision] if case.precision != "float32-highest" else []
-    parts += [f"{case.threads} threads"] if case.threads else []
-    parts += [f"{case.devices} devices"] if case.devices > 1 else []
-    parts += [f"{case.allocator} allocator"] if case.allocator != "retaining" else []
-    return " ".join(parts)
+    return " ".join([case.workload, case.backend, case.implementation, *case.ways()])
 
 
 class CampaignProgress:
@@ -47,7 +41,7 @@ class CampaignProgress:
         effort, cores = EFFORTS[header.profile], header.machine.cores
         self._units = processes_of(header.cases)
         self._seconds = {unit: process_seconds(unit, about[unit[0].workload], effort, cores) for unit in self._units}
-        self._rounds, self._ended, self._began = header.rounds, done, 0.0
+        self._header, self._began = header, 0.0
         self._left = {unit: rounds_of(header, unit[0]) for unit in self._units}
         self._progress = Progress(
             SpinnerColumn(),
@@ -72,7 +66,7 @@ class CampaignProgress:
     def begins(self, number: int, unit: Unit) -> None:
         """Show the process that starts."""
         self._began = time.monotonic()
-        self._name = f"round {number + 1}/{self._rounds}  {label(unit[0])}"
+        self._name = f"round {number + 1}/{rounds_of(self._header, unit[0])}  {label(unit[0])}"
         left = sum(self._seconds[u] * n for u, n in self._left.items())
         self._progress.update(self._task, description=self._name, left=f"about {units.seconds(left)} left")
 

@@ -81,11 +81,16 @@ class Description(Plain, frozen=True, kw_only=True):
     trainable_parameters: int
     forward_flop_per_example: int
     flop_per_example: int  # of the timed step
-    examples_per_epoch: Annotated[int, msgspec.Meta(ge=1, le=10**12)] | None = (
-        None  # as documented; None where the source knows no epochs
+    examples_per_epoch: _Examples | None = (
+        None  # as documented; None where the source knows no epochs, or `run` says it
     )
     data: Data = "embedded"  # what is measured unless something else is asked for
     run: WholeRun | None = None  # where the source timed one
+
+    @property
+    def epoch_examples(self) -> int | None:
+        """How many examples an epoch has; None where the source knows no epochs."""
+        return self.run.train if self.run is not None else self.examples_per_epoch
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +140,19 @@ class Case(Plain, frozen=True, kw_only=True):
     allocator: Allocator = "retaining"  # of the worker process
     cache: CompileCache = "empty"  # at a cold start
     length: int = 1  # of a run: so many times the documented epochs
+
+    def ways(self) -> tuple[str, ...]:
+        """Return in words what sets it apart from the headline's way: variant, precision, threads, and so on."""
+        said = {
+            self.variant: self.variant != "plain",
+            self.precision: self.precision != "float32-highest",
+            f"{self.threads} threads": self.threads is not None,
+            f"{self.devices} devices": self.devices > 1,
+            f"{self.allocator} allocator": self.allocator != "retaining",
+            f"{self.cache} cache": self.cache != "empty",
+            f"{self.length} times as long": self.length > 1,
+        }
+        return tuple(words for words, apart in said.items() if apart)
 
     def text(self, headline_batch: int) -> str:
         """Return the written form: workload/backend/scope, then each axis that is not at its default."""

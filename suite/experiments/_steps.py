@@ -12,7 +12,7 @@ from suite.results.reading import Point
 from suite.results.record import Record
 from suite.results.roofline import is_ceiling
 from suite.results.statistics import Estimate, paired_ratio
-from suite.results.summary import Summary, better, by_round, summary
+from suite.results.summary import SOUND, Summary, better, by_round, summary
 from suite.workload import Backend, Case, Description
 
 
@@ -23,10 +23,10 @@ def step(about: Description, backend: Backend, here: Here, **axes: Any) -> Case:
     return Case(workload=about.name, backend=backend, scope="step", **given)
 
 
-def default(case: Case, *free: str) -> bool:
-    """Return whether a case is JAX's step in the headline setting, whatever the free axes are."""
-    fixed = {"implementation", "variant", "precision", "devices", "threads"} - set(free)
-    plain = {field.name: field.default for field in msgspec.structs.fields(case)}
+def default(record: Record, *free: str) -> bool:
+    """Return whether a record is of JAX's step in the headline setting, whatever the free axes are."""
+    case, fixed = record.case, {"batch", "implementation", "variant", "precision", "devices", "threads"} - set(free)
+    plain = {field.name: field.default for field in msgspec.structs.fields(case)} | {"batch": record.description.batch}
     return case.scope == "step" and all(getattr(case, name) == plain[name] for name in fixed)
 
 
@@ -37,7 +37,7 @@ def whole(item: Summary) -> bool:
 
 def solid(*items: Summary) -> bool:
     """Return whether all of these are steady."""
-    return all(item.status in ("quick", "standard") for item in items)
+    return all(item.status in SOUND for item in items)
 
 
 def together(

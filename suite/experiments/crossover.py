@@ -116,7 +116,7 @@ def _counted(item: SpeedUp) -> bool:
 def _sweeps(records: Sequence[Record]) -> list[list[SpeedUp]]:
     """Return each workload's newest campaign with at least two batch sizes, by size."""
     campaigns: dict[tuple[str, str], dict[int, SpeedUp]] = defaultdict(dict)
-    for item in speedups(record for record in records if default(record.case)):
+    for item in speedups(record for record in records if default(record, "batch")):
         record = item.gpu.record
         campaigns[record.workload, record.campaign][record.case.batch] = item
     latest: dict[str, list[SpeedUp]] = {}
@@ -141,7 +141,7 @@ def _with_both(records: Sequence[Record], sweep: Sequence[SpeedUp]) -> list[tupl
     campaign, name = sweep[0].gpu.record.campaign, sweep[0].gpu.record.workload
     sides: dict[int, dict[str, Summary]] = defaultdict(dict)
     for record in records:
-        if (record.campaign, record.workload) == (campaign, name) and default(record.case):
+        if (record.campaign, record.workload) == (campaign, name) and default(record, "batch"):
             sides[record.case.batch].setdefault(record.backend, summary(record))
     for item in sweep:
         sides[item.gpu.record.case.batch] |= {"cpu": item.cpu, "gpu": item.gpu}

@@ -84,8 +84,7 @@ def read(records: Sequence[Record]) -> Reading | None:
 
 
 def _fits(record: Record) -> bool:
-    headline = record.case.batch == record.description.batch
-    return headline and record.case.variant in _WAYS and default(record.case, "variant")
+    return record.case.variant in _WAYS and default(record, "variant")
 
 
 def _saved(way: str, over: Estimate) -> str:

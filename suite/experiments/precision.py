@@ -75,8 +75,7 @@ def read(records: Sequence[Record]) -> Reading | None:
 
 
 def _fits(record: Record) -> bool:
-    headline = record.case.batch == record.description.batch
-    return record.backend == "gpu" and headline and default(record.case, "precision")
+    return record.backend == "gpu" and default(record, "precision")
 
 
 def _order(precision: str) -> int:

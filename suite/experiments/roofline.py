@@ -59,9 +59,8 @@ def read(records: Sequence[Record]) -> Reading | None:
 
 def newest_steps(records: Iterable[Record], at_headline_batch: bool = False) -> tuple[Summary, ...]:
     """Return one machine's newest step of JAX of each network, way, precision and batch, with its better allocator."""
-    mine = [record for record in records if not is_ceiling(record) and default(record.case, "precision", "variant")]
-    if at_headline_batch:
-        mine = [record for record in mine if record.case.batch == record.description.batch]
+    free = ("precision", "variant") if at_headline_batch else ("precision", "variant", "batch")
+    mine = [record for record in records if not is_ceiling(record) and default(record, *free)]
     latest = {record.name: record for record in sorted(mine, key=lambda r: (r.profile != "smoke", r.created))}
     ways: dict[Case, list[Summary]] = {}
     for _, record in sorted(latest.items()):
@@ -174,7 +173,7 @@ def _chart(ceilings: Roof, shares: Sequence[tuple[Summary, Share]]) -> Chart | N
             solid=solid(item),
         )
         for item, one in shares
-        if item.flop_per_second and one.intensity and _sizable(item) and default(item.record.case, "precision")
+        if item.flop_per_second and one.intensity and _sizable(item) and default(item.record, "precision")
     ]  # fmt: skip
     reach = [point.at for point in points if point.at] or [0.1, 1000.0]
     lines = []

@@ -96,4 +96,4 @@ def _row(item: SpeedUp) -> tuple[Cell, ...]:
 
 
 def _fits(record: Record) -> bool:
-    return record.case.batch == record.description.batch and default(record.case)
+    return default(record)

@@ -9,7 +9,7 @@ from suite.measure.load import granted_cores
 from suite.measure.program import Batch, Program
 from suite.results.record import Audit, Replay
 
-CALLS = 8  # of the step, which all replays take together
+CALLS = 7  # of the step, which all replays take together
 
 
 def audit(

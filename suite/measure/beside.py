@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 from suite.measure import children, readings
-from suite.measure.protocol import Facts, Line
+from suite.measure.protocol import STREAMED, Facts, Line
 from suite.measure.readings import LEAST_ENERGY_SECONDS, Counters, Reading
 from suite.results.record import Energy, Profile, Run
 from suite.workload import Case
@@ -26,8 +26,7 @@ _START_SECONDS = 10.0  # to say what can be read
 _LONGEST_LINE = 2**16
 _KEPT = 2**16  # readings, the latest
 _WINDOWS = {
-    "step": (("samples", False), ("samples_end", False)),
-    "transfer": (("transfer_samples", False), ("transfer_samples_end", False)),
+    **{scope: ((name, False), (f"{name}_end", False)) for scope, name in STREAMED.items()},
     "cold": (("lower", False), ("first_step", True)),
     "run": (("init", False), ("run_end", False)),
 }
@@ -100,8 +99,10 @@ class Beside:
             self._marks[line.stage, line.seen is not None] = self._now()
 
     def counts(self, unit: Sequence[Case], profile: Profile, number: int) -> bool:
-        """Return whether a process's energy is to be counted: once a case, where there is a counter."""
+        """Return whether a process's energy is to be counted: once a case of JAX, where there is a counter."""
         if profile == "smoke" or number > 0 or not any(case.scope == "step" for case in unit):
+            return False
+        if unit[0].implementation != "jax":  # peers are there for their speed
             return False
         if self._stream is None or self._stream.problem:
             return False

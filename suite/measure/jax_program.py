@@ -84,7 +84,7 @@ class JaxProgram:
 
     def put(self, batches: Sequence[Batch]) -> None:
         """Copy the input sets to the device; those of `several-steps` side by side, as one."""
-        self._host, self._sets = batches, len(batches)
+        self._host = batches
         if self._case.variant == "several-steps":
             assert STEPS_PER_CALL % len(batches) == 0
             together = {name: np.stack([batch[name] for batch in batches]) for name in batches[0]}
@@ -189,7 +189,7 @@ class JaxProgram:
 
         Whatever lies between them, such as activations, could stay in a cache.
         """
-        return 2 * held(self._state) + held(self._weights) + held(self._batches) // self._sets
+        return 2 * held(self._state) + held(self._weights) + held(self._batches) // len(self._host)
 
     def packages(self) -> dict[str, str]:
         """Return the versions of Python's and JAX's side."""

@@ -4,7 +4,7 @@ import os
 import time
 from dataclasses import dataclass
 
-import psutil
+from suite.measure.counters import cpu_time
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,7 @@ class Reading:
 
 def reading() -> Reading:
     """Return the counters now."""
-    times = psutil.cpu_times()
-    busy = sum(times) - times.idle - getattr(times, "iowait", 0.0)
-    busy -= getattr(times, "guest", 0.0) + getattr(times, "guest_nice", 0.0)  # Linux counts these in user and nice too
-    return Reading(at=time.monotonic(), all_cores=busy, own=time.process_time())
+    return Reading(at=time.monotonic(), all_cores=cpu_time().busy, own=time.process_time())
 
 
 def by_others(before: Reading, after: Reading) -> float:

@@ -37,7 +37,7 @@ class NnxProgram(JaxProgram):
 
     def put(self, batches: Sequence[Batch]) -> None:
         """Copy the input sets to the device."""
-        self._host, self._sets = batches, len(batches)
+        self._host = batches
         self._batches = [jax.device_put(batch, self._placement.batch) for batch in batches]
 
     def lower(self) -> None:
@@ -86,7 +86,7 @@ class NnxProgram(JaxProgram):
 
     def bytes_per_step(self) -> int:
         """Return the least that a step moves: what it trains read and written, one batch; an inference only reads."""
-        model, batch = held(nnx.state(self._model)), held(self._batches) // self._sets
+        model, batch = held(nnx.state(self._model)), held(self._batches) // len(self._host)
         if self._workload.optimizer is None:
             return model + batch
         return 2 * (model + held(nnx.state(self._optimizer))) + batch

@@ -83,7 +83,8 @@ def chosen_by(experiment: str, request: Request) -> experiments.Experiment:
     """
     found = experiments.load(experiment)
     own = {"batch": "--batch", "precisions": "--precision", "scopes": "--scope", "variants": "--variant",
-           "implementations": "--implementation", "allocators": "--allocator", "devices": "--devices"}  # fmt: skip
+           "implementations": "--implementation", "allocators": "--allocator",
+           "devices": "--devices", "caches": "--cache", "length": "--length"}  # fmt: skip
     for name, option in own.items():
         if getattr(request, name) != getattr(Request(), name):
             raise ValueError(

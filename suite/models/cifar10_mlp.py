@@ -85,7 +85,6 @@ WORKLOAD = Workload(
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD, FIRST),
         run=WholeRun(epochs=10, train=50_000),
-        examples_per_epoch=50_000,
     ),
     model=Cifar10Mlp,
     loss=loss,

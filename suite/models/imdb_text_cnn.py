@@ -86,7 +86,6 @@ WORKLOAD = Workload(
         trainable_parameters=350_751,
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD),
-        examples_per_epoch=25_000,
         data="random",
         run=WholeRun(epochs=2, train=25_000, test=25_000),
     ),

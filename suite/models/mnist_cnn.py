@@ -73,7 +73,6 @@ WORKLOAD = Workload(
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD, FIRST),
         run=WholeRun(epochs=1, train=60_000, test=10_000),
-        examples_per_epoch=60_000,
     ),
     model=MnistCnn,
     loss=loss,

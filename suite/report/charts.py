@@ -112,14 +112,7 @@ def samples(records: Sequence[Record]) -> dict[str, Any]:
 def label(record: Record) -> str:
     """Return a short name of a record's case."""
     case = record.case
-    words = [case.backend, case.implementation]
-    words += [case.variant] if case.variant != "plain" else []
-    words += [case.precision] if case.precision != "float32-highest" else []
-    words += [f"batch {case.batch}"] if case.batch != record.description.batch else []
-    words += [f"{case.threads} threads"] if case.threads else []
-    words += [f"{case.devices} devices"] if case.devices > 1 else []
-    words += ["system"] if case.allocator == "system" else []
-    return " ".join(words)
+    return " ".join([case.backend, case.implementation, *case.ways()])
 
 
 def config(palette: str, ground: str = "transparent") -> dict[str, Any]:

@@ -32,7 +32,7 @@ def table(records: Iterable[Record], listed: Sequence[Price]) -> Table:
 
 
 def _row(item: Summary, price: Price) -> tuple[Cell, ...]:
-    epoch = item.record.description.examples_per_epoch
+    epoch = item.record.description.epoch_examples
     return (
         Cell(text=label(item.record), record=item.record),
         _cell(item, _MILLION, price),

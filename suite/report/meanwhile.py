@@ -106,7 +106,7 @@ def energy_table(records: Iterable[Record]) -> Table:
 def _energy_cells(record: Record, use: Use | None, reason: str) -> tuple[Cell, ...]:
     if use is None:
         return (Cell(text=units.DASH, remark=reason or "no counter answers here"),) * 4
-    epoch, each = record.description.examples_per_epoch, use.joules_per_example
+    epoch, each = record.description.epoch_examples, use.joules_per_example
 
     def cell(value: float | None, unit: str, missing: str = "") -> Cell:
         return Cell(text=units.small(value, unit), sort=value, record=record, remark=missing if value is None else "")

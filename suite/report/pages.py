@@ -204,7 +204,7 @@ def workload(
             ("FLOP per example, forward", units.count(about.forward_flop_per_example)),
             ("FLOP per example, step", units.count(about.flop_per_example)),
             ("headline batch", units.count(about.batch)),
-            *([("examples per epoch", units.count(about.examples_per_epoch))] if about.examples_per_epoch else []),
+            *([("examples per epoch", units.count(about.epoch_examples))] if about.epoch_examples else []),
             ("loss", about.loss),
             ("optimizer", about.optimizer),
             ("preprocessing", about.preprocessing),

@@ -9,7 +9,7 @@ from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import SpeedUp, Summary, better, newest, speedups, summary
 from suite.results.table import Cell, Table, time_cell
-from suite.workload import Case
+from suite.workload import Case, Scope
 
 SPEEDUP_COLUMNS = (
     "model", "batch", "GPU precision", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU: best peer / JAX",
@@ -98,10 +98,7 @@ CASE_COLUMNS = (
 def case_row(item: Summary) -> tuple[Cell, ...]:
     """Return one case in the order of CASE_COLUMNS, its backend and machine left to the table's title."""
     case, seconds = item.record.case, item.seconds
-    ways = [word for word in (case.variant,) if word != "plain"]
-    ways += [f"{case.threads} threads"] if case.threads else []
-    ways += [f"{case.devices} devices"] if case.devices > 1 else []
-    ways += [f"{case.allocator} allocator"] if case.allocator != "retaining" else []
+    ways = [words for words in case.ways() if words != case.precision]  # which has a column
     rate = item.examples_per_second
     return (
         Cell(text=" ".join([case.backend, case.implementation, *ways])),
@@ -130,12 +127,12 @@ def case_table(title: str, records: Iterable[Record]) -> Table:
     return Table(title=title, columns=CASE_COLUMNS, rows=tuple(map(case_row, items)))
 
 
-def steps_table(title: str, records: Iterable[Record]) -> Table:
+def steps_table(title: str, records: Iterable[Record], scope: Scope = "step") -> Table:
     """Return the steps of JAX on a machine, each with the better allocator; of its peers if it has none.
 
     How the peers stand is a table of its own.
     """
-    steps = [item for item in newest_cases(records) if item.record.case.scope == "step"]
+    steps = [item for item in newest_cases(records) if item.record.case.scope == scope]
     mine = [item for item in steps if item.record.case.implementation == "jax"]
     rows = tuple((Cell(text=item.record.workload), *case_row(item)) for item in fastest(mine or steps))
     return Table(title=title, columns=("model", *CASE_COLUMNS), rows=rows)
@@ -195,14 +192,16 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     Fewer columns than on the site, so that a terminal of 80 columns holds them.
     """
     mine = [record for record in records if record.machine.slug == machine]
+    few = ("model", "implementation", "time", "95 % interval", "status")
+    runs = chosen(steps_table("The documented whole runs", mine, "run"), few)
     table = speedup_table(mine)
     if table.rows:
         notes = [f"{row[0].text}: {row[9].remark}" for row in table.rows if row[9].remark]
-        return (chosen(table, ("model", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU: best peer / JAX",
-                               "GPU precision"), notes),)  # fmt: skip
+        short = chosen(table, ("model", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU: best peer / JAX",
+                               "GPU precision"), notes)  # fmt: skip
+        return (short, runs) if runs.rows else (short,)
     steps = steps_table("One training step in steady state; a speed-up needs times of both CPU and GPU", mine)
-    short = chosen(steps, ("model", "implementation", "time", "95 % interval", "status"))
-    return tuple(table for table in (short, elsewhere(records, machine)) if table.rows)
+    return tuple(table for table in (chosen(steps, few), runs, elsewhere(records, machine)) if table.rows)
 
 
 def chosen(table: Table, columns: Sequence[str], notes: Sequence[str] = ()) -> Table:

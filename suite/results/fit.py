@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import correlation, linear_regression, variance
 
 from suite.results.statistics import t_quantile
 
@@ -27,13 +27,12 @@ def power_law(places: Sequence[float], values: Sequence[float]) -> Fit | None:
     xs, ys = [math.log(place) for place in places], [math.log(value) for value in values]
     if len(set(xs)) < 2:
         return None
-    x, y = fmean(xs), fmean(ys)
-    spread = sum((one - x) ** 2 for one in xs)
-    exponent = sum((a - x) * (b - y) for a, b in zip(xs, ys, strict=True)) / spread
-    factor = math.exp(y - exponent * x)
+    exponent, constant = linear_regression(xs, ys)
+    factor = math.exp(constant)
     if len(xs) < 3:
         return Fit(factor=factor, exponent=exponent, low=None, high=None)
-    rest = sum((b - y - exponent * (a - x)) ** 2 for a, b in zip(xs, ys, strict=True))
+    rest = sum((b - constant - exponent * a) ** 2 for a, b in zip(xs, ys, strict=True))
+    spread = (len(xs) - 1) * variance(xs)
     reach = t_quantile(len(xs) - 2) * math.sqrt(rest / (len(xs) - 2) / spread)
     return Fit(factor=factor, exponent=exponent, low=exponent - reach, high=exponent + reach)
 
@@ -43,10 +42,9 @@ def rank_correlation(places: Sequence[float], values: Sequence[float]) -> float 
 
     Source: Spearman, The proof and measurement of association between two things (1904); equal values share a rank.
     """
-    xs, ys = _ranks(places), _ranks(values)
-    x, y = fmean(xs) if xs else 0.0, fmean(ys) if ys else 0.0
-    spread = math.sqrt(sum((a - x) ** 2 for a in xs) * sum((b - y) ** 2 for b in ys))
-    return sum((a - x) * (b - y) for a, b in zip(xs, ys, strict=True)) / spread if spread else None
+    if min(len(set(places)), len(set(values))) < 2:
+        return None
+    return correlation(_ranks(places), _ranks(values))
 
 
 def _ranks(values: Sequence[float]) -> list[float]:

@@ -17,10 +17,9 @@ import msgspec
 
 from suite.results.record import SCHEMA, Record
 from suite.results.statistics import Estimate
-from suite.results.summary import SpeedUp, Status, Summary, speedups, summary
+from suite.results.summary import SOUND, SpeedUp, Status, Summary, speedups, summary
 from suite.workload import Case
 
-_CITABLE = ("quick", "standard", "repeated")
 _FIXED = 3  # workload, backend, scope
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _DIGEST = re.compile(r"[0-9a-f]{12,64}")
@@ -54,7 +53,7 @@ class Number:
     @property
     def citable(self) -> bool:
         """Whether it may be quoted: of a schema that stays, from quick up, steady, and certified where that counts."""
-        return self.record.schema == SCHEMA and self.status in _CITABLE and self.certified is not False
+        return self.record.schema == SCHEMA and self.status in SOUND and self.certified is not False
 
 
 def parse(text: str) -> Key:

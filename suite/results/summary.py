@@ -15,7 +15,7 @@ from suite.results.statistics import Estimate, geometric_mean, paired_ratio, sig
 
 Status = Literal["invalid", "incomplete", "unstable", "smoke", "quick", "standard", "repeated"]
 
-_SOUND: tuple[Status, ...] = ("quick", "standard", "repeated")
+SOUND: tuple[Status, ...] = ("quick", "standard", "repeated")
 CERTIFIED_FROM = 0.7  # best peer's time over JAX's, on the CPU
 _WIDEST = {"smoke": None, "quick": 0.10, "standard": 0.05}  # relative half-width
 _SPREAD, _TREND, _DOUBLING = 0.05, 0.01, 0.05
@@ -93,7 +93,7 @@ class SpeedUp:
     @property
     def solid(self) -> bool:
         """True if it may be drawn as a full mark: certified and steady."""
-        return self.certified and self.status in _SOUND
+        return self.certified and self.status in SOUND
 
 
 def step_seconds(run: Run) -> float | None:
@@ -200,7 +200,7 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
 def _repeated(found: Sequence[SpeedUp]) -> Iterable[SpeedUp]:
     others: dict[str, list[tuple[Record, Estimate]]] = defaultdict(list)
     for item in found:
-        if item.status in _SOUND:
+        if item.status in SOUND:
             others[item.gpu.record.name].append((item.gpu.record, item.ratio))
     for item in found:
         again = item.status == "standard" and found_again(item.gpu.record, item.ratio, others[item.gpu.record.name])
@@ -216,7 +216,7 @@ def better(found: Iterable[Summary]) -> Summary | None:
 def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summary]) -> SpeedUp:
     reasons = tuple(f"{s.record.backend}: {reason}" for s in (cpu, gpu) for reason in s.reasons)
     status, doubt = worse(cpu.status, gpu.status), _doubt(cpu.record, gpu.record, ratio)
-    if doubt and status in _SOUND:
+    if doubt and status in SOUND:
         status, reasons = "unstable", (*reasons, doubt)
     peers = peers_of(cpu, group)
     if not peers:
