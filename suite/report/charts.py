@@ -8,6 +8,7 @@ import altair as alt
 import vl_convert
 
 from suite import units
+from suite.report.tables import label
 from suite.results.record import Record
 from suite.results.summary import SpeedUp
 
@@ -107,12 +108,6 @@ def samples(records: Sequence[Record]) -> dict[str, Any]:
     )
     processes = len({row["process"] for row in rows})
     return chart.properties(width=WIDTH, height=18 * max(3, processes)).to_dict(validate=True)
-
-
-def label(record: Record) -> str:
-    """Return a short name of a record's case."""
-    case = record.case
-    return " ".join([case.backend, case.implementation, *case.ways()])
 
 
 def config(palette: str, ground: str = "transparent") -> dict[str, Any]:

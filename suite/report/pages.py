@@ -251,7 +251,7 @@ def workload(
                 caption,
                 json.dumps(charts.themed(spec)),
             )
-        reasons = [f"{charts.label(s.record)}, {s.record.case.scope}: {'; '.join(s.reasons)}"
+        reasons = [f"{tables.label(s.record)}, {s.record.case.scope}: {'; '.join(s.reasons)}"
                    for s in tables.newest_cases(here) if s.reasons]  # fmt: skip
         if reasons:
             page.add(f"<ul class='reasons'>{''.join(f'<li>{safe(line)}</li>' for line in reasons)}</ul>")
@@ -345,7 +345,7 @@ def stage_table(records: Sequence[Record]) -> Table:
         runs = [run for run in record.runs if not run.reason]
         if (record.case.scope, record.case.cache) != ("cold", "empty") or not runs:
             continue
-        cells = [Cell(text=charts.label(record), record=record)]
+        cells = [Cell(text=tables.label(record), record=record)]
         for name in _STAGES:
             values = [stage.wall_seconds for run in runs for stage in run.stages if stage.name == name]
             value = median(values) if values else None
