@@ -239,7 +239,7 @@ def test_a_cold_start_is_lower_compile_and_first_step(tmp_path):
 def test_the_parent_times_the_samples_by_its_own_clock():
     ticks = itertools.count()
     case = factory.record().case
-    task = Task(cases=(case,), dataset="mnist", seed=0, plan=PLAN)
+    task = Task(cases=(case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
     ours = clock.Clock(wall=lambda: float(next(ticks)))  # a second from line to line
     start = worker_of(lambda unit: FakeChild(good_lines()))
     (done,) = runner.process(task, 0, 0, Silent(), start, clock=ours)

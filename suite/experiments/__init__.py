@@ -9,7 +9,7 @@ from typing import Protocol, cast
 
 from suite.results.reading import Reading
 from suite.results.record import Record
-from suite.workload import Allocator, Backend, Case, Description, Precision
+from suite.workload import Allocator, Backend, Case, Data, Description, Precision
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +20,11 @@ class Here:
     cores: int  # granted
     allocator: Allocator = "retaining"  # that serves JAX best
     gpu_precisions: tuple[Precision, ...] = ("float32-highest",)  # that the GPU has in hardware
+    data: Data = "embedded"  # that stored examples are taken from
+
+    def data_of(self, about: Description) -> Data:
+        """Return what data a workload is timed on."""
+        return self.data if about.stored else about.data
 
     def need_gpu(self, experiment: str) -> None:
         """Raise RuntimeError if there is no GPU to ask."""

@@ -4,9 +4,10 @@ The weights of an inference are no state: they stay where they are, so that no c
 """
 
 import platform
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import flax
 import jax
@@ -30,6 +31,7 @@ MATMUL_PRECISION: dict[Precision, str] = {
     "tf32": "tensorfloat32",
     "bfloat16": "bfloat16",
 }
+_AHEAD = 2  # steps for which batches lie on the device
 _SHORT_STEP_FLOP = 1e9  # about 0.1 ms on a large GPU; below it the loop around the steps costs as much as they do
 
 
@@ -144,6 +146,15 @@ class JaxProgram:
         """Dispatch dependent steps, each with its batch copied from the host."""
         sets, place = self._host, self._placement.batch
         self._dispatch(jax.device_put(sets[index % len(sets)], place) for index in range(steps))
+
+    def learn(self, batches: Iterable[Batch]) -> None:
+        """Dispatch a dependent step with each of the batches, copied from the host; at most two ahead of the device."""
+        ahead: deque[jax.Array] = deque()
+        for batch in batches:
+            self._dispatch([jax.device_put(batch, self._placement.batch)])
+            ahead.append(cast(jax.Array, self._out))
+            if len(ahead) > _AHEAD:
+                ahead.popleft().block_until_ready()
 
     def _dispatch(self, batches: Iterable[dict[str, jax.Array]]) -> None:
         state, step = self._state, partial(self._compiled, *self._weights)

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
+from suite.data.edition import Size
 from suite.measure.clock import Plan
 from suite.results.record import Profile
-from suite.workload import Backend, WholeRun
+from suite.workload import Backend, Scope, WholeRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +48,24 @@ def plan(profile: Profile, backend: Backend) -> Plan:
         warmup_seconds=effort.warmup_seconds,
         sampling_seconds=effort.sampling_seconds,
     )
+
+
+def flow(profile: Profile) -> Plan:
+    """Return the worker's plan for batches that come from storage.
+
+    A sample is at least four steps and a second long, five of them at least 20 steps and five seconds; three are enough
+    when they have lasted a minute.
+    """
+    if profile == "smoke":
+        return Plan(samples=3, chain_seconds=0, warmup_steps=1, warmup_seconds=0, sampling_seconds=5)
+    return Plan(
+        samples=EFFORTS[profile].samples, chain_seconds=1, warmup_steps=4, warmup_seconds=0, sampling_seconds=60
+    )
+
+
+def size(profile: Profile, scope: Scope) -> Size:
+    """Return how large an embedded set is: as documented where it is read from storage."""
+    return "documented" if scope in ("epoch", "input") and profile != "smoke" else "small"
 
 
 def whole_run(profile: Profile, documented: WholeRun | None, length: int) -> WholeRun | None:

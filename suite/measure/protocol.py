@@ -1,5 +1,6 @@
 """What parent and child say to each other, one JSON line a message."""
 
+from suite.data.edition import Size
 from suite.measure.clock import Plan
 from suite.results.record import Audit, Sample, Stage
 from suite.workload import Case, Plain, Scope, WholeRun
@@ -8,7 +9,10 @@ from suite.workload import Case, Plain, Scope, WholeRun
 STREAMED: dict[Scope, str] = {
     "step": "samples",
     "transfer": "transfer_samples",
+    "epoch": "epoch_samples",
+    "input": "input_samples",
 }
+STOPPED: frozenset[Scope] = frozenset({"step", "transfer"})  # after whose samples nothing may go on
 
 
 class Task(Plain, frozen=True, kw_only=True):
@@ -21,6 +25,8 @@ class Task(Plain, frozen=True, kw_only=True):
     dataset: str
     seed: int
     plan: Plan
+    flow: Plan  # of batches that come from storage
+    size: Size = "small"  # of the embedded data
     run: WholeRun | None = None
     replay: bool = False  # short replays are made after the samples
     energy_seconds: float = 0.0  # how long the step goes on after the samples while its energy is counted
@@ -40,6 +46,8 @@ class Seen(Plain, frozen=True, kw_only=True):
     compilations: int | None = None
     load_by_others: float | None = None
     minor_faults_per_step: float | None = None
+    first_batch_seconds: float | None = None  # from storage, workers started and all
+    step_alone_seconds: float | None = None  # of a step whose batch is on the device
 
 
 class Facts(Plain, frozen=True, kw_only=True):

@@ -15,7 +15,19 @@ from suite.measure.machine import driver_problem
 from suite.measure.probe import Offer
 from suite.measure.profiles import EFFORTS
 from suite.results.record import Machine, Profile
-from suite.workload import Allocator, Backend, Case, CompileCache, Description, Implementation, Precision, Scope
+from suite.workload import (
+    Allocator,
+    Augmentation,
+    Backend,
+    Case,
+    CompileCache,
+    Data,
+    Description,
+    Implementation,
+    Loader,
+    Precision,
+    Scope,
+)
 
 _PROBE_SECONDS = 180.0
 
@@ -33,6 +45,10 @@ class Request:
     scopes: tuple[Scope, ...] = ("step", "transfer", "cold")
     caches: tuple[CompileCache, ...] = ("empty",)
     length: int = 1
+    data: Data = "embedded"
+    workers: tuple[int, ...] = ()  # empty: as many as cores
+    loaders: tuple[Loader, ...] = ("threads",)
+    augmentations: tuple[Augmentation, ...] = ("host",)
     implementations: tuple[Implementation, ...] = ("jax",)
     variants: tuple[str, ...] = ()
     allocators: tuple[Allocator, ...] = ()
@@ -84,7 +100,8 @@ def chosen_by(experiment: str, request: Request) -> experiments.Experiment:
     found = experiments.load(experiment)
     own = {"batch": "--batch", "precisions": "--precision", "scopes": "--scope", "variants": "--variant",
            "implementations": "--implementation", "allocators": "--allocator",
-           "devices": "--devices", "caches": "--cache", "length": "--length"}  # fmt: skip
+           "devices": "--devices", "caches": "--cache", "length": "--length", "workers": "--workers",
+           "loaders": "--loader", "augmentations": "--augmentation"}  # fmt: skip
     for name, option in own.items():
         if getattr(request, name) != getattr(Request(), name):
             raise ValueError(
@@ -141,6 +158,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
         cores=machine.cores,
         allocator=children.allocators()[0],
         gpu_precisions=refusal.precisions(machine),
+        data=request.data,
     )
     if request.experiment:
         cases = experiment.cases(chosen, here)
@@ -154,6 +172,9 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
             scopes=request.scopes,
             caches=request.caches,
             length=request.length,
+            workers=request.workers or (None,),
+            loaders=request.loaders,
+            augmentations=request.augmentations,
             allocators=request.allocators or allocators(request.implementations),
             batch=request.batch,
             devices=request.devices,
@@ -162,6 +183,9 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     if "run" in request.scopes:
         none = [about.name for about in chosen if about.run is None]
         remarks += [f"no whole run is documented for: {', '.join(none)}; left out of scope 'run'"] if none else []
+    if {"epoch", "input"} & set(request.scopes):
+        none = [about.name for about in chosen if not about.stored]
+        remarks += [f"no stored data: {', '.join(none)}; left out of scopes 'epoch' and 'input'"] if none else []
     lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
     for peer in dict.fromkeys(case.implementation for case in lacking):
         places = sorted({f"{c.workload} on {c.backend}" for c in lacking if c.implementation == peer})

@@ -9,7 +9,7 @@ from statistics import median
 
 from suite import units
 from suite.experiments import roofline
-from suite.report import charts, cost, experiments, ladder, meanwhile, parity, standing, tables, trust
+from suite.report import charts, cost, experiments, feeding, ladder, meanwhile, parity, standing, tables, trust
 from suite.report.html import Page, safe
 from suite.report.tables import Cell, Table
 from suite.results import ladder as clock
@@ -234,7 +234,7 @@ def workload(
         stages = stage_table(here)
         if stages.rows:
             page.table(stages)
-        for table in meanwhile.tables(here):
+        for table in (*feeding.tables(here), *meanwhile.tables(here)):
             page.table(table)
         costs = cost.table(here, prices)
         if costs.rows:
@@ -290,7 +290,7 @@ def data_words(records: Sequence[Record], about: Description) -> str:
     """Return which data the steps were timed on."""
     kinds = {record.case.data for record in records}
     words = {
-        "embedded": f"stand-in for {about.dataset}, drawn by this project",
+        "embedded": f"stand-in for {about.dataset}, made by this project",
         "tfds": f"the real {about.dataset}",
         "random": "random content of the documented form",
     }

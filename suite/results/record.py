@@ -140,6 +140,8 @@ class Run(Plain, frozen=True, kw_only=True):
     energy: Energy | None = None  # once a case, in the first round
     elapsed_seconds: float | None = None  # of all samples, by the clock of the parent process
     audit: Audit | None = None
+    first_batch_seconds: float | None = None  # from storage, workers started and all; scopes `epoch` and `input`
+    step_alone_seconds: float | None = None  # of a step whose batch is on the device, in scope `epoch`
 
 
 class Gpu(Plain, frozen=True, kw_only=True):

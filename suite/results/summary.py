@@ -39,7 +39,7 @@ class Summary:
     @property
     def examples_per_second(self) -> float | None:
         """Throughput in steady state; None where starting counts too, or when there is no time."""
-        if self.seconds is None or self.record.case.scope not in ("step", "transfer"):
+        if self.seconds is None or self.record.case.scope not in ("step", "transfer", "epoch", "input"):
             return None
         return self.record.case.batch / self.seconds.value
 
