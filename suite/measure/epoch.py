@@ -121,7 +121,7 @@ def planned(case: Case, seed: int) -> Plan:
 
 def step_alone(process: Process, target: Program) -> float:
     """Return the seconds of a step whose batch is on the device, as scope `step` takes them but with less effort."""
-    plan = msgspec.structs.replace(process.task.plan, samples=_ALONE_SAMPLES)
+    plan = replace(process.task.plan, samples=_ALONE_SAMPLES)
     chain = partial(chained, target)
     steps = clock.steps_per_sample(chain, plan, process.clocks, target.steps_per_call)
     taken = list(clock.samples(chain, steps, plan, process.clocks))
