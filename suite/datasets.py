@@ -8,7 +8,7 @@ from suite.data import embedded, published, store
 from suite.data.edition import Edition, Size
 from suite.workload import Data
 
-COLUMNS = ("data set", "data", "training", "test", "download", "on this disk")
+COLUMNS = ("data set", "data", "size", "training", "test", "download", "on this disk")
 
 
 def rows() -> Iterator[tuple[str, ...]]:
@@ -17,11 +17,11 @@ def rows() -> Iterator[tuple[str, ...]]:
         for size, edition in embedded.load(name).SIZES.items():
             there = store.path(name, "embedded", edition)
             counts = (units.count(edition.train), units.count(edition.test) if edition.test else units.DASH)
-            yield name, f"embedded, {size}", *counts, units.DASH, _bytes(there)
+            yield name, "embedded", size, *counts, units.DASH, _bytes(there)
         if name in published.names():
             archives = published.archives(name)
             total = units.quantity(sum(archive.size for archive in archives), "B") if archives else "streamed"
-            yield name, "tfds", units.DASH, units.DASH, total, _bytes(store.path(name, "tfds"))
+            yield name, "tfds", units.DASH, units.DASH, units.DASH, total, _bytes(store.path(name, "tfds"))
 
 
 def prepared(name: str, data: Data, size: Size) -> Path:

@@ -80,3 +80,12 @@ def test_a_failing_worker_is_told_in_one_line(train, loader):
     with pytest.raises(RuntimeError, match=r"the input pipeline failed: .*a picture cannot be read") as caught:
         taken(train, replace(PLAN, loader=loader), 1, Failing())
     assert "\n" not in str(caught.value)
+
+
+def test_pytorch_reads_the_same_records_with_the_same_preparation(train):
+    loader = pytest.importorskip("suite.controls.loader", reason="PyTorch is not installed here")
+    plain = replace(PLAN, augmented=False, workers=2, loader="processes")
+    ours, theirs = (list(islice(bring(train, Crop(), plain), 5)) for bring in (batches, loader.batches))
+    keys = [sorted(image.tobytes() for batch in epoch for image in batch["images"]) for epoch in (ours, theirs)]
+    assert keys[0] == keys[1]
+    assert same(theirs, islice(loader.batches(train, Crop(), replace(plain, workers=1)), 5))

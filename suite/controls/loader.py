@@ -54,6 +54,7 @@ def batches(train: Split, preparation: Preparation, plan: Plan, examples: int | 
         prefetch_factor=max(1, plan.queue // plan.workers),
         collate_fn=stacked,
         worker_init_fn=_alone,
+        multiprocessing_context="spawn",  # a reader of ArrayRecord that was forked never answers
         drop_last=True,
     )
     return iter(loader)

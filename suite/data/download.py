@@ -72,7 +72,7 @@ def opened(address: str, begin: int = 0) -> Iterator[Any]:
             answer.raise_for_status()
             yield answer
     except requests.exceptions.HTTPError as error:
-        raise RuntimeError(f"'{address}' was refused: {error.response.status_code} {error.response.reason}") from error
+        raise RuntimeError(f"'{address}' was refused: {' '.join(str(error).split()[:4])}") from error
     except requests.exceptions.RequestException as error:
         raise RuntimeError(
             f"'{address}' cannot be reached or fell silent ({type(error).__name__}); connect to the network and run "

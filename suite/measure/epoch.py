@@ -81,11 +81,12 @@ def opened(process: Process, owner: Owner, open_batches: Open) -> tuple[Batches,
     process.say(Line(stage="data"))
     edition = embedded.edition(task.dataset, task.size)
     store.prepare(task.dataset, case.data, edition)
+    preparation = decoding(owner.preparation, case)
     train = store.split(task.dataset, store.parts(task.dataset, case.data, edition)[0], case.data, edition)
     found: list[Batches] = []
 
     def open_it() -> None:
-        batches = open_batches(train, decoding(owner.preparation, case), planned(case, task.seed), None)
+        batches = open_batches(train, preparation, planned(case, task.seed), None)
         first = next(batches)
         found.append(batches)
         del first
@@ -137,7 +138,7 @@ def flowing(process: Process, chain: clock.Chain, compilations: Callable[[], int
         warm.append(clock.timed_chain(chain, steps, process.clocks))
         done, elapsed = done + steps, elapsed + warm[-1].wall_seconds
         emptied = done > process.case.queue or elapsed > _WARM_SECONDS
-        if warm[-1].wall_seconds >= plan.chain_seconds and (emptied or plan.chain_seconds <= 0):
+        if warm[-1].wall_seconds >= plan.chain_seconds and emptied:
             break
         steps = steps if warm[-1].wall_seconds >= plan.chain_seconds else 2 * steps
     seen = process.streamed(process.case.scope, chain, steps, plan, compilations)

@@ -33,7 +33,7 @@ LIMIT_SECONDS = {
     "warmup": 1200.0,
     "samples": 1800.0,
     "transfer_samples": 1800.0,
-    "first_batch": 600.0,
+    "first_batch": 300.0,
     "epoch_samples": 1800.0,
     "input_samples": 1800.0,
     "epoch": 3600.0,

@@ -35,7 +35,7 @@ class Photograph(Preparation):
         if random is not None and self.augmented:
             small = self._moved(small, random)
         pixels = small[..., ::-1].astype(np.float32) / np.float32(255)
-        return {"images": pixels, "labels": np.float32(record["label"])}
+        return {"images": pixels, "labels": np.array(record["label"], np.float32)}
 
     def _decoded(self, image: bytes | np.ndarray) -> np.ndarray:
         """Return blue-green-red uint8[H,W,3]."""

@@ -58,7 +58,7 @@ class Words(Preparation):
         known = [START, *(self.numbers.get(word, UNKNOWN) for word in words(text(record)))][-self.positions :]
         tokens = np.full(self.positions, PADDING, np.int32)
         tokens[-len(known) :] = known
-        return {"tokens": tokens, "labels": np.float32(record["label"])}
+        return {"tokens": tokens, "labels": np.array(record["label"], np.float32)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,8 +98,8 @@ class Subwords(Preparation):
                 tokens[filled] = number
                 filled += 1
                 if filled == self.positions:
-                    return {"tokens": tokens, "labels": np.float32(record["label"])}
-        return {"tokens": tokens, "labels": np.float32(record["label"])}
+                    return {"tokens": tokens, "labels": np.array(record["label"], np.float32)}
+        return {"tokens": tokens, "labels": np.array(record["label"], np.float32)}
 
     def _parts(self, piece: str) -> Iterator[int]:
         """Yield the numbers of a word's parts, the longest known one at each place; unknown letters fall out."""
