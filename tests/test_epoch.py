@@ -12,7 +12,7 @@ from suite import models
 from suite.data.pipeline import Plan
 from suite.data.prepare.pictures import Pixels
 from suite.experiments import Here, headline
-from suite.measure import epoch, profiles
+from suite.measure import epoch, profiles, refusal
 from suite.measure.clock import Clock
 from suite.measure.jax_program import JaxProgram
 from suite.measure.process import Process
@@ -228,3 +228,10 @@ def test_real_data_is_asked_for_where_there_is_any():
     unstored = msgspec.structs.replace(about, name="drawn", data="random")
     cases = headline.cases([about, unstored], replace(HERE, data="tfds"), scopes=("step",))
     assert {(case.workload, case.data) for case in cases} == {(about.name, "tfds"), ("drawn", "random")}
+
+
+def test_options_of_the_input_are_refused_where_no_scope_has_one():
+    refusal.refuse_input({"--workers": True}, ("step", "epoch"))
+    refusal.refuse_input({"--workers": False}, ("step",))
+    with pytest.raises(ValueError, match=r"--workers asked for without scope 'epoch' or 'input'.*add --scope epoch"):
+        refusal.refuse_input({"--loader": False, "--workers": True}, ("step", "cold"))

@@ -18,6 +18,7 @@ from suite.measure import (
     campaign,
     children,
     clock,
+    epoch,
     estimate,
     identity,
     load,
@@ -26,6 +27,8 @@ from suite.measure import (
     profiles,
     request,
     runner,
+    steady,
+    whole_run,
     worker,
 )
 from suite.measure.anonymous import _folders, _names, anonymous
@@ -433,7 +436,8 @@ def test_user_host_and_home_are_taken_out(monkeypatch):
 
 
 def test_every_stage_of_a_worker_has_a_limit():
-    said = {*re.findall(r'stage(?:\(|=)"(\w+)"', inspect.getsource(worker)), *STREAMED.values()}
+    source = "".join(inspect.getsource(module) for module in (worker, steady, epoch, whole_run))
+    said = {*re.findall(r'stage(?:\(|=)"(\w+)"', source), *STREAMED.values()}
     ends = {name for name in said if name.endswith("_end")}  # a stage's end, whose limit goes on
     assert said - ends - {"done", "failed"} <= set(runner.LIMIT_SECONDS)
     assert {"import", "compile", "samples"} <= said

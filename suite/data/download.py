@@ -72,7 +72,8 @@ def opened(address: str, begin: int = 0) -> Iterator[Any]:
             answer.raise_for_status()
             yield answer
     except requests.exceptions.HTTPError as error:
-        raise RuntimeError(f"'{address}' was refused: {' '.join(str(error).split()[:4])}") from error
+        refusal: Any = error.response
+        raise RuntimeError(f"'{address}' was refused: {refusal.status_code} {refusal.reason}") from error
     except requests.exceptions.RequestException as error:
         raise RuntimeError(
             f"'{address}' cannot be reached or fell silent ({type(error).__name__}); connect to the network and run "

@@ -1,12 +1,12 @@
 """What cannot be measured as it was asked for, said before anything is: an error instead of another measurement."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import get_args
 
 from suite import variants
 from suite.measure import children
 from suite.results.record import Machine
-from suite.workload import Allocator, Backend, Case, Description, Implementation, Precision
+from suite.workload import Allocator, Backend, Case, Description, Implementation, Precision, Scope
 
 # Lowest compute capability with the precision in hardware; below it XLA computes in another, silently.
 # Source: NVIDIA, CUDA C++ Programming Guide, Arithmetic Instructions.
@@ -42,6 +42,16 @@ def refuse_unmeasured(named: Iterable[str], cases: Collection[Case]) -> None:
             scope = "run" if name == "resident" else "step"
             raise ValueError(
                 f"variant '{name}' asked for without scope '{scope}', the only one it has; add --scope {scope}"
+            )
+
+
+def refuse_input(asked: Mapping[str, bool], scopes: Collection[Scope]) -> None:
+    """Raise ValueError if an option of the input pipeline is asked for where no scope has one; `asked` by option."""
+    if not {"epoch", "input"} & set(scopes):
+        for option in (option for option, given in asked.items() if given):
+            raise ValueError(
+                f"{option} asked for without scope 'epoch' or 'input', where alone there is an input pipeline; "
+                "add --scope epoch or leave it out"
             )
 
 

@@ -152,6 +152,10 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     refusal.refuse_variants(request.variants, request.implementations, present)
     refusal.refuse_precisions(request.precisions, present, machine)
     refusal.refuse_allocators(request.allocators)
+    plain = Request()
+    fed = {"--workers": "workers", "--loader": "loaders", "--augmentation": "augmentations"}
+    asked = {option: getattr(request, name) != getattr(plain, name) for option, name in fed.items()}
+    refusal.refuse_input(asked, request.scopes)
     refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
     here = Here(
         backends=present,
