@@ -13,7 +13,7 @@ from suite.data import embedded, store
 from suite.data.pipeline import Plan
 from suite.data.prepare import Preparation
 from suite.measure import clock
-from suite.measure.inputs import Owner
+from suite.measure.inputs import Owner, for_case
 from suite.measure.load import granted_cores
 from suite.measure.process import Process
 from suite.measure.program import Batch, Program
@@ -79,13 +79,14 @@ def opened(process: Process, owner: Owner, open_batches: Open) -> tuple[Batches,
     if owner.preparation is None or case.data == "random":
         raise ValueError(f"scope '{case.scope}' asked for, workload '{case.workload}' has no stored data")
     process.say(Line(stage="data"))
+    preparation = for_case(decoding(owner.preparation, case), case)
     edition = embedded.edition(task.dataset, task.size)
     store.prepare(task.dataset, case.data, edition)
     train = store.split(task.dataset, store.parts(task.dataset, case.data, edition)[0], case.data, edition)
     found: list[Batches] = []
 
     def open_it() -> None:
-        batches = open_batches(train, decoding(owner.preparation, case), planned(case, task.seed), None)
+        batches = open_batches(train, preparation, planned(case, task.seed), None)
         first = next(batches)
         found.append(batches)
         del first

@@ -152,6 +152,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     refusal.refuse_variants(request.variants, request.implementations, present)
     refusal.refuse_precisions(request.precisions, present, machine)
     refusal.refuse_allocators(request.allocators)
+    refusal.refuse_augmentations(request.augmentations, chosen)
     refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
     here = Here(
         backends=present,
