@@ -347,6 +347,15 @@ def data_path(name: str, kind: Any, size: Any) -> None:
     click.echo(datasets.path(name, kind, size))
 
 
+@data.command("gallery")
+def data_gallery() -> None:
+    """Draw the pictures of the site's page of data anew, from their seeds, and print the files."""
+    from suite import gallery
+
+    for file in gallery.draw(PUBLISHED.parent):
+        click.echo(file)
+
+
 @main.command()
 def doctor() -> None:
     """Say what JAX sees, and whether this machine is fit to measure; exit 1 if it is not."""

@@ -93,6 +93,7 @@ class Description(Plain, frozen=True, kw_only=True):
     )
     data: Data = "embedded"  # what is measured unless something else is asked for
     run: WholeRun | None = None  # where the source timed one
+    augmented: bool = False  # training distorts its pictures, which the device can do too
 
     @property
     def stored(self) -> bool:
@@ -127,6 +128,7 @@ class Workload:
     served: Callable[[Any], Any] | None = None
     preparation: Any = None
     draw: Callable[..., dict[str, Any]] | None = None
+    augment: Callable[[Any, Any], dict[str, Any]] | None = None
     cpu_kernels: CpuKernels = "onednn"
     gpu_graph: GpuGraph = "xla"
     cpu_devices: int = 1

@@ -109,11 +109,14 @@ def fed(
     loaders: Sequence[Loader],
     augmentations: Sequence[Augmentation],
 ) -> tuple[tuple[int | None, Loader, Augmentation], ...]:
-    """Return how the input pipeline is run where there is one; PyTorch has worker processes alone."""
+    """Return how the input pipeline is run where there is one; PyTorch has worker processes, and augments there."""
     if scope not in ("epoch", "input"):
         return ((None, "threads", "host"),)
     kinds: Sequence[Loader] = ("processes",) if implementation == "torch" else loaders
-    return tuple(product(workers, kinds, augmentations))
+    places: Sequence[Augmentation] = augmentations
+    if implementation != "jax":
+        places = [place for place in augmentations if place != "device"]
+    return tuple(product(workers, kinds, places))
 
 
 def ways(

@@ -13,7 +13,7 @@ from suite.data import embedded, store
 from suite.data.pipeline import Plan
 from suite.data.prepare import Preparation
 from suite.measure import clock
-from suite.measure.inputs import Owner
+from suite.measure.inputs import Owner, for_case
 from suite.measure.load import granted_cores
 from suite.measure.process import Process
 from suite.measure.program import Batch, Program
@@ -79,6 +79,7 @@ def opened(process: Process, owner: Owner, open_batches: Open) -> tuple[Batches,
     if owner.preparation is None or case.data == "random":
         raise ValueError(f"scope '{case.scope}' asked for, workload '{case.workload}' has no stored data")
     process.say(Line(stage="data"))
+    preparation = for_case(decoding(owner.preparation, case), case)
     edition = embedded.edition(task.dataset, task.size)
     store.prepare(task.dataset, case.data, edition)
     preparation = decoding(owner.preparation, case)

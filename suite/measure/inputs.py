@@ -5,6 +5,7 @@ from typing import Protocol
 from suite.data import batches as data
 from suite.data.prepare import Preparation
 from suite.measure.protocol import Task
+from suite.workload import Case
 
 INPUT_SETS = 4
 
@@ -33,7 +34,13 @@ def batches(owner: Owner, task: Task) -> list[data.Batch]:
         return data.drawn(owner.draw, case.batch, INPUT_SETS, task.seed)
     if owner.preparation is None:
         raise ValueError(f"data '{case.data}' asked for, workload '{case.workload}' has only 'random' so far")
-    return data.batches(task.dataset, owner.preparation, case.batch, INPUT_SETS, task.seed, data=case.data)
+    preparation = for_case(owner.preparation, case)
+    return data.batches(task.dataset, preparation, case.batch, INPUT_SETS, task.seed, data=case.data)
+
+
+def for_case(preparation: Preparation, case: Case) -> Preparation:
+    """Return the preparation with pictures left to the device where that augments them."""
+    return preparation.undistorted() if case.augmentation == "device" else preparation
 
 
 def run_inputs(owner: Owner, task: Task) -> list[data.Batch]:

@@ -18,8 +18,9 @@ from jaxlib import version as jaxlib_version
 
 from suite.measure.placement import placement
 from suite.measure.program import Batch
-from suite.measure.step import inference_step, several_steps, training_step
+from suite.measure.step import augmented_step, inference_step, several_steps, training_step
 from suite.measure.traced import traced
+from suite.nn.augment import first_key
 from suite.nn.compiler import cpu_options, gpu_options, holds_convolutions
 from suite.nn.initial import filled, started
 from suite.results.record import Traced
@@ -82,7 +83,17 @@ class JaxProgram:
             optimizer = self._workload.optimizer()
             weights, state = (), (params, rest, started(optimizer, params))
             self._step = training_step(self._workload, graph, optimizer, precision)
+            if self._case.augmentation == "device":
+                self._step, state = augmented_step(self._step, self._augment()), (state, first_key(seed))
         self._weights, self._state = jax.device_put((weights, state), self._placement.state)
+
+    def _augment(self) -> Callable[[jax.Array, Batch], Any]:
+        """Return what the step does to its batch. Raises ValueError if the workload augments nothing."""
+        if self._workload.augment is None:
+            raise ValueError(
+                f"augmentation 'device' asked for, workload '{self._case.workload}' augments nothing; leave it out"
+            )
+        return self._workload.augment
 
     def put(self, batches: Sequence[Batch]) -> None:
         """Copy the input sets to the device; those of `several-steps` side by side, as one."""

@@ -6,7 +6,16 @@ from typing import get_args
 from suite import variants
 from suite.measure import children
 from suite.results.record import Machine
-from suite.workload import Allocator, Backend, Case, Description, Implementation, Precision, Scope
+from suite.workload import (
+    Allocator,
+    Augmentation,
+    Backend,
+    Case,
+    Description,
+    Implementation,
+    Precision,
+    Scope,
+)
 
 # Lowest compute capability with the precision in hardware; below it XLA computes in another, silently.
 # Source: NVIDIA, CUDA C++ Programming Guide, Arithmetic Instructions.
@@ -81,6 +90,15 @@ def refuse_allocators(allocators: Iterable[Allocator]) -> None:
                 f"allocator '{allocator}' asked for, which is a setting of glibc, and this system has another C "
                 "library; leave it out"
             )
+
+
+def refuse_augmentations(wanted: Collection[Augmentation], descriptions: Iterable[Description]) -> None:
+    """Raise ValueError if a device is to augment what a workload leaves as it is."""
+    plain = [about.name for about in descriptions if not about.augmented]
+    if "device" in wanted and plain:
+        raise ValueError(
+            f"augmentation 'device' asked for, training augments nothing in: {', '.join(plain)}; leave it or them out"
+        )
 
 
 def refuse_devices(

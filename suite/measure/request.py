@@ -156,6 +156,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     fed = {"--workers": "workers", "--loader": "loaders", "--augmentation": "augmentations"}
     asked = {option: getattr(request, name) != getattr(plain, name) for option, name in fed.items()}
     refusal.refuse_input(asked, request.scopes)
+    refusal.refuse_augmentations(request.augmentations, chosen)
     refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
     here = Here(
         backends=present,

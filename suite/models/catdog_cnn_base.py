@@ -13,6 +13,7 @@ from flax import nnx
 
 from suite.data.prepare.photographs import Photograph
 from suite.nn import flop
+from suite.nn.augment import ShearZoomFlip
 from suite.nn.layers import ConvRelu
 from suite.nn.losses import sigmoid_cross_entropy
 from suite.nn.optimizers import adam
@@ -63,6 +64,11 @@ class Plan:
     def augmentation(self) -> str:
         """Return in words what training does to the photographs."""
         return "shear, zoom and flip" if self.augmented else "no shear, zoom or flip"
+
+    def augment(self) -> ShearZoomFlip | None:
+        """Return what the device does in the preparation's place."""
+        found = self.preparation()
+        return ShearZoomFlip(shear=found.shear, zoom=found.zoom) if self.augmented else None
 
     def model(self, rngs: nnx.Rngs) -> "CatDogCnn":
         """Return the network."""
@@ -149,12 +155,14 @@ def workload(
             forward_flop_per_example=plan.forward_flop(),
             flop_per_example=plan.flop(),
             examples_per_epoch=EPOCH_EXAMPLES,
+            augmented=plan.augmented,
         ),
         model=plan.model,
         gpu_graph=gpu_graph,
         loss=loss,
         optimizer=adam,
         preparation=plan.preparation(),
+        augment=plan.augment(),
     )
 
 

@@ -11,10 +11,12 @@ from functools import partial
 from suite.data.prepare.pictures import Shifted
 from suite.models.cifar10_resnet63 import GTX_1080, STEM, Cifar10ResNet, forward_flop, loss
 from suite.nn import flop
+from suite.nn.augment import RotateShiftFlip
 from suite.nn.optimizers import adam
 from suite.workload import Claim, Description, Source, Workload
 
 BLOCKS_PER_STAGE = 14
+SHIFTED = Shifted()
 FORWARD = forward_flop(BLOCKS_PER_STAGE)
 
 WORKLOAD = Workload(
@@ -54,9 +56,11 @@ WORKLOAD = Workload(
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD, STEM),
         examples_per_epoch=50_000,
+        augmented=True,
     ),
     model=partial(Cifar10ResNet, blocks_per_stage=BLOCKS_PER_STAGE),
     loss=loss,
     optimizer=adam,
-    preparation=Shifted(),
+    preparation=SHIFTED,
+    augment=RotateShiftFlip(degrees=SHIFTED.degrees, pixels=SHIFTED.pixels),
 )

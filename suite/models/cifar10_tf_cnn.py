@@ -13,6 +13,7 @@ from flax import nnx
 
 from suite.data.prepare.crops import Crop
 from suite.nn import flop
+from suite.nn.augment import CropFlipLight
 from suite.nn.initial import Constant, TruncatedNormal
 from suite.nn.layers import ConvRelu
 from suite.nn.losses import softmax_cross_entropy
@@ -67,6 +68,9 @@ def optimizer() -> optax.GradientTransformation:
     """Return gradient descent with a falling rate and the moving average of all parameters."""
     return averaged(staircase_sgd(RATE, STEPS_PER_STAIR, STAIR))
 
+
+CROP = Crop()
+SIDE = 32  # of CIFAR-10's pictures
 
 FIRST = flop.conv(24, 24, 3, 64, 5)
 DENSE = flop.dense(6 * 6 * 64, 384) + flop.dense(384, 192) + flop.dense(192, 10)
@@ -126,10 +130,12 @@ WORKLOAD = Workload(
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD, FIRST),
         examples_per_epoch=50_000,
+        augmented=True,
     ),
     model=Cifar10TfCnn,
     loss=loss,
     optimizer=optimizer,
-    preparation=Crop(),
+    preparation=CROP,
+    augment=CropFlipLight(side=CROP.side, brightness=CROP.brightness, contrast=CROP.contrast, whole=SIDE),
     gpu_graph="concurrent",
 )

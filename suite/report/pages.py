@@ -9,9 +9,10 @@ from statistics import median
 
 from suite import units
 from suite.experiments import roofline
-from suite.report import charts, cost, experiments, feeding, ladder, meanwhile, parity, standing, tables, trust
-from suite.report.html import Page, safe
+from suite.report import charts, cost, experiments, feeding, gallery, ladder, meanwhile, parity, standing, tables, trust
+from suite.report.html import Page, anchor, safe
 from suite.report.tables import Cell, Table
+from suite.results import gallery as drawings
 from suite.results import ladder as clock
 from suite.results import parity as evidence
 from suite.results import store
@@ -54,6 +55,7 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
     local = frozenset(record.campaign for record in other)
     files = pages(shown, local, prices) | {"parity.md": parity.page(evidence.read(site / "evidence"))}
     files["trust.md"] = trust.page(proof.read(site / "evidence"))
+    files["data.md"] = gallery.page(drawings.read(site / "evidence"))
     files |= {f"local/{r.campaign}/{r.name}.json": to_json(r).decode() for r in shown if r.campaign in local}
     return Outcome(written=write(files, site), problems=tuple(problems))
 
@@ -129,7 +131,8 @@ def home(records: Sequence[Record], local: frozenset[str], everything: Sequence[
         page.add(
             '<p class="note">Times link the record they come from, with every raw sample. '
             '<a href="reading.html">How to read a result</a> explains the words, '
-            '<a href="standing.html">How JAX stands</a> has every comparison with other implementations.</p>'
+            '<a href="standing.html">How JAX stands</a> has every comparison with other implementations, '
+            '<a href="data.html">What the data looks like</a> shows what the models are timed on.</p>'
         )
     everything = everything or records
     slugs = {r.machine.slug: r.machine.name for r in records}
@@ -210,7 +213,8 @@ def workload(
             ("preprocessing", about.preprocessing),
             ("data", data_words(records, about)),
             ("network", "inferred: the source leaves it open" if about.inferred else "as documented"),
-        ]
+        ],
+        {data_words(records, about): f"../data.html#{anchor(about.dataset)}"} if about.stored else {},
     )
     page.heading("Differs from the source")
     page.add(f"<ul>{''.join(f'<li>{safe(line)}</li>' for line in about.differs)}</ul>")

@@ -29,6 +29,10 @@ class Preparation:
         """Return the same preparation with what it needs to know of the training split."""
         return self
 
+    def undistorted(self) -> Self:
+        """Return the same for pictures that the device will distort: as whole as it needs them."""
+        return self
+
     def example(self, record: Mapping[str, Any], random: np.random.Generator | None = None) -> Example:
         """Return the arrays of one record: augmented as documented with a generator, as for validation without one."""
         raise NotImplementedError
