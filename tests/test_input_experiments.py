@@ -146,6 +146,11 @@ def test_a_setting_that_changes_nothing_is_said_to():
     assert "records in memory is 2.0" in said
 
 
+def test_what_was_not_asked_for_with_a_number_of_workers_is_no_cell():
+    reading = input_tuning.read([*grid(), stored(BASE, 500.0)])
+    assert {square.row for square in reading.chart.squares} == {"1", "4", "16"}
+
+
 def test_cells_of_two_campaigns_are_not_set_against_each_other():
     records = grid()
     other = msgspec.structs.replace(records[1], campaign="20270101-000000-x", created="2027-01-01T00:00:00Z")

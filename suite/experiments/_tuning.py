@@ -61,7 +61,7 @@ def tuning(cells: Cells) -> Iterator[str]:
     if (top := speed(best, base)) is not None:
         case, share, busy = best.record.case, step_share(best), gpu_busy(best)
         yield (
-            f"the fastest augmented cell is {case.workers} workers with batch {case.batch}, {words(top)} as fast as "
+            f"the fastest augmented cell is {_workers(case.workers)} with batch {case.batch}, {words(top)} as fast as "
             f"the default; the step alone accounts for {units.percent(share)} of its time"
             + (f", and the GPU is busy {units.percent(busy)} of it" if busy is not None else "")
             + "."
@@ -70,11 +70,14 @@ def tuning(cells: Cells) -> Iterator[str]:
     for workers, batch in dict.fromkeys((DEFAULT, tuned_cell(base.record.machine.cores))):
         with_it, without = cells.get((workers, batch, "host")), cells.get((workers, batch, "none"))
         if with_it and without and (cost := speed(with_it, without)) is not None:
-            plural = "s" if workers > 1 else ""
             yield (
-                f"with {workers} worker{plural} and batch {batch} augmentation changes the speed by {change(cost)}."
+                f"with {_workers(workers)} and batch {batch} augmentation changes the speed by {change(cost)}."
                 + caveat((with_it, without))
             )
+
+
+def _workers(count: int | None) -> str:
+    return f"{units.count(count)} worker{'' if count == 1 else 's'}"
 
 
 def _rate(item: Summary) -> float:
@@ -125,7 +128,7 @@ def costs(items: Sequence[Summary]) -> Iterator[str]:
             else ""
         )
         yield (
-            f"{case.workload} on the {case.backend.upper()}, {case.workers} workers and batch {case.batch}: "
+            f"{case.workload} on the {case.backend.upper()}, {_workers(case.workers)} and batch {case.batch}: "
             f"augmentation changes the speed by {change(cost)}{said}." + caveat((item, twin[0]))
         )
 

@@ -103,7 +103,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     """Return what tuning gains, by network and backend; None if no network has two cells of one campaign."""
     grids = together(records, lambda record: _fits(record) and record.workload not in BESIDE)
     beside = together(records, lambda record: _fits(record) and record.workload in BESIDE, least=1)
-    others = [item for group in beside for item in group]
+    others = sorted((item for group in beside for item in group), key=_place)
     if not grids:
         return None
     answers, tables, squares = [], [], []
@@ -129,7 +129,12 @@ def read(records: Sequence[Record]) -> Reading | None:
 
 
 def _fits(record: Record) -> bool:
-    return record.experiment == "input_tuning" and from_storage(record, "workers", "batch", *_SINGLE)
+    asked = record.experiment == "input_tuning" and record.case.workers is not None
+    return asked and from_storage(record, "workers", "batch", *_SINGLE)
+
+
+def _place(item: Summary) -> tuple[str, str, int]:
+    return item.record.backend, item.record.workload, item.record.case.workers or 0
 
 
 def _changed(item: Summary) -> dict[str, Any]:

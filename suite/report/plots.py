@@ -16,7 +16,7 @@ _DASHED = {"color": _GREY, "strokeDash": [5, 4]}
 
 # Dark blue to yellow, its lightness growing evenly, so that the colour-blind and a grey print keep the order.
 # Source: Nuñez, Anderton and Renslow, Optimizing colormaps with consideration for color vision deficiency (2018).
-_SCHEME, _INK_TURNS = "cividis", 0.5  # from where on black is better to read than white
+_SCHEME, _INK_TURNS = "cividis", 0.42  # from where on black is better to read than white
 _SQUARE = (58, 36)
 
 Row = dict[str, Any]
