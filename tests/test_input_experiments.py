@@ -22,7 +22,9 @@ ABOUT = {name: models.load(name).description for name in depth.WORKLOADS}
 BASE, DROPOUT, NOAUG = (ABOUT[f"catdog_cnn_{name}"] for name in ("base", "dropout", "noaug"))
 
 
-def stored(about, rate, backend="cpu", scope="epoch", rounds=3, busy=None, alone=None, **axes):
+def stored(
+    about, rate, backend="cpu", scope="epoch", rounds=3, busy=None, alone=None, experiment="input_tuning", **axes
+):
     """A record of so many examples a second, by default from storage, whose GPU was that busy."""
     batch = axes.get("batch", about.batch)
     level = Level(mean=busy, max=1.0) if busy is not None else None
@@ -37,7 +39,7 @@ def stored(about, rate, backend="cpu", scope="epoch", rounds=3, busy=None, alone
             name: value for name, value in axes.items() if name != "batch"
         }
     )  # fmt: skip
-    return sealed(msgspec.structs.replace(made, experiment="input_tuning"))
+    return sealed(msgspec.structs.replace(made, experiment=experiment))
 
 
 def cell(workers, batch, rate, about=BASE, **axes):
@@ -214,10 +216,10 @@ def deepening():
     for name, (cpu, cpu_alone, gpu, gpu_alone) in rates.items():
         about = ABOUT[f"catdog_cnn_{name}"]
         busy = gpu / gpu_alone
-        yield stored(about, cpu, "cpu", alone=cpu_alone)
-        yield stored(about, cpu_alone, "cpu", "step")
-        yield stored(about, gpu, "gpu", busy=busy, alone=gpu_alone)
-        yield stored(about, gpu_alone, "gpu", "step")
+        yield stored(about, cpu, "cpu", alone=cpu_alone, experiment="depth")
+        yield stored(about, cpu_alone, "cpu", "step", experiment="depth")
+        yield stored(about, gpu, "gpu", busy=busy, alone=gpu_alone, experiment="depth")
+        yield stored(about, gpu_alone, "gpu", "step", experiment="depth")
 
 
 def test_the_cost_of_depth_stands_beside_the_documented_one_on_both_sides():
@@ -248,6 +250,15 @@ def test_networks_come_in_the_order_of_depth_with_both_rates():
     assert [row[5].text for row in sides.rows] == ["4.00x", "–", "23.0x", "100x"]
     assert {point.series for point in reading.chart.points} == {
         "CPU, from storage", "CPU, alone", "GPU, from storage", "GPU, alone"}  # fmt: skip
+
+
+def test_another_experiments_newer_campaign_takes_no_network_away():
+    newer = msgspec.structs.replace(
+        stored(BASE, 999, "gpu", experiment="extrapolation"),
+        campaign="20270101-000000-x",
+        created="2027-01-01T00:00:00Z",
+    )
+    assert depth.read([*deepening(), newer]).answers == depth.read(list(deepening())).answers
 
 
 def test_one_side_alone_has_no_ratio_and_steps_alone_no_reading():

@@ -42,7 +42,6 @@ WORKLOADS = (
     "catdog_cnn_deep",
 )
 
-_PHOTOGRAPHS = "cats_vs_dogs"
 # Which network is set against which, and under which name its change of speed is documented.
 _PAIRS = (
     ("catdog_cnn_conv64", "catdog_cnn_base", ""),
@@ -90,21 +89,18 @@ def read(records: Sequence[Record]) -> Reading | None:
 
 def _newest(records: Sequence[Record]) -> Networks:
     """Return the newest campaign of each network and backend that has it from storage, in the order of depth."""
-    stored = {_campaign(record) for record in records if _flows(record)}
     found: Networks = {}
-    for group in together(records, lambda r: _flows(r) or (default(r) and _campaign(r) in stored), least=1):
-        _, name, backend = _campaign(group[0].record)
-        found[name, backend] = {item.record.case.scope: item for item in group}
+    for group in together(records, _fits, least=1):
+        scopes = {item.record.case.scope: item for item in group}
+        if "epoch" in scopes:
+            found[group[0].record.workload, group[0].record.backend] = scopes
     place = {name: index for index, name in enumerate(WORKLOADS)}
     return {key: found[key] for key in sorted(found, key=lambda key: (place.get(key[0], len(place)), key))}
 
 
-def _flows(record: Record) -> bool:
-    return from_storage(record) and record.description.dataset == _PHOTOGRAPHS
-
-
-def _campaign(record: Record) -> tuple[str, str, str]:
-    return record.campaign, record.workload, record.backend
+def _fits(record: Record) -> bool:
+    # Another experiment's newer campaign of one network would take it from the others that it is set against.
+    return record.experiment == "depth" and (default(record) or from_storage(record))
 
 
 def _rows(found: Networks) -> Iterator[tuple[Cell, ...]]:
