@@ -41,7 +41,7 @@ class Here:
 
 
 class Experiment(Protocol):
-    """What a file of this package holds."""
+    """What a file of this package holds; one with many cases also has `rounds(case, cores)`, see below."""
 
     TITLE: str  # the question
     TESTS: tuple[str, ...]  # codes of the documented observations that it can confirm or refute
@@ -75,3 +75,12 @@ def load(name: str) -> Experiment:
         hint = f" (did you mean '{near[0]}'?)" if near else ""
         raise LookupError(f"no experiment '{name}'{hint}; there are: {', '.join(names())}")
     return cast(Experiment, importlib.import_module(f"suite.experiments.{name}"))
+
+
+def rounds(name: str, case: Case, cores: int) -> int | None:
+    """Return in how many rounds at most an experiment wants a case; None where the profile alone says it.
+
+    Raises LookupError if there is no such experiment.
+    """
+    wanted = getattr(load(name), "rounds", None)
+    return None if wanted is None else wanted(case, cores)

@@ -9,7 +9,7 @@ import msgspec
 from suite import experiments
 from suite.experiments import Here, headline
 from suite.measure import children, fitness, refusal
-from suite.measure.campaign import units
+from suite.measure.campaign import rounds, units
 from suite.measure.estimate import process_seconds
 from suite.measure.machine import driver_problem
 from suite.measure.probe import Offer
@@ -232,7 +232,7 @@ def within(
     for name in dict.fromkeys(case.workload for case in cases):
         mine = [case for case in cases if case.workload == name]
         seconds = sum(
-            (effort.whole_runs if unit[0].scope == "run" else effort.rounds)
+            rounds(request.profile, unit[0], request.experiment or "", cores)
             * process_seconds(unit, about[name], effort, cores)
             for unit in units(mine)
         )

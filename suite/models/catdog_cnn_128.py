@@ -45,6 +45,13 @@ WORKLOAD = workload(
             gpu_device=V100,
             gpu_value=-20.0,
         ),
+        Claim(
+            metric="gpu_utilisation",
+            definition="share of the time in which the GPU is busy while training, from reading the files",
+            unit="percent",
+            gpu_device=V100,
+            gpu_value=50.0,
+        ),
     ),
     differs=(READING, PLACE_OF_DROPOUT),
 )

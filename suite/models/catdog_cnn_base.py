@@ -216,5 +216,12 @@ WORKLOAD = workload(
             cpu_device=VM,
             cpu_value=36.0,
         ),
+        Claim(
+            metric="gpu_utilisation",
+            definition="share of the time in which the GPU is busy while training with the default input, at most",
+            unit="percent",
+            gpu_device=V100,
+            gpu_value=10.0,
+        ),
     ),
 )

@@ -127,6 +127,7 @@ def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
         "view": {"stroke": None},
         "axis": guide | {"gridColor": lines, "domainColor": ink, "tickColor": ink},
         "legend": guide | {"symbolBaseStrokeColor": ink},
+        "title": {"color": ink},
         "text": {"color": ink},
         "range": {"category": _COLOURS[palette]},
     }

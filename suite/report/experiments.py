@@ -7,7 +7,7 @@ from suite import experiments
 from suite.experiments import Experiment
 from suite.report import charts, plots
 from suite.report.html import Page, safe
-from suite.results.reading import Chart, Reading
+from suite.results.reading import Chart, HeatMap, Reading
 from suite.results.record import Record
 
 FOLDER = "experiments"
@@ -54,9 +54,16 @@ def _files(
     return found | {f"{FOLDER}/{name}.md": page.text()}
 
 
-def _add_chart(page: Page, name: str, chart: Chart, answers: Sequence[str]) -> dict[str, str]:
+def _add_chart(page: Page, name: str, chart: Chart | HeatMap, answers: Sequence[str]) -> dict[str, str]:
     spec, name = plots.plot(chart), f"{FOLDER}.{name}"
-    hollow = "" if all(point.solid for point in chart.points) else " Hollow: not steady, not whole, or smoke."
-    bars = " With 95 % intervals." if any(point.low is not None for point in chart.points) else ""
-    page.chart(name, " ".join(answers), chart.caption + bars + hollow, json.dumps(charts.themed(spec)))
+    page.chart(name, " ".join(answers), chart.caption + _marks(chart), json.dumps(charts.themed(spec)))
     return charts.files(name, spec)
+
+
+def _marks(chart: Chart | HeatMap) -> str:
+    """Return how intervals and what is not steady are drawn."""
+    doubtful = "not steady, not whole, or smoke."
+    if isinstance(chart, HeatMap):
+        return "" if all(square.solid for square in chart.squares) else f" In brackets: {doubtful}"
+    bars = " With 95 % intervals." if any(point.low is not None for point in chart.points) else ""
+    return bars + ("" if all(point.solid for point in chart.points) else f" Hollow: {doubtful}")
