@@ -17,6 +17,8 @@ from suite.workload import Case, Description, Implementation, Scope
 
 _SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")  # share a process, in this order
 
+LONG: frozenset[Scope] = frozenset({"run", "learning"})  # which few rounds have
+
 Unit = tuple[Case, ...]  # cases that one process measures: they differ in scope only
 
 
@@ -59,7 +61,7 @@ def _place(case: Case) -> int:
 
 def rounds_of(header: Header, case: Case) -> int:
     """Return how many of the campaign's rounds have the case; a whole run is long and has fewer."""
-    return min(header.rounds, EFFORTS[header.profile].whole_runs) if case.scope == "run" else header.rounds
+    return min(header.rounds, EFFORTS[header.profile].whole_runs) if case.scope in LONG else header.rounds
 
 
 def order(processes: Sequence[Unit], seed: int, number: int) -> list[Unit]:

@@ -9,7 +9,7 @@ import msgspec
 from suite import experiments
 from suite.experiments import Here, headline
 from suite.measure import children, fitness, refusal
-from suite.measure.campaign import units
+from suite.measure.campaign import LONG, units
 from suite.measure.estimate import process_seconds
 from suite.measure.machine import driver_problem
 from suite.measure.probe import Offer
@@ -183,9 +183,10 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     if "run" in request.scopes:
         none = [about.name for about in chosen if about.run is None]
         remarks += [f"no whole run is documented for: {', '.join(none)}; left out of scope 'run'"] if none else []
-    if {"epoch", "input"} & set(request.scopes):
+    if {"epoch", "input", "learning"} & set(request.scopes):
         none = [about.name for about in chosen if not about.stored]
-        remarks += [f"no stored data: {', '.join(none)}; left out of scopes 'epoch' and 'input'"] if none else []
+        left = "left out of scopes 'epoch', 'input' and 'learning'"
+        remarks += [f"no stored data: {', '.join(none)}; {left}"] if none else []
     lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
     for peer in dict.fromkeys(case.implementation for case in lacking):
         places = sorted({f"{c.workload} on {c.backend}" for c in lacking if c.implementation == peer})
@@ -227,7 +228,7 @@ def within(
     for name in dict.fromkeys(case.workload for case in cases):
         mine = [case for case in cases if case.workload == name]
         seconds = sum(
-            (effort.whole_runs if unit[0].scope == "run" else effort.rounds)
+            (effort.whole_runs if unit[0].scope in LONG else effort.rounds)
             * process_seconds(unit, about[name], effort, cores)
             for unit in units(mine)
         )
