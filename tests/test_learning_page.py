@@ -14,12 +14,13 @@ from suite.results.record import Learnt, Predictions
 
 ABOUT = {name: models.load(name).description for name in models.names()}
 GOOD = learning.Trained(
-    network="mnist_mlp", data="mnist, stand-in", batch=128, steps=100, examples=1024, accuracies=(0.97, 0.98, 0.99),
+    data="mnist, stand-in", batch=128, steps=100, examples=1024, accuracies=(0.97, 0.98, 0.99),
     bound=0.95, broken={"labels shuffled": 0.11, "last layer alone learns": 0.81},
 )  # fmt: skip
-FOUND = learning.Learning(
-    made="2026-01-01", commit="abc", machine="a processor", cores=4, backend="cpu", seconds=700.0, seeds=(0, 1, 2),
-    trained=(GOOD,), checks=(learning.Check(network="n", expected="e", found="not tried: needs a GPU", good=None),),
+FOUND = learning.Lesson(
+    network="mnist_mlp", made="2026-01-01", commit="abc", machine="a processor", cores=4, backend="cpu", seconds=70.0,
+    seeds=(0, 1, 2), trained=GOOD,
+    checks=(learning.Check(expected="e", found="not tried: needs a GPU", good=None),),
 )  # fmt: skip
 HALF = Predictions(
     pixels="0 to 1", examples=400, mean_output=0.5, above_half=0.5, exactly_one=0.01, accuracy_above_half=0.9,
@@ -46,13 +47,13 @@ def trained(name, shares=(0.8, 0.82), data="tfds", steps=None, predictions=(), *
 
 def test_what_was_found_is_read_as_it_was_written(tmp_path):
     learning.write(FOUND, tmp_path)
-    assert learning.read(tmp_path) == FOUND
-    assert learning.read(tmp_path / "nothing") is None
+    assert learning.read(tmp_path) == (FOUND,)
+    assert learning.read(tmp_path / "nothing") == ()
 
 
 def test_a_file_that_is_something_else_is_named(tmp_path):
     learning.write(FOUND, tmp_path).write_text("[]")
-    with pytest.raises(ValueError, match=r"learning\.json' is not what the learning session writes"):
+    with pytest.raises(ValueError, match=r"mnist_mlp\.json' is not what the learning session writes"):
         learning.read(tmp_path)
 
 
@@ -65,21 +66,33 @@ def test_every_seed_has_to_reach_the_bound():
 def test_a_bound_that_a_broken_network_reaches_is_a_shortfall():
     blunt = msgspec.structs.replace(GOOD, broken={"labels shuffled": 0.96})
     assert not blunt.good
-    assert [row[-1].text for row in report.trained((GOOD, blunt)).rows] == ["learns", "shortfall"]
+    both = (FOUND, msgspec.structs.replace(FOUND, trained=blunt))
+    assert [row[-1].text for row in report.trained(both).rows] == ["learns", "shortfall"]
+    assert not both[1].good
 
 
 def test_what_was_not_tried_is_no_failure_and_says_so():
     assert FOUND.good
-    assert [row[-1].text for row in report.checks(FOUND.checks).rows] == ["not tried"]
+    assert [row[-1].text for row in report.checks((FOUND,)).rows] == ["not tried"]
+
+
+def test_a_check_that_failed_is_a_shortfall():
+    failed = msgspec.structs.replace(FOUND, checks=(learning.Check(expected="e", found="f", good=False),))
+    assert not failed.good
+    assert [row[-1].text for row in report.checks((failed,)).rows] == ["shortfall"]
 
 
 def test_the_page_has_accuracies_spread_bound_and_the_worst_broken_network():
-    (row,) = report.trained((GOOD,)).rows
+    (row,) = report.trained((FOUND,)).rows
     assert [cell.text for cell in row[4:]] == [
-        "97.0 % · 98.0 % · 99.0 %", "2.0 %", "95 %", "last layer alone learns: 81 %", "learns",
+        "97.0 % · 98.0 % · 99.0 %", "2.0 %", "95 %", "last layer alone learns: 81.0 %", "learns",
     ]  # fmt: skip
-    assert "2026-01-01" in report.page(FOUND)
-    assert "nox -s learning" in report.page(None)
+    assert "2026-01-01" in report.page((FOUND,))
+
+
+def test_a_network_that_was_never_trained_says_how():
+    assert all(f"nox -s learning -- {name}<" in report.page(()) for name in report.WANTED)
+    assert "nox -s learning -- mnist_mlp<" not in report.page((FOUND,))
 
 
 def test_a_record_says_what_its_accuracy_is_and_what_it_was_trained_on():

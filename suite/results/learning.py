@@ -1,4 +1,4 @@
-"""What the learning session found: do the networks learn, and do broken ones fail where they pass?"""
+"""What the learning session found: does a network learn, and does it fail where it is broken? A file for each."""
 
 from pathlib import Path
 
@@ -6,13 +6,12 @@ import msgspec
 
 from suite.workload import Plain
 
-FILE = "learning.json"  # in the site's folder of evidence
+FOLDER = "learning"  # in the site's folder of evidence
 
 
 class Trained(Plain, frozen=True, kw_only=True):
-    """One network, trained from each seed on an embedded set and judged by examples that it never saw."""
+    """A network, trained from each seed on an embedded set and judged by examples that it never saw."""
 
-    network: str
     data: str
     batch: int
     steps: int
@@ -35,16 +34,16 @@ class Trained(Plain, frozen=True, kw_only=True):
 class Check(Plain, frozen=True, kw_only=True):
     """Something else that had to happen to a network's loss; `found` says why it was not tried where `good` is None."""
 
-    network: str
     expected: str
     found: str
     good: bool | None
 
 
-class Learning(Plain, frozen=True, kw_only=True):
-    """One run of the learning session."""
+class Lesson(Plain, frozen=True, kw_only=True):
+    """All that was tried with one network, as far as it is tried with it."""
 
     schema: str = "learning/1"
+    network: str
     made: str  # the date
     commit: str
     machine: str
@@ -52,32 +51,32 @@ class Learning(Plain, frozen=True, kw_only=True):
     backend: str
     seconds: float
     seeds: tuple[int, ...]
-    trained: tuple[Trained, ...]
+    trained: Trained | None
     checks: tuple[Check, ...]
 
     @property
     def good(self) -> bool:
         """Whether all that was tried is as it has to be."""
-        return all(one.good for one in self.trained) and all(check.good is not False for check in self.checks)
+        return (self.trained is None or self.trained.good) and all(check.good is not False for check in self.checks)
 
 
-def write(found: Learning, folder: Path) -> Path:
-    """Write what was found into the folder of evidence and return the file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / FILE
+def write(found: Lesson, folder: Path) -> Path:
+    """Write what was found of a network into the folder of evidence and return its file."""
+    file = folder / FOLDER / f"{found.network}.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
     return file
 
 
-def read(folder: Path) -> Learning | None:
-    """Return what was found last; None if nothing is there.
+def read(folder: Path) -> tuple[Lesson, ...]:
+    """Return what was found last, by network.
 
-    Raises ValueError naming the file if it is no such file.
+    Raises ValueError naming the file that is no such file.
     """
-    file = folder / FILE
-    if not file.exists():
-        return None
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=Learning)
-    except msgspec.DecodeError as error:
-        raise ValueError(f"'{file}' is not what the learning session writes: {error}") from error
+    found = []
+    for file in sorted((folder / FOLDER).glob("*.json")):
+        try:
+            found.append(msgspec.json.decode(file.read_bytes(), type=Lesson))
+        except msgspec.DecodeError as error:
+            raise ValueError(f"'{file}' is not what the learning session writes: {error}") from error
+    return tuple(found)

@@ -1,6 +1,6 @@
 """Does every network learn? `python -m learning [--backend cpu|gpu] [NETWORK...]`, with the tests on Python's path.
 
-A run of all networks becomes the site's evidence; some of them are only printed.
+What is found of each network becomes the site's evidence.
 """
 
 import argparse
@@ -17,37 +17,46 @@ from suite.measure.campaign import commit
 from suite.measure.load import granted_cores
 from suite.measure.machine import cpu_model
 from suite.results import learning as evidence
-from suite.results.learning import Check, Trained
+from suite.results.learning import Check, Lesson
 from suite.workload import Backend
 
 EVIDENCE = Path(__file__).parents[2] / "site" / "evidence"
 HALVED = ("cifar10_resnet63", "cifar10_resnet87")
 FINITE, FALLING = "catdog_cnn_deep", "dp_linear_mirrored"
-NETWORKS = (*(exam.network for exam in exams.EXAMS), *HALVED, FINITE, FALLING)
+EXAMS = {exam.network: exam for exam in exams.EXAMS}
+NETWORKS = (*EXAMS, *HALVED, FINITE, FALLING)
 
 
-def checks(wanted: tuple[str, ...], backend: Backend, gpu: bool) -> Iterator[Check]:
-    """Yield what has to happen to the losses of the networks."""
-    for name in wanted:
-        if name in HALVED:
-            yield losses.halved(name, backend, exams.SEEDS)
-        elif name == FINITE:
-            yield losses.finite(name, backend)
-        elif name == FALLING:
-            yield losses.falling(name, backend, exams.SEEDS)
-    for exam in exams.EXAMS:
-        if exam.network in wanted and exam.gpu_only and backend == "cpu":
-            expected = f"an accuracy of {exam.bound:g}"
-            yield Check(network=exam.network, expected=expected, found="not tried: needs a GPU", good=None)
-    for name in wanted:
-        yield losses.agreeing(name, gpu)
+def checks(name: str, backend: Backend, gpu: bool) -> Iterator[Check]:
+    """Yield what has to happen to a network's losses."""
+    if name in HALVED:
+        yield losses.halved(name, backend, exams.SEEDS)
+    elif name == FINITE:
+        yield losses.finite(name, backend)
+    elif name == FALLING:
+        yield losses.falling(name, backend, exams.SEEDS)
+    exam = EXAMS.get(name)
+    if exam is not None and exam.gpu_only and backend == "cpu":
+        yield Check(expected=f"an accuracy of {exam.bound:g}", found="not tried: needs a GPU", good=None)
+    yield losses.agreeing(name, gpu)
 
 
-def exam_of(wanted: tuple[str, ...], backend: Backend) -> Iterator[Trained]:
-    """Yield what the networks reach that can be trained here."""
-    for exam in exams.EXAMS:
-        if exam.network in wanted and (backend == "gpu" or not exam.gpu_only):
-            yield training.trained(exam, exams.SEEDS, backend)
+def lesson(name: str, backend: Backend, gpu: bool) -> Lesson:
+    """Return all that is tried with a network."""
+    exam, start = EXAMS.get(name), time.monotonic()
+    here = exam is not None and (backend == "gpu" or not exam.gpu_only)
+    return Lesson(
+        network=name,
+        made=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        commit=commit(),
+        machine=cpu_model() if backend == "cpu" else jax.devices("gpu")[0].device_kind,
+        cores=granted_cores(),
+        backend=backend,
+        seeds=exams.SEEDS,
+        trained=training.trained(exam, exams.SEEDS, backend) if exam is not None and here else None,
+        checks=tuple(checks(name, backend, gpu)),
+        seconds=round(time.monotonic() - start, 1),
+    )
 
 
 def has_gpu() -> bool:
@@ -58,21 +67,15 @@ def has_gpu() -> bool:
         return False
 
 
-def told(found: Iterator) -> tuple:
-    """Return everything, printing each as it comes."""
-    kept = []
-    for one in found:
-        if isinstance(one, Trained):
-            reached = " ".join(f"{share:.3f}" for share in one.accuracies)
-            broken = ", ".join(f"{what} {share:.3f}" for what, share in one.broken.items())
-            print(f"{one.network}: {reached} (bound {one.bound:g}; {broken})")
-        else:
-            print(f"{one.network}: {one.expected}: {one.found}")
-        if one.good is False:
-            print("  NOT AS EXPECTED")
-        sys.stdout.flush()
-        kept.append(one)
-    return tuple(kept)
+def say(found: Lesson) -> None:
+    """Print what was found."""
+    print(f"{found.network} ({found.seconds:.0f} s)")
+    if one := found.trained:
+        reached = " ".join(f"{share:.3f}" for share in one.accuracies)
+        broken = ", ".join(f"{what} {share:.3f}" for what, share in one.broken.items())
+        print(f"  {'' if one.good else 'NOT AS EXPECTED: '}accuracy {reached}, bound {one.bound:g}; {broken}")
+    for check in found.checks:
+        print(f"  {'NOT AS EXPECTED: ' if check.good is False else ''}{check.expected}: {check.found}")
 
 
 def main() -> int:
@@ -84,24 +87,15 @@ def main() -> int:
     for name in given.networks:
         if name not in NETWORKS:
             asked.error(f"no network '{name}'; there are: {', '.join(NETWORKS)}")
-    wanted, gpu, start = tuple(given.networks) or NETWORKS, has_gpu(), time.monotonic()
+    gpu, good = has_gpu(), True
     if given.backend == "gpu" and not gpu:
         asked.error("backend 'gpu' asked for, JAX sees none; install the gpu extra or leave it out")
-    found = evidence.Learning(
-        made=datetime.datetime.now(datetime.UTC).date().isoformat(),
-        commit=commit(),
-        machine=cpu_model() if given.backend == "cpu" else jax.devices("gpu")[0].device_kind,
-        cores=granted_cores(),
-        backend=given.backend,
-        seeds=exams.SEEDS,
-        trained=told(exam_of(wanted, given.backend)),
-        checks=told(checks(wanted, given.backend, gpu)),
-        seconds=round(time.monotonic() - start, 1),
-    )
-    print(f"{found.seconds:.0f} s")
-    if wanted == NETWORKS:
-        print(f"written: {evidence.write(found, EVIDENCE)}")
-    return 0 if found.good else 1
+    for name in given.networks or NETWORKS:
+        found = lesson(name, given.backend, gpu)
+        say(found)
+        print(f"  written: {evidence.write(found, EVIDENCE)}", flush=True)
+        good &= found.good
+    return 0 if good else 1
 
 
 if __name__ == "__main__":

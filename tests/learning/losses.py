@@ -60,7 +60,7 @@ def halved(network: str, backend: Backend, seeds: Sequence[int]) -> Check:
     good = all(curve[-1] <= 0.5 * curve[0] for curve in found)
     words = ", ".join(f"step {len(curve)}" if curve[-1] <= 0.5 * curve[0] else "not" for curve in found)
     expected = f"half its first loss on one batch of 8 within {HALVING_STEPS} steps"
-    return Check(network=network, expected=expected, found=f"by seed: {words}", good=good)
+    return Check(expected=expected, found=f"by seed: {words}", good=good)
 
 
 def falling(network: str, backend: Backend, seeds: Sequence[int]) -> Check:
@@ -68,14 +68,14 @@ def falling(network: str, backend: Backend, seeds: Sequence[int]) -> Check:
     found = curves(network, backend, 64, FALLING_STEPS, seeds)
     words = ", ".join(f"{curve[0]:.3g} to {curve[-1]:.3g}" for curve in found)
     good = all(curve[-1] < curve[0] for curve in found)
-    return Check(network=network, expected=f"a lower loss after {FALLING_STEPS} steps", found=words, good=good)
+    return Check(expected=f"a lower loss after {FALLING_STEPS} steps", found=words, good=good)
 
 
 def finite(network: str, backend: Backend) -> Check:
     """Return whether the loss of the first steps is a number."""
     (curve,) = curves(network, backend, 8, DEEP_STEPS)
     words = ", ".join(f"{loss:.4g}" for loss in curve)
-    return Check(network=network, expected="a finite loss", found=words, good=all(map(math.isfinite, curve)))
+    return Check(expected="a finite loss", found=words, good=all(map(math.isfinite, curve)))
 
 
 def furthest(one: Sequence[float], other: Sequence[float]) -> float:
@@ -87,7 +87,7 @@ def agreeing(network: str, gpu: bool) -> Check:
     """Return whether a GPU's losses are those of the CPU from the same start on the same batch."""
     expected = f"{CURVE_STEPS} losses of CPU and GPU within {CURVE_TOLERANCE:g} of each other"
     if not gpu:
-        return Check(network=network, expected=expected, found="not tried: needs a GPU", good=None)
+        return Check(expected=expected, found="not tried: needs a GPU", good=None)
     cpu, other = (curves(network, side, 16, CURVE_STEPS)[0] for side in ("cpu", "gpu"))
     apart = furthest(cpu, other)
-    return Check(network=network, expected=expected, found=f"{apart:.2g} apart", good=apart <= CURVE_TOLERANCE)
+    return Check(expected=expected, found=f"{apart:.2g} apart", good=apart <= CURVE_TOLERANCE)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import jax
@@ -14,7 +13,6 @@ from flax import nnx
 from learning.exams import Exam
 from suite import models
 from suite.data import embedded, pipeline
-from suite.data.prepare import Preparation
 from suite.measure import learning
 from suite.measure.load import granted_cores
 from suite.measure.program import Batch
@@ -24,17 +22,17 @@ from suite.workload import Backend, Case, Workload
 OUTPUTS = ("output", "softmax_linear")  # what the networks call their last layer
 
 
-@cache
-def lessons(dataset: str, preparation: Preparation) -> learning.Lessons:
-    """Return the small embedded set as a network takes it; networks that take it alike share it."""
-    return learning.lessons(dataset, preparation, "embedded", embedded.edition(dataset, "small"))
+def lessons(workload: Workload) -> learning.Lessons:
+    """Return the small embedded set as a network takes it."""
+    dataset = workload.description.dataset
+    return learning.lessons(dataset, workload.preparation, "embedded", embedded.edition(dataset, "small"))
 
 
 def trained(exam: Exam, seeds: tuple[int, ...], backend: Backend, breaking: bool = True) -> Trained:
     """Return the accuracy that the network reaches from each seed, and what it reaches broken."""
     workload = models.load(exam.network)
     about = workload.description
-    batch, data = exam.batch or about.batch, lessons(about.dataset, workload.preparation)
+    batch, data = exam.batch or about.batch, lessons(workload)
     program = begun(workload, data, batch, backend)
     accuracies = tuple(accuracy(program, data, batch, exam.steps, seed) for seed in seeds)
     broken = {}
@@ -43,7 +41,6 @@ def trained(exam: Exam, seeds: tuple[int, ...], backend: Backend, breaking: bool
         frozen = begun(replace(workload, optimizer=lambda: only_output(workload.optimizer())), data, batch, backend)
         broken["last layer alone learns"] = accuracy(frozen, data, batch, exam.steps, seeds[0])
     return Trained(
-        network=exam.network,
         data=f"{about.dataset}, stand-in, {len(data.train)} examples",
         batch=batch,
         steps=exam.steps,
