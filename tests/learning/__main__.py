@@ -80,7 +80,7 @@ def say(found: Lesson) -> None:
 
 def main() -> int:
     """Return 0 if all that was tried is as it has to be."""
-    asked = argparse.ArgumentParser(prog="python -m learning", description=__doc__.splitlines()[0])
+    asked = argparse.ArgumentParser(prog="python -m learning", description=(__doc__ or "").split("\n")[0])
     asked.add_argument("--backend", choices=("cpu", "gpu"), default="cpu")
     asked.add_argument("networks", nargs="*", metavar="NETWORK", help=f"all: {', '.join(NETWORKS)}")
     given = asked.parse_args()

@@ -31,6 +31,8 @@ def lessons(workload: Workload) -> learning.Lessons:
 def trained(exam: Exam, seeds: tuple[int, ...], backend: Backend, breaking: bool = True) -> Trained:
     """Return the accuracy that the network reaches from each seed, and what it reaches broken."""
     workload = models.load(exam.network)
+    assert workload.optimizer is not None
+    given = workload.optimizer
     about = workload.description
     batch, data = exam.batch or about.batch, lessons(workload)
     program = begun(workload, data, batch, backend)
@@ -38,7 +40,7 @@ def trained(exam: Exam, seeds: tuple[int, ...], backend: Backend, breaking: bool
     broken = {}
     if breaking:
         broken["labels shuffled"] = accuracy(program, data, batch, exam.steps, seeds[0], shuffled=True)
-        frozen = begun(replace(workload, optimizer=lambda: only_output(workload.optimizer())), data, batch, backend)
+        frozen = begun(replace(workload, optimizer=lambda: only_output(given())), data, batch, backend)
         broken["last layer alone learns"] = accuracy(frozen, data, batch, exam.steps, seeds[0])
     return Trained(
         data=f"{about.dataset}, stand-in, {len(data.train)} examples",
