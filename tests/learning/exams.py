@@ -22,7 +22,7 @@ EXAMS = (
     Exam(network="mnist_mlp", steps=100, bound=0.95),
     Exam(network="mnist_cnn", steps=80, bound=0.85),
     Exam(network="cifar10_mlp", steps=250, bound=0.33),
-    Exam(network="cifar10_tf_cnn", steps=200, bound=0.4, batch=64),
+    Exam(network="cifar10_tf_cnn", steps=200, bound=0.8, batch=64),
     Exam(network="imdb_text_cnn", steps=200, bound=0.9),
     Exam(network="imdb_bilstm", steps=800, bound=0.6, batch=16),
     Exam(network="catdog_cnn_base", steps=150, bound=0.8),
