@@ -130,6 +130,14 @@ def stock(session: nox.Session) -> None:
 
 
 @nox.session(python=PYTHON)
+def learning(session: nox.Session) -> None:
+    """Train every network on small stand-ins and leave the site's evidence: `-- [--backend gpu] [NETWORK...]`."""
+    install(session)
+    dependencies(session, "tests")
+    session.run("python", "-m", "learning", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session(python=PYTHON)
 def tests(session: nox.Session) -> None:
     """Run the tests; those that need Chromium or a GPU say so when they are skipped."""
     install(session, "site")

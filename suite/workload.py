@@ -9,7 +9,7 @@ import msgspec
 Backend = Literal["cpu", "gpu"]
 Implementation = Literal["jax", "torch", "keras"]
 Precision = Literal["float32-highest", "tf32", "bfloat16"]
-Scope = Literal["cold", "step", "transfer", "epoch", "input", "run", "calls"]
+Scope = Literal["cold", "step", "transfer", "epoch", "input", "run", "calls", "learning"]
 Data = Literal["embedded", "tfds", "random"]  # random: seeded content of the documented form
 Allocator = Literal["retaining", "system"]
 CompileCache = Literal["empty", "warm"]
@@ -140,7 +140,7 @@ class Case(Plain, frozen=True, kw_only=True):
     Scopes: `step` is the steady state with the batch on the device, `transfer` the same with each batch copied there,
     `epoch` the same with the input pipeline from storage on, `input` the pipeline alone; `cold` lowers, compiles and
     takes the first step, `run` is the documented whole run, `calls` are the first four calls of a fresh process, each
-    with all it takes.
+    with all it takes; `learning` trains from storage and then counts right answers.
     """
 
     workload: str
@@ -162,6 +162,7 @@ class Case(Plain, frozen=True, kw_only=True):
     augmentation: Augmentation = "host"
     decoding: Decoding = "full"
     stored: Stored = "disk"
+    steps: int | None = None  # of scope `learning`; None: as many as an epoch of the data that there is
 
     def ways(self) -> tuple[str, ...]:
         """Return in words what sets it apart from the headline's way: variant, precision, threads, and so on."""
@@ -180,6 +181,7 @@ class Case(Plain, frozen=True, kw_only=True):
             "augmentation on the device": self.augmentation == "device",
             f"{self.decoding} decoding": self.decoding != "full",
             f"records in {self.stored}": self.stored != "disk",
+            f"{self.steps} steps": self.steps is not None,
         }
         return tuple(words for words, apart in said.items() if apart)
 

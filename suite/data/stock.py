@@ -1,6 +1,7 @@
 """The published sets by TFDS' own builders, byte for byte, which need TensorFlow: `nox -s stock -- NAME...`."""
 
 import sys
+from importlib.util import find_spec
 
 from suite.data import published, store
 from suite.data.builder import stock_class
@@ -18,12 +19,8 @@ def prepare(name: str) -> str:
             f"dataset '{name}' is the beginning of '{reader.STOCK}', which the stock builder has only as a whole; "
             f"suite data prepare {name} --data tfds reads as much of it as is needed"
         )
-    try:
-        import tensorflow as tf  # noqa: F401  # pyright: ignore[reportMissingImports]
-    except ImportError:
-        raise RuntimeError(
-            "the stock builders need TensorFlow, which is not installed here; nox -s stock installs it"
-        ) from None
+    if find_spec("tensorflow") is None:
+        raise RuntimeError("the stock builders need TensorFlow, which is not installed here; nox -s stock installs it")
     from tensorflow_datasets.core.download import downloader
 
     downloader.MAX_RETRIES = 1  # else a machine without a network is silent for minutes

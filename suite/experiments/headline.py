@@ -110,7 +110,7 @@ def fed(
     augmentations: Sequence[Augmentation],
 ) -> tuple[tuple[int | None, Loader, Augmentation], ...]:
     """Return how the input pipeline is run where there is one; PyTorch has worker processes, and augments there."""
-    if scope not in ("epoch", "input"):
+    if scope not in ("epoch", "input", "learning"):
         return ((None, "threads", "host"),)
     kinds: Sequence[Loader] = ("processes",) if implementation == "torch" else loaders
     places: Sequence[Augmentation] = augmentations
@@ -142,8 +142,8 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
     """
     if scope == "step":
         return variant != "resident"
-    if scope in ("epoch", "input"):
-        mine = ("jax",) if scope == "epoch" else ("jax", "torch")
+    if scope in ("epoch", "input", "learning"):
+        mine = ("jax", "torch") if scope == "input" else ("jax",)
         return implementation in mine and about.stored and variant == "plain" and devices == 1
     if scope == "run":
         return implementation == "jax" and about.run is not None and variant in ("plain", "resident") and devices == 1

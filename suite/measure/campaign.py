@@ -18,6 +18,8 @@ from suite.workload import Case, Description, Implementation, Scope
 
 _SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")  # share a process, in this order
 
+LONG: frozenset[Scope] = frozenset({"run", "learning"})  # which few rounds have
+
 Unit = tuple[Case, ...]  # cases that one process measures: they differ in scope only
 
 
@@ -65,7 +67,7 @@ def rounds_of(header: Header, case: Case) -> int:
 
 def rounds(profile: Profile, case: Case, experiment: str, cores: int) -> int:
     """Return how many rounds have the case: fewer than the profile has where it is long or an experiment says so."""
-    most = EFFORTS[profile].whole_runs if case.scope == "run" else EFFORTS[profile].rounds
+    most = EFFORTS[profile].whole_runs if case.scope in LONG else EFFORTS[profile].rounds
     fewer = experiments.rounds(experiment, case, cores) if experiment else None
     return most if fewer is None else min(most, fewer)
 

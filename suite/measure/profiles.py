@@ -20,12 +20,13 @@ class Effort:
     quiet_seconds: float  # how long to wait at most, before a process, for other load to end
     whole_runs: int  # rounds that have the documented whole run
     run_examples: int | None = None  # of such a run's epochs and validation; None: all, and all epochs
+    learning_steps: int | None = None  # at most; None: as many as the case asks for
 
 
 EFFORTS: dict[Profile, Effort] = {
     "smoke": Effort(
         rounds=1, samples=3, warmup_steps=2, warmup_seconds=0, sampling_seconds=5, quiet_seconds=0, whole_runs=1,
-        run_examples=200,
+        run_examples=200, learning_steps=4,
     ),
     "quick": Effort(
         rounds=3, samples=5, warmup_steps=3, warmup_seconds=5, sampling_seconds=10, quiet_seconds=30, whole_runs=1,

@@ -2,7 +2,7 @@
 
 from suite.data.edition import Size
 from suite.measure.clock import Plan
-from suite.results.record import Audit, Sample, Stage
+from suite.results.record import Audit, Learnt, Sample, Stage
 from suite.workload import Case, Plain, Scope, WholeRun
 
 # Stages whose samples are said one by one.
@@ -18,7 +18,7 @@ STOPPED: frozenset[Scope] = frozenset({"step", "transfer"})  # after whose sampl
 class Task(Plain, frozen=True, kw_only=True):
     """What one process has to do; `cases` differ in scope only and are measured in the order cold, step, transfer.
 
-    `run` and `calls` have a process of their own; `run` is then the whole run that is wanted.
+    `run`, `calls` and `learning` have a process of their own; `run` is then the whole run that is wanted.
     """
 
     cases: tuple[Case, ...]
@@ -28,6 +28,7 @@ class Task(Plain, frozen=True, kw_only=True):
     flow: Plan  # of batches that come from storage
     size: Size = "small"  # of the embedded data
     run: WholeRun | None = None
+    most_steps: int | None = None  # of scope `learning`, whatever the case asks for
     replay: bool = False  # short replays are made after the samples
     energy_seconds: float = 0.0  # how long the step goes on after the samples while its energy is counted
 
@@ -48,6 +49,7 @@ class Seen(Plain, frozen=True, kw_only=True):
     minor_faults_per_step: float | None = None
     first_batch_seconds: float | None = None  # from storage, workers started and all
     step_alone_seconds: float | None = None  # of a step whose batch is on the device
+    learnt: Learnt | None = None
 
 
 class Facts(Plain, frozen=True, kw_only=True):

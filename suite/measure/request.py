@@ -188,9 +188,10 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     if "run" in request.scopes:
         none = [about.name for about in chosen if about.run is None]
         remarks += [f"no whole run is documented for: {', '.join(none)}; left out of scope 'run'"] if none else []
-    if {"epoch", "input"} & set(request.scopes):
+    if {"epoch", "input", "learning"} & set(request.scopes):
         none = [about.name for about in chosen if not about.stored]
-        remarks += [f"no stored data: {', '.join(none)}; left out of scopes 'epoch' and 'input'"] if none else []
+        left = "left out of scopes 'epoch', 'input' and 'learning'"
+        remarks += [f"no stored data: {', '.join(none)}; {left}"] if none else []
     lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
     for peer in dict.fromkeys(case.implementation for case in lacking):
         places = sorted({f"{c.workload} on {c.backend}" for c in lacking if c.implementation == peer})

@@ -38,6 +38,7 @@ LIMIT_SECONDS = {
     "input_samples": 1800.0,
     "epoch": 3600.0,
     "validation": 1200.0,
+    "learning": 1200.0,
     "energy": 600.0,
     "audit": 1200.0,
 }
@@ -116,6 +117,7 @@ def run(
                 flow=profiles.flow(header.profile),
                 size=profiles.size(header.profile, unit[0].scope),
                 run=profiles.whole_run(header.profile, about[unit[0].workload].run, unit[0].length),
+                most_steps=profiles.EFFORTS[header.profile].learning_steps,
                 replay=number == 0,
                 energy_seconds=ENERGY_SECONDS if energy else 0.0,
             )

@@ -14,8 +14,9 @@ import msgspec
 
 from suite import variants
 from suite.data import batches as data
-from suite.measure import clock, epoch, leftover, parent, steady, whole_run
+from suite.measure import clock, epoch, leftover, parent, school, steady, whole_run
 from suite.measure.audit import CALLS, audit, finite
+from suite.measure.campaign import LONG
 from suite.measure.inputs import Owner, batches, run_inputs
 from suite.measure.machine import settings
 from suite.measure.process import Process, Say, peak_memory_bytes
@@ -87,7 +88,7 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
         energy_step_seconds=steady.sustained(process, target),
         scopes=process.seen,
     )
-    if process.case.scope != "run":
+    if process.case.scope not in LONG:
         say(Line(stage="audit"))
         still = unfinished is not None and unfinished >= leftover.LONGEST_SECONDS
         quick = CALLS * process.stages["first_step"].wall_seconds <= _REPLAY_SECONDS
@@ -100,6 +101,8 @@ def measured(process: Process, target: Program, inputs: list[data.Batch], owner:
     """Measure the scopes of the task; return the first step's loss, of a whole run its last one's."""
     if process.case.scope == "run":
         return whole_run.measured_run(process, target, inputs)
+    if process.case.scope == "learning":
+        return school.measured_learning(process, target, owner)
     if process.case.scope == "epoch":
         from suite.data import pipeline
 
@@ -170,12 +173,15 @@ def program(case: Case) -> tuple[Program, Owner]:
     from suite import ceilings, models
     from suite.measure.jax_program import JaxProgram
     from suite.measure.jax_run import JaxRun
+    from suite.measure.learning import LearningProgram
     from suite.measure.nnx_program import NnxProgram
     from suite.measure.resident_run import ResidentRun
 
     workload = (ceilings if case.workload in ceilings.names() else models).load(case.workload)
     if case.scope == "run":
         return (ResidentRun if case.variant == "resident" else JaxRun)(workload, case), workload
+    if case.scope == "learning":
+        return LearningProgram(workload, case), workload
     return (NnxProgram if case.variant == "nnx-jit" else JaxProgram)(workload, case), workload
 
 

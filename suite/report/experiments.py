@@ -36,8 +36,11 @@ def _files(
         reading = experiment.read(mine)
         if reading is not None:
             readings.append((mine[0], reading))
+    needs = getattr(experiment, "NEEDS_DATA", None)  # one that the stand-ins cannot answer
+    command = f"suite run --experiment {name}" + (f" --data {needs}" if needs else "")
     if not readings:
-        page.add(f'<p class="lead">No machine has answered this yet: <code>suite run --experiment {name}</code></p>')
+        why = "Not run: needs the real data" if needs else "No machine has answered this yet"
+        page.add(f'<p class="lead">{why}: <code>{command}</code></p>')
     for record, reading in readings:
         machine = record.machine
         page.add(f'<h2 id="{safe(machine.slug)}">{page.linked(machine.name, links)}</h2>')
@@ -50,7 +53,7 @@ def _files(
     page.heading("How it is answered")
     page.paragraph(experiment.METHOD)
     tests = f" It tests {', '.join(experiment.TESTS)} of the documented observations." if experiment.TESTS else ""
-    page.add(f"<p>Run it: <code>suite run --experiment {name}</code>, with workloads behind it to choose.{tests}</p>")
+    page.add(f"<p>Run it: <code>{command}</code>, with workloads behind it to choose.{tests}</p>")
     return found | {f"{FOLDER}/{name}.md": page.text()}
 
 

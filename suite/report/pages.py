@@ -9,11 +9,25 @@ from statistics import median
 
 from suite import units
 from suite.experiments import roofline
-from suite.report import charts, cost, experiments, feeding, gallery, ladder, meanwhile, parity, standing, tables, trust
+from suite.report import (
+    charts,
+    cost,
+    experiments,
+    feeding,
+    gallery,
+    ladder,
+    learning,
+    meanwhile,
+    parity,
+    standing,
+    tables,
+    trust,
+)
 from suite.report.html import Page, anchor, safe
 from suite.report.tables import Cell, Table
 from suite.results import gallery as drawings
 from suite.results import ladder as clock
+from suite.results import learning as lessons
 from suite.results import parity as evidence
 from suite.results import store
 from suite.results import trust as proof
@@ -56,6 +70,7 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
     files = pages(shown, local, prices) | {"parity.md": parity.page(evidence.read(site / "evidence"))}
     files["trust.md"] = trust.page(proof.read(site / "evidence"))
     files["data.md"] = gallery.page(drawings.read(site / "evidence"))
+    files["learning.md"] = learning.page(lessons.read(site / "evidence"))
     files |= {f"local/{r.campaign}/{r.name}.json": to_json(r).decode() for r in shown if r.campaign in local}
     return Outcome(written=write(files, site), problems=tuple(problems))
 
@@ -238,7 +253,8 @@ def workload(
         stages = stage_table(here)
         if stages.rows:
             page.table(stages)
-        for table in (*feeding.tables(here), *meanwhile.tables(here)):
+        accuracies = learning.table(here)
+        for table in (*feeding.tables(here), *meanwhile.tables(here), *([accuracies] if accuracies.rows else [])):
             page.table(table)
         costs = cost.table(here, prices)
         if costs.rows:

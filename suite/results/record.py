@@ -112,6 +112,29 @@ class Audit(Plain, frozen=True, kw_only=True):
     replay: Replay | None = None  # in a campaign's first round
 
 
+class Predictions(Plain, frozen=True, kw_only=True):
+    """What a network with one sigmoid output says of photographs, half of which show a dog, which is its 1."""
+
+    pixels: Literal["0 to 1", "0 to 255"]  # that it was given; it has learnt from 0 to 1
+    examples: _Count
+    mean_output: float
+    above_half: float  # share of outputs above 0.5
+    exactly_one: float  # share of outputs that are 1 in float32
+    accuracy_above_half: float  # where an output above 0.5 means a dog
+    accuracy_exactly_one: float  # where an output of exactly 1 means a dog
+
+
+class Learnt(Plain, frozen=True, kw_only=True):
+    """What training from storage came to, judged by examples that it never saw."""
+
+    steps: _Count
+    losses: tuple[float, ...]  # of every `loss_every`-th step, and of the last
+    loss_every: _Count
+    examples: _Count  # of the validation, all of it
+    accuracy: float  # share of them answered right
+    predictions: tuple[Predictions, ...] = ()  # of networks that tell cats from dogs
+
+
 class Run(Plain, frozen=True, kw_only=True):
     """One child process's contribution to a case; `reason` is empty when it ended well."""
 
@@ -142,6 +165,7 @@ class Run(Plain, frozen=True, kw_only=True):
     audit: Audit | None = None
     first_batch_seconds: float | None = None  # from storage, workers started and all; scopes `epoch` and `input`
     step_alone_seconds: float | None = None  # of a step whose batch is on the device, in scope `epoch`
+    learnt: Learnt | None = None  # in scope `learning`
 
 
 class Gpu(Plain, frozen=True, kw_only=True):
