@@ -25,10 +25,10 @@ PIXELS = {
 RECORDS = {
     "cats_vs_dogs": "ff54639af40ce805",
     "cifar10": "b545f8ab6debb6d2",
-    "higgs_1m": "5ecd0079cb700293",
+    "higgs_1m": "b726c787613c5a51",
     "imdb_reviews": "a6828eac7b3e52a3",
     "mnist": "d8ce8aa99b47be7b",
-    "mortgage": "87829b68f61e3a0b",
+    "mortgage": "ff2d1604cc3c9ddd",
 }
 # Shares of unseen pictures that a single layer gets right at least; guessing gets 0.1.
 LEAST = {"cifar10": 0.60, "mnist": 0.90}

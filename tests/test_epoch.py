@@ -17,7 +17,9 @@ from suite.measure.clock import Clock
 from suite.measure.jax_program import JaxProgram
 from suite.measure.process import Process
 from suite.measure.protocol import Task
+from suite.results import keys
 from suite.results.flow import flow, flows
+from suite.results.summary import summary
 from suite.workload import Case
 
 HERE = Here(backends=("cpu", "gpu"), cores=4)
@@ -235,3 +237,10 @@ def test_options_of_the_input_are_refused_where_no_scope_has_one():
     refusal.refuse_input({"--workers": False}, ("step",))
     with pytest.raises(ValueError, match=r"--workers asked for without scope 'epoch' or 'input'.*add --scope epoch"):
         refusal.refuse_input({"--loader": False, "--workers": True}, ("step", "cold"))
+
+
+def test_nothing_is_computed_where_the_input_is_alone():
+    found = summary(record("input"))
+    assert found.examples_per_second is not None
+    assert found.flop_per_second is None
+    assert "flop-per-second" not in {number.key.metric for number in keys.numbers([record("input")])}

@@ -19,7 +19,7 @@ def rows(columns: int, share: float, split: str, count: int, seed: int) -> Itera
     A chunk depends on seed, split and its own number only.
     """
     for number in range(-(-count // CHUNK)):
-        random = np.random.default_rng((seed, SPLITS.index(split), number))
+        random = np.random.default_rng((seed, SPLITS.index(split), number, columns))
         features = drawn(random, columns)
         labels = scores(features, random) > threshold(columns, share)
         here = min(CHUNK, count - number * CHUNK)

@@ -188,7 +188,7 @@ def headline(record: Record) -> bool:
 
 def newest_cases(records: Iterable[Record]) -> list[Summary]:
     """Return the newest summary of each case and machine."""
-    latest = {(r.machine.slug, r.name): r for r in sorted(records, key=lambda r: r.created)}
+    latest = {r.place: r for r in sorted(records, key=lambda r: r.created)}
     return [summary(latest[key]) for key in sorted(latest, key=lambda key: (key[1], key[0]))]
 
 

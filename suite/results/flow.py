@@ -70,5 +70,5 @@ def rate(seconds: Estimate | None, examples: int) -> Estimate | None:
 
 def flows(records: Sequence[Record], scope: str = "epoch") -> tuple[Flow, ...]:
     """Return those of the newest record of each case and machine with that scope, by machine, workload and case."""
-    latest = {(r.machine.slug, r.name): r for r in sorted(records, key=lambda r: r.created) if r.case.scope == scope}
+    latest = {r.place: r for r in sorted(records, key=lambda r: r.created) if r.case.scope == scope}
     return tuple(flow(latest[key]) for key in sorted(latest))

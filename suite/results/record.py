@@ -235,6 +235,17 @@ class Record(Plain, frozen=True, kw_only=True):
         """File name without ending: the case's written form, safe in paths and addresses."""
         return file_name(self.case, self.description.batch)
 
+    @property
+    def place(self) -> tuple[str, str]:
+        """Machine and case among records of which the newest counts.
+
+        Random content and a stand-in are one place, since no speed depends on them: a network that was timed on the one
+        until the other was there has one row.
+        """
+        data = "embedded" if self.case.data == "random" else self.case.data
+        case = msgspec.structs.replace(self.case, data=data)
+        return self.machine.slug, file_name(case, self.description.batch)
+
 
 def slug(name: str) -> str:
     """Return a machine's name as it stands in file names and addresses."""
