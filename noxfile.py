@@ -122,6 +122,22 @@ def trust(session: nox.Session) -> None:
 
 
 @nox.session(python=PYTHON)
+def stock(session: nox.Session) -> None:
+    """Prepare published data sets by TFDS' own builders, byte for byte, with TensorFlow: `-- NAME...`."""
+    install(session)
+    dependencies(session, "stock")
+    session.run("python", "-m", "suite.data.stock", *session.posargs)
+
+
+@nox.session(python=PYTHON)
+def learning(session: nox.Session) -> None:
+    """Train every network on small stand-ins and leave the site's evidence: `-- [--backend gpu] [NETWORK...]`."""
+    install(session)
+    dependencies(session, "tests")
+    session.run("python", "-m", "learning", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session(python=PYTHON)
 def tests(session: nox.Session) -> None:
     """Run the tests; those that need Chromium or a GPU say so when they are skipped."""
     install(session, "site")

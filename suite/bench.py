@@ -6,12 +6,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from suite import experiments, terminal, units
-from suite.measure import beside, campaign, fitness, identity, load, lock, machine, request, runner
+from suite.data import embedded
+from suite.data import store as datasets
+from suite.measure import beside, campaign, fitness, identity, load, lock, machine, profiles, request, runner
 from suite.measure.probe import Offer
 from suite.results import journal as journals
 from suite.results import prices, selection, store
 from suite.results.comparison import compared
-from suite.results.journal import Journal, Session
+from suite.results.journal import Header, Journal, Session
 from suite.results.record import Machine, Record
 from suite.results.roofline import is_ceiling
 from suite.results.table import Table
@@ -113,6 +115,7 @@ def measure(journal: Journal, out: Path) -> bool:
         first = {unit[0] for unit in campaign.units(header.cases)}
         runs = sum(entry.case in first for entry in journal.done())
         try:
+            prepare_data(header)
             with terminal.CampaignProgress(header, runs) as progress, beside.telemetry() as telemetry:
                 runner.run(header, journal, progress, beside=telemetry)
         except KeyboardInterrupt:
@@ -135,6 +138,19 @@ def settle(journal: Journal) -> None:
             f"note: this is another machine of the same description, or it was started anew: round "
             f"{', '.join(map(str, anew))}, which was cut, is measured from its beginning"
         )
+
+
+def prepare_data(header: Header) -> None:
+    """Make or download what the campaign's cases read and is not there yet.
+
+    Raises RuntimeError, saying what to do, if disk or network refuse.
+    """
+    about = {description.name: description for description in header.descriptions}
+    with terminal.DataProgress() as progress:
+        for case in header.cases:
+            if case.data != "random":
+                dataset, size = about[case.workload].dataset, profiles.size(header.profile, case.scope)
+                datasets.prepare(dataset, case.data, embedded.edition(dataset, size), progress)
 
 
 def write(journal: Journal, out: Path, partial: bool = False) -> None:
@@ -186,14 +202,15 @@ def picture(published: Path) -> tuple[Path, ...]:
 
 def print_results(folders: Sequence[Path], here: Machine, listed: Sequence[prices.Price] = ()) -> None:
     """Print this machine's speed-ups, or CPU times where it has no GPU, how JAX stands beside its peers, and costs."""
-    from suite.report import cost, standing, tables
+    from suite.report import cost, feeding, standing, tables
 
     found, problems = store.load(folders)
     records = [record for record in found if not record.experiment and not is_ceiling(record)]
     for problem in problems:
         terminal.say(f"note: {problem}")
     costs = cost.for_terminal(records, here.slug, listed)
-    for table in (*tables.for_terminal(records, here.slug), *standing.for_terminal(records, here.slug), *costs):
+    fed = feeding.for_terminal(records, here.slug)
+    for table in (*tables.for_terminal(records, here.slug), *standing.for_terminal(records, here.slug), *fed, *costs):
         show(table)
     say_failures(record for record in records if record.machine.slug == here.slug)
 

@@ -1,5 +1,6 @@
 """The command line: parses, calls, prints."""
 
+import dataclasses
 import io
 import sys
 from collections.abc import Sequence
@@ -10,10 +11,11 @@ import click
 
 from suite import __version__
 from suite.variants import NAMES as VARIANTS
-from suite.workload import Allocator, Backend, CompileCache, Implementation, Precision, Scope
+from suite.workload import Allocator, Augmentation, Backend, CompileCache, Implementation, Loader, Precision, Scope
 
 PUBLISHED = Path("site/records")
 LOCAL = Path("records")
+MOST_WORKERS = 1024
 
 
 class Words(click.ParamType):
@@ -37,6 +39,25 @@ class Words(click.ParamType):
             if word not in self._words:
                 self.fail(f"'{word}' is not one of: {', '.join(self._words)}", param, ctx)
         return found
+
+
+class Counts(click.ParamType):
+    """One or several numbers from 1 up, separated by commas."""
+
+    name = "counts"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return what help shows."""
+        return "N[,N]..."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """Return the numbers, each once, or fail saying what they must be."""
+        if isinstance(value, tuple):
+            return value
+        words = [word.strip() for word in value.split(",")]
+        if not all(word.isdecimal() and 0 < int(word) <= MOST_WORKERS for word in words):
+            self.fail(f"'{value}' is not a list of numbers from 1 to {MOST_WORKERS}, such as 1,2,4", param, ctx)
+        return tuple(dict.fromkeys(map(int, words)))
 
 
 def machine_name(name: str) -> str:
@@ -126,7 +147,9 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     type=Words(get_args(Scope)),
     default=("step", "transfer", "cold"),
     help="What is timed. Default: the steady step, the step with its batch copied from the host, and the cold start. "
-    "run: the documented whole run, where there is one; calls: the first four calls of a fresh process.",
+    "epoch: steps with the input pipeline from storage on; input: that pipeline alone; run: the documented whole run, "
+    "where there is one; calls: the first four calls of a fresh process; learning: training from storage and the "
+    "accuracy that it comes to.",
 )
 @click.option(
     "--cache",
@@ -135,6 +158,26 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     help="The compile cache of a cold start. Default: empty. warm: it holds what another process has compiled.",
 )
 @click.option("--length", type=click.IntRange(min=1), default=1, help="So many times the documented epochs of a run.")
+@click.option(
+    "--data",
+    type=click.Choice(["embedded", "tfds"]),
+    default="embedded",
+    show_default=True,
+    help="embedded: stand-ins that the project makes; tfds: the published data sets, downloaded once.",
+)
+@click.option("--workers", type=Counts(), default=(), help="Of the input pipeline. Default: as many as granted cores.")
+@click.option(
+    "--loader",
+    type=Words(get_args(Loader)),
+    default=("threads",),
+    help="What these workers are. Default: threads. PyTorch's pipeline has processes alone.",
+)
+@click.option(
+    "--augmentation",
+    type=Words(get_args(Augmentation)),
+    default=("host",),
+    help="Where scope epoch distorts its examples as documented. Default: host, in the input pipeline.",
+)
 @click.option(
     "--implementation",
     type=Words(get_args(Implementation)),
@@ -198,9 +241,9 @@ def run(
             "--publish asked for with profile 'smoke', which only shows that it runs; take quick or standard"
         )
     listed = price_list.read(prices or price_list.SHIPPED)
-    several = ("backend", "precision", "scope", "cache", "implementation", "variant", "allocator")
+    fields = {field.name for field in dataclasses.fields(Request)}
     request = Request(
-        **{f"{key}s" if key in several else key: value for key, value in asked.items() if key != "budget"},
+        **{key if key in fields else f"{key}s": value for key, value in asked.items() if key != "budget"},
         budget_minutes=asked["budget"],
     )
     journal = bench.resumed(out) if resume else bench.planned(request, out, machine_name)
@@ -262,6 +305,56 @@ def compare(first: str, second: str, band: float | None, out: Path) -> None:
     from suite import bench
 
     bench.compare(first, second, (PUBLISHED, out), None if band is None else band / 100)
+
+
+@main.group()
+def data() -> None:
+    """Show and prepare the data sets: stand-ins that the project makes, or the published ones."""
+
+
+@data.command("list")
+def list_data() -> None:
+    """Show the data sets, where they lie and how large they are."""
+    from suite import datasets, terminal
+
+    terminal.print_table("data sets", datasets.COLUMNS, datasets.rows())
+
+
+@data.command("prepare")
+@click.argument("name")
+@click.option("--data", "kind", type=click.Choice(["embedded", "tfds"]), default="embedded", show_default=True)
+@click.option(
+    "--size",
+    type=click.Choice(["small", "documented"]),
+    default="documented",
+    show_default=True,
+    help="Of the stand-in: small for steps and tests, or as many examples as the articles have.",
+)
+def prepare_data(name: str, kind: Any, size: Any) -> None:
+    """Make the stand-in of data set NAME, or download the published one, and print where it lies."""
+    from suite import datasets
+
+    click.echo(datasets.prepared(name, kind, size))
+
+
+@data.command("path")
+@click.argument("name")
+@click.option("--data", "kind", type=click.Choice(["embedded", "tfds"]), default="embedded", show_default=True)
+@click.option("--size", type=click.Choice(["small", "documented"]), default="documented", show_default=True)
+def data_path(name: str, kind: Any, size: Any) -> None:
+    """Print where data set NAME lies, or will lie once it is prepared."""
+    from suite import datasets
+
+    click.echo(datasets.path(name, kind, size))
+
+
+@data.command("gallery")
+def data_gallery() -> None:
+    """Draw the pictures of the site's page of data anew, from their seeds, and print the files."""
+    from suite import gallery
+
+    for file in gallery.draw(PUBLISHED.parent):
+        click.echo(file)
 
 
 @main.command()

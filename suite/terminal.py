@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from suite import units
@@ -19,7 +19,13 @@ from suite.results.journal import Done, Header
 from suite.results.summary import step_seconds
 from suite.workload import Case
 
-_SAID = {"step": "a step", "run": "for the whole run", "calls": "a later call"}
+_SAID = {
+    "step": "a step",
+    "epoch": "a step from storage on",
+    "input": "a batch from storage",
+    "run": "for the whole run",
+    "calls": "a later call",
+}
 _MARKS = {"good": "[green]ok[/]", "remark": "[yellow]note[/]", "bad": "[red]no[/]"}
 
 
@@ -31,6 +37,38 @@ def say(line: str) -> None:
 def label(case: Case) -> str:
     """Return a short name for what a process measures."""
     return " ".join([case.workload, case.backend, case.implementation, *case.ways()])
+
+
+class DataProgress:
+    """Shows how far data sets are: a bar on a terminal, nothing elsewhere but each thing that begins."""
+
+    def __init__(self) -> None:
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[share]}"),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            disable=not sys.stderr.isatty(),
+        )
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> "DataProgress":
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Show that so much of something is done; a total of 0 is not known beforehand."""
+        if what not in self._tasks:
+            self._tasks[what] = self._progress.add_task(what, total=total or None, share="")
+            if self._progress.disable:
+                say(what)
+        share = f"{done / total:.0%}" if total else units.count(done)
+        self._progress.update(self._tasks[what], completed=done, share=share)
 
 
 class CampaignProgress:

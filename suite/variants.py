@@ -23,6 +23,7 @@ VARIANTS: dict[Implementation, dict[str, tuple[Backend, ...]]] = {
     },
     "keras": {"plain": _CPU},  # a tf.function on TensorFlow
 }
+AUGMENTING = ("plain", "several-steps")  # those of JAX whose step can augment its batch
 NAMES = tuple(dict.fromkeys(name for variants in VARIANTS.values() for name in variants))
 
 
@@ -32,8 +33,14 @@ def variants_of(implementation: Implementation, backend: Backend) -> tuple[str, 
 
 
 def require(case: Case) -> None:
-    """Raise LookupError, naming what there is, if the case's implementation lacks its variant on its backend."""
+    """Raise LookupError, naming what there is, if the implementation lacks the case's variant or augmentation."""
     there = variants_of(case.implementation, case.backend)
+    stepped = case.implementation == "jax" and case.variant in AUGMENTING and case.scope != "run"
+    if case.augmentation == "device" and case.scope != "input" and not stepped:
+        raise LookupError(
+            f"augmentation 'device' asked for in scope '{case.scope}' with variant '{case.variant}' of "
+            f"'{case.implementation}', which has none; steps of JAX have it: {', '.join(AUGMENTING)}"
+        )
     if case.variant not in there:
         raise LookupError(
             f"no variant '{case.variant}' of '{case.implementation}' on backend '{case.backend}'; "

@@ -9,17 +9,24 @@ import msgspec
 Backend = Literal["cpu", "gpu"]
 Implementation = Literal["jax", "torch", "keras"]
 Precision = Literal["float32-highest", "tf32", "bfloat16"]
-Scope = Literal["cold", "step", "transfer", "run", "calls"]
+Scope = Literal["cold", "step", "transfer", "epoch", "input", "run", "calls", "learning"]
 Data = Literal["embedded", "tfds", "random"]  # random: seeded content of the documented form
 Allocator = Literal["retaining", "system"]
 CompileCache = Literal["empty", "warm"]
 CpuKernels = Literal["xla", "onednn", "ynn"]  # what XLA compiles to on the CPU, where there is a choice
+Loader = Literal["threads", "processes"]  # of the input pipeline
+Augmentation = Literal["host", "device", "none"]  # where training's distortions are made, as documented
+Decoding = Literal["full", "scaled"]  # scaled: photographs at a half or a quarter of their size
+Stored = Literal["disk", "memory"]  # where the records are read from
 GpuGraph = Literal["xla", "whole", "concurrent"]  # what of a step XLA puts into a CUDA graph
 Grade = Literal["A", "B", "C", "A/C", "A/B"]
 _Examples = Annotated[int, msgspec.Meta(ge=1, le=10**12)]
 Family = Literal[
     "dense", "convolution", "residual", "text", "trees", "inference", "data parallel", "ceiling"
 ]  # ceiling: no network, but what the machine can do at most
+
+
+QUEUE = 10  # batches that wait in an input pipeline, as in Keras
 
 
 class Plain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -86,6 +93,12 @@ class Description(Plain, frozen=True, kw_only=True):
     )
     data: Data = "embedded"  # what is measured unless something else is asked for
     run: WholeRun | None = None  # where the source timed one
+    augmented: bool = False  # training distorts its pictures, which the device can do too
+
+    @property
+    def stored(self) -> bool:
+        """Whether its examples come from a data set, through an input pipeline."""
+        return self.data != "random"
 
     @property
     def epoch_examples(self) -> int | None:
@@ -100,9 +113,10 @@ class Workload:
     `model(rngs)` builds the Flax NNX module, `loss(model, batch)` maps a batch to a float32 scalar,
     `optimizer()` gives an optax transformation; without one a step is an inference, and `loss` is a scalar that needs
     every output. `served(model)` is what is done once to a loaded model before it is used, in NumPy.
-    Batches come from a data set by `preprocess(images, labels)`, which takes stored arrays uint8[N,H,W,C] and int64[N],
-    or where there is no data set yet from `draw(rng, examples)`, which takes NumPy's generator; exactly one of the two
-    is given. `cpu_kernels` and `gpu_graph` are those that were measured to be fastest.
+    Batches come from a data set by a `suite.data.prepare.Preparation`, or where there is none from
+    `draw(rng, examples)`, which takes NumPy's generator; exactly one of the two is given. `augment(key, batch)` does on
+    the device what the preparation does on the host, to a batch of pictures that it left as they are. `cpu_kernels`
+    and `gpu_graph` are those that were measured to be fastest.
     `cpu_devices` above 1 splits a CPU's batch between so many parts of its cores: for loops of small dependent steps,
     which XLA runs one after another on one core.
     """
@@ -112,8 +126,9 @@ class Workload:
     loss: Callable[[Any, Any], Any]
     optimizer: Callable[[], Any] | None = None
     served: Callable[[Any], Any] | None = None
-    preprocess: Callable[..., dict[str, Any]] | None = None
+    preparation: Any = None
     draw: Callable[..., dict[str, Any]] | None = None
+    augment: Callable[[Any, Any], dict[str, Any]] | None = None
     cpu_kernels: CpuKernels = "onednn"
     gpu_graph: GpuGraph = "xla"
     cpu_devices: int = 1
@@ -123,8 +138,9 @@ class Case(Plain, frozen=True, kw_only=True):
     """Everything that identifies what was timed; two results compare when one axis differs.
 
     Scopes: `step` is the steady state with the batch on the device, `transfer` the same with each batch copied there,
-    `cold` lowers, compiles and takes the first step, `run` is the documented whole run, `calls` are the first four
-    calls of a fresh process, each with all it takes.
+    `epoch` the same with the input pipeline from storage on, `input` the pipeline alone; `cold` lowers, compiles and
+    takes the first step, `run` is the documented whole run, `calls` are the first four calls of a fresh process, each
+    with all it takes; `learning` trains from storage and then counts right answers.
     """
 
     workload: str
@@ -140,6 +156,13 @@ class Case(Plain, frozen=True, kw_only=True):
     allocator: Allocator = "retaining"  # of the worker process
     cache: CompileCache = "empty"  # at a cold start
     length: int = 1  # of a run: so many times the documented epochs
+    workers: int | None = None  # of the input pipeline; None: as many as granted cores
+    loader: Loader = "threads"
+    queue: int = QUEUE  # batches that wait at most
+    augmentation: Augmentation = "host"
+    decoding: Decoding = "full"
+    stored: Stored = "disk"
+    steps: int | None = None  # of scope `learning`; None: as many as an epoch of the data that there is
 
     def ways(self) -> tuple[str, ...]:
         """Return in words what sets it apart from the headline's way: variant, precision, threads, and so on."""
@@ -151,6 +174,14 @@ class Case(Plain, frozen=True, kw_only=True):
             f"{self.allocator} allocator": self.allocator != "retaining",
             f"{self.cache} cache": self.cache != "empty",
             f"{self.length} times as long": self.length > 1,
+            f"{self.workers} workers": self.workers is not None,
+            self.loader: self.loader != "threads",
+            f"queue of {self.queue}": self.queue != QUEUE,
+            "no augmentation": self.augmentation == "none",
+            "augmentation on the device": self.augmentation == "device",
+            f"{self.decoding} decoding": self.decoding != "full",
+            f"records in {self.stored}": self.stored != "disk",
+            f"{self.steps} steps": self.steps is not None,
         }
         return tuple(words for words, apart in said.items() if apart)
 

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import synthetic
 from jaxlib import version as jaxlib_version
 
 from suite import models
@@ -31,10 +32,10 @@ def losses(monkeypatch: pytest.MonkeyPatch, graph: str, cached: bool) -> tuple[l
     """Return the losses of two steps of a network with dropout, and how many programs were compiled."""
     case = Case(workload="mnist_cnn", backend="cpu", scope="step", batch=4)
     workload, rng = models.load(case.workload), np.random.default_rng(0)
-    program, preprocess = JaxProgram(workload, case), workload.preprocess
-    assert preprocess is not None
+    program = JaxProgram(workload, case)
     program.initialise(0)
-    program.put([preprocess(rng.integers(0, 256, (4, 28, 28, 1), np.uint8), rng.integers(0, 10, 4))])
+    pictures, labels = rng.integers(0, 256, (4, 28, 28, 1), np.uint8), rng.integers(0, 10, 4)
+    program.put([synthetic.pictured(workload.preparation, pictures, labels)])
     program.lower()
     monkeypatch.setattr(program, "_options", lambda: compiler.gpu_options(graph))
     before, compiled = jax.config.jax_enable_compilation_cache, program.compilations()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import synthetic
 
 from suite import controls
 from suite.workload import Case
@@ -13,7 +14,6 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
 TorchProgram = pytest.importorskip("suite.measure.torch_program").TorchProgram
 
 HERE = Path(__file__).parent
-SIDES = {"mnist": (28, 28, 1), "cifar10": (32, 32, 3)}
 
 
 @pytest.fixture(params=controls.names())
@@ -24,13 +24,13 @@ def name(request):
 def batches(name, examples=8):
     """Return two batches: drawn, or such that each class has a picture of its own."""
     control = controls.load(name)
-    if control.draw is not None:
-        return [control.draw(np.random.default_rng(seed), examples) for seed in range(2)]
-    shape = SIDES[name.split("_")[0]]
+    if synthetic.drawn(control, np.random.default_rng(0), 1) is not None:
+        return [synthetic.drawn(control, np.random.default_rng(seed), examples) for seed in range(2)]
+    shape = synthetic.SIDES[name.split("_")[0]]
     rng = np.random.default_rng(0)
     prototypes = rng.integers(0, 256, (10, *shape), dtype=np.uint8)
     drawn = [rng.integers(0, 10, examples) for _ in range(2)]
-    return [control.preprocess(prototypes[labels], labels) for labels in drawn]
+    return [synthetic.pictured(control.preparation, prototypes[labels], labels) for labels in drawn]
 
 
 def test_every_control_has_the_documented_parameters(name):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import synthetic
 
 from suite import controls_keras
 from suite.workload import Case
@@ -16,7 +17,6 @@ os.environ["KERAS_BACKEND"] = "tensorflow"
 HERE = Path(__file__).parent
 HEAVY_FLOP = 1_000_000_000  # an example of a model above it takes seconds
 STEPS_TO_LEARN = {"cifar10_tf_cnn": 40, "imdb_text_cnn": 200, "imdb_bilstm": 200}  # words say little for long
-SIDES = {"mnist": (28, 28, 1), "cifar10": (32, 32, 3)}
 
 
 def test_finding_the_controls_imports_no_framework():
@@ -48,11 +48,11 @@ def name(request):
 def batches(control, name, examples=8):
     """Return two batches: drawn, or such that each class has a picture of its own."""
     rng = np.random.default_rng(0)
-    if control.draw is not None:
-        return [control.draw(rng, examples) for _ in range(2)]
-    prototypes = rng.integers(0, 256, (10, *SIDES[name.split("_")[0]]), dtype=np.uint8)
+    if (first := synthetic.drawn(control, rng, examples)) is not None:
+        return [first, synthetic.drawn(control, rng, examples)]
+    prototypes = rng.integers(0, 256, (10, *synthetic.SIDES[name.split("_")[0]]), dtype=np.uint8)
     drawn = [rng.integers(0, 10, examples) for _ in range(2)]
-    return [control.preprocess(prototypes[labels], labels) for labels in drawn]
+    return [synthetic.pictured(control.preparation, prototypes[labels], labels) for labels in drawn]
 
 
 @pytest.fixture

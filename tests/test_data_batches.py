@@ -6,6 +6,7 @@ import pytest
 from suite.data import store
 from suite.data.batches import batches, digest
 from suite.data.edition import Edition
+from suite.data.prepare.pictures import Pixels
 
 TINY = Edition(train=40, test=20)
 
@@ -17,16 +18,12 @@ def home(tmp_path_factory):
         yield
 
 
-def plain(images, labels):
-    return {"images": images.transpose(0, 3, 1, 2).astype(np.float32), "labels": labels}
-
-
 def sets(batch=8, count=4, seed=0):
-    return batches("mnist", plain, batch, count, seed, edition=TINY)
+    return batches("mnist", Pixels(), batch, count, seed, edition=TINY)
 
 
 def test_there_are_as_many_sets_of_as_many_examples_as_asked_for():
-    assert [(b["images"].shape, b["labels"].shape) for b in sets()] == [((8, 1, 28, 28), (8,))] * 4
+    assert [(b["images"].shape, b["labels"].shape) for b in sets()] == [((8, 28, 28, 1), (8, 10))] * 4
 
 
 def test_arrays_are_contiguous():

@@ -1,5 +1,6 @@
 """The store: whole or not at all, safe for two at once, and one clear line for everything that is wrong."""
 
+import errno
 import shutil
 from multiprocessing import get_context
 
@@ -35,6 +36,11 @@ def empty(tmp_path, monkeypatch):
     return tmp_path / "data"
 
 
+def read(split):
+    there = store.split("mnist", split, edition=TINY)
+    return there.take(range(len(there)))
+
+
 def only(folder, pattern):
     (path,) = folder.rglob(pattern)
     return path
@@ -52,20 +58,13 @@ def test_the_cache_folder_is_the_default(monkeypatch, tmp_path):
 
 
 def test_an_unknown_dataset_is_answered_with_all_names():
-    with pytest.raises(LookupError, match="no dataset 'minst'; there are: cifar10, mnist"):
+    with pytest.raises(LookupError, match="no dataset 'minst'; there are: cats_vs_dogs, cifar10"):
         store.prepare("minst")
 
 
-def test_published_data_is_announced_as_not_there_yet():
-    with pytest.raises(RuntimeError, match="only 'embedded' is there so far"):
-        store.read("mnist", "train", data="tfds")
-
-
 def test_data_that_was_not_prepared_is_named_with_its_remedy(empty):
-    with pytest.raises(
-        RuntimeError, match=r"nothing at .*mnist'; suite run writes it there, as does .*prepare\('mnist'\)"
-    ):
-        store.read("mnist", "train", edition=TINY)
+    with pytest.raises(RuntimeError, match=r"nothing at .*3\.0\.1'; suite data prepare mnist writes it there"):
+        read("train")
 
 
 def test_preparing_again_writes_nothing(home):
@@ -77,13 +76,13 @@ def test_preparing_again_writes_nothing(home):
 
 def test_preparing_says_nothing_but_calls_back(empty, capfd):
     calls = []
-    store.prepare("mnist", edition=TINY, progress=lambda done, total: calls.append((done, total)))
-    assert calls == [(done, 60) for done in range(1, 61)]
+    store.prepare("mnist", edition=TINY, progress=lambda *told: calls.append(told))
+    assert calls == [("making mnist train", 40, 40), ("making mnist test", 20, 20)]
     assert capfd.readouterr() == ("", "")
 
 
 def test_an_interrupted_preparation_leaves_nothing_behind(empty):
-    def interrupt(done, total):
+    def interrupt(*told):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -97,13 +96,13 @@ def test_what_a_killed_preparation_left_is_not_read(prepared, empty):
     shutil.copytree(prepared, draft)
     only(draft, "*train*record*").write_bytes(b"half")
     store.prepare("mnist", edition=TINY)
-    assert len(store.read("mnist", "train", edition=TINY)[0]) == TINY.train
+    assert len(read("train")) == TINY.train
 
 
 def test_two_processes_may_prepare_at_once(empty):
     with get_context("spawn").Pool(2) as pool:
         pool.map(prepare_tiny, range(2))
-    assert len(store.read("mnist", "train", edition=TINY)[1]) == TINY.train
+    assert len(read("train")) == TINY.train
     assert [path.name for path in store.place("mnist", edition=TINY).iterdir()] == ["mnist"]
 
 
@@ -112,14 +111,15 @@ def prepare_tiny(_):
 
 
 def test_a_preparation_that_finishes_second_keeps_the_first(prepared, empty):
-    final = store.place("mnist", edition=TINY) / "mnist"
+    final = store.path("mnist", edition=TINY)
 
-    def overtake(done, total):
-        if done == total:
-            shutil.copytree(only(prepared, "mnist"), final)
+    def overtake(what, done, total):
+        if what == "making mnist test":
+            shutil.copytree(only(prepared, "3.0.1"), final)
 
     store.prepare("mnist", edition=TINY, progress=overtake)
-    assert [path.name for path in final.parent.iterdir()] == ["mnist"]
+    assert [path.name for path in final.parent.iterdir()] == ["3.0.1"]
+    assert [path.name for path in store.place("mnist", edition=TINY).iterdir()] == ["mnist"]
 
 
 def test_sizes_and_seeds_never_mix():
@@ -140,7 +140,7 @@ def test_damage_is_named_with_its_remedy(home, file, content):
     path = only(home, file)
     path.unlink() if content is None else path.write_bytes(content)
     with pytest.raises(RuntimeError, match=r"cannot be read: .*; remove that folder and run again") as caught:
-        store.read("mnist", "train", edition=TINY)
+        read("train")
     assert "\n" not in str(caught.value)
 
 
@@ -148,7 +148,7 @@ def test_a_truncated_file_is_named_with_its_remedy(home):
     path = only(home, "*train*record*")
     path.write_bytes(path.read_bytes()[:65536])
     with pytest.raises(RuntimeError, match="cannot be read"):
-        store.read("mnist", "train", edition=TINY)
+        read("train")
 
 
 def test_a_folder_that_refuses_names_the_variable(tmp_path, monkeypatch):
@@ -161,14 +161,31 @@ def test_a_folder_that_refuses_names_the_variable(tmp_path, monkeypatch):
 def test_a_prepared_folder_may_be_read_only(home, monkeypatch):
     monkeypatch.setattr("tempfile.mkdtemp", lambda **_: pytest.fail("wrote"))
     store.prepare("mnist", edition=TINY)
-    assert store.read("mnist", "test", 5, edition=TINY)[0].shape == (5, 28, 28, 1)
+    assert len(read("test")) == TINY.test
 
 
-def test_more_examples_than_there_are_is_an_error(home):
-    with pytest.raises(ValueError, match="41 examples of 'mnist' asked for, split 'train' has 40"):
-        store.read("mnist", "train", 41, edition=TINY)
+def test_a_slice_of_a_split_is_a_split(home):
+    assert len(store.split("mnist", "train[:25%]", edition=TINY)) == TINY.train // 4
+
+
+def test_another_version_is_named(home):
+    path = only(home, "3.0.1")
+    path.rename(path.with_name("2.0.0"))
+    with pytest.raises(RuntimeError, match=r"holds version 2\.0\.0, which this TFDS does not read"):
+        read("train")
+
+
+def test_a_full_disk_leaves_nothing_behind_and_earlier_data_intact(home, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(store, "write", full)
+    with pytest.raises(RuntimeError, match=r"cannot write dataset 'cifar10' to .*: No space left on device; free some"):
+        store.prepare("cifar10", edition=TINY)
+    assert not list(home.rglob(".writing-*"))
+    assert len(read("train")) == TINY.train
 
 
 def test_an_unknown_split_is_answered_with_all_names(home):
     with pytest.raises(ValueError, match="no split 'validation'; there are: test, train"):
-        store.read("mnist", "validation", edition=TINY)
+        read("validation")

@@ -62,6 +62,23 @@ def test_the_parent_is_free_of_jax(module):
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+def test_a_run_prints_its_results_without_the_site_extra():
+    code = """
+import sys
+from pathlib import Path
+sys.modules |= dict.fromkeys(["altair", "jinja2", "mkdocs", "vl_convert"])
+from suite import bench
+from suite.results import store
+folder = Path("site/records")
+records, _ = store.load([folder])
+for machine in {record.machine.slug: record.machine for record in records}.values():
+    bench.print_results((folder,), machine)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "speed-up" in done.stdout
+
+
 def test_importing_the_command_line_is_quick():
     watch = "import sys, time; t = time.process_time(); import suite.cli; sys.exit(time.process_time() - t > 0.3)"
     assert 0 in {subprocess.run([sys.executable, "-c", watch], check=False).returncode for _ in range(3)}

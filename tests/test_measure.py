@@ -18,6 +18,7 @@ from suite.measure import (
     campaign,
     children,
     clock,
+    epoch,
     estimate,
     identity,
     load,
@@ -26,6 +27,8 @@ from suite.measure import (
     profiles,
     request,
     runner,
+    steady,
+    whole_run,
     worker,
 )
 from suite.measure.anonymous import _folders, _names, anonymous
@@ -239,7 +242,7 @@ def test_a_cold_start_is_lower_compile_and_first_step(tmp_path):
 def test_the_parent_times_the_samples_by_its_own_clock():
     ticks = itertools.count()
     case = factory.record().case
-    task = Task(cases=(case,), dataset="mnist", seed=0, plan=PLAN)
+    task = Task(cases=(case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
     ours = clock.Clock(wall=lambda: float(next(ticks)))  # a second from line to line
     start = worker_of(lambda unit: FakeChild(good_lines()))
     (done,) = runner.process(task, 0, 0, Silent(), start, clock=ours)
@@ -433,7 +436,8 @@ def test_user_host_and_home_are_taken_out(monkeypatch):
 
 
 def test_every_stage_of_a_worker_has_a_limit():
-    said = {*re.findall(r'stage(?:\(|=)"(\w+)"', inspect.getsource(worker)), *STREAMED.values()}
+    source = "".join(inspect.getsource(module) for module in (worker, steady, epoch, whole_run))
+    said = {*re.findall(r'stage(?:\(|=)"(\w+)"', source), *STREAMED.values()}
     ends = {name for name in said if name.endswith("_end")}  # a stage's end, whose limit goes on
     assert said - ends - {"done", "failed"} <= set(runner.LIMIT_SECONDS)
     assert {"import", "compile", "samples"} <= said

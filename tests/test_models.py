@@ -9,6 +9,7 @@ import jax
 import numpy as np
 import optax
 import pytest
+import synthetic
 from flax import nnx
 from jax import numpy as jnp
 
@@ -22,7 +23,6 @@ from suite.nn.losses import softmax_cross_entropy
 from suite.workload import Case
 
 HERE = Path(__file__).parent
-SIDES = {"mnist": (28, 28, 1), "cifar10": (32, 32, 3)}  # of the stored pictures
 HEAVY_FLOP = 1_000_000_000  # an example of a model above it takes seconds
 
 
@@ -66,15 +66,15 @@ def running(request):
 def batches(workload, examples):
     """Return two batches: drawn, or of pictures that are noisy versions of one prototype a class."""
     rng = np.random.default_rng(0)
-    if workload.draw is not None:
-        return [workload.draw(rng, examples) for _ in range(2)]
-    side = SIDES[workload.description.dataset]
+    if (first := synthetic.drawn(workload, rng, examples)) is not None:
+        return [first, synthetic.drawn(workload, rng, examples)]
+    side = synthetic.SIDES[workload.description.dataset]
     prototypes = rng.integers(0, 256, (10, *side))
     made = []
     for _ in range(2):
         labels = rng.integers(0, 10, examples)
         noisy = prototypes[labels] + rng.normal(0, 20, (examples, *side))
-        made.append(workload.preprocess(noisy.clip(0, 255).astype(np.uint8), labels))
+        made.append(synthetic.pictured(workload.preparation, noisy.clip(0, 255).astype(np.uint8), labels))
     return made
 
 

@@ -2,9 +2,13 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
+HERE = Path(__file__).parent
 PROGRAM = """
 import dataclasses, sys
+sys.path.insert(0, sys.argv[3])
+import synthetic
 import numpy as np
 from suite import models
 from suite.measure.jax_program import JaxProgram
@@ -14,7 +18,7 @@ devices, batch = int(sys.argv[1]), int(sys.argv[2])
 workload = dataclasses.replace(models.load("imdb_bilstm"), cpu_devices=devices)
 program = JaxProgram(workload, Case(workload="imdb_bilstm", backend="cpu", scope="step", batch=batch, data="random"))
 program.initialise(0)
-program.put([workload.draw(np.random.default_rng(0), batch, positions=32)])
+program.put([synthetic.subwords_padded_behind(np.random.default_rng(0), batch, positions=32)])
 program.lower()
 program.compile()
 program.chain(30)
@@ -26,7 +30,7 @@ print(program.settings()["jax_devices"], program.loss())
 def run(devices, batch):
     """Return how many devices a fresh process used, and its loss after thirty steps."""
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(devices), str(batch)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", PROGRAM, str(devices), str(batch), str(HERE)], capture_output=True, text=True, check=True
     )
     used, loss = done.stdout.split()
     return int(used), float(loss)

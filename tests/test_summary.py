@@ -269,6 +269,14 @@ def test_troubles_name_their_side_and_the_worse_status_counts():
     assert found.reasons[1] == "gpu: 1 of 3 rounds are missing"
 
 
+def test_a_stand_in_takes_the_place_of_random_content_and_real_data_does_not():
+    changes = {"campaign": "b", "created": "2026-02-01T00:00:00Z"}
+    random = factory.campaign(("mnist_mlp",), data="random")
+    standin, real = (factory.campaign(("mnist_mlp",), data=data, **changes) for data in ("embedded", "tfds"))
+    assert [item.gpu.record.case.data for item in newest(speedups([*standin, *random]))] == ["embedded"]
+    assert {item.gpu.record.case.data for item in newest(speedups([*real, *random]))} == {"random", "tfds"}
+
+
 def test_the_newest_speed_up_of_each_machine_and_case_in_their_order():
     old = pair(campaign="a", created="2026-01-01T00:00:00Z")
     new = pair(campaign="b", created="2026-01-02T00:00:00Z")

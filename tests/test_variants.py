@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import synthetic
 from flax import nnx
 
 from suite import models, variants
@@ -19,7 +20,6 @@ from suite.measure.placement import devices, placement
 from suite.variants import STEPS_PER_CALL
 from suite.workload import Case, Workload
 
-SIDES = {"mnist": (28, 28, 1), "cifar10": (32, 32, 3)}
 TRAINED = ("mnist_mlp", "cifar10_mlp", "dp_linear_mirrored")
 SETS = 4
 
@@ -44,11 +44,11 @@ INFERENCE = Workload(
 
 def batches(workload, examples):
     rng = np.random.default_rng(0)
-    if workload.draw is not None:
-        return [workload.draw(rng, examples) for _ in range(SETS)]
-    side = SIDES[workload.description.dataset]
+    if (first := synthetic.drawn(workload, rng, examples)) is not None:
+        return [first, *(synthetic.drawn(workload, rng, examples) for _ in range(SETS - 1))]
+    side = synthetic.SIDES[workload.description.dataset]
     drawn = ((rng.integers(0, 256, (examples, *side), np.uint8), rng.integers(0, 10, examples)) for _ in range(SETS))
-    return [workload.preprocess(*one) for one in drawn]
+    return [synthetic.pictured(workload.preparation, *one) for one in drawn]
 
 
 def losses(workload, variant, precision="float32-highest"):

@@ -6,15 +6,17 @@ import factory
 import msgspec
 import numpy as np
 import pytest
+import synthetic
 from test_measure import FACTS
 
 from suite import models
 from suite.experiments import Here, headline
-from suite.measure import campaign, profiles, runner, worker
+from suite.measure import campaign, profiles, runner, steady
 from suite.measure.clock import Clock, Plan
 from suite.measure.jax_program import JaxProgram
 from suite.measure.jax_run import JaxRun
 from suite.measure.nnx_program import NnxProgram
+from suite.measure.process import Process
 from suite.measure.protocol import Task
 from suite.measure.resident_run import ResidentRun
 from suite.measure.whole_run import whole_run
@@ -74,7 +76,7 @@ def test_a_run_without_validation_has_none():
 def text_cnn():
     workload = models.load("imdb_text_cnn")
     case = Case(workload="imdb_text_cnn", backend="cpu", scope="run", batch=4, data="random")
-    return workload, case, workload.draw(np.random.default_rng(0), 10)
+    return workload, case, synthetic.drawn(workload, np.random.default_rng(0), 10)
 
 
 def started(kind, workload, case, examples):
@@ -167,14 +169,13 @@ class Ticking:
 
 
 def test_first_calls_are_four_and_the_first_has_its_compilation():
-    program, seen = Ticking(), {}
+    program = Ticking()
     clocks = Clock(wall=lambda: program.now, process=lambda: program.now)
-    task = Task(cases=(factory.record(scope="calls").case,), dataset="mnist", seed=0, plan=PLAN)
+    task = Task(cases=(factory.record(scope="calls").case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
 
-    def stage(name, run):
-        return worker.clock.timed(run, clocks)
-
-    worker.measured_steps(program, [], task, stage, clocks, lambda line: None, seen)
+    process = Process(task=task, say=lambda line: None, clocks=clocks)
+    steady.measured_steps(process, program, [])
+    seen = process.seen
     assert [sample.wall_seconds for sample in seen["calls"].warmup] == [1110.0, 2.0]
     assert [sample.wall_seconds for sample in seen["calls"].samples] == [3.0, 4.0]
     assert program.calls == 4
@@ -221,7 +222,7 @@ def replaced(about, **changes):
 
 def test_a_warm_cache_is_filled_once_and_one_that_gives_nothing_is_no_result(tmp_path, monkeypatch):
     case = factory.record(scope="cold", cache="warm").case
-    task, filled = Task(cases=(case,), dataset="mnist", seed=0, plan=PLAN), []
+    task, filled = Task(cases=(case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN), []
 
     def process(task, *_):
         filled.append(task)

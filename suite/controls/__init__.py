@@ -5,7 +5,7 @@ import pkgutil
 
 from suite.controls.base import Control
 
-_NOT_MODELS = ("_serving", "base", "optimizers", "weights")
+_NOT_MODELS = ("_serving", "base", "loader", "optimizers", "weights")
 
 
 def names() -> tuple[str, ...]:

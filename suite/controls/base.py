@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from suite.controls.weights import Leaves, in_order
+from suite.data.prepare import Preparation
 
 Batch = dict[str, Any]  # name to array or tensor; pictures are [N,C,H,W] in channels-last memory
 
@@ -15,7 +16,7 @@ class Control:
 
     `loss(model, batch)` gives a scalar, `optimizer(parameters, capturable)` the optimizer with the source's defaults;
     without one a step is an inference. `served(network)` is what is done once to a loaded network, in evaluation mode,
-    before it is used. `preprocess` and `draw` are those of `suite.workload.Workload`. `weights(leaves, network)` gives
+    before it is used. `preparation` and `draw` are those of `suite.workload.Workload`. `weights(leaves, network)` gives
     the model's parameters and statistics under the network's names; where there is an optimizer it only moves numbers
     and fills in zeros, so that gradients find their way back.
     """
@@ -24,6 +25,6 @@ class Control:
     loss: Callable[[Any, Batch], Any]
     optimizer: Callable[[Any, bool], Any] | None = None
     served: Callable[[Any], Any] | None = None
-    preprocess: Callable[..., Batch] | None = None
+    preparation: Preparation | None = None
     draw: Callable[..., Batch] | None = None
     weights: Callable[[Leaves, Any], Leaves] = in_order

@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from functools import partial
 
-import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
 
 from suite.controls.base import Batch, Control
 from suite.controls.optimizers import adam
-from suite.data.random_photographs import photographs
+from suite.data.prepare.photographs import Photograph
 
 HIDDEN = 128
 
@@ -55,13 +54,16 @@ def loss(model: nn.Module, batch: Batch) -> torch.Tensor:
     return functional.binary_cross_entropy_with_logits(model(batch["images"]), batch["labels"])
 
 
-def control(side: int, features: Sequence[int], extra: Sequence[int] = (), dropout: float = 0.0) -> Control:
+def control(
+    side: int, features: Sequence[int], extra: Sequence[int] = (), dropout: float = 0.0, augmented: bool = True
+) -> Control:
     """Return the control of one of the six networks."""
-
-    def draw(rng: np.random.Generator, examples: int) -> Batch:
-        return photographs(rng, examples, side)
-
-    return Control(model=partial(CatDogCnn, side, features, extra, dropout), loss=loss, optimizer=adam, draw=draw)
+    return Control(
+        model=partial(CatDogCnn, side, features, extra, dropout),
+        loss=loss,
+        optimizer=adam,
+        preparation=Photograph(side=side, augmented=augmented),
+    )
 
 
 CONTROL = control(64, (32, 32))

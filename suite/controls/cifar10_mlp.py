@@ -7,7 +7,7 @@ from torch.nn import functional
 from suite.controls.base import Batch, Control
 from suite.controls.optimizers import sgd
 from suite.controls.weights import Leaves, channels_first, in_order
-from suite.data.preprocess import pixels_and_one_hot
+from suite.data.prepare.pictures import Pixels
 
 
 class Cifar10Mlp(nn.Module):
@@ -35,4 +35,4 @@ def weights(leaves: Leaves, network: nn.Module) -> Leaves:
     return in_order({**leaves, "hidden1/kernel": first}, network)
 
 
-CONTROL = Control(model=Cifar10Mlp, loss=loss, optimizer=sgd, preprocess=pixels_and_one_hot, weights=weights)
+CONTROL = Control(model=Cifar10Mlp, loss=loss, optimizer=sgd, preparation=Pixels(), weights=weights)

@@ -6,7 +6,7 @@ from torch.nn import functional
 
 from suite.controls.base import Batch, Control
 from suite.controls.optimizers import adam
-from suite.data.preprocess import pixels_and_one_hot
+from suite.data.prepare.pictures import Pixels
 
 BLOCKS_PER_STAGE = 10
 WIDTHS = (64, 128, 256)
@@ -69,4 +69,4 @@ def loss(model: nn.Module, batch: Batch) -> torch.Tensor:
     return functional.cross_entropy(model(batch["images"]), batch["labels"])
 
 
-CONTROL = Control(model=Cifar10ResNet, loss=loss, optimizer=adam, preprocess=pixels_and_one_hot)
+CONTROL = Control(model=Cifar10ResNet, loss=loss, optimizer=adam, preparation=Pixels())

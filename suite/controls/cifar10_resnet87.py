@@ -5,8 +5,6 @@ from functools import partial
 from suite.controls.base import Control
 from suite.controls.cifar10_resnet63 import Cifar10ResNet, loss
 from suite.controls.optimizers import adam
-from suite.data.preprocess import pixels_and_one_hot
+from suite.data.prepare.pictures import Shifted
 
-CONTROL = Control(
-    model=partial(Cifar10ResNet, blocks_per_stage=14), loss=loss, optimizer=adam, preprocess=pixels_and_one_hot
-)
+CONTROL = Control(model=partial(Cifar10ResNet, blocks_per_stage=14), loss=loss, optimizer=adam, preparation=Shifted())

@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from suite.controls.base import Batch, Control
 from suite.controls.optimizers import AveragedSgd
-from suite.data.preprocess import standardised_centre
+from suite.data.prepare.crops import Crop
 
 STEPS_PER_STAIR = 350 * 50_000 // 512
 WEIGHT_DECAY = 0.004
@@ -65,4 +65,4 @@ def optimizer(parameters: Iterable[torch.Tensor], capturable: bool) -> AveragedS
     return AveragedSgd(parameters, rate=0.1, steps=STEPS_PER_STAIR, factor=0.1)
 
 
-CONTROL = Control(model=Cifar10TfCnn, loss=loss, optimizer=optimizer, preprocess=standardised_centre)
+CONTROL = Control(model=Cifar10TfCnn, loss=loss, optimizer=optimizer, preparation=Crop())

@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from suite.controls.base import Batch, Control
 from suite.controls.optimizers import adam
-from suite.data.random_text import subwords_padded_behind
+from suite.data.prepare.words import Subwords
 
 
 class ImdbBilstm(nn.Module):
@@ -38,4 +38,4 @@ def loss(model: nn.Module, batch: Batch) -> torch.Tensor:
     return functional.binary_cross_entropy_with_logits(model(batch["tokens"]), batch["labels"])
 
 
-CONTROL = Control(model=ImdbBilstm, loss=loss, optimizer=partial(adam, learning_rate=1e-4), draw=subwords_padded_behind)
+CONTROL = Control(model=ImdbBilstm, loss=loss, optimizer=partial(adam, learning_rate=1e-4), preparation=Subwords())

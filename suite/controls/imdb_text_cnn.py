@@ -6,7 +6,7 @@ from torch.nn import functional
 
 from suite.controls.base import Batch, Control
 from suite.controls.optimizers import adam
-from suite.data.random_text import words_padded_in_front
+from suite.data.prepare.words import Words
 
 
 class ImdbTextCnn(nn.Module):
@@ -33,4 +33,4 @@ def loss(model: nn.Module, batch: Batch) -> torch.Tensor:
     return functional.binary_cross_entropy_with_logits(model(batch["tokens"]), batch["labels"])
 
 
-CONTROL = Control(model=ImdbTextCnn, loss=loss, optimizer=adam, draw=words_padded_in_front)
+CONTROL = Control(model=ImdbTextCnn, loss=loss, optimizer=adam, preparation=Words())

@@ -6,7 +6,7 @@ from torch.nn import functional
 
 from suite.controls.base import Batch, Control
 from suite.controls.optimizers import adadelta
-from suite.data.preprocess import pixels_and_one_hot
+from suite.data.prepare.pictures import Pixels
 
 
 class MnistCnn(nn.Module):
@@ -35,4 +35,4 @@ def loss(model: nn.Module, batch: Batch) -> torch.Tensor:
     return functional.cross_entropy(model(batch["images"]), batch["labels"])
 
 
-CONTROL = Control(model=MnistCnn, loss=loss, optimizer=adadelta, preprocess=pixels_and_one_hot)
+CONTROL = Control(model=MnistCnn, loss=loss, optimizer=adadelta, preparation=Pixels())

@@ -6,7 +6,7 @@ from torch.nn import functional
 
 from suite.controls.base import Batch, Control
 from suite.controls.optimizers import rmsprop
-from suite.data.preprocess import pixels_and_one_hot
+from suite.data.prepare.pictures import Pixels
 
 
 class MnistMlp(nn.Module):
@@ -35,4 +35,4 @@ def loss(model: nn.Module, batch: Batch) -> torch.Tensor:
     return functional.cross_entropy(model(batch["images"]), batch["labels"])
 
 
-CONTROL = Control(model=MnistMlp, loss=loss, optimizer=rmsprop, preprocess=pixels_and_one_hot)
+CONTROL = Control(model=MnistMlp, loss=loss, optimizer=rmsprop, preparation=Pixels())

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from suite.data.prepare import Preparation
+
 Batch = dict[str, Any]  # name to array or tensor; pictures are [N,H,W,C]
 
 
@@ -12,11 +14,11 @@ class Control:
     """A workload's network, loss and optimizer in Keras, and the batches that all sides share.
 
     `loss(model, batch)` gives a scalar, `optimizer()` the optimizer with the source's defaults; without one a step is
-    an inference. `preprocess` and `draw` are those of `suite.workload.Workload`.
+    an inference. `preparation` and `draw` are those of `suite.workload.Workload`.
     """
 
     model: Callable[[], Any]
     loss: Callable[[Any, Batch], Any]
     optimizer: Callable[[], Any] | None = None
-    preprocess: Callable[..., Batch] | None = None
+    preparation: Preparation | None = None
     draw: Callable[..., Batch] | None = None

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 from functools import partial
 
 import keras
-import numpy as np
 from keras import layers
 
-from suite.controls_keras.base import Batch, Control
+from suite.controls_keras.base import Control
 from suite.controls_keras.losses import sigmoid_cross_entropy
 from suite.controls_keras.optimizers import adam
-from suite.data.random_photographs import photographs
+from suite.data.prepare.photographs import Photograph
 
 
 def network(side: int, features: Sequence[int], extra: Sequence[int], dropout: float) -> keras.Model:
@@ -23,14 +22,16 @@ def network(side: int, features: Sequence[int], extra: Sequence[int], dropout: f
     return keras.Sequential([*made, *([layers.Dropout(dropout)] if dropout else []), layers.Dense(1)])
 
 
-def control(side: int, features: Sequence[int], extra: Sequence[int] = (), dropout: float = 0.0) -> Control:
+def control(
+    side: int, features: Sequence[int], extra: Sequence[int] = (), dropout: float = 0.0, augmented: bool = True
+) -> Control:
     """Return the control of one of the six networks."""
-
-    def draw(rng: np.random.Generator, examples: int) -> Batch:
-        return photographs(rng, examples, side)
-
-    model = partial(network, side, features, extra, dropout)
-    return Control(model=model, loss=sigmoid_cross_entropy, optimizer=adam, draw=draw)
+    return Control(
+        model=partial(network, side, features, extra, dropout),
+        loss=sigmoid_cross_entropy,
+        optimizer=adam,
+        preparation=Photograph(side=side, augmented=augmented),
+    )
 
 
 CONTROL = control(64, (32, 32))

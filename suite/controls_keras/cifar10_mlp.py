@@ -6,7 +6,7 @@ from keras import layers
 from suite.controls_keras.base import Control
 from suite.controls_keras.losses import softmax_cross_entropy
 from suite.controls_keras.optimizers import sgd
-from suite.data.preprocess import pixels_and_one_hot
+from suite.data.prepare.pictures import Pixels
 
 
 def model() -> keras.Model:
@@ -22,4 +22,4 @@ def model() -> keras.Model:
     )
 
 
-CONTROL = Control(model=model, loss=softmax_cross_entropy, optimizer=sgd, preprocess=pixels_and_one_hot)
+CONTROL = Control(model=model, loss=softmax_cross_entropy, optimizer=sgd, preparation=Pixels())

@@ -8,7 +8,7 @@ from keras import layers
 from suite.controls_keras.base import Control
 from suite.controls_keras.losses import softmax_cross_entropy
 from suite.controls_keras.optimizers import adam
-from suite.data.preprocess import pixels_and_one_hot
+from suite.data.prepare.pictures import Pixels
 
 BLOCKS_PER_STAGE = 10
 WIDTHS = (64, 128, 256)
@@ -37,4 +37,4 @@ def model(blocks_per_stage: int = BLOCKS_PER_STAGE) -> keras.Model:
     return keras.Model(pictures, layers.Dense(10)(layers.GlobalAveragePooling2D()(x)))
 
 
-CONTROL = Control(model=model, loss=softmax_cross_entropy, optimizer=adam, preprocess=pixels_and_one_hot)
+CONTROL = Control(model=model, loss=softmax_cross_entropy, optimizer=adam, preparation=Pixels())

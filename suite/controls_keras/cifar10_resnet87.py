@@ -6,11 +6,11 @@ from suite.controls_keras.base import Control
 from suite.controls_keras.cifar10_resnet63 import model
 from suite.controls_keras.losses import softmax_cross_entropy
 from suite.controls_keras.optimizers import adam
-from suite.data.preprocess import pixels_and_one_hot
+from suite.data.prepare.pictures import Shifted
 
 CONTROL = Control(
     model=partial(model, blocks_per_stage=14),
     loss=softmax_cross_entropy,
     optimizer=adam,
-    preprocess=pixels_and_one_hot,
+    preparation=Shifted(),
 )

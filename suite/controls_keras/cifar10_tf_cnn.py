@@ -11,7 +11,7 @@ from keras import initializers, layers, ops, optimizers
 
 from suite.controls_keras.base import Batch, Control
 from suite.controls_keras.losses import softmax_cross_entropy
-from suite.data.preprocess import standardised_centre
+from suite.data.prepare.crops import Crop
 
 STEPS_PER_STAIR = 350 * 50_000 // 512
 WEIGHT_DECAY = 0.004
@@ -59,4 +59,4 @@ def optimizer() -> optimizers.Optimizer:
     return optimizers.SGD(rate, use_ema=True, ema_momentum=0.9999)
 
 
-CONTROL = Control(model=model, loss=loss, optimizer=optimizer, preprocess=standardised_centre)
+CONTROL = Control(model=model, loss=loss, optimizer=optimizer, preparation=Crop())

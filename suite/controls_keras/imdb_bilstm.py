@@ -8,7 +8,7 @@ from keras import layers
 from suite.controls_keras.base import Control
 from suite.controls_keras.losses import sigmoid_cross_entropy
 from suite.controls_keras.optimizers import adam
-from suite.data.random_text import subwords_padded_behind
+from suite.data.prepare.words import Subwords
 
 
 def model() -> keras.Model:
@@ -24,4 +24,4 @@ def model() -> keras.Model:
     )
 
 
-CONTROL = Control(model=model, loss=sigmoid_cross_entropy, optimizer=partial(adam, 1e-4), draw=subwords_padded_behind)
+CONTROL = Control(model=model, loss=sigmoid_cross_entropy, optimizer=partial(adam, 1e-4), preparation=Subwords())

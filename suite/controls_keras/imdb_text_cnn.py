@@ -6,7 +6,7 @@ from keras import layers
 from suite.controls_keras.base import Control
 from suite.controls_keras.losses import sigmoid_cross_entropy
 from suite.controls_keras.optimizers import adam
-from suite.data.random_text import words_padded_in_front
+from suite.data.prepare.words import Words
 
 
 def model() -> keras.Model:
@@ -26,4 +26,4 @@ def model() -> keras.Model:
     )
 
 
-CONTROL = Control(model=model, loss=sigmoid_cross_entropy, optimizer=adam, draw=words_padded_in_front)
+CONTROL = Control(model=model, loss=sigmoid_cross_entropy, optimizer=adam, preparation=Words())

@@ -5,50 +5,56 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from suite.data import store
-from suite.data.edition import DEFAULT, Edition
+from suite.data import embedded, store
+from suite.data.edition import Edition
+from suite.data.prepare import Preparation, stacked
 from suite.workload import Data
 
 Batch = dict[str, np.ndarray]
 Draw = Callable[[np.random.Generator, int], Batch]
-Preprocess = Callable[[np.ndarray, np.ndarray], Batch]  # images uint8[N,H,W,C] and labels int64[N] to arrays
 
 
 def batches(
     dataset: str,
-    preprocess: Preprocess,
+    preparation: Preparation,
     batch: int,
     sets: int,
     seed: int,
     data: Data = "embedded",
-    edition: Edition = DEFAULT,
+    edition: Edition | None = None,
 ) -> list[Batch]:
-    """Return `sets` preprocessed sets of `batch` training examples, C-contiguous; embedded data is written if missing.
+    """Return `sets` sets of `batch` training examples, not augmented, C-contiguous; what is missing is prepared.
 
     No example comes twice, unless the split is smaller than all sets together: then all are drawn with replacement.
+    None: the small edition.
     """
+    edition = edition or embedded.edition(dataset, "small")
     store.prepare(dataset, data, edition)
     train = store.split(dataset, "train", data, edition)
-    wanted = batch * sets
+    wanted, fitted = batch * sets, preparation.fitted(train)
     order = np.random.default_rng(seed).choice(len(train), wanted, replace=wanted > len(train))
-    images, labels = train.take(order)
-    parts = (slice(start, start + batch) for start in range(0, wanted, batch))
-    return [contiguous(preprocess(images[part], labels[part])) for part in parts]
+    examples = [fitted.example(record) for record in train.take(order)]
+    return [stacked(examples[start : start + batch]) for start in range(0, wanted, batch)]
 
 
 def whole(
     dataset: str,
-    preprocess: Preprocess,
+    preparation: Preparation,
     split: str,
     examples: int,
     data: Data = "embedded",
-    edition: Edition = DEFAULT,
+    edition: Edition | None = None,
 ) -> Batch:
-    """Return so many preprocessed examples of a split in memory; a smaller split is repeated to that length."""
+    """Return so many examples of a split in memory, not augmented; a smaller split is repeated to that length.
+
+    None: the small edition.
+    """
+    edition = edition or embedded.edition(dataset, "small")
     store.prepare(dataset, data, edition)
+    fitted = preparation.fitted(store.split(dataset, "train", data, edition))
     there = store.split(dataset, split, data, edition)
-    images, labels = there.take(range(min(examples, len(there))))
-    return repeated(contiguous(preprocess(images, labels)), examples)
+    records = there.take(range(min(examples, len(there))))
+    return repeated(stacked([fitted.example(record) for record in records]), examples)
 
 
 def repeated(batch: Batch, examples: int) -> Batch:

@@ -1,40 +1,52 @@
-"""TFDS builders that write an embedded set in the feature specification of the published one, without TensorFlow."""
+"""TFDS builders that write sets in the form of the published ones, as ArrayRecord, without TensorFlow."""
 
-from collections.abc import Callable, Iterator
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from suite.data.edition import Edition
-from suite.data.embedded import Recipe
-
-Progress = Callable[[int, int], None]  # examples done, examples in all
+Examples = Iterable[dict[str, Any]]
 
 
-def write(name: str, recipe: Recipe, edition: Edition, folder: Path, progress: Progress) -> None:
-    """Put the set at folder/name/version as ArrayRecord, without a word on standard output."""
+def write(
+    name: str,
+    splits: Mapping[str, Examples],
+    folder: Path,
+    *,
+    stock: str | None,
+    classes: tuple[str, ...] | None = None,
+    features: Callable[[], dict[str, Any]] | None = None,
+) -> None:
+    """Put the set at folder/name/version, its records in an order that only their number decides.
+
+    Version and features are those of TFDS' own builder `stock`; without one they are 1.0.0 and what `features` gives.
+    `classes` names the labels where the stock builder learns their names from the archive. Nothing is printed.
+    """
     import tensorflow_datasets as tfds
 
-    stock: Any = tfds.builder_cls(name)
-    counts = {"train": edition.train, "test": edition.test}
-    total = sum(counts.values())
-    done = 0
+    tfds.disable_progress_bar()
+    parent: Any = stock_class(stock) if stock else tfds.core.GeneratorBasedBuilder
+    own, given = name, features
 
-    # Not registered, since the name belongs to the stock builder.
-    class Embedded(stock, skip_registration=True):  # pyright: ignore[reportGeneralTypeIssues, reportCallIssue]
-        name = stock.name
-        url_infos = None  # nothing is downloaded, so there are no checksums to look for
+    # Not registered, since the name may belong to the stock builder.
+    class Written(parent, skip_registration=True):  # pyright: ignore[reportGeneralTypeIssues, reportCallIssue]
+        name = own
+        url_infos = None  # nothing is downloaded here, so there are no checksums to look for
+        if not stock:
+            VERSION = tfds.core.Version("1.0.0")
+
+        def _info(self) -> Any:
+            if given is None:
+                return super()._info()
+            return tfds.core.DatasetInfo(builder=self, features=tfds.features.FeaturesDict(given()))
 
         def _split_generators(self, dl_manager: object) -> dict[str, Iterator]:
-            if recipe.CLASSES:
-                self.info.features["label"].names = list(recipe.CLASSES)
-            return {split: self._generate_examples(split, count) for split, count in counts.items()}
+            if classes:
+                self.info.features["label"].names = list(classes)
+            return {split: self._generate_examples(examples) for split, examples in splits.items()}
 
-        def _generate_examples(self, split: str, count: int) -> Iterator[tuple[int, dict[str, Any]]]:
-            nonlocal done
-            for index, example in enumerate(recipe.examples(split, count, edition.seed)):
-                yield index, example
-                done += 1
-                progress(done, total)
+        def _generate_examples(self, examples: Examples) -> Iterator[tuple[int, dict[str, Any]]]:
+            yield from enumerate(examples)
 
         def _log_download_bytes(self) -> None:
             """Say nothing: nothing is downloaded, and standard output belongs to the caller."""
@@ -42,5 +54,23 @@ def write(name: str, recipe: Recipe, edition: Edition, folder: Path, progress: P
         def _log_download_done(self) -> None:
             """Say nothing."""
 
-    tfds.disable_progress_bar()
-    Embedded(data_dir=folder).download_and_prepare(file_format="array_record")
+    Written(data_dir=folder).download_and_prepare(file_format="array_record")
+
+
+def stock_class(name: str) -> Any:
+    """Return TFDS' own builder; that of HIGGS is not among those that it finds by itself."""
+    import tensorflow_datasets as tfds
+
+    if name == "higgs":
+        importlib.import_module("tensorflow_datasets.structured.higgs")
+    return tfds.builder_cls(name)
+
+
+def relative_home(name: str, stock: str | None) -> Path:
+    """Return where below a data_dir TFDS looks for the set: name, configuration if there is one, version."""
+    if stock is None:
+        return Path(name, "1.0.0")
+    parent = stock_class(stock)
+    configs = [config.name for config in parent.BUILDER_CONFIGS[:1]]
+    version = (parent.BUILDER_CONFIGS[0].version if configs else None) or parent.VERSION
+    return Path(name, *configs, str(version))

@@ -1,12 +1,15 @@
 """Which embedded set is meant: how large, and from which seed."""
 
+from typing import Literal
+
 from suite.workload import Plain
 
-DRAWING = 1  # raise it when a change moves any pixel, so that old and new pictures never mix
+DRAWING = 1  # raise it when a change moves any pixel or word, so that old and new sets never mix
+Size = Literal["small", "documented"]
 
 
 class Edition(Plain, frozen=True, kw_only=True):
-    """The size of an embedded set and the seed of all its examples."""
+    """The size of an embedded set and the seed of all its examples; a split of 0 examples is left out."""
 
     train: int = 4096
     test: int = 1024

@@ -3,19 +3,19 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from suite.data import embedded
-from suite.data.builder import Progress, write
+from suite.data import embedded, published
+from suite.data.builder import Examples, relative_home, write
+from suite.data.download import Progress, fetched
 from suite.data.edition import DEFAULT, Edition
 from suite.workload import Data
 
 VARIABLE = "SUITE_DATA"
+_TOLD_EVERY = 64  # examples
 
 
 def folder() -> Path:
@@ -32,49 +32,95 @@ def folder() -> Path:
 def place(name: str, data: Data = "embedded", edition: Edition = DEFAULT) -> Path:
     """Return the folder to hand to TFDS as data_dir; the set lies below it, under its name.
 
-    Raises LookupError for an unknown set, RuntimeError for data that is not there yet.
+    Raises LookupError for a set that there is not in this form.
     """
-    if data != "embedded":
-        raise RuntimeError(f"data '{data}' asked for, only 'embedded' is there so far")
+    if data == "tfds":
+        published.load(name)
+        return folder() / data
     embedded.load(name)
     return folder() / data / edition.text()
 
 
+def path(name: str, data: Data = "embedded", edition: Edition = DEFAULT) -> Path:
+    """Return the folder that holds the set's files once it is prepared.
+
+    Raises LookupError for a set that there is not in this form.
+    """
+    return place(name, data, edition) / relative_home(name, _stock(name, data))
+
+
+def prepared(name: str, data: Data = "embedded", edition: Edition = DEFAULT) -> bool:
+    """Return whether the set is there. Raises as `path` does."""
+    return path(name, data, edition).is_dir()
+
+
 def prepare(
-    name: str, data: Data = "embedded", edition: Edition = DEFAULT, progress: Progress = lambda done, total: None
+    name: str,
+    data: Data = "embedded",
+    edition: Edition = DEFAULT,
+    progress: Progress = lambda what, done, total: None,
 ) -> Path:
-    """Return `place`, with the set in it: written if it was not there.
+    """Return `place`, with the set in it: made, or downloaded and read, if it was not there.
 
     Written beside its place, then renamed: a killed run leaves only a `.writing-` folder that nobody reads, and of two
-    runs at once the first to finish wins. Raises RuntimeError if the disk or folder refuses.
+    runs at once the first to finish wins. Raises RuntimeError if the disk, the folder or the network refuses.
     """
-    home = place(name, data, edition)
-    if (home / name).is_dir():
+    home, final = place(name, data, edition), path(name, data, edition)
+    if final.is_dir():
         return home
     try:
         home.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(dir=home, prefix=".writing-"))
     except OSError as error:
-        raise RuntimeError(
-            f"cannot write dataset '{name}' to '{home}': {error.strerror}; set {VARIABLE} to a folder you may write to"
-        ) from error
+        raise _refused(name, home, error) from error
     try:
-        write(name, embedded.load(name), edition, draft, progress)
-        (draft / name).rename(home / name)
+        _write(name, data, edition, draft, progress)
+        final.parent.mkdir(parents=True, exist_ok=True)
+        (draft / final.relative_to(home)).rename(final)
     except OSError as error:
-        if not (home / name).is_dir():  # else another process was faster and wrote the same
-            raise RuntimeError(
-                f"cannot write dataset '{name}' to '{home}': {error.strerror or error};"
-                f" free some space or set {VARIABLE} to another folder"
-            ) from error
+        if not final.is_dir():  # else another process was faster and wrote the same
+            raise _refused(name, home, error) from error
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return home
 
 
+def _write(name: str, data: Data, edition: Edition, draft: Path, progress: Progress) -> None:
+    stock = _stock(name, data)
+    if data == "tfds":
+        reader, archives = published.load(name), folder() / "downloads"
+        archives.mkdir(parents=True, exist_ok=True)
+        files = {archive.name: fetched(archive, archives, progress) for archive in published.archives(name)}
+        splits = {split: _told(f"writing {name} {split}", examples, 0, progress)
+                  for split, examples in reader.splits(files, progress).items()}  # fmt: skip
+        write(name, splits, draft, stock=stock, classes=getattr(reader, "CLASSES", None))
+        return
+    recipe = embedded.load(name)
+    counts = {split: count for split, count in (("train", edition.train), ("test", edition.test)) if count}
+    splits = {
+        split: _told(f"making {name} {split}", recipe.examples(split, count, edition.seed), count, progress)
+        for split, count in counts.items()
+    }
+    write(name, splits, draft, stock=stock, classes=recipe.CLASSES, features=getattr(recipe, "features", None))
+
+
+def _stock(name: str, data: Data) -> str | None:
+    if data == "embedded" and hasattr(embedded.load(name), "features"):
+        return None
+    return published.load(name).STOCK
+
+
+def _told(what: str, examples: Examples, total: int, progress: Progress) -> Iterator[dict[str, Any]]:
+    """Yield the examples and tell how many there were; a total of 0 is one that nobody knows beforehand."""
+    for done, example in enumerate(examples, 1):
+        yield example
+        if done % _TOLD_EVERY == 0 or done == total:
+            progress(what, done, total)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Split:
-    """One split of a prepared set; `records` is TFDS' random-access source of it."""
+    """One split of a prepared set; `records` is TFDS' random-access source of it, pictures still in their files."""
 
     records: Sequence[Any]
     name: str
@@ -83,52 +129,68 @@ class Split:
     def __len__(self) -> int:
         return len(self.records)
 
-    def take(self, indices: Iterable[int]) -> tuple[np.ndarray, np.ndarray]:
-        """Return these examples as images uint8[N,H,W,C] and labels int64[N]; RuntimeError if they are damaged."""
+    def take(self, indices: Iterable[int]) -> list[dict[str, Any]]:
+        """Return these records; RuntimeError if they are damaged."""
         try:
-            examples = [self.records[int(index)] for index in indices]
-            return np.stack([e["image"] for e in examples]), np.array([e["label"] for e in examples], np.int64)
+            found = [self.records[int(index)] for index in indices]
         except Exception as error:  # TFDS and ArrayRecord raise many kinds
             raise _broken(self.name, self.path, error) from error
+        if not all(map(complete, found)):
+            raise _broken(self.name, self.path, "records are missing")
+        return found
+
+
+def complete(record: Mapping[str, Any] | None) -> bool:
+    """Return whether a record has all its values: where a file was cut off, TFDS gives none."""
+    return record is not None and all(value is not None for value in record.values())
 
 
 def split(dataset: str, name: str, data: Data = "embedded", edition: Edition = DEFAULT) -> Split:
-    """Return a split of a prepared set.
+    """Return a split of a prepared set; TFDS' slices such as 'train[:8000]' are splits too.
 
     Raises RuntimeError if the set is not there or not whole, ValueError for an unknown split.
     """
     import tensorflow_datasets as tfds
 
-    home = place(dataset, data, edition)
-    path = home / dataset
-    if not path.is_dir():
-        raise RuntimeError(
-            f"dataset '{dataset}' asked for, nothing at '{path}'; suite run writes it there, as does "
-            f"suite.data.store.prepare('{dataset}')"
-        )
+    final = path(dataset, data, edition)
+    if not final.is_dir():
+        raise _missing(dataset, data, final)
     try:
-        builder: Any = tfds.builder(dataset, data_dir=home)
+        builder: Any = tfds.builder_from_directory(final)
         splits = sorted(builder.info.splits)
-        if name in splits:
-            return Split(records=builder.as_data_source(name), name=dataset, path=path)
+        if name.partition("[")[0] in splits:
+            raw = {"image": tfds.decode.SkipDecoding()} if "image" in builder.info.features else None
+            return Split(records=builder.as_data_source(name, decoders=raw), name=dataset, path=final)
     except Exception as error:  # TFDS and ArrayRecord raise many kinds
-        raise _broken(dataset, path, error) from error
+        raise _broken(dataset, final, error) from error
     if not splits:
-        raise _broken(dataset, path, "no dataset_info.json")
+        raise _broken(dataset, final, "no dataset_info.json")
     raise ValueError(f"dataset '{dataset}' has no split '{name}'; there are: {', '.join(splits)}")
 
 
-def read(
-    dataset: str, name: str, count: int | None = None, data: Data = "embedded", edition: Edition = DEFAULT
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first `count` examples of the split (None: all) as images uint8[N,H,W,C] and labels int64[N].
+def parts(dataset: str, data: Data, edition: Edition = DEFAULT) -> tuple[str, str]:
+    """Return the splits, or TFDS' slices of them, that training and validation read.
 
-    Raises as `split` does, and ValueError if it is smaller than that.
+    Raises LookupError for a set that there is not in this form.
     """
-    examples = split(dataset, name, data, edition)
-    if count is not None and count > len(examples):
-        raise ValueError(f"{count} examples of '{dataset}' asked for, split '{name}' has {len(examples)}")
-    return examples.take(range(len(examples) if count is None else count))
+    if data == "tfds":
+        return getattr(published.load(dataset), "PARTS", ("train", "test"))
+    embedded.load(dataset)
+    return ("train", "test") if edition.test else ("train[:80%]", "train[80%:]")
+
+
+def _missing(dataset: str, data: Data, final: Path) -> RuntimeError:
+    command = f"suite data prepare {dataset}" + (f" --data {data}" if data != "embedded" else "")
+    others = sorted(other.name for other in final.parent.glob("*") if other.is_dir()) if final.parent.is_dir() else []
+    there = f"; '{final.parent}' holds version {', '.join(others)}, which this TFDS does not read" if others else ""
+    return RuntimeError(f"dataset '{dataset}' asked for, nothing at '{final}'{there}; {command} writes it there")
+
+
+def _refused(name: str, home: Path, error: OSError) -> RuntimeError:
+    return RuntimeError(
+        f"cannot write dataset '{name}' to '{home}': {error.strerror or error}; free some space, or set {VARIABLE} to "
+        "a folder you may write to"
+    )
 
 
 def _broken(dataset: str, path: Path, found: object) -> RuntimeError:

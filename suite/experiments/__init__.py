@@ -9,7 +9,7 @@ from typing import Protocol, cast
 
 from suite.results.reading import Reading
 from suite.results.record import Record
-from suite.workload import Allocator, Backend, Case, Description, Precision
+from suite.workload import Allocator, Backend, Case, Data, Description, Precision
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +20,11 @@ class Here:
     cores: int  # granted
     allocator: Allocator = "retaining"  # that serves JAX best
     gpu_precisions: tuple[Precision, ...] = ("float32-highest",)  # that the GPU has in hardware
+    data: Data = "embedded"  # that stored examples are taken from
+
+    def data_of(self, about: Description) -> Data:
+        """Return what data a workload is timed on."""
+        return self.data if about.stored else about.data
 
     def need_gpu(self, experiment: str) -> None:
         """Raise RuntimeError if there is no GPU to ask."""
@@ -36,7 +41,7 @@ class Here:
 
 
 class Experiment(Protocol):
-    """What a file of this package holds."""
+    """What a file of this package holds; one with many cases also has `rounds(case, cores)`, see below."""
 
     TITLE: str  # the question
     TESTS: tuple[str, ...]  # codes of the documented observations that it can confirm or refute
@@ -70,3 +75,12 @@ def load(name: str) -> Experiment:
         hint = f" (did you mean '{near[0]}'?)" if near else ""
         raise LookupError(f"no experiment '{name}'{hint}; there are: {', '.join(names())}")
     return cast(Experiment, importlib.import_module(f"suite.experiments.{name}"))
+
+
+def rounds(name: str, case: Case, cores: int) -> int | None:
+    """Return in how many rounds at most an experiment wants a case; None where the profile alone says it.
+
+    Raises LookupError if there is no such experiment.
+    """
+    wanted = getattr(load(name), "rounds", None)
+    return None if wanted is None else wanted(case, cores)

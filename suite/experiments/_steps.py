@@ -19,7 +19,7 @@ from suite.workload import Backend, Case, Description
 def step(about: Description, backend: Backend, here: Here, **axes: Any) -> Case:
     """Return JAX's step of a workload in the headline setting, but for these axes."""
     allocator = here.allocator if backend == "cpu" else "retaining"
-    given = {"batch": about.batch, "data": about.data, "allocator": allocator} | axes
+    given = {"batch": about.batch, "data": here.data_of(about), "allocator": allocator} | axes
     return Case(workload=about.name, backend=backend, scope="step", **given)
 
 

@@ -33,7 +33,7 @@ Seconds = dict[int, float]  # by round
 def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
     """Return the first calls on each backend that is there."""
     return tuple(
-        Case(workload=about.name, backend=backend, scope="calls", batch=about.batch, data=about.data)
+        Case(workload=about.name, backend=backend, scope="calls", batch=about.batch, data=here.data_of(about))
         for about in catalogue
         for backend in here.backends
     )

@@ -1,6 +1,7 @@
 """How much faster is the GPU? The cases behind the speed-up that each article asks for."""
 
 from collections.abc import Sequence
+from itertools import product
 
 from suite import units
 from suite.experiments import Here
@@ -10,7 +11,18 @@ from suite.results.record import Record
 from suite.results.summary import newest, speedups
 from suite.results.table import Cell, Table, status_cell, time_cell, times_cells
 from suite.variants import variants_of
-from suite.workload import Allocator, Backend, Case, CompileCache, Description, Implementation, Precision, Scope
+from suite.workload import (
+    Allocator,
+    Augmentation,
+    Backend,
+    Case,
+    CompileCache,
+    Description,
+    Implementation,
+    Loader,
+    Precision,
+    Scope,
+)
 
 TITLE = "How much faster is the GPU?"
 TESTS = ("O3", "O11", "O12", "O15")
@@ -40,6 +52,9 @@ def cases(
     scopes: Sequence[Scope] = ("step", "transfer", "cold"),
     caches: Sequence[CompileCache] = ("empty",),
     length: int = 1,
+    workers: Sequence[int | None] = (None,),
+    loaders: Sequence[Loader] = ("threads",),
+    augmentations: Sequence[Augmentation] = ("host",),
     allocators: Sequence[Allocator] = (),
     batch: int | None = None,
     devices: int = 1,
@@ -65,11 +80,14 @@ def cases(
             implementation=implementation,
             variant=variant,
             precision=precision,
-            data=about.data,
+            data=here.data_of(about),
             devices=devices,
             allocator=allocator,
             cache=cache,
             length=length if scope == "run" else 1,
+            workers=count,
+            loader=loader,
+            augmentation=augmentation,
         )
         for about in catalogue
         for backend in backends
@@ -78,8 +96,27 @@ def cases(
         for variant, allocator in ways(implementation, backend, variants, allocators)
         for scope in scopes
         if has(scope, about, implementation, variant, devices) and (scope == "step" or allocator == allocators[0])
+        if scope != "input" or backend == "cpu"  # it is the host's
         for cache in (caches if scope == "cold" else ("empty",))
+        for count, loader, augmentation in fed(scope, implementation, workers, loaders, augmentations)
     )
+
+
+def fed(
+    scope: Scope,
+    implementation: Implementation,
+    workers: Sequence[int | None],
+    loaders: Sequence[Loader],
+    augmentations: Sequence[Augmentation],
+) -> tuple[tuple[int | None, Loader, Augmentation], ...]:
+    """Return how the input pipeline is run where there is one; PyTorch has worker processes, and augments there."""
+    if scope not in ("epoch", "input", "learning"):
+        return ((None, "threads", "host"),)
+    kinds: Sequence[Loader] = ("processes",) if implementation == "torch" else loaders
+    places: Sequence[Augmentation] = augmentations
+    if implementation != "jax":
+        places = [place for place in augmentations if place != "device"]
+    return tuple(product(workers, kinds, places))
 
 
 def ways(
@@ -99,11 +136,15 @@ def ways(
 def has(scope: Scope, about: Description, implementation: Implementation, variant: str, devices: int) -> bool:
     """Return whether a scope is timed: beside the steady state JAX's alone, since peers certify no more than that.
 
-    A scan over several steps has no step to start with, and copies no batch; a whole run is there where the source
+    A scan over several steps has no step to start with, and copies no batch; an epoch and its input are there where
+    the data is stored, the input also as PyTorch reads it; a whole run is there where the source
     timed one, on one device, with its data on the host or `resident`.
     """
     if scope == "step":
         return variant != "resident"
+    if scope in ("epoch", "input", "learning"):
+        mine = ("jax", "torch") if scope == "input" else ("jax",)
+        return implementation in mine and about.stored and variant == "plain" and devices == 1
     if scope == "run":
         return implementation == "jax" and about.run is not None and variant in ("plain", "resident") and devices == 1
     return implementation == "jax" and variant not in ("several-steps", "resident")

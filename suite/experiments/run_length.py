@@ -35,7 +35,7 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
             scope="run",
             batch=about.batch,
             variant=variant,
-            data=about.data,
+            data=here.data_of(about),
             length=length,
         )
         for about in catalogue

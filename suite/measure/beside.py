@@ -29,6 +29,7 @@ _WINDOWS = {
     **{scope: ((name, False), (f"{name}_end", False)) for scope, name in STREAMED.items()},
     "cold": (("lower", False), ("first_step", True)),
     "run": (("init", False), ("run_end", False)),
+    "learning": (("learning", False), ("run_end", False)),
 }
 _NEVER = (("", False),) * 2
 _ENERGY_WINDOW = (("energy", False), ("energy_end", False))

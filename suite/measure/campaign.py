@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from suite import experiments
 from suite.measure.anonymous import anonymous
 from suite.measure.profiles import EFFORTS
 from suite.results.journal import Done, Header
@@ -16,6 +17,8 @@ from suite.results.record import SCHEMA, Machine, Profile, Record, Run, file_nam
 from suite.workload import Case, Description, Implementation, Scope
 
 _SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")  # share a process, in this order
+
+LONG: frozenset[Scope] = frozenset({"run", "learning"})  # which few rounds have
 
 Unit = tuple[Case, ...]  # cases that one process measures: they differ in scope only
 
@@ -58,8 +61,15 @@ def _place(case: Case) -> int:
 
 
 def rounds_of(header: Header, case: Case) -> int:
-    """Return how many of the campaign's rounds have the case; a whole run is long and has fewer."""
-    return min(header.rounds, EFFORTS[header.profile].whole_runs) if case.scope == "run" else header.rounds
+    """Return how many of the campaign's rounds have the case."""
+    return min(header.rounds, rounds(header.profile, case, header.experiment, header.machine.cores))
+
+
+def rounds(profile: Profile, case: Case, experiment: str, cores: int) -> int:
+    """Return how many rounds have the case: fewer than the profile has where it is long or an experiment says so."""
+    most = EFFORTS[profile].whole_runs if case.scope in LONG else EFFORTS[profile].rounds
+    fewer = experiments.rounds(experiment, case, cores) if experiment else None
+    return most if fewer is None else min(most, fewer)
 
 
 def order(processes: Sequence[Unit], seed: int, number: int) -> list[Unit]:

@@ -11,6 +11,8 @@ _FLOP_PER_SECOND = {"cpu": 25e9, "gpu": 4e12}  # sustained; per core on the CPU
 _CALL_SECONDS = 5e-4  # of a step that is copied and dispatched from Python
 _FEWEST_SAMPLES = 3
 _DOUBLINGS = 12
+_PIPELINE_SECONDS = 3.0  # until the first batch is there
+_EPOCH_EXAMPLES = 10_000  # where the source knows no epochs
 
 
 def process_seconds(unit: Sequence[Case], about: Description, effort: Effort, cores: int) -> float:
@@ -21,11 +23,26 @@ def process_seconds(unit: Sequence[Case], about: Description, effort: Effort, co
     compiling = 2.0 + _COMPILE_SECONDS_PER_GFLOP * about.forward_flop_per_example / 1e9
     if case.scope == "run" and about.run is not None:
         return _START_SECONDS + compiling + _run_seconds(case, about, about.run, effort, rate)
+    if case.scope in ("epoch", "input"):
+        return _START_SECONDS + (case.scope == "epoch") * (compiling + 2 * step) + _flow_seconds(step, effort)
+    if case.scope == "learning":
+        return _START_SECONDS + compiling + _PIPELINE_SECONDS + _learning_steps(case, about, effort) * step
     chain = max(step, CHAIN_SECONDS[case.backend])
     warmup = max(effort.warmup_steps * step, min(effort.warmup_seconds, _DOUBLINGS * chain))
     sampling = min(effort.samples * chain, max(effort.sampling_seconds, _FEWEST_SAMPLES * chain))
     steady = len(scopes & {"step", "transfer"})
     return _START_SECONDS + compiling + 2 * step + steady * (warmup + sampling)
+
+
+def _flow_seconds(step: float, effort: Effort) -> float:
+    """Return how long batches are taken from storage: warm-up and samples, each of four steps and a second at least."""
+    sample = max(1.0, 4 * step) if effort.warmup_seconds else step
+    return _PIPELINE_SECONDS + 2 * sample + effort.samples * sample
+
+
+def _learning_steps(case: Case, about: Description, effort: Effort) -> int:
+    asked = case.steps or (about.epoch_examples or _EPOCH_EXAMPLES) // case.batch
+    return min(asked, effort.learning_steps or asked)
 
 
 def _run_seconds(case: Case, about: Description, run: WholeRun, effort: Effort, rate: float) -> float:

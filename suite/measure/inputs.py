@@ -3,17 +3,19 @@
 from typing import Protocol
 
 from suite.data import batches as data
+from suite.data.prepare import Preparation
 from suite.measure.protocol import Task
+from suite.workload import Case
 
 INPUT_SETS = 4
 
 
 class Owner(Protocol):
-    """Whoever knows how a workload's batches are made: one of these is a function, the other None."""
+    """Whoever knows how a workload's batches are made: one of these is given, the other None."""
 
     @property
-    def preprocess(self) -> data.Preprocess | None:
-        """From stored examples."""
+    def preparation(self) -> Preparation | None:
+        """From stored records."""
 
     @property
     def draw(self) -> data.Draw | None:
@@ -30,9 +32,15 @@ def batches(owner: Owner, task: Task) -> list[data.Batch]:
         if owner.draw is None:
             raise ValueError(f"data 'random' asked for, workload '{case.workload}' takes its batches from a data set")
         return data.drawn(owner.draw, case.batch, INPUT_SETS, task.seed)
-    if owner.preprocess is None:
+    if owner.preparation is None:
         raise ValueError(f"data '{case.data}' asked for, workload '{case.workload}' has only 'random' so far")
-    return data.batches(task.dataset, owner.preprocess, case.batch, INPUT_SETS, task.seed, data=case.data)
+    preparation = for_case(owner.preparation, case)
+    return data.batches(task.dataset, preparation, case.batch, INPUT_SETS, task.seed, data=case.data)
+
+
+def for_case(preparation: Preparation, case: Case) -> Preparation:
+    """Return the preparation with pictures left to the device where that augments them."""
+    return preparation.undistorted() if case.augmentation == "device" else preparation
 
 
 def run_inputs(owner: Owner, task: Task) -> list[data.Batch]:
@@ -46,7 +54,7 @@ def run_inputs(owner: Owner, task: Task) -> list[data.Batch]:
     wanted = [("train", run.train), ("test", run.test)]
     if case.data == "random" and owner.draw is not None:
         return data.drawn_whole(owner.draw, [examples for _, examples in wanted if examples], task.seed)
-    if owner.preprocess is None:
+    if owner.preparation is None:
         raise ValueError(f"data '{case.data}' asked for, workload '{case.workload}' has only 'random' so far")
     sets = ((split, examples) for split, examples in wanted if examples)
-    return [data.whole(task.dataset, owner.preprocess, split, n, data=case.data) for split, n in sets]
+    return [data.whole(task.dataset, owner.preparation, split, n, data=case.data) for split, n in sets]

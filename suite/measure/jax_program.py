@@ -4,9 +4,10 @@ The weights of an inference are no state: they stay where they are, so that no c
 """
 
 import platform
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import flax
 import jax
@@ -17,8 +18,9 @@ from jaxlib import version as jaxlib_version
 
 from suite.measure.placement import placement
 from suite.measure.program import Batch
-from suite.measure.step import inference_step, several_steps, training_step
+from suite.measure.step import augmented_step, inference_step, several_steps, training_step
 from suite.measure.traced import traced
+from suite.nn.augment import first_key
 from suite.nn.compiler import cpu_options, gpu_options, holds_convolutions
 from suite.nn.initial import filled, started
 from suite.results.record import Traced
@@ -30,6 +32,7 @@ MATMUL_PRECISION: dict[Precision, str] = {
     "tf32": "tensorfloat32",
     "bfloat16": "bfloat16",
 }
+_AHEAD = 2  # steps for which batches lie on the device
 _SHORT_STEP_FLOP = 1e9  # about 0.1 ms on a large GPU; below it the loop around the steps costs as much as they do
 
 
@@ -80,7 +83,17 @@ class JaxProgram:
             optimizer = self._workload.optimizer()
             weights, state = (), (params, rest, started(optimizer, params))
             self._step = training_step(self._workload, graph, optimizer, precision)
+            if self._case.augmentation == "device":
+                self._step, state = augmented_step(self._step, self._augment()), (state, first_key(seed))
         self._weights, self._state = jax.device_put((weights, state), self._placement.state)
+
+    def _augment(self) -> Callable[[jax.Array, Batch], Any]:
+        """Return what the step does to its batch. Raises ValueError if the workload augments nothing."""
+        if self._workload.augment is None:
+            raise ValueError(
+                f"augmentation 'device' asked for, workload '{self._case.workload}' augments nothing; leave it out"
+            )
+        return self._workload.augment
 
     def put(self, batches: Sequence[Batch]) -> None:
         """Copy the input sets to the device; those of `several-steps` side by side, as one."""
@@ -144,6 +157,15 @@ class JaxProgram:
         """Dispatch dependent steps, each with its batch copied from the host."""
         sets, place = self._host, self._placement.batch
         self._dispatch(jax.device_put(sets[index % len(sets)], place) for index in range(steps))
+
+    def learn(self, batches: Iterable[Batch]) -> None:
+        """Dispatch a dependent step with each of the batches, copied from the host; at most two ahead of the device."""
+        ahead: deque[jax.Array] = deque()
+        for batch in batches:
+            self._dispatch([jax.device_put(batch, self._placement.batch)])
+            ahead.append(cast(jax.Array, self._out))
+            if len(ahead) > _AHEAD:
+                ahead.popleft().block_until_ready()
 
     def _dispatch(self, batches: Iterable[dict[str, jax.Array]]) -> None:
         state, step = self._state, partial(self._compiled, *self._weights)

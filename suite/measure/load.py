@@ -2,7 +2,10 @@
 
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass
+
+import psutil
 
 from suite.measure.counters import cpu_time
 
@@ -13,12 +16,22 @@ class Reading:
 
     at: float
     all_cores: float  # CPU time of every process on every core
-    own: float  # of it, by this process
+    own: float  # of it, by this process and those that it started
 
 
 def reading() -> Reading:
     """Return the counters now."""
-    return Reading(at=time.monotonic(), all_cores=cpu_time().busy, own=time.process_time())
+    return Reading(at=time.monotonic(), all_cores=cpu_time().busy, own=time.process_time() + children_seconds())
+
+
+def children_seconds() -> float:
+    """Return the CPU time of the processes that this one has started and that are still there."""
+    found = 0.0
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            used = child.cpu_times()
+            found += used.user + used.system
+    return found
 
 
 def by_others(before: Reading, after: Reading) -> float:

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
+from suite.data.edition import Size
 from suite.measure.clock import Plan
 from suite.results.record import Profile
-from suite.workload import Backend, WholeRun
+from suite.workload import Backend, Scope, WholeRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,12 +20,13 @@ class Effort:
     quiet_seconds: float  # how long to wait at most, before a process, for other load to end
     whole_runs: int  # rounds that have the documented whole run
     run_examples: int | None = None  # of such a run's epochs and validation; None: all, and all epochs
+    learning_steps: int | None = None  # at most; None: as many as the case asks for
 
 
 EFFORTS: dict[Profile, Effort] = {
     "smoke": Effort(
         rounds=1, samples=3, warmup_steps=2, warmup_seconds=0, sampling_seconds=5, quiet_seconds=0, whole_runs=1,
-        run_examples=200,
+        run_examples=200, learning_steps=4,
     ),
     "quick": Effort(
         rounds=3, samples=5, warmup_steps=3, warmup_seconds=5, sampling_seconds=10, quiet_seconds=30, whole_runs=1,
@@ -47,6 +49,24 @@ def plan(profile: Profile, backend: Backend) -> Plan:
         warmup_seconds=effort.warmup_seconds,
         sampling_seconds=effort.sampling_seconds,
     )
+
+
+def flow(profile: Profile) -> Plan:
+    """Return the worker's plan for batches that come from storage.
+
+    A sample is at least four steps and a second long, five of them at least 20 steps and five seconds; three are enough
+    when they have lasted a minute.
+    """
+    if profile == "smoke":
+        return Plan(samples=3, chain_seconds=0, warmup_steps=1, warmup_seconds=0, sampling_seconds=5)
+    return Plan(
+        samples=EFFORTS[profile].samples, chain_seconds=1, warmup_steps=4, warmup_seconds=0, sampling_seconds=60
+    )
+
+
+def size(profile: Profile, scope: Scope) -> Size:
+    """Return how large an embedded set is: as documented where it is read from storage."""
+    return "documented" if scope in ("epoch", "input") and profile != "smoke" else "small"
 
 
 def whole_run(profile: Profile, documented: WholeRun | None, length: int) -> WholeRun | None:

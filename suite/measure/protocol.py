@@ -1,27 +1,34 @@
 """What parent and child say to each other, one JSON line a message."""
 
+from suite.data.edition import Size
 from suite.measure.clock import Plan
-from suite.results.record import Audit, Sample, Stage
+from suite.results.record import Audit, Learnt, Sample, Stage
 from suite.workload import Case, Plain, Scope, WholeRun
 
 # Stages whose samples are said one by one.
 STREAMED: dict[Scope, str] = {
     "step": "samples",
     "transfer": "transfer_samples",
+    "epoch": "epoch_samples",
+    "input": "input_samples",
 }
+STOPPED: frozenset[Scope] = frozenset({"step", "transfer"})  # after whose samples nothing may go on
 
 
 class Task(Plain, frozen=True, kw_only=True):
     """What one process has to do; `cases` differ in scope only and are measured in the order cold, step, transfer.
 
-    `run` and `calls` have a process of their own; `run` is then the whole run that is wanted.
+    `run`, `calls` and `learning` have a process of their own; `run` is then the whole run that is wanted.
     """
 
     cases: tuple[Case, ...]
     dataset: str
     seed: int
     plan: Plan
+    flow: Plan  # of batches that come from storage
+    size: Size = "small"  # of the embedded data
     run: WholeRun | None = None
+    most_steps: int | None = None  # of scope `learning`, whatever the case asks for
     replay: bool = False  # short replays are made after the samples
     energy_seconds: float = 0.0  # how long the step goes on after the samples while its energy is counted
 
@@ -40,6 +47,9 @@ class Seen(Plain, frozen=True, kw_only=True):
     compilations: int | None = None
     load_by_others: float | None = None
     minor_faults_per_step: float | None = None
+    first_batch_seconds: float | None = None  # from storage, workers started and all
+    step_alone_seconds: float | None = None  # of a step whose batch is on the device
+    learnt: Learnt | None = None
 
 
 class Facts(Plain, frozen=True, kw_only=True):

@@ -1,12 +1,21 @@
 """What cannot be measured as it was asked for, said before anything is: an error instead of another measurement."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import get_args
 
 from suite import variants
 from suite.measure import children
 from suite.results.record import Machine
-from suite.workload import Allocator, Backend, Case, Description, Implementation, Precision
+from suite.workload import (
+    Allocator,
+    Augmentation,
+    Backend,
+    Case,
+    Description,
+    Implementation,
+    Precision,
+    Scope,
+)
 
 # Lowest compute capability with the precision in hardware; below it XLA computes in another, silently.
 # Source: NVIDIA, CUDA C++ Programming Guide, Arithmetic Instructions.
@@ -45,6 +54,16 @@ def refuse_unmeasured(named: Iterable[str], cases: Collection[Case]) -> None:
             )
 
 
+def refuse_input(asked: Mapping[str, bool], scopes: Collection[Scope]) -> None:
+    """Raise ValueError if an option of the input pipeline is asked for where no scope has one; `asked` by option."""
+    if not {"epoch", "input"} & set(scopes):
+        for option in (option for option, given in asked.items() if given):
+            raise ValueError(
+                f"{option} asked for without scope 'epoch' or 'input', where alone there is an input pipeline; "
+                "add --scope epoch or leave it out"
+            )
+
+
 def precisions(machine: Machine) -> tuple[Precision, ...]:
     """Return the precisions that all of the machine's GPUs have in hardware."""
     weakest = min((float(gpu.compute_capability) for gpu in machine.gpus), default=0.0)
@@ -71,6 +90,15 @@ def refuse_allocators(allocators: Iterable[Allocator]) -> None:
                 f"allocator '{allocator}' asked for, which is a setting of glibc, and this system has another C "
                 "library; leave it out"
             )
+
+
+def refuse_augmentations(wanted: Collection[Augmentation], descriptions: Iterable[Description]) -> None:
+    """Raise ValueError if a device is to augment what a workload leaves as it is."""
+    plain = [about.name for about in descriptions if not about.augmented]
+    if "device" in wanted and plain:
+        raise ValueError(
+            f"augmentation 'device' asked for, training augments nothing in: {', '.join(plain)}; leave it or them out"
+        )
 
 
 def refuse_devices(

@@ -9,13 +9,25 @@ import msgspec
 from suite import experiments
 from suite.experiments import Here, headline
 from suite.measure import children, fitness, refusal
-from suite.measure.campaign import units
+from suite.measure.campaign import rounds, units
 from suite.measure.estimate import process_seconds
 from suite.measure.machine import driver_problem
 from suite.measure.probe import Offer
 from suite.measure.profiles import EFFORTS
 from suite.results.record import Machine, Profile
-from suite.workload import Allocator, Backend, Case, CompileCache, Description, Implementation, Precision, Scope
+from suite.workload import (
+    Allocator,
+    Augmentation,
+    Backend,
+    Case,
+    CompileCache,
+    Data,
+    Description,
+    Implementation,
+    Loader,
+    Precision,
+    Scope,
+)
 
 _PROBE_SECONDS = 180.0
 
@@ -33,6 +45,10 @@ class Request:
     scopes: tuple[Scope, ...] = ("step", "transfer", "cold")
     caches: tuple[CompileCache, ...] = ("empty",)
     length: int = 1
+    data: Data = "embedded"
+    workers: tuple[int, ...] = ()  # empty: as many as cores
+    loaders: tuple[Loader, ...] = ("threads",)
+    augmentations: tuple[Augmentation, ...] = ("host",)
     implementations: tuple[Implementation, ...] = ("jax",)
     variants: tuple[str, ...] = ()
     allocators: tuple[Allocator, ...] = ()
@@ -84,7 +100,8 @@ def chosen_by(experiment: str, request: Request) -> experiments.Experiment:
     found = experiments.load(experiment)
     own = {"batch": "--batch", "precisions": "--precision", "scopes": "--scope", "variants": "--variant",
            "implementations": "--implementation", "allocators": "--allocator",
-           "devices": "--devices", "caches": "--cache", "length": "--length"}  # fmt: skip
+           "devices": "--devices", "caches": "--cache", "length": "--length", "workers": "--workers",
+           "loaders": "--loader", "augmentations": "--augmentation"}  # fmt: skip
     for name, option in own.items():
         if getattr(request, name) != getattr(Request(), name):
             raise ValueError(
@@ -135,12 +152,18 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     refusal.refuse_variants(request.variants, request.implementations, present)
     refusal.refuse_precisions(request.precisions, present, machine)
     refusal.refuse_allocators(request.allocators)
+    plain = Request()
+    fed = {"--workers": "workers", "--loader": "loaders", "--augmentation": "augmentations"}
+    asked = {option: getattr(request, name) != getattr(plain, name) for option, name in fed.items()}
+    refusal.refuse_input(asked, request.scopes)
+    refusal.refuse_augmentations(request.augmentations, chosen)
     refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
     here = Here(
         backends=present,
         cores=machine.cores,
         allocator=children.allocators()[0],
         gpu_precisions=refusal.precisions(machine),
+        data=request.data,
     )
     if request.experiment:
         cases = experiment.cases(chosen, here)
@@ -154,6 +177,9 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
             scopes=request.scopes,
             caches=request.caches,
             length=request.length,
+            workers=request.workers or (None,),
+            loaders=request.loaders,
+            augmentations=request.augmentations,
             allocators=request.allocators or allocators(request.implementations),
             batch=request.batch,
             devices=request.devices,
@@ -162,6 +188,10 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     if "run" in request.scopes:
         none = [about.name for about in chosen if about.run is None]
         remarks += [f"no whole run is documented for: {', '.join(none)}; left out of scope 'run'"] if none else []
+    if {"epoch", "input", "learning"} & set(request.scopes):
+        none = [about.name for about in chosen if not about.stored]
+        left = "left out of scopes 'epoch', 'input' and 'learning'"
+        remarks += [f"no stored data: {', '.join(none)}; {left}"] if none else []
     lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
     for peer in dict.fromkeys(case.implementation for case in lacking):
         places = sorted({f"{c.workload} on {c.backend}" for c in lacking if c.implementation == peer})
@@ -203,7 +233,7 @@ def within(
     for name in dict.fromkeys(case.workload for case in cases):
         mine = [case for case in cases if case.workload == name]
         seconds = sum(
-            (effort.whole_runs if unit[0].scope == "run" else effort.rounds)
+            rounds(request.profile, unit[0], request.experiment or "", cores)
             * process_seconds(unit, about[name], effort, cores)
             for unit in units(mine)
         )

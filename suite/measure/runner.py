@@ -33,8 +33,12 @@ LIMIT_SECONDS = {
     "warmup": 1200.0,
     "samples": 1800.0,
     "transfer_samples": 1800.0,
+    "first_batch": 300.0,
+    "epoch_samples": 1800.0,
+    "input_samples": 1800.0,
     "epoch": 3600.0,
     "validation": 1200.0,
+    "learning": 1200.0,
     "energy": 600.0,
     "audit": 1200.0,
 }
@@ -110,7 +114,10 @@ def run(
                 dataset=about[unit[0].workload].dataset,
                 seed=header.seed + number,
                 plan=profiles.plan(header.profile, unit[0].backend),
+                flow=profiles.flow(header.profile),
+                size=profiles.size(header.profile, unit[0].scope),
                 run=profiles.whole_run(header.profile, about[unit[0].workload].run, unit[0].length),
+                most_steps=profiles.EFFORTS[header.profile].learning_steps,
                 replay=number == 0,
                 energy_seconds=ENERGY_SECONDS if energy else 0.0,
             )
@@ -237,7 +244,7 @@ def completed(run: Run, case: Case, facts: Facts, stream: Stream | None) -> Run:
 
 def trouble(case: Case, facts: Facts) -> str:
     """Return why a process that ended well has no result for the case; '' if it has one."""
-    if facts.first_loss is None or facts.last_loss is None:
+    if case.scope != "input" and (facts.first_loss is None or facts.last_loss is None):
         return NOT_FINITE
     if case.cache == "warm" and not facts.cache_hits:
         return "nothing came from the compile cache: this jaxlib could not store the program"

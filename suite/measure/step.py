@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import optax
 from flax import nnx
 
+from suite.nn.augment import advanced
 from suite.workload import Precision, Workload
 
 Step = Callable[..., tuple[Any, jax.Array]]
@@ -32,6 +33,18 @@ def training_step(
         return (optax.apply_updates(params, updates), rest, moments), loss
 
     return step
+
+
+def augmented_step(step: Step, augment: Callable[[jax.Array, Any], Any]) -> Step:
+    """Return the step with its batch augmented first; state is (the step's, a key's data), and the key moves on."""
+
+    def augmented(state: tuple, batch: dict[str, jax.Array]) -> tuple[tuple, jax.Array]:
+        inner, data = state
+        data, key = advanced(data)
+        inner, out = step(inner, augment(key, batch))
+        return (inner, data), out
+
+    return augmented
 
 
 def inference_step(workload: Workload, graph: nnx.GraphDef, precision: Precision) -> Step:

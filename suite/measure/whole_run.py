@@ -5,7 +5,10 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from suite.measure.program import Batch
+from suite.measure import clock, load
+from suite.measure.process import Process
+from suite.measure.program import Batch, Program
+from suite.measure.protocol import Line, Seen
 from suite.workload import WholeRun
 
 Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named part
@@ -50,3 +53,19 @@ def whole_run(program: Trainable, run: WholeRun, train: Batch, test: Batch | Non
         stage("epoch", lambda: program.train(train, rng.permutation(examples)))
         if test is not None:
             stage("validation", lambda: program.evaluate(test))
+
+
+def measured_run(process: Process, target: Program, inputs: list[Batch]) -> float:
+    """Measure the whole run of the task; return the last training loss.
+
+    Training examples are the first of the inputs, those for validation the second. Raises LookupError if the
+    implementation has no whole run.
+    """
+    run, train, test = process.task.run, inputs[0], inputs[1] if len(inputs) > 1 else None
+    if run is None or not isinstance(target, Trainable):
+        raise LookupError(f"a whole run of '{process.case.workload}' asked for, which {type(target).__name__} has not")
+    trained, before = target, load.reading()
+    whole = clock.timed(lambda: whole_run(trained, run, train, test, process.task.seed, process.stage), process.clocks)
+    process.say(Line(stage="run_end"))
+    process.seen["run"] = Seen(samples=(whole,), load_by_others=load.by_others(before, load.reading()))
+    return target.loss()

@@ -2,7 +2,7 @@
 
 Source: phoenixNAP, "GPU vs CPU Deep Learning: Training Performance of Convolutional Networks".
 Reported: no noticeable change of speed; validation accuracy from 80 to 84 %.
-Differs: random photographs of the documented form; the timed step is training alone.
+Differs: the timed step is training alone.
 """
 
 from suite.models.catdog_cnn_base import Plan, workload

@@ -2,7 +2,7 @@
 
 Source: phoenixNAP, "GPU vs CPU Deep Learning: Training Performance of Convolutional Networks".
 Reported: 425 photographs/s on a Tesla V100; validation accuracy from 84 to 90 %.
-Differs: random photographs of the documented form; the timed step is training alone; the place of the dropout is taken
+Differs: the timed step is training alone; the place of the dropout is taken
     from a network of the same pattern.
 """
 

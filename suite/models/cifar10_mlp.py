@@ -8,7 +8,7 @@ Differs: the timed step is training alone, without building and compiling the mo
 import jax
 from flax import nnx
 
-from suite.data.preprocess import pixels_and_one_hot
+from suite.data.prepare.pictures import Pixels
 from suite.nn import flop
 from suite.nn.losses import softmax_cross_entropy
 from suite.nn.optimizers import sgd
@@ -89,6 +89,6 @@ WORKLOAD = Workload(
     model=Cifar10Mlp,
     loss=loss,
     optimizer=sgd,
-    preprocess=pixels_and_one_hot,
+    preparation=Pixels(),
     cpu_kernels="ynn",  # updates of 12 million weights: its loops are faster than XLA's
 )

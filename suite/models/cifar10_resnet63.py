@@ -9,7 +9,7 @@ Differs: four sets of 64 examples are rotated instead of one repeated.
 import jax
 from flax import nnx
 
-from suite.data.preprocess import pixels_and_one_hot
+from suite.data.prepare.pictures import Pixels
 from suite.nn import flop
 from suite.nn.chain import chain_end
 from suite.nn.layers import BatchNorm, conv
@@ -167,5 +167,5 @@ WORKLOAD = Workload(
     model=Cifar10ResNet,
     loss=loss,
     optimizer=adam,
-    preprocess=pixels_and_one_hot,
+    preparation=Pixels(),
 )

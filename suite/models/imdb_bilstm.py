@@ -3,7 +3,7 @@
 Source: Marko Kovacevic, "How GPU can Powerfully Speed Up Training in Deep Learning", 2020; network of
     tensorflow/docs @ eff3de64d, text_classification_rnn.
 Reported: nothing for this network; the article's text classification fits `imdb_text_cnn` better.
-Differs: inferred network; every review is brought to 256 positions; random reviews of the documented form.
+Differs: inferred network; every review is brought to 256 positions; subwords by a rule of the project.
 """
 
 from functools import partial
@@ -11,7 +11,7 @@ from functools import partial
 import jax
 from flax import nnx
 
-from suite.data.random_text import subwords_padded_behind
+from suite.data.prepare.words import Subwords
 from suite.nn import flop
 from suite.nn.embedding import Embedding
 from suite.nn.losses import sigmoid_cross_entropy
@@ -65,7 +65,7 @@ WORKLOAD = Workload(
             f"Every review is padded or cut to {POSITIONS} positions; the tutorial pads to the longest of each batch, "
             "which would be a new program for nearly every batch.",
             f"The embedding has {VOCABULARY} rows whatever the vocabulary, as that of the tutorial has.",
-            "Random subwords with the lengths and frequencies of reviews, not the reviews themselves.",
+            "The subwords are made from the training split by a rule of the project; the tutorial has those of TFDS.",
         ),
         inferred=True,
         dataset="imdb_reviews",
@@ -78,11 +78,10 @@ WORKLOAD = Workload(
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD),
         examples_per_epoch=25_000,
-        data="random",
     ),
     model=ImdbBilstm,
     loss=loss,
     optimizer=partial(adam, 1e-4),
-    draw=subwords_padded_behind,
+    preparation=Subwords(),
     cpu_devices=4,
 )

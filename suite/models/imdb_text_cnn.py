@@ -4,13 +4,13 @@ Source: Marko Kovacevic, "How GPU can Powerfully Speed Up Training in Deep Learn
     keras-team/keras @ ca5a4e3d69, examples/imdb_cnn.py.
 Reported: a text classification in 198.2 s on a Colab CPU and 14.4 s on a Colab GPU (13.76x); network, data set, batch
     and epochs are not documented.
-Differs: inferred network; random reviews of the documented form; the timed step is training alone.
+Differs: inferred network; the timed step is training alone.
 """
 
 import jax
 from flax import nnx
 
-from suite.data.random_text import words_padded_in_front
+from suite.data.prepare.words import Words
 from suite.nn import flop
 from suite.nn.embedding import Embedding
 from suite.nn.losses import sigmoid_cross_entropy
@@ -72,7 +72,6 @@ WORKLOAD = Workload(
             "The article does not document its network: this is the Keras example for text classification of its day, "
             "whose default run fits both of its times best (2 epochs, batch 32, validation after each).",
             "The article times a whole run: so does scope `run`. The headline is one training step in steady state.",
-            "Random words with the lengths and frequencies of reviews, not the reviews themselves.",
             "The cross-entropy is computed from the logit; Keras of that time keeps the sigmoid 1e-7 away from 0 and 1 "
             "first. No effect on speed.",
         ),
@@ -86,13 +85,12 @@ WORKLOAD = Workload(
         trainable_parameters=350_751,
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD),
-        data="random",
         run=WholeRun(epochs=2, train=25_000, test=25_000),
     ),
     model=ImdbTextCnn,
     loss=loss,
     optimizer=adam,
-    draw=words_padded_in_front,
+    preparation=Words(),
     cpu_kernels="xla",
     gpu_graph="whole",
 )

@@ -8,7 +8,7 @@ Differs: inferred network; the timed step is training alone.
 import jax
 from flax import nnx
 
-from suite.data.preprocess import pixels_and_one_hot
+from suite.data.prepare.pictures import Pixels
 from suite.nn import flop
 from suite.nn.layers import ConvRelu
 from suite.nn.losses import softmax_cross_entropy
@@ -77,6 +77,6 @@ WORKLOAD = Workload(
     model=MnistCnn,
     loss=loss,
     optimizer=adadelta,
-    preprocess=pixels_and_one_hot,
+    preparation=Pixels(),
     gpu_graph="whole",
 )

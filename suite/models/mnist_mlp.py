@@ -8,7 +8,7 @@ Differs: inferred network; the timed step is training alone.
 import jax
 from flax import nnx
 
-from suite.data.preprocess import pixels_and_one_hot
+from suite.data.prepare.pictures import Pixels
 from suite.nn import flop
 from suite.nn.losses import softmax_cross_entropy
 from suite.nn.optimizers import rmsprop
@@ -84,5 +84,5 @@ WORKLOAD = Workload(
     model=MnistMlp,
     loss=loss,
     optimizer=rmsprop,
-    preprocess=pixels_and_one_hot,
+    preparation=Pixels(),
 )

@@ -8,6 +8,7 @@ import altair as alt
 import vl_convert
 
 from suite import units
+from suite.report.tables import label
 from suite.results.record import Record
 from suite.results.summary import SpeedUp
 
@@ -109,12 +110,6 @@ def samples(records: Sequence[Record]) -> dict[str, Any]:
     return chart.properties(width=WIDTH, height=18 * max(3, processes)).to_dict(validate=True)
 
 
-def label(record: Record) -> str:
-    """Return a short name of a record's case."""
-    case = record.case
-    return " ".join([case.backend, case.implementation, *case.ways()])
-
-
 def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
     """Return Vega-Lite's configuration with the colours, ink and lines of a palette, on a ground."""
     ink, lines = _INK[palette], _LINES[palette]
@@ -132,6 +127,7 @@ def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
         "view": {"stroke": None},
         "axis": guide | {"gridColor": lines, "domainColor": ink, "tickColor": ink},
         "legend": guide | {"symbolBaseStrokeColor": ink},
+        "title": {"color": ink},
         "text": {"color": ink},
         "range": {"category": _COLOURS[palette]},
     }

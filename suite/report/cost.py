@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from suite import units
-from suite.report.charts import label
-from suite.report.tables import Cell, Table, chosen, headline, newest_cases
+from suite.report.tables import Cell, Table, chosen, headline, label, newest_cases
 from suite.results import prices
 from suite.results.prices import Price
 from suite.results.record import Record

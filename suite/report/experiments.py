@@ -7,7 +7,7 @@ from suite import experiments
 from suite.experiments import Experiment
 from suite.report import charts, plots
 from suite.report.html import Page, safe
-from suite.results.reading import Chart, Reading
+from suite.results.reading import Chart, HeatMap, Reading
 from suite.results.record import Record
 
 FOLDER = "experiments"
@@ -36,8 +36,11 @@ def _files(
         reading = experiment.read(mine)
         if reading is not None:
             readings.append((mine[0], reading))
+    needs = getattr(experiment, "NEEDS_DATA", None)  # one that the stand-ins cannot answer
+    command = f"suite run --experiment {name}" + (f" --data {needs}" if needs else "")
     if not readings:
-        page.add(f'<p class="lead">No machine has answered this yet: <code>suite run --experiment {name}</code></p>')
+        why = "Not run: needs the real data" if needs else "No machine has answered this yet"
+        page.add(f'<p class="lead">{why}: <code>{command}</code></p>')
     for record, reading in readings:
         machine = record.machine
         page.add(f'<h2 id="{safe(machine.slug)}">{page.linked(machine.name, links)}</h2>')
@@ -50,13 +53,20 @@ def _files(
     page.heading("How it is answered")
     page.paragraph(experiment.METHOD)
     tests = f" It tests {', '.join(experiment.TESTS)} of the documented observations." if experiment.TESTS else ""
-    page.add(f"<p>Run it: <code>suite run --experiment {name}</code>, with workloads behind it to choose.{tests}</p>")
+    page.add(f"<p>Run it: <code>{command}</code>, with workloads behind it to choose.{tests}</p>")
     return found | {f"{FOLDER}/{name}.md": page.text()}
 
 
-def _add_chart(page: Page, name: str, chart: Chart, answers: Sequence[str]) -> dict[str, str]:
+def _add_chart(page: Page, name: str, chart: Chart | HeatMap, answers: Sequence[str]) -> dict[str, str]:
     spec, name = plots.plot(chart), f"{FOLDER}.{name}"
-    hollow = "" if all(point.solid for point in chart.points) else " Hollow: not steady, not whole, or smoke."
-    bars = " With 95 % intervals." if any(point.low is not None for point in chart.points) else ""
-    page.chart(name, " ".join(answers), chart.caption + bars + hollow, json.dumps(charts.themed(spec)))
+    page.chart(name, " ".join(answers), chart.caption + _marks(chart), json.dumps(charts.themed(spec)))
     return charts.files(name, spec)
+
+
+def _marks(chart: Chart | HeatMap) -> str:
+    """Return how intervals and what is not steady are drawn."""
+    doubtful = "not steady, not whole, or smoke."
+    if isinstance(chart, HeatMap):
+        return "" if all(square.solid for square in chart.squares) else f" In brackets: {doubtful}"
+    bars = " With 95 % intervals." if any(point.low is not None for point in chart.points) else ""
+    return bars + ("" if all(point.solid for point in chart.points) else f" Hollow: {doubtful}")

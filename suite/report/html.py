@@ -22,6 +22,11 @@ def _harmless(character: str) -> str:
     return character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"  # also ends bidirectional tricks
 
 
+def anchor(heading: str) -> str:
+    """Return the address of a heading on its page."""
+    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
+
+
 def record_address(record: Record, up: str, local: bool) -> str:
     """Return the relative address of a record's file from a page that lies `up` below the site's root."""
     return f"{up}{'local' if local else 'records'}/{quote(record.campaign)}/{quote(record.name)}.json"
@@ -40,8 +45,7 @@ class Page:
 
     def heading(self, text: str) -> None:
         """Add a second-level heading with an address of its own."""
-        name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-        self.add(f'<h2 id="{name}">{safe(text)}</h2>')
+        self.add(f'<h2 id="{anchor(text)}">{safe(text)}</h2>')
 
     def linked(self, text: str, links: dict[str, str]) -> str:
         """Return plain text as HTML, a link where there is an address for it."""
@@ -51,9 +55,11 @@ class Page:
         """Add a paragraph of plain text."""
         self.add(f"<p>{safe(text)}</p>")
 
-    def facts(self, pairs: list[tuple[str, str]]) -> None:
-        """Add a list of names and values; values are plain text."""
-        items = "".join(f"<div><dt>{safe(name)}</dt><dd>{safe(value)}</dd></div>" for name, value in pairs)
+    def facts(self, pairs: list[tuple[str, str]], links: dict[str, str] | None = None) -> None:
+        """Add a list of names and values; values are plain text, `links` gives addresses for some of them."""
+        items = "".join(
+            f"<div><dt>{safe(name)}</dt><dd>{self.linked(value, links or {})}</dd></div>" for name, value in pairs
+        )
         self.add(f'<dl class="facts">{items}</dl>')
 
     def table(self, table: Table, links: dict[str, str] | None = None, folded: str = "") -> None:

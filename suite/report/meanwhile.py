@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
 from suite import units
-from suite.report.charts import label
-from suite.report.tables import Cell, Table, chosen
+from suite.report.tables import Cell, Table, chosen, label
 from suite.results import energy
 from suite.results.energy import Use
 from suite.results.record import GpuTelemetry, Level, Record, Telemetry

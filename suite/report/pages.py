@@ -9,10 +9,25 @@ from statistics import median
 
 from suite import units
 from suite.experiments import roofline
-from suite.report import charts, cost, experiments, ladder, meanwhile, parity, standing, tables, trust
-from suite.report.html import Page, safe
+from suite.report import (
+    charts,
+    cost,
+    experiments,
+    feeding,
+    gallery,
+    ladder,
+    learning,
+    meanwhile,
+    parity,
+    standing,
+    tables,
+    trust,
+)
+from suite.report.html import Page, anchor, safe
 from suite.report.tables import Cell, Table
+from suite.results import gallery as drawings
 from suite.results import ladder as clock
+from suite.results import learning as lessons
 from suite.results import parity as evidence
 from suite.results import store
 from suite.results import trust as proof
@@ -54,6 +69,8 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
     local = frozenset(record.campaign for record in other)
     files = pages(shown, local, prices) | {"parity.md": parity.page(evidence.read(site / "evidence"))}
     files["trust.md"] = trust.page(proof.read(site / "evidence"))
+    files["data.md"] = gallery.page(drawings.read(site / "evidence"))
+    files["learning.md"] = learning.page(lessons.read(site / "evidence"))
     files |= {f"local/{r.campaign}/{r.name}.json": to_json(r).decode() for r in shown if r.campaign in local}
     return Outcome(written=write(files, site), problems=tuple(problems))
 
@@ -129,7 +146,8 @@ def home(records: Sequence[Record], local: frozenset[str], everything: Sequence[
         page.add(
             '<p class="note">Times link the record they come from, with every raw sample. '
             '<a href="reading.html">How to read a result</a> explains the words, '
-            '<a href="standing.html">How JAX stands</a> has every comparison with other implementations.</p>'
+            '<a href="standing.html">How JAX stands</a> has every comparison with other implementations, '
+            '<a href="data.html">What the data looks like</a> shows what the models are timed on.</p>'
         )
     everything = everything or records
     slugs = {r.machine.slug: r.machine.name for r in records}
@@ -210,7 +228,8 @@ def workload(
             ("preprocessing", about.preprocessing),
             ("data", data_words(records, about)),
             ("network", "inferred: the source leaves it open" if about.inferred else "as documented"),
-        ]
+        ],
+        {data_words(records, about): f"../data.html#{anchor(about.dataset)}"} if about.stored else {},
     )
     page.heading("Differs from the source")
     page.add(f"<ul>{''.join(f'<li>{safe(line)}</li>' for line in about.differs)}</ul>")
@@ -234,7 +253,8 @@ def workload(
         stages = stage_table(here)
         if stages.rows:
             page.table(stages)
-        for table in meanwhile.tables(here):
+        accuracies = learning.table(here)
+        for table in (*feeding.tables(here), *meanwhile.tables(here), *([accuracies] if accuracies.rows else [])):
             page.table(table)
         costs = cost.table(here, prices)
         if costs.rows:
@@ -251,7 +271,7 @@ def workload(
                 caption,
                 json.dumps(charts.themed(spec)),
             )
-        reasons = [f"{charts.label(s.record)}, {s.record.case.scope}: {'; '.join(s.reasons)}"
+        reasons = [f"{tables.label(s.record)}, {s.record.case.scope}: {'; '.join(s.reasons)}"
                    for s in tables.newest_cases(here) if s.reasons]  # fmt: skip
         if reasons:
             page.add(f"<ul class='reasons'>{''.join(f'<li>{safe(line)}</li>' for line in reasons)}</ul>")
@@ -290,7 +310,7 @@ def data_words(records: Sequence[Record], about: Description) -> str:
     """Return which data the steps were timed on."""
     kinds = {record.case.data for record in records}
     words = {
-        "embedded": f"stand-in for {about.dataset}, drawn by this project",
+        "embedded": f"stand-in for {about.dataset}, made by this project",
         "tfds": f"the real {about.dataset}",
         "random": "random content of the documented form",
     }
@@ -345,7 +365,7 @@ def stage_table(records: Sequence[Record]) -> Table:
         runs = [run for run in record.runs if not run.reason]
         if (record.case.scope, record.case.cache) != ("cold", "empty") or not runs:
             continue
-        cells = [Cell(text=charts.label(record), record=record)]
+        cells = [Cell(text=tables.label(record), record=record)]
         for name in _STAGES:
             values = [stage.wall_seconds for run in runs for stage in run.stages if stage.name == name]
             value = median(values) if values else None

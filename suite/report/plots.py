@@ -1,4 +1,4 @@
-"""Charts of what experiments answer: points with intervals over a logarithmic scale, or in rows by name."""
+"""Charts of what experiments answer: points with intervals over a logarithmic scale or in rows by name; heat maps."""
 
 import math
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from suite.results.reading import Chart, Line, Point
+from suite.results.reading import Chart, HeatMap, Line, Point, Square
 
 _WIDTH, _HEIGHT, _ROW, _FONT = 320, 260, 34, 13
 _FEW, _DECADES = 8, 2.5  # ticks; above so many decades only powers of ten
@@ -14,11 +14,18 @@ _GREY = "#888888"
 _BESIDE = ("fit", "ideal")  # lines that are no series of points
 _DASHED = {"color": _GREY, "strokeDash": [5, 4]}
 
+# Dark blue to yellow, its lightness growing evenly, so that the colour-blind and a grey print keep the order.
+# Source: Nuñez, Anderton and Renslow, Optimizing colormaps with consideration for color vision deficiency (2018).
+_SCHEME, _INK_TURNS = "cividis", 0.42  # from where on black is better to read than white
+_SQUARE = (58, 36)
+
 Row = dict[str, Any]
 
 
-def plot(chart: Chart) -> Row:
+def plot(chart: Chart | HeatMap) -> Row:
     """Return the chart's Vega-Lite specification."""
+    if isinstance(chart, HeatMap):
+        return _heat(chart).to_dict(validate=True)
     in_rows = bool(chart.points) and all(point.at is None for point in chart.points)
     return (_in_rows if in_rows else _on_a_scale)(chart).to_dict(validate=True)
 
@@ -70,6 +77,50 @@ def _in_rows(chart: Chart) -> Any:
     layers.append(_drawn(rows).mark_text(dy=-11, fontSize=_FONT).encode(**words))
     height = _ROW * (len(names) * len(series) if several else len(names))
     return alt.layer(*layers).properties(width=_WIDTH - 40, height=max(90, height))
+
+
+def _heat(chart: HeatMap) -> Any:
+    panels = dict.fromkeys(square.panel for square in chart.squares)
+    values = [square.value for square in chart.squares if square.value]
+    ends = (min(values), max(values)) if values else (1.0, 1.0)
+    drawn = [_panel(chart, name, [s for s in chart.squares if s.panel == name], ends) for name in panels]
+    return alt.vconcat(*drawn, spacing=18)
+
+
+def _panel(chart: HeatMap, title: str, squares: Sequence[Square], ends: tuple[float, float]) -> Any:
+    rows, columns = (list(dict.fromkeys(names)) for names in zip(*((s.row, s.column) for s in squares), strict=True))
+    values = [_square(square, ends) for square in squares]
+    place: Row = {
+        "x": alt.X("column:N", sort=columns, title=chart.across, axis=alt.Axis(labelAngle=0)),
+        "y": alt.Y("row:N", sort=rows, title=chart.up),
+    }
+    tips = ["row:N", "column:N", alt.Tooltip("text:N", title="value")]
+    scale = alt.Scale(type="log", scheme=_SCHEME, domain=list(ends))
+    filled: Row = place | {"color": alt.Color("value:Q", scale=scale, legend=None), "tooltip": tips}
+    layers = []
+    if some := [value for value in values if value["value"]]:
+        layers.append(_drawn(some).mark_rect().encode(**filled))
+    if some := [value for value in values if not value["value"]]:
+        layers.append(_drawn(some).mark_rect(color=_GREY, opacity=0.3).encode(**place))
+    for ink in ("black", "white"):
+        some = [value for value in values if value["ink"] == ink]
+        if some:
+            layers.append(_drawn(some).mark_text(fontSize=_FONT, color=ink).encode(**place, text="text:N"))
+    said = alt.TitleParams(title, anchor="start", fontSize=_FONT, fontWeight="normal", limit=_WIDTH)
+    width, height = _SQUARE[0] * len(columns), _SQUARE[1] * len(rows)
+    return alt.layer(*layers).properties(width=width, height=height, title=said)
+
+
+def _square(square: Square, ends: tuple[float, float]) -> Row:
+    low, high = map(math.log, ends)
+    place = (math.log(square.value) - low) / (high - low) if square.value and high > low else 1.0
+    return {
+        "row": square.row,
+        "column": square.column,
+        "value": square.value,
+        "text": square.text if square.solid else f"({square.text})",
+        "ink": "black" if place >= _INK_TURNS else "white",
+    }
 
 
 def _reach(chart: Chart) -> list[float | None]:

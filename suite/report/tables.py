@@ -48,6 +48,12 @@ def name(case: Case) -> str:
     return " ".join(words + ([f"on {case.devices} devices"] if case.devices > 1 else []))
 
 
+def label(record: Record) -> str:
+    """Return a short name of a record's case, its workload left out."""
+    case = record.case
+    return " ".join([case.backend, case.implementation, *case.ways()])
+
+
 def status_cell(item: SpeedUp) -> Cell:
     """Return the status and whether the CPU side is certified, with the reasons."""
     word = item.status if item.certified else f"{item.status}, not certified"
@@ -182,7 +188,7 @@ def headline(record: Record) -> bool:
 
 def newest_cases(records: Iterable[Record]) -> list[Summary]:
     """Return the newest summary of each case and machine."""
-    latest = {(r.machine.slug, r.name): r for r in sorted(records, key=lambda r: r.created)}
+    latest = {r.place: r for r in sorted(records, key=lambda r: r.created)}
     return [summary(latest[key]) for key in sorted(latest, key=lambda key: (key[1], key[0]))]
 
 

@@ -160,6 +160,8 @@ def _examples(item: Summary, _: SpeedUp | None) -> Found | None:
 
 
 def _flop(item: Summary, _: SpeedUp | None) -> Found | None:
+    if item.record.case.scope == "input":
+        return None
     return _rate(item, item.record.case.batch * item.record.description.flop_per_example or None)
 
 

@@ -43,9 +43,31 @@ class Chart:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Square:
+    """What was measured at one place of a heat map; without a value where nothing came out."""
+
+    panel: str
+    row: str
+    column: str
+    value: float | None
+    text: str
+    solid: bool = True  # False: not steady or not whole, its text in brackets
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeatMap:
+    """Values over two sets of words, in panels below each other; their colours go with the logarithm of the value."""
+
+    caption: str
+    across: str  # what the columns are
+    up: str  # what the rows are
+    squares: tuple[Square, ...]  # panels, rows and columns come in the order in which they are met
+
+
+@dataclass(frozen=True, kw_only=True)
 class Reading:
     """What one machine answers."""
 
     answers: tuple[str, ...]
     tables: tuple[Table, ...] = ()
-    chart: Chart | None = None
+    chart: Chart | HeatMap | None = None

@@ -112,6 +112,29 @@ class Audit(Plain, frozen=True, kw_only=True):
     replay: Replay | None = None  # in a campaign's first round
 
 
+class Predictions(Plain, frozen=True, kw_only=True):
+    """What a network with one sigmoid output says of photographs, half of which show a dog, which is its 1."""
+
+    pixels: Literal["0 to 1", "0 to 255"]  # that it was given; it has learnt from 0 to 1
+    examples: _Count
+    mean_output: float
+    above_half: float  # share of outputs above 0.5
+    exactly_one: float  # share of outputs that are 1 in float32
+    accuracy_above_half: float  # where an output above 0.5 means a dog
+    accuracy_exactly_one: float  # where an output of exactly 1 means a dog
+
+
+class Learnt(Plain, frozen=True, kw_only=True):
+    """What training from storage came to, judged by examples that it never saw."""
+
+    steps: _Count
+    losses: tuple[float, ...]  # of every `loss_every`-th step, and of the last
+    loss_every: _Count
+    examples: _Count  # of the validation, all of it
+    accuracy: float  # share of them answered right
+    predictions: tuple[Predictions, ...] = ()  # of networks that tell cats from dogs
+
+
 class Run(Plain, frozen=True, kw_only=True):
     """One child process's contribution to a case; `reason` is empty when it ended well."""
 
@@ -140,6 +163,9 @@ class Run(Plain, frozen=True, kw_only=True):
     energy: Energy | None = None  # once a case, in the first round
     elapsed_seconds: float | None = None  # of all samples, by the clock of the parent process
     audit: Audit | None = None
+    first_batch_seconds: float | None = None  # from storage, workers started and all; scopes `epoch` and `input`
+    step_alone_seconds: float | None = None  # of a step whose batch is on the device, in scope `epoch`
+    learnt: Learnt | None = None  # in scope `learning`
 
 
 class Gpu(Plain, frozen=True, kw_only=True):
@@ -208,6 +234,17 @@ class Record(Plain, frozen=True, kw_only=True):
     def name(self) -> str:
         """File name without ending: the case's written form, safe in paths and addresses."""
         return file_name(self.case, self.description.batch)
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Machine and case among records of which the newest counts.
+
+        Random content and a stand-in are one place, since no speed depends on them: a network that was timed on the one
+        until the other was there has one row.
+        """
+        data = "embedded" if self.case.data == "random" else self.case.data
+        case = msgspec.structs.replace(self.case, data=data)
+        return self.machine.slug, file_name(case, self.description.batch)
 
 
 def slug(name: str) -> str:

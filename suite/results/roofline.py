@@ -53,7 +53,7 @@ def roof(records: Iterable[Record]) -> Roof:
         item = summary(record)
         whole = record.case.threads is None and record.case.devices == 1 and record.case.scope == "step"
         if whole and rate(item) is not None and item.status not in ("invalid", "incomplete"):
-            latest[record.machine.slug, record.name] = item
+            latest[record.place] = item
     found: Roof = {}
     for item in latest.values():
         record, value = item.record, rate(item)

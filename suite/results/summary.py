@@ -39,7 +39,7 @@ class Summary:
     @property
     def examples_per_second(self) -> float | None:
         """Throughput in steady state; None where starting counts too, or when there is no time."""
-        if self.seconds is None or self.record.case.scope not in ("step", "transfer"):
+        if self.seconds is None or self.record.case.scope not in ("step", "transfer", "epoch", "input"):
             return None
         return self.record.case.batch / self.seconds.value
 
@@ -58,9 +58,9 @@ class Summary:
 
     @property
     def flop_per_second(self) -> float | None:
-        """Analytic FLOP per second in steady state."""
-        rate = self.examples_per_second
-        return None if rate is None else rate * self.record.description.flop_per_example
+        """Analytic FLOP per second in steady state; None where nothing is computed."""
+        rate, computed = self.examples_per_second, self.record.case.scope != "input"
+        return rate * self.record.description.flop_per_example if rate is not None and computed else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,5 +271,5 @@ def newest(found: Iterable[SpeedUp]) -> tuple[SpeedUp, ...]:
     """Return the speed-ups of each machine and case from its newest campaign, in order of workload and machine."""
     latest: dict[tuple[str, str], SpeedUp] = {}
     for item in sorted(found, key=lambda s: s.gpu.record.created):
-        latest[item.gpu.record.machine.slug, item.gpu.record.name] = item
+        latest[item.gpu.record.place] = item
     return tuple(latest[key] for key in sorted(latest, key=lambda key: (key[1], key[0])))

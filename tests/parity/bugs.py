@@ -12,6 +12,7 @@ import optax
 import pytest
 import test_models
 from flax import nnx
+from synthetic import Changed
 
 from parity import networks
 from parity.comparison import BOUNDS, difference, stored
@@ -122,7 +123,7 @@ def trained(optimizer: optax.GradientTransformation) -> Plant:
 
 def prepared(change: Callable[[dict[str, np.ndarray]], dict[str, np.ndarray]]) -> Plant:
     """Return what changes every batch."""
-    return lambda right: replace(right, preprocess=lambda *stored: change(right.preprocess(*stored)))
+    return lambda right: replace(right, preparation=Changed(right=right.preparation, change=change))
 
 
 def scaled(factor: float) -> Plant:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+import synthetic
 
 from parity.keras_applications import SIDES as SERVED
 from suite import controls, models
@@ -15,7 +16,6 @@ from suite.workload import Workload
 
 EXAMPLES, SETS = 4, 2
 HEAVY_FLOP = 1_000_000_000  # of a network above it two examples make a batch
-SIDES = {"mnist": (28, 28, 1), "cifar10": (32, 32, 3)}  # of the stored pictures
 
 
 class Small(NamedTuple):
@@ -66,9 +66,9 @@ def made(name: str, load: Any) -> Any:
 def batches(name: str, side: Any) -> list[dict[str, np.ndarray]]:
     """Return two batches of seeded content as a side, workload or control, prepares it."""
     rng, wanted = np.random.default_rng(0), examples(name)
-    if side.draw is not None:
-        return [side.draw(rng, wanted) for _ in range(SETS)]
-    shape = SMALL[name].pictures if name in SMALL else SIDES[models.load(name).description.dataset]
+    if (first := synthetic.drawn(side, rng, wanted)) is not None:
+        return [first, *(synthetic.drawn(side, rng, wanted) for _ in range(SETS - 1))]
+    shape = SMALL[name].pictures if name in SMALL else synthetic.SIDES[models.load(name).description.dataset]
     pictures = rng.integers(0, 256, (SETS, wanted, *shape), dtype=np.uint8)
     labels = rng.integers(0, 10, (SETS, wanted))
-    return [side.preprocess(*drawn) for drawn in zip(pictures, labels, strict=True)]
+    return [synthetic.pictured(side.preparation, *drawn) for drawn in zip(pictures, labels, strict=True)]

@@ -24,8 +24,9 @@ from unittest import mock
 import msgspec
 
 from suite import bench
-from suite.measure import campaign, children, clock, lock, machine, runner, worker
+from suite.measure import campaign, children, clock, lock, machine, runner, steady
 from suite.measure.anonymous import anonymous
+from suite.measure.process import Process
 from suite.measure.protocol import Line, Task
 from suite.results import store
 from suite.results.journal import FILE_NAME, Journal, Session
@@ -328,7 +329,7 @@ def _(place: Bench) -> Outcome:
     case = Case(workload=_SMALL, backend="cpu", scope="step", batch=8, data="random")
     facts, samples = None, []
     with children.child("suite.measure.worker", python=sys.executable, env=children.environment("cpu")) as child:
-        child.tell(msgspec.json.encode(Task(cases=(case,), dataset="random", seed=1, plan=plan)))
+        child.tell(msgspec.json.encode(Task(cases=(case,), dataset="random", seed=1, plan=plan, flow=plan)))
         while facts is None and (raw := child.line(120)) is not None:
             line = msgspec.json.decode(raw, type=Line)
             facts = line.facts
@@ -367,7 +368,10 @@ def _(place: Bench) -> Outcome:
     plan = clock.Plan(samples=3, chain_seconds=0.001, warmup_steps=1, warmup_seconds=0, sampling_seconds=1)
     try:
         with PATCHES, mock.patch.object(clock, "asleep_seconds", side_effect=(100.0, 160.0)):
-            worker.steady_state(lambda steps: time.sleep(0.001 * steps), target, plan, clock.Clock(), lambda _: None)
+            task = Task(cases=(Case(workload=_SMALL, backend="cpu", scope="step", batch=8),), dataset="random", seed=1,
+                        plan=plan, flow=plan)  # fmt: skip
+            mine = Process(task=task, say=lambda _: None)
+            steady.steady_state(mine, lambda steps: time.sleep(0.001 * steps), target)
     except RuntimeError as error:
         return "suspended for 60 s" in str(error), str(error)
     return False, "it was not seen"
@@ -487,7 +491,7 @@ def _(place: Bench) -> Outcome:
     case = Case(workload=_SMALL, backend="cpu", scope="cold", batch=8, data="random")
     plan = clock.Plan(samples=3, chain_seconds=0.1, warmup_steps=2, warmup_seconds=0, sampling_seconds=5)
     with children.child("suite.measure.worker", python=sys.executable, env=env) as child:
-        child.tell(msgspec.json.encode(Task(cases=(case,), dataset="random", seed=1, plan=plan)))
+        child.tell(msgspec.json.encode(Task(cases=(case,), dataset="random", seed=1, plan=plan, flow=plan)))
         lines = iter(lambda: child.line(120), None)
         said = [msgspec.json.decode(line, type=Line) for line in lines]
     return said[-1].facts is not None, said[-1].reason or f"stage '{said[-1].stage}'"

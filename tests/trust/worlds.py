@@ -5,7 +5,9 @@ from collections.abc import Callable
 import factory
 import msgspec
 
-from suite.measure import clock, profiles, worker
+from suite.measure import clock, profiles, steady
+from suite.measure.process import Process
+from suite.measure.protocol import Task
 from suite.results.record import Run
 from suite.results.summary import Summary, summary
 
@@ -61,9 +63,12 @@ def run(world: World, number: int, profile: str = "standard", compiles_at: tuple
     That code freezes the collector's objects; whoever is done with it unfreezes them.
     """
     target, said = Target(world, compiles_at), []
-    steady = worker.steady_state(world.chain, target, profiles.plan(profile, "cpu"), world.clock, said.append)
+    plan = profiles.plan(profile, "cpu")
+    task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=plan, flow=plan)
+    process = Process(task=task, say=said.append, clocks=world.clock)
+    found = steady.steady_state(process, world.chain, target)
     samples = tuple(line.sample for line in said if line.sample is not None)
-    fields = msgspec.structs.asdict(steady) | {"samples": samples}
+    fields = msgspec.structs.asdict(found) | {"samples": samples}
     fields |= {"load_by_others": 0.0}  # that of this machine is no part of the world
     return msgspec.structs.replace(factory.run(number, STEP_SECONDS), **fields)
 

@@ -8,6 +8,7 @@ import numpy as np
 from suite.data.drawn import animals, scenery, vehicles
 from suite.data.drawn.canvas import Canvas, blank
 from suite.data.drawn.pictures import pictures
+from suite.data.edition import Edition
 
 # How each object is painted and what usually lies behind it; in the order of the published labels.
 OBJECTS: dict[str, tuple[Callable[[Canvas], None], tuple[str, ...]]] = {
@@ -23,6 +24,7 @@ OBJECTS: dict[str, tuple[Callable[[Canvas], None], tuple[str, ...]]] = {
     "truck": (vehicles.truck, ("road", "meadow", "sand")),
 }
 CLASSES = tuple(OBJECTS)
+SIZES = {"small": Edition(), "documented": Edition(train=50_000, test=10_000)}
 
 
 def examples(split: str, count: int, seed: int) -> Iterator[dict[str, Any]]:

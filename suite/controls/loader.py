@@ -1,0 +1,65 @@
+"""The input pipeline with PyTorch's DataLoader instead of grain: the same records, the same preparation."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import cv2
+import numpy as np
+import torch
+from torch.utils import data
+
+from suite.data.pipeline import Batch, Plan, Records
+from suite.data.prepare import Example, Preparation, stacked
+from suite.data.store import Split
+
+
+class Examples(data.Dataset):
+    """Prepared examples; each is augmented by a stream of its own, which depends on seed, epoch and number."""
+
+    def __init__(self, records: Records, preparation: Preparation, plan: Plan) -> None:
+        self._records, self._preparation, self._plan = records, preparation, plan
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __getitem__(self, place: tuple[int, int]) -> Example:
+        epoch, index = place
+        random = np.random.default_rng((self._plan.seed, epoch, index)) if self._plan.augmented else None
+        return self._preparation.example(self._records[index], random)
+
+
+class Order(data.Sampler[tuple[int, int]]):
+    """Epoch and number of example after example, without end, in a new order each epoch."""
+
+    def __init__(self, examples: int, seed: int) -> None:
+        self._examples, self._seed = examples, seed
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        epoch = 0
+        while True:
+            for index in np.random.default_rng((self._seed, epoch)).permutation(self._examples):
+                yield epoch, int(index)
+            epoch += 1
+
+
+def batches(train: Split, preparation: Preparation, plan: Plan, examples: int | None = None) -> Iterator[Batch]:
+    """Return batches without end; PyTorch has worker processes alone, and one thread in each."""
+    cv2.setNumThreads(0)
+    records = Records(train, min(examples or len(train), len(train)), plan.in_memory)
+    loader: Any = data.DataLoader(
+        Examples(records, preparation.fitted(train), plan),
+        batch_size=plan.batch,
+        sampler=Order(len(records), plan.seed),
+        num_workers=plan.workers,
+        prefetch_factor=max(1, plan.queue // plan.workers),
+        collate_fn=stacked,
+        worker_init_fn=_alone,
+        multiprocessing_context="spawn",  # a reader of ArrayRecord that was forked never answers
+        drop_last=True,
+    )
+    return iter(loader)
+
+
+def _alone(_: int) -> None:
+    cv2.setNumThreads(0)
+    torch.set_num_threads(1)

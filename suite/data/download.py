@@ -1,0 +1,116 @@
+"""Files from the network: announced, resumed, and accepted only with the right size and digest."""
+
+import errno
+import hashlib
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from suite import units
+
+Progress = Callable[[str, int, int], None]  # what is being done, how much of it is, how much there is in all
+
+_CONNECT_SECONDS, _SILENCE_SECONDS = 10.0, 60.0
+_CHUNK = 2**16
+_RESERVE_BYTES = 2**28  # to stay free on the disk
+
+
+@dataclass(frozen=True, kw_only=True)
+class Archive:
+    """A file that somebody publishes, as it must arrive."""
+
+    address: str
+    name: str
+    size: int  # bytes
+    sha256: str
+
+
+def fetched(archive: Archive, folder: Path, progress: Progress) -> Path:
+    """Return the archive's file in the folder, downloaded if it is not there; a part that is there is gone on with.
+
+    Raises RuntimeError, saying what to do, if it cannot be reached, does not come whole, is not what was published, or
+    does not fit on the disk. A part stays for the next time, a wrong file does not.
+    """
+    path, part = folder / archive.name, folder / f"{archive.name}.part"
+    if not path.exists():
+        begun = part.stat().st_size if part.exists() else 0
+        _require_space(folder, archive, begun)
+        _receive(archive, part, begun if begun <= archive.size else 0, progress)
+        part.rename(path)
+    found = digest(path)
+    if found != archive.sha256:
+        path.unlink()
+        raise RuntimeError(
+            f"'{archive.address}' gave a file with sha256 {found[:16]}…, published is {archive.sha256[:16]}…; it was "
+            "removed: try again, and if it comes back the source has changed"
+        )
+    return path
+
+
+def digest(path: Path) -> str:
+    """Return the sha256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextmanager
+def opened(address: str, begin: int = 0) -> Iterator[Any]:
+    """Give the response to a request for a file from that byte on, its body not yet read.
+
+    Raises RuntimeError, within seconds, if nobody answers or the answer is a refusal.
+    """
+    import requests
+
+    headers = {"Range": f"bytes={begin}-"} if begin else {}
+    try:
+        with requests.get(
+            address, headers=headers, stream=True, timeout=(_CONNECT_SECONDS, _SILENCE_SECONDS)
+        ) as answer:
+            answer.raise_for_status()
+            yield answer
+    except requests.exceptions.HTTPError as error:
+        refusal: Any = error.response
+        raise RuntimeError(f"'{address}' was refused: {refusal.status_code} {refusal.reason}") from error
+    except requests.exceptions.RequestException as error:
+        raise RuntimeError(
+            f"'{address}' cannot be reached or fell silent ({type(error).__name__}); connect to the network and run "
+            "again, which goes on where it stopped, or use --data embedded"
+        ) from error
+
+
+def _receive(archive: Archive, part: Path, begun: int, progress: Progress) -> None:
+    what = f"downloading {archive.name}, {units.quantity(archive.size, 'B')}"
+    try:
+        with opened(archive.address, begun) as answer:
+            resumed = begun > 0 and answer.status_code == 206
+            done = begun if resumed else 0
+            with part.open("ab" if resumed else "wb") as file:
+                progress(what, done, archive.size)
+                for chunk in answer.iter_content(_CHUNK):
+                    file.write(chunk)
+                    done += len(chunk)
+                    progress(what, done, archive.size)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise _full(archive, part.parent) from error
+    if done != archive.size:
+        raise RuntimeError(
+            f"'{archive.address}' gave {done:,} of {archive.size:,} bytes; run again, which goes on where it stopped"
+        )
+
+
+def _require_space(folder: Path, archive: Archive, begun: int) -> None:
+    if shutil.disk_usage(folder).free < archive.size - begun + _RESERVE_BYTES:
+        raise _full(archive, folder)
+
+
+def _full(archive: Archive, folder: Path) -> RuntimeError:
+    free = shutil.disk_usage(folder).free
+    return RuntimeError(
+        f"'{archive.name}' has {archive.size:,} bytes, {free:,} are free at '{folder}'; free some, or set SUITE_DATA "
+        "to a folder on another disk"
+    )

@@ -1,0 +1,18 @@
+"""Cats and dogs as JPEG files of varying size, about 400 x 360, in surroundings that say nothing of the animal."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from suite.data.drawn.photographs import ANIMALS, draw, jpeg
+from suite.data.drawn.pictures import pictures
+from suite.data.edition import Edition
+
+CLASSES = ("cat", "dog")
+SIZES = {"small": Edition(train=2048, test=0), "documented": Edition(train=10_000, test=0)}  # one split, as published
+
+
+def examples(split: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield records of image, image/filename and label, the classes in turn."""
+    for index, (label, image) in enumerate(pictures(draw, len(ANIMALS), split, count, seed, encode=jpeg)):
+        folder = CLASSES[label].capitalize()
+        yield {"image": image, "image/filename": f"PetImages/{folder}/{index // 2}.jpg", "label": label}

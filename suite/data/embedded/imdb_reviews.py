@@ -1,0 +1,16 @@
+"""Film reviews from a grammar, for or against the film."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from suite.data.edition import Edition
+from suite.data.written.reviews import reviews
+
+CLASSES = ("neg", "pos")
+SIZES = {"small": Edition(), "documented": Edition(train=25_000, test=25_000)}
+
+
+def examples(split: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield records of text and label, against and for the film in turn."""
+    for label, text in reviews(split, count, seed):
+        yield {"text": text, "label": label}

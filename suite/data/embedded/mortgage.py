@@ -1,0 +1,30 @@
+"""Loans in 45 columns, some of which end badly: the form of the trees' table, which nobody publishes in TFDS."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from suite.data.edition import Edition
+from suite.data.tabulated import rows
+
+CLASSES = None
+COLUMNS = 45
+DELINQUENT = 0.12  # share of the rows
+SIZES = {"small": Edition(train=8192, test=4096), "documented": Edition(train=400_000, test=100_000)}
+
+
+def features() -> dict[str, Any]:
+    """Return the features in TFDS' terms."""
+    import tensorflow_datasets as tfds
+
+    return {
+        "features": tfds.features.Tensor(shape=(COLUMNS,), dtype=np.float32),
+        "label": tfds.features.ClassLabel(num_classes=2),
+    }
+
+
+def examples(split: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Yield records of features and label."""
+    for values, label in rows(COLUMNS, DELINQUENT, split, count, seed):
+        yield {"features": values, "label": label}

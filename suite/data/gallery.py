@@ -1,0 +1,91 @@
+"""Examples of the stand-ins, drawn together: sheets of pictures, before and after augmentation."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import cv2
+import numpy as np
+
+from suite.data import embedded
+from suite.data.prepare import Preparation
+from suite.data.prepare.crops import Crop
+from suite.data.prepare.photographs import Photograph
+from suite.data.prepare.pictures import Shifted, decoded
+
+SEED, EXAMPLES = 0, 12
+CELL = (120, 108)  # width and height in which a photograph is shown, near the mean shape
+AFTER = 6  # distorted pictures beside each that is not
+_GAP = 4
+_GREY, _DEVIATION = 128, 48  # how a standardised picture is shown
+
+# Each documented augmentation: data set, preparation, and which of the first examples show it.
+AUGMENTATIONS: dict[str, tuple[str, Preparation, tuple[int, ...]]] = {
+    "shear-zoom-flip": ("cats_vs_dogs", Photograph(side=64), (0, 1)),
+    "crop-flip-light": ("cifar10", Crop(), (0, 8)),
+    "rotate-shift-flip": ("cifar10", Shifted(), (1, 7)),
+}
+
+
+def records(dataset: str, count: int = EXAMPLES) -> list[dict[str, Any]]:
+    """Return the first training examples of a stand-in."""
+    return list(islice(embedded.load(dataset).examples("train", count, SEED), count))
+
+
+def digest(some: Iterable[Mapping[str, Any]]) -> str:
+    """Return the sha256 over names and values of records."""
+    total = hashlib.sha256()
+    for record in some:
+        for name, value in record.items():
+            total.update(f"{name} {value.tolist() if isinstance(value, np.ndarray) else value!r}\n".encode())
+    return total.hexdigest()
+
+
+def shown(image: bytes) -> np.ndarray:
+    """Return a stored picture as it is shown, uint8[H,W,3]; one larger than a cell fills it, its margins cut off."""
+    pixels = np.broadcast_to(found := decoded(image), (*found.shape[:2], 3))
+    width, height = CELL
+    if pixels.shape[1] <= width:
+        return pixels
+    scale = max(width / pixels.shape[1], height / pixels.shape[0])
+    size = (max(width, round(pixels.shape[1] * scale)), max(height, round(pixels.shape[0] * scale)))
+    small = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA)
+    left, top = (size[0] - width) // 2, (size[1] - height) // 2
+    return small[top : top + height, left : left + width]
+
+
+def distorted(name: str) -> list[np.ndarray]:
+    """Return row after row a picture before an augmentation and six of it after, uint8[H,W,3]."""
+    dataset, preparation, chosen = AUGMENTATIONS[name]
+    there = records(dataset)
+    found = []
+    for number in chosen:
+        found.append(visible(preparation.undistorted().example(there[number])["images"]))
+        for index in range(AFTER):
+            random = np.random.default_rng((SEED, number, index))
+            found.append(visible(preparation.example(there[number], random)["images"]))
+    return found
+
+
+def visible(image: np.ndarray) -> np.ndarray:
+    """Return float32[H,W,3] as uint8: from 0 to 1, from 0 to 255, or standardised, which has values below 0."""
+    if image.min() < 0:
+        image = _GREY + _DEVIATION * image
+    elif image.max() <= 1:
+        image = 255 * image
+    return np.rint(np.clip(image, 0, 255)).astype(np.uint8)
+
+
+def sheet(pictures: Sequence[np.ndarray], columns: int) -> np.ndarray:
+    """Return pictures side by side, each in the middle of its cell and nothing between, uint8[H,W,4] with alpha."""
+    height, width = (max(picture.shape[axis] for picture in pictures) for axis in (0, 1))
+    rows = -(-len(pictures) // columns)
+    found = np.zeros((rows * (height + _GAP) - _GAP, columns * (width + _GAP) - _GAP, 4), np.uint8)
+    for index, picture in enumerate(pictures):
+        top = index // columns * (height + _GAP) + (height - picture.shape[0]) // 2
+        left = index % columns * (width + _GAP) + (width - picture.shape[1]) // 2
+        found[top : top + picture.shape[0], left : left + picture.shape[1]] = np.dstack(
+            [picture, np.full(picture.shape[:2], 255, np.uint8)]
+        )
+    return found

@@ -1,0 +1,95 @@
+"""Batches as they come from storage: read, decoded, augmented and put together by grain, while the device computes.
+
+A batch depends on the seed and its own number alone, so order and content are the same for any number of workers,
+threads or processes.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from suite.data.prepare import Example, Preparation, stacked
+from suite.data.store import Split, complete
+from suite.workload import Loader
+
+Batch = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How batches are brought."""
+
+    batch: int
+    seed: int
+    workers: int  # threads, or processes of one thread
+    loader: Loader = "threads"
+    queue: int = 10  # batches that wait at most, each worker's own where they are processes
+    augmented: bool = True
+    in_memory: bool = False  # the stored records, still encoded
+
+
+class Records(Sequence[Mapping[str, Any]]):
+    """The first records of a split as grain reads them, from storage or from memory."""
+
+    def __init__(self, split: Split, count: int, in_memory: bool) -> None:
+        self._count = count
+        self._records = split.take(range(count)) if in_memory else split.records
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self._records[int(index)]
+        if not complete(found):
+            raise ValueError("a record is missing; remove the data set and prepare it again")
+        return found
+
+
+def batches(train: Split, preparation: Preparation, plan: Plan, examples: int | None = None) -> Iterator[Batch]:
+    """Return batches without end, the first so many examples of the split in a new order each epoch.
+
+    A batch may hold examples of two epochs. Raises RuntimeError if a worker fails, naming what it said.
+    """
+    from absl import flags
+
+    if not flags.FLAGS.is_parsed():
+        flags.FLAGS.mark_as_parsed()  # grain reads one of them where it starts processes
+    import cv2
+    import grain
+
+    cv2.setNumThreads(0)  # the workers are the parallel part
+    count = min(examples or len(train), len(train))
+    fitted = preparation.fitted(train)
+    records: Any = grain.MapDataset.source(Records(train, count, plan.in_memory)).seed(plan.seed)
+    shuffled = records.shuffle().repeat()
+    if plan.augmented:
+        prepared = shuffled.random_map(partial(_augmented, fitted))
+    else:
+        prepared = shuffled.map(partial(_plain, fitted))
+    whole = prepared.batch(plan.batch, drop_remainder=True, batch_fn=stacked)
+    threads = plan.workers if plan.loader == "threads" else 1
+    reading = grain.ReadOptions(num_threads=threads, prefetch_buffer_size=max(plan.queue, threads))
+    found = whole.to_iter_dataset(reading)
+    if plan.loader == "processes":
+        found = found.mp_prefetch(grain.MultiprocessingOptions(plan.workers, per_worker_buffer_size=plan.queue))
+    return _told(iter(found))
+
+
+def _told(found: Iterator[Batch]) -> Iterator[Batch]:
+    while True:
+        try:
+            yield next(found)
+        except Exception as error:  # whatever a worker raised
+            words = " ".join(str(error).split())[:200]
+            raise RuntimeError(f"the input pipeline failed: {type(error).__name__}: {words}") from error
+
+
+def _augmented(preparation: Preparation, record: Mapping[str, Any], random: np.random.Generator) -> Example:
+    return preparation.example(record, random)
+
+
+def _plain(preparation: Preparation, record: Mapping[str, Any]) -> Example:
+    return preparation.example(record)

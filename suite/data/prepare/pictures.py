@@ -1,0 +1,75 @@
+"""Small pictures: pixels from 0 to 1, moved and turned where the source does so."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+
+from suite.data.prepare import Example, Preparation
+
+
+def decoded(image: bytes | np.ndarray) -> np.ndarray:
+    """Return a picture file as uint8[H,W,C], grey or red-green-blue; pixels stay what they are.
+
+    Raises ValueError if the file cannot be read.
+    """
+    if isinstance(image, np.ndarray):
+        return image
+    found = cv2.imdecode(np.frombuffer(image, np.uint8), cv2.IMREAD_UNCHANGED)
+    if found is None:
+        raise ValueError("a picture file of the data set cannot be read; remove the data set and prepare it again")
+    return found[..., None] if found.ndim == 2 else found[..., ::-1]
+
+
+def one_hot(label: int, classes: int) -> np.ndarray:
+    """Return float32[K] with a 1 at the label."""
+    row = np.zeros(classes, np.float32)
+    row[label] = 1
+    return row
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pixels(Preparation):
+    """Pixels float32[H,W,C] from 0 to 1 and labels float32[K] one-hot."""
+
+    classes: int = 10
+
+    def example(self, record: Mapping[str, Any], random: np.random.Generator | None = None) -> Example:
+        """Return images and labels; nothing is augmented."""
+        pixels = decoded(record["image"]).astype(np.float32) / np.float32(255)
+        return {"images": pixels, "labels": one_hot(record["label"], self.classes)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shifted(Preparation):
+    """The same, the picture turned, shifted and mirrored at random, with its edge repeated where nothing is."""
+
+    classes: int = 10
+    degrees: float = 15.0
+    pixels: float = 6.0
+
+    def example(self, record: Mapping[str, Any], random: np.random.Generator | None = None) -> Example:
+        """Return images and labels."""
+        image = decoded(record["image"])
+        if random is not None:
+            image = self._moved(image, random)
+        pixels = image.astype(np.float32) / np.float32(255)
+        return {"images": pixels, "labels": one_hot(record["label"], self.classes)}
+
+    def _moved(self, image: np.ndarray, random: np.random.Generator) -> np.ndarray:
+        height, width = image.shape[:2]
+        angle, right, down = random.uniform(-1, 1, 3) * (self.degrees, self.pixels, self.pixels)
+        matrix = cv2.getRotationMatrix2D(((width - 1) / 2, (height - 1) / 2), angle, 1.0)
+        matrix[:, 2] += (right, down)
+        if random.random() < 0.5:
+            image = image[:, ::-1]
+        return warped(image, matrix, cv2.INTER_NEAREST)
+
+
+def warped(image: np.ndarray, matrix: np.ndarray, flags: int) -> np.ndarray:
+    """Return the picture uint8[H,W,C] under an affine map, its edge repeated where nothing is."""
+    size = (image.shape[1], image.shape[0])
+    found = cv2.warpAffine(np.ascontiguousarray(image), matrix, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    return found.reshape(image.shape)

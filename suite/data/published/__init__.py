@@ -1,0 +1,53 @@
+"""Data sets as their publishers give them: one per file, read without TensorFlow into what TFDS' own builder writes.
+
+A file gives `STOCK`, the name of TFDS' builder whose version, features, addresses and checksums are used, and
+`splits(files, progress)`, which maps each split's name to its records; `files` maps the names of the published files to
+where they lie. A set that is read off the network as it comes has no files to fetch beforehand and says `STREAMED`. One
+of a single split says in `PARTS` which slices of it are for training and for validation.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Protocol, cast
+from urllib.parse import urlparse
+
+from suite.data.builder import stock_class
+from suite.data.download import Archive, Progress
+
+Splits = dict[str, Iterable[dict[str, Any]]]
+
+
+class Reader(Protocol):
+    """What a file of this package gives."""
+
+    STOCK: str
+
+    def splits(self, files: Mapping[str, Path], progress: Progress) -> Splits:
+        """Return the records of each split; they are read when they are asked for."""
+        ...
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of the data sets, sorted."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
+
+
+def load(name: str) -> Reader:
+    """Return the reader of a data set; LookupError if there is none of that name."""
+    if name not in names():
+        raise LookupError(f"no published dataset '{name}'; there are: {', '.join(names())}")
+    return cast(Reader, importlib.import_module(f"{__name__}.{name}"))
+
+
+def archives(name: str) -> tuple[Archive, ...]:
+    """Return the files that a data set is made of, with the sizes and digests that TFDS knows them by."""
+    reader = load(name)
+    if getattr(reader, "STREAMED", False):
+        return ()
+    listed = stock_class(reader.STOCK).url_infos or {}
+    return tuple(
+        Archive(address=address, name=Path(urlparse(address).path).name, size=int(info.size), sha256=info.checksum)
+        for address, info in listed.items()
+    )

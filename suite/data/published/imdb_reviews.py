@@ -1,0 +1,34 @@
+"""IMDB reviews: a tar file with a file for each review, in folders named after split and sentiment."""
+
+import re
+import tarfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from suite.data.download import Progress
+from suite.data.published import Splits
+
+STOCK = "imdb_reviews"
+ARCHIVE = "aclImdb_v1.tar.gz"
+FOLDERS = {
+    "train": re.compile("aclImdb/train/(neg|pos)/"),
+    "test": re.compile("aclImdb/test/(neg|pos)/"),
+    "unsupervised": re.compile("aclImdb/train/(unsup)/"),
+}
+LABELS = {"neg": 0, "pos": 1, "unsup": -1}
+
+
+def splits(files: Mapping[str, Path], progress: Progress) -> Splits:
+    """Return records of text and label, which is -1 where nobody judged."""
+    return {split: examples(files[ARCHIVE], folder) for split, folder in FOLDERS.items()}
+
+
+def examples(path: Path, folder: re.Pattern[str]) -> Iterator[dict[str, Any]]:
+    """Yield the records of the files in a folder, in the order of the archive."""
+    with tarfile.open(path) as archive:
+        for member in archive:
+            found = folder.match(member.name)
+            file = archive.extractfile(member) if found and member.isfile() else None
+            if found and file is not None:
+                yield {"text": file.read().strip(), "label": LABELS[found[1]]}

@@ -1,0 +1,44 @@
+"""The published sets by TFDS' own builders, byte for byte, which need TensorFlow: `nox -s stock -- NAME...`."""
+
+import sys
+from importlib.util import find_spec
+
+from suite.data import published, store
+from suite.data.builder import stock_class
+
+
+def prepare(name: str) -> str:
+    """Download a data set and write it where `--data tfds` looks for it; return that place.
+
+    Raises LookupError for an unknown set, ValueError for one that the stock builder has only as a whole, RuntimeError
+    if it cannot be downloaded or TensorFlow is missing.
+    """
+    reader = published.load(name)
+    if getattr(reader, "STREAMED", False):
+        raise ValueError(
+            f"dataset '{name}' is the beginning of '{reader.STOCK}', which the stock builder has only as a whole; "
+            f"suite data prepare {name} --data tfds reads as much of it as is needed"
+        )
+    if find_spec("tensorflow") is None:
+        raise RuntimeError("the stock builders need TensorFlow, which is not installed here; nox -s stock installs it")
+    from tensorflow_datasets.core.download import downloader
+
+    downloader.MAX_RETRIES = 1  # else a machine without a network is silent for minutes
+    try:
+        stock_class(reader.STOCK)(data_dir=store.place(name, "tfds")).download_and_prepare(file_format="array_record")
+    except OSError as error:  # those of requests too
+        raise RuntimeError(f"dataset '{name}' cannot be prepared: {' '.join(str(error).split())[:200]}") from error
+    return str(store.path(name, "tfds"))
+
+
+def main() -> None:
+    """Prepare the data sets named on the command line; exit 1 with one line if one cannot be."""
+    try:
+        for name in sys.argv[1:] or published.names():
+            print(prepare(name))
+    except (LookupError, ValueError, RuntimeError) as error:
+        sys.exit(f"Error: {error}")
+
+
+if __name__ == "__main__":
+    main()

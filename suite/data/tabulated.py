@@ -1,0 +1,53 @@
+"""Tables for boosted trees: columns of several kinds, and a label that trees can find and no line can."""
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+
+from suite.data.drawn.pictures import SPLITS
+
+CHUNK = 4096  # rows that share a random stream
+_RULES = 24  # of the label: products of steps over two columns
+_NOISE = 1.5  # deviation, of a score whose rules have one of about 3
+_LAW = 20_260_101  # the rules are the same whatever the seed
+
+
+def rows(columns: int, share: float, split: str, count: int, seed: int) -> Iterator[tuple[np.ndarray, int]]:
+    """Yield features float32[columns] and label of row after row; about that share of the labels is 1.
+
+    A chunk depends on seed, split and its own number only.
+    """
+    for number in range(-(-count // CHUNK)):
+        random = np.random.default_rng((seed, SPLITS.index(split), number, columns))
+        features = drawn(random, columns)
+        labels = scores(features, random) > threshold(columns, share)
+        here = min(CHUNK, count - number * CHUNK)
+        yield from zip(features[:here], labels[:here].astype(int).tolist(), strict=True)
+
+
+def drawn(random: np.random.Generator, columns: int) -> np.ndarray:
+    """Return float32[CHUNK,columns]: in turn a bell, a long tail, a few levels, and a cyclic angle."""
+    bell = random.standard_normal((CHUNK, columns), np.float32)
+    kind = np.arange(columns) % 4
+    features = np.where(kind == 1, np.exp(bell), bell)
+    features = np.where(kind == 2, np.rint(2 * bell), features)
+    return np.where(kind == 3, np.mod(bell, np.float32(1)), features).astype(np.float32)
+
+
+@cache
+def threshold(columns: int, share: float) -> float:
+    """Return the score above which a label is 1, so that about that share of them is."""
+    random = np.random.default_rng(_LAW)
+    return float(np.quantile(scores(drawn(random, columns), random), 1 - share))
+
+
+def scores(features: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Return how much speaks for a row's label to be 1, float64[N]: rules over two columns each, and noise."""
+    law = np.random.default_rng(_LAW)
+    found = random.normal(0, _NOISE, len(features))
+    for _ in range(_RULES):
+        first, second = law.integers(features.shape[1], size=2)
+        steps = [np.sign(features[:, column] - np.float32(law.normal(0.3, 0.4))) for column in (first, second)]
+        found += law.normal(0, 0.6) * steps[0] * steps[1] + law.normal(0, 0.15) * steps[0]
+    return found

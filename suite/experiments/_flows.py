@@ -1,0 +1,83 @@
+"""What experiments over the input pipeline have in common: steps from storage on as cases, and their rates."""
+
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+
+import msgspec
+
+from suite import units
+from suite.experiments import Here
+from suite.experiments._steps import step
+from suite.results.record import GpuTelemetry, Level, Record, Telemetry
+from suite.results.statistics import Estimate, paired_ratio
+from suite.results.summary import Summary, by_round
+from suite.results.table import Cell
+from suite.workload import Backend, Case, Claim, Description
+
+_OWN = ("workload", "backend", "scope", "batch", "data", "allocator")  # that a case has without being asked
+
+
+def epoch(about: Description, backend: Backend, here: Here, **axes: Any) -> Case:
+    """Return JAX's steps of a workload from storage on, in the headline setting but for these axes."""
+    return msgspec.structs.replace(step(about, backend, here), scope="epoch", **axes)
+
+
+def from_storage(record: Record, *free: str) -> bool:
+    """Return whether a record is of such steps in the headline setting, whatever the free axes are."""
+    case, fields = record.case, msgspec.structs.fields(record.case)
+    batch = "batch" in free or case.batch == record.description.batch
+    fixed = [field for field in fields if field.name not in (*_OWN, *free)]
+    return case.scope == "epoch" and batch and all(getattr(case, field.name) == field.default for field in fixed)
+
+
+def gain(item: Summary, base: Summary) -> Estimate | None:
+    """Return by how many times an example rate is another's, by rounds; None unless one campaign has both."""
+    if item.record.campaign != base.record.campaign:
+        return None
+    return paired_ratio(_rates(item.record), _rates(base.record))
+
+
+def _rates(record: Record) -> dict[int, float]:
+    return {number: record.case.batch / seconds for number, seconds in by_round(record).items()}
+
+
+def change(value: Estimate) -> str:
+    """Return by how much one rate differs from another in percent, with its interval, as a sentence needs it."""
+    within = "" if value.low is None else f" ({units.percent(value.low - 1)} to {units.percent((value.high or 1) - 1)})"
+    return units.percent(value.value - 1) + within
+
+
+def rate_cells(rate: Estimate | None, item: Summary) -> tuple[Cell, Cell]:
+    """Return examples a second, linked to their record, and the interval."""
+    if rate is None:
+        return Cell(text=units.DASH, remark="; ".join(item.reasons), record=item.record), Cell(text=units.DASH)
+    width = units.half_width(rate.low, rate.high)
+    within = units.DASH if rate.low is None else " to ".join(
+        units.quantity(end, "", width) for end in (rate.low, rate.high)
+    )  # fmt: skip
+    return Cell(text=units.quantity(rate.value, "", width), sort=rate.value, record=item.record), Cell(text=within)
+
+
+def share_cell(value: float | None) -> Cell:
+    """Return a share as a percentage."""
+    return Cell(text=units.percent(value), sort=value)
+
+
+def watched(record: Record, level: Callable[[Telemetry], Level | None]) -> float | None:
+    """Return the middle process's mean of what was watched during its samples; None where nothing answers."""
+    seen = [run.telemetry for run in record.runs if not run.reason and run.telemetry is not None]
+    means = [found.mean for telemetry in seen if (found := level(telemetry)) is not None]
+    return median(means) if means else None
+
+
+def on_gpu(record: Record, level: Callable[[GpuTelemetry], Level | None]) -> float | None:
+    """Return the same of the GPU that a record is of; None for one of the CPU."""
+    if record.backend != "gpu":
+        return None
+    return watched(record, lambda seen: level(seen.gpus[0]) if seen.gpus else None)
+
+
+def claimed(about: Description, metric: str) -> Claim | None:
+    """Return what is documented of a workload under that name."""
+    return next((claim for claim in about.claims if claim.metric == metric), None)

@@ -1,0 +1,232 @@
+"""What does a deeper network cost when its photographs come from storage? Six networks, with input and without."""
+
+from collections.abc import Iterator, Sequence
+
+from suite import units
+from suite.experiments import Here
+from suite.experiments._flows import (
+    change,
+    claimed,
+    epoch,
+    from_storage,
+    gain,
+    on_gpu,
+    rate_cells,
+    share_cell,
+    watched,
+)
+from suite.experiments._steps import caveat, default, solid, step, together, whole, words
+from suite.results.flow import flow, rate
+from suite.results.reading import Chart, Point, Reading
+from suite.results.record import Record
+from suite.results.statistics import Estimate, paired_ratio
+from suite.results.summary import Summary, by_round
+from suite.results.table import Cell, Table, status_cell, times_cells
+from suite.workload import Case, Description
+
+TITLE = "What does a deeper network cost when its photographs come from storage?"
+TESTS = ("O18", "O19", "O20", "O21", "O22")
+METHOD = (
+    "Each network takes its steps from storage on, with as many workers as cores, and in another process of the same "
+    "round with its batch on the device alone. Another process watches the machine meanwhile: how busy the GPU is is "
+    "the share of the driver's sampling periods in which a kernel ran, not how much of it was used. The documented "
+    "speeds were measured with an input of another machine, so where the input bounds both networks a change of speed "
+    "says more about that machine than about the networks; the rate of the device alone is free of it."
+)
+WORKLOADS = (
+    "catdog_cnn_base",
+    "catdog_cnn_conv64",
+    "catdog_cnn_dropout",
+    "catdog_cnn_noaug",
+    "catdog_cnn_128",
+    "catdog_cnn_deep",
+)
+
+# Which network is set against which, and under which name its change of speed is documented.
+_PAIRS = (
+    ("catdog_cnn_conv64", "catdog_cnn_base", ""),
+    ("catdog_cnn_dropout", "catdog_cnn_conv64", ""),
+    ("catdog_cnn_128", "catdog_cnn_dropout", "change_from_dropout_net"),
+    ("catdog_cnn_deep", "catdog_cnn_128", ""),
+)
+_COLUMNS = ("model", "backend", "examples/s", "95 % interval", "device alone, examples/s", "step's share", "bound by",
+            "status")  # fmt: skip
+_WATCHED = ("model", "backend", "GPU busy", "documented", "GPU power", "GPU temperature", "CPU busy")
+_SIDES = ("model", "GPU / CPU from storage", "95 % interval", "GPU / CPU alone", "95 % interval", "documented",
+          "status")  # fmt: skip
+
+Networks = dict[tuple[str, str], dict[str, Summary]]  # by workload and backend, then by scope
+
+
+def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+    """Return each network with its input and without, on each backend."""
+    return tuple(
+        case
+        for about in catalogue
+        if about.stored
+        for backend in here.backends
+        for case in (epoch(about, backend, here), step(about, backend, here))
+    )
+
+
+def read(records: Sequence[Record]) -> Reading | None:
+    """Return what depth costs from storage on and on the device alone; None if nothing was timed from storage."""
+    found = _newest(records)
+    if not found:
+        return None
+    tables = [Table(title="From storage, and on the device alone", columns=_COLUMNS, rows=tuple(_rows(found)))]
+    tables.append(Table(title="What the machine does meanwhile", columns=_WATCHED, rows=tuple(_seen(found))))
+    if sides := tuple(_sides(found)):
+        tables.append(Table(title="GPU and CPU of the same machine", columns=_SIDES, rows=sides))
+    chart = Chart(
+        caption="Examples a second of each network, from storage on and with its batch on the device alone.",
+        across="examples/s, log scale",
+        points=tuple(_points(found)),
+    )
+    answers = (*_ratios(found), *_changes(found), *_utilisation(found))
+    return Reading(answers=answers, tables=tuple(tables), chart=chart if chart.points else None)
+
+
+def _newest(records: Sequence[Record]) -> Networks:
+    """Return the newest campaign of each network and backend that has it from storage, in the order of depth."""
+    found: Networks = {}
+    for group in together(records, _fits, least=1):
+        scopes = {item.record.case.scope: item for item in group}
+        if "epoch" in scopes:
+            found[group[0].record.workload, group[0].record.backend] = scopes
+    place = {name: index for index, name in enumerate(WORKLOADS)}
+    return {key: found[key] for key in sorted(found, key=lambda key: (place.get(key[0], len(place)), key))}
+
+
+def _fits(record: Record) -> bool:
+    # Another experiment's newer campaign of one network would take it from the others that it is set against.
+    return record.experiment == "depth" and (default(record) or from_storage(record))
+
+
+def _rows(found: Networks) -> Iterator[tuple[Cell, ...]]:
+    for (name, backend), scopes in found.items():
+        flowing, alone = flow(scopes["epoch"].record), scopes.get("step")
+        yield (
+            Cell(text=name),
+            Cell(text=backend),
+            *rate_cells(flowing.rate, scopes["epoch"]),
+            _alone(scopes)[0],
+            share_cell(flowing.share.value if flowing.share else None),
+            Cell(text=flowing.bound or units.DASH),
+            status_cell(*(item for item in (scopes["epoch"], alone) if item is not None)),
+        )
+
+
+def _alone(scopes: dict[str, Summary]) -> tuple[Cell, Cell]:
+    """Return the device's own rate: of the case of its own, else as the process from storage on saw it."""
+    if "step" in scopes:
+        return rate_cells(rate(scopes["step"].seconds, scopes["step"].record.case.batch), scopes["step"])
+    return rate_cells(flow(scopes["epoch"].record).alone, scopes["epoch"])
+
+
+def _seen(found: Networks) -> Iterator[tuple[Cell, ...]]:
+    for (name, backend), scopes in found.items():
+        record = scopes["epoch"].record
+        watts = on_gpu(record, lambda gpu: gpu.power_watts)
+        warm = on_gpu(record, lambda gpu: gpu.temperature_celsius)
+        claim = claimed(record.description, "gpu_utilisation") if backend == "gpu" else None
+        yield (
+            Cell(text=name),
+            Cell(text=backend),
+            share_cell(on_gpu(record, lambda gpu: gpu.utilisation)),
+            share_cell(claim.gpu_value / 100 if claim and claim.gpu_value else None),
+            Cell(text=units.small(watts, "W") if watts is not None else units.DASH, sort=watts),
+            Cell(text=f"{units.number(warm)} °C" if warm is not None else units.DASH, sort=warm),
+            share_cell(watched(record, lambda seen: seen.cpu_utilisation)),
+        )
+
+
+def _between(found: Networks, name: str, scope: str) -> tuple[Estimate | None, tuple[Summary, ...]]:
+    """Return the GPU's rate over the CPU's in one campaign, and both results."""
+    sides = tuple(scopes[scope] for backend in ("gpu", "cpu") if scope in (scopes := found.get((name, backend), {})))
+    if len(sides) < len(("gpu", "cpu")) or sides[0].record.campaign != sides[1].record.campaign:
+        return None, sides
+    return paired_ratio(by_round(sides[1].record), by_round(sides[0].record)), sides
+
+
+def _sides(found: Networks) -> Iterator[tuple[Cell, ...]]:
+    for name in dict.fromkeys(key[0] for key in found):
+        stored, sides = _between(found, name, "epoch")
+        alone, more = _between(found, name, "step")
+        if stored is not None:
+            documented = _documented_ratio(sides[0].record.description)
+            yield (
+                Cell(text=name),
+                *times_cells(stored, sides[0].record),
+                *times_cells(alone, more[0].record if more else None),
+                Cell(text=units.times(documented), sort=documented),
+                status_cell(*sides, *more),
+            )
+
+
+def _documented_ratio(about: Description) -> float | None:
+    claims = [claimed(about, metric) for metric in ("gpu_vs_bare_metal", "throughput")]
+    return next((claim.speedup for claim in claims if claim is not None and claim.speedup), None)
+
+
+def _ratios(found: Networks) -> Iterator[str]:
+    for name in dict.fromkeys(key[0] for key in found):
+        stored, sides = _between(found, name, "epoch")
+        alone, _ = _between(found, name, "step")
+        if stored is not None and all(map(whole, sides)):
+            documented = _documented_ratio(sides[0].record.description)
+            beside = f"; documented from storage are {units.times(documented)}" if documented else ""
+            bare = f", and {words(alone)} with the batch on the device" if alone else ""
+            yield f"{name}: from storage the GPU is {words(stored)} as fast as the CPU{bare}{beside}." + caveat(sides)
+
+
+def _changes(found: Networks) -> Iterator[str]:
+    for name, base, metric in _PAIRS:
+        for backend in ("gpu", "cpu"):
+            mine, theirs = found.get((name, backend), {}), found.get((base, backend), {})
+            said = [
+                f"{change(value)} {where}"
+                for scope, where in (("epoch", "from storage"), ("step", "with the batch on the device"))
+                if scope in mine and scope in theirs and whole(mine[scope]) and whole(theirs[scope])
+                if (value := gain(mine[scope], theirs[scope])) is not None
+            ]
+            if said:
+                claim = claimed(mine["epoch"].record.description, metric)
+                documented = (claim.gpu_value if backend == "gpu" else claim.cpu_value) if claim else None
+                beside = f"; documented {units.percent(documented / 100)}" if documented else ""
+                yield (
+                    f"From {base} to {name} the {backend.upper()}'s speed changes by {', '.join(said)}{beside}."
+                    + caveat((*mine.values(), *theirs.values()))
+                )
+
+
+def _utilisation(found: Networks) -> Iterator[str]:
+    said = []
+    for (name, backend), scopes in found.items():
+        record = scopes["epoch"].record
+        busy, claim = on_gpu(record, lambda gpu: gpu.utilisation), claimed(record.description, "gpu_utilisation")
+        if backend == "gpu" and busy is not None:
+            beside = f" (documented {units.percent(claim.gpu_value / 100)})" if claim and claim.gpu_value else ""
+            said.append(f"{units.percent(busy)} for {name}{beside}")
+    if said:
+        yield f"From storage on the GPU is busy {', '.join(said)}."
+
+
+def _points(found: Networks) -> Iterator[Point]:
+    for (name, backend), scopes in found.items():
+        flowing = flow(scopes["epoch"].record)
+        alone = scopes.get("step")
+        rates = {"from storage": (flowing.rate, scopes["epoch"])}
+        if alone is not None:
+            rates["alone"] = (rate(alone.seconds, alone.record.case.batch), alone)
+        for way, (value, item) in rates.items():
+            if value is not None:
+                yield Point(
+                    series=f"{backend.upper()}, {way}",
+                    row=name,
+                    value=value.value,
+                    low=value.low,
+                    high=value.high,
+                    text=units.quantity(value.value, "", units.half_width(value.low, value.high)),
+                    solid=solid(item),
+                )

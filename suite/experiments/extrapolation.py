@@ -1,0 +1,165 @@
+"""Does the time of one step tell the time of an epoch? Predicted from the steady step, and measured."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from suite import units
+from suite.experiments import Here
+from suite.experiments._flows import epoch, from_storage
+from suite.experiments._steps import caveat, default, point, step, together, whole, words
+from suite.results.reading import Chart, Point, Reading
+from suite.results.record import Record
+from suite.results.statistics import Estimate, geometric_mean, paired_ratio
+from suite.results.summary import Summary, by_round
+from suite.results.table import Cell, Table, status_cell, times_cells
+from suite.workload import Case, Description
+
+TITLE = "Does the time of one step tell the time of an epoch?"
+TESTS = ("O9",)
+METHOD = (
+    "Predicted is the number of steps of an epoch times the time of one step in steady state, its batch on the "
+    "device: what an article extrapolates. Where a whole run is documented, its epochs are measured from first to "
+    "last, each batch copied from memory, and the middle one counts; compiling and validation are not in it. An epoch "
+    "from storage is not run to its end: it is the time of a step with its input over a window, times the number of "
+    "steps. So that one is extrapolated too, and says only what the input adds to a step; 'timed' is how much of the "
+    "epoch the window covers, and what happens once an epoch or only later is not in it. An epoch is the data set "
+    "once: 250 steps of 32 photographs, not the 8,000 that the article calls one, and for the residual network, whose "
+    "source takes one batch four times, the 50,000 pictures that it was taken from. Networks of more than a hundred "
+    "teraFLOP an epoch are asked of a GPU alone."
+)
+WORKLOADS = ("mnist_mlp", "cifar10_mlp", "catdog_cnn_base", "cifar10_resnet63")
+
+# Of an epoch by data set, where a source counts otherwise or knows none: the data set once.
+_EXAMPLES = {"cats_vs_dogs": 8_000, "cifar10": 50_000}
+_MOST_FLOP = 1e14  # of an epoch on a CPU
+_COLUMNS = ("model", "epoch", "predicted", "measured", "ratio", "95 % interval", "timed", "status")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Epoch:
+    """An epoch as it was measured beside what a step says; `ratio` is measured over predicted."""
+
+    step: Summary
+    measured: Summary
+    ratio: Estimate
+    steps: float
+    seconds: Estimate
+    timed: float  # share of the epoch that was timed
+
+    @property
+    def where(self) -> str:
+        """Return in words where its examples come from."""
+        return "from memory" if self.measured.record.case.scope == "run" else "from storage"
+
+
+def examples(about: Description) -> int | None:
+    """Return how many examples an epoch has here; None where there is none to speak of."""
+    return _EXAMPLES.get(about.dataset, about.epoch_examples)
+
+
+def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+    """Return step and epoch of each network, on the CPU or, if it is large, on the GPU; and documented whole runs.
+
+    Raises RuntimeError if nothing is left for the backends that there are.
+    """
+    found = []
+    for about in catalogue:
+        backend = _backend(about)
+        if backend not in here.backends or not about.stored or examples(about) is None:
+            continue
+        found += [step(about, backend, here), epoch(about, backend, here)]
+        if about.run is not None:
+            data = here.data_of(about)
+            found.append(Case(workload=about.name, backend=backend, scope="run", batch=about.batch, data=data))
+    if catalogue and not found:
+        here.need_gpu("extrapolation")
+        here.need_cpu("extrapolation")
+    return tuple(found)
+
+
+def _backend(about: Description) -> str:
+    return "cpu" if (examples(about) or 0) * about.flop_per_example <= _MOST_FLOP else "gpu"
+
+
+def read(records: Sequence[Record]) -> Reading | None:
+    """Return how far prediction and epoch differ; None if no campaign has both."""
+    found = [item for group in together(records, _fits) for item in _epochs(group)]
+    if not found:
+        return None
+    chart = Chart(
+        caption="Measured over predicted time of an epoch; on 1 a step tells all.",
+        across="measured / predicted, log scale",
+        points=tuple(_point(item) for item in found),
+        level=1.0,
+    )
+    title = "An epoch as the steady step predicts it, and as it was measured"
+    table = Table(title=title, columns=_COLUMNS, rows=tuple(map(_row, found)))
+    return Reading(answers=tuple(map(_answer, found)), tables=(table,), chart=chart)
+
+
+def _fits(record: Record) -> bool:
+    case = record.case
+    if case.scope == "run":
+        mine = (case.implementation, case.variant, case.precision, case.devices, case.length)
+        return mine == ("jax", "plain", "float32-highest", 1, 1) and record.profile != "smoke"  # which cuts it short
+    return default(record) or from_storage(record)
+
+
+def _epochs(group: Sequence[Summary]) -> Iterator[Epoch]:
+    scopes = {item.record.case.scope: item for item in group}
+    alone, count = scopes.get("step"), examples(group[0].record.description)
+    if alone is None or count is None or not whole(alone):
+        return
+    steps = count / alone.record.case.batch
+    for scope in ("run", "epoch"):
+        item = scopes.get(scope)
+        if item is None or not whole(item):
+            continue
+        record = item.record
+        times = _stages(record) if scope == "run" else {r: steps * s for r, s in by_round(record).items()}
+        predicted = {number: steps * seconds for number, seconds in by_round(alone.record).items()}
+        ratio = paired_ratio(times, predicted)
+        if ratio is not None:
+            taken = [len(run.samples) * run.steps_per_sample for run in record.runs if not run.reason]
+            timed = 1.0 if scope == "run" else min(1.0, min(taken) / steps)
+            seconds = geometric_mean(list(times.values()))
+            yield Epoch(step=alone, measured=item, ratio=ratio, steps=steps, seconds=seconds, timed=timed)
+
+
+def _stages(record: Record) -> dict[int, float]:
+    """Return of each round the middle epoch of a whole run."""
+    found = {
+        run.round: [stage.wall_seconds for stage in run.stages if stage.name == "epoch"]
+        for run in record.runs
+        if not run.reason
+    }
+    return {number: median(times) for number, times in found.items() if times}
+
+
+def _row(item: Epoch) -> tuple[Cell, ...]:
+    record, alone = item.measured.record, item.step.seconds
+    predicted = item.steps * alone.value if alone else None
+    width = units.half_width(item.seconds.low, item.seconds.high)
+    return (
+        Cell(text=record.workload),
+        Cell(text=f"{record.backend.upper()}, {item.where}"),
+        Cell(text=units.seconds(predicted), sort=predicted, record=item.step.record),
+        Cell(text=units.seconds(item.seconds.value, width), sort=item.seconds.value, record=record),
+        *times_cells(item.ratio, record),
+        Cell(text=units.percent(item.timed), sort=item.timed),
+        status_cell(item.step, item.measured),
+    )
+
+
+def _answer(item: Epoch) -> str:
+    record = item.measured.record
+    judged = "" if item.timed >= 1 else f", judged by the {units.percent(item.timed)} of it that were timed"
+    return (
+        f"{record.workload} on the {record.backend.upper()}: an epoch {item.where} takes {words(item.ratio)} as long "
+        f"as its step predicts{judged}."
+    ) + caveat((item.step, item.measured))
+
+
+def _point(item: Epoch) -> Point:
+    return point(item.where, item.ratio, item.step, item.measured, row=item.measured.record.workload)

@@ -1,0 +1,146 @@
+"""Steps whose batches come from storage through the input pipeline, and the pipeline alone."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from statistics import median
+from typing import Protocol, runtime_checkable
+
+import msgspec
+
+from suite.data import embedded, store
+from suite.data.pipeline import Plan
+from suite.data.prepare import Preparation
+from suite.measure import clock
+from suite.measure.inputs import Owner, for_case
+from suite.measure.load import granted_cores
+from suite.measure.process import Process
+from suite.measure.program import Batch, Program
+from suite.measure.protocol import Line, Seen
+from suite.measure.steady import chained, started
+from suite.results.record import Sample
+from suite.workload import Case
+
+_ALONE_SAMPLES = 3  # of the step alone, for comparison
+_WARM_SECONDS = 5.0  # after which a queue that is still full is left as it is
+
+Batches = Iterator[Batch]
+Open = Callable[[store.Split, Preparation, Plan, int | None], Batches]
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """A program that can take its batches from whoever brings them."""
+
+    def learn(self, batches: Batches) -> None:
+        """Dispatch a dependent step with each of the batches, copied to the device; never far ahead of it."""
+
+
+def measured_epoch(process: Process, target: Program, inputs: list[Batch], owner: Owner, open_batches: Open) -> float:
+    """Measure steps from storage on, and before that the step alone; return the first step's loss.
+
+    Raises LookupError if the implementation has no such scope, ValueError if the workload has no stored data.
+    """
+    if not isinstance(target, Learner):
+        raise LookupError(f"scope 'epoch' asked for, which {type(target).__name__} has not")
+    first_loss = started(process, target, inputs)
+    process.say(Line(stage="warmup"))
+    alone = step_alone(process, target)
+    batches, first = opened(process, owner, open_batches)
+    learner = target
+
+    def learn(steps: int) -> None:
+        learner.learn(islice(batches, steps))
+        target.block()
+
+    seen = flowing(process, learn, target.compilations)
+    process.seen["epoch"] = msgspec.structs.replace(
+        seen, first_batch_seconds=first.wall_seconds, step_alone_seconds=alone
+    )
+    return first_loss
+
+
+def measured_input(process: Process, owner: Owner, open_batches: Open) -> None:
+    """Measure the pipeline alone. Raises ValueError if the workload has no stored data."""
+    batches, first = opened(process, owner, open_batches)
+
+    def take(steps: int) -> None:
+        for _ in islice(batches, steps):
+            pass
+
+    seen = flowing(process, take, lambda: 0)
+    process.seen["input"] = msgspec.structs.replace(seen, first_batch_seconds=first.wall_seconds)
+
+
+def opened(process: Process, owner: Owner, open_batches: Open) -> tuple[Batches, Sample]:
+    """Return batches without end, and how long the first took to come, workers started and all."""
+    case, task = process.case, process.task
+    if owner.preparation is None or case.data == "random":
+        raise ValueError(f"scope '{case.scope}' asked for, workload '{case.workload}' has no stored data")
+    process.say(Line(stage="data"))
+    preparation = for_case(decoding(owner.preparation, case), case)
+    edition = embedded.edition(task.dataset, task.size)
+    store.prepare(task.dataset, case.data, edition)
+    preparation = decoding(owner.preparation, case)
+    train = store.split(task.dataset, store.parts(task.dataset, case.data, edition)[0], case.data, edition)
+    found: list[Batches] = []
+
+    def open_it() -> None:
+        batches = open_batches(train, preparation, planned(case, task.seed), None)
+        first = next(batches)
+        found.append(batches)
+        del first
+
+    taken = process.stage("first_batch", open_it)
+    return found[0], taken
+
+
+def decoding(preparation: Preparation, case: Case) -> Preparation:
+    """Return the preparation with photographs decoded as the case asks for.
+
+    Raises ValueError if there is nothing to decode at another size.
+    """
+    if case.decoding == "full":
+        return preparation
+    if not hasattr(preparation, "scaled"):
+        raise ValueError(f"decoding '{case.decoding}' asked for, workload '{case.workload}' reads no photographs")
+    return replace(preparation, scaled=True)
+
+
+def planned(case: Case, seed: int) -> Plan:
+    """Return how the case's batches are brought."""
+    return Plan(
+        batch=case.batch,
+        seed=seed,
+        workers=case.workers or granted_cores(),
+        loader=case.loader,
+        queue=case.queue,
+        augmented=case.augmentation == "host",
+        in_memory=case.stored == "memory",
+    )
+
+
+def step_alone(process: Process, target: Program) -> float:
+    """Return the seconds of a step whose batch is on the device, as scope `step` takes them but with less effort."""
+    plan = replace(process.task.plan, samples=_ALONE_SAMPLES)
+    chain = partial(chained, target)
+    steps = clock.steps_per_sample(chain, plan, process.clocks, target.steps_per_call)
+    taken = list(clock.samples(chain, steps, plan, process.clocks))
+    return median(sample.wall_seconds for sample in taken) / steps
+
+
+def flowing(process: Process, chain: clock.Chain, compilations: Callable[[], int]) -> Seen:
+    """Return the steady flow: first until what waits in the queue is used up, then the samples that count."""
+    plan = process.task.flow
+    warm: list[Sample] = []
+    steps, done, elapsed = plan.warmup_steps, 0, 0.0
+    while True:
+        warm.append(clock.timed_chain(chain, steps, process.clocks))
+        done, elapsed = done + steps, elapsed + warm[-1].wall_seconds
+        emptied = done > process.case.queue or elapsed > _WARM_SECONDS
+        if warm[-1].wall_seconds >= plan.chain_seconds and emptied:
+            break
+        steps = steps if warm[-1].wall_seconds >= plan.chain_seconds else 2 * steps
+    seen = process.streamed(process.case.scope, chain, steps, plan, compilations)
+    return msgspec.structs.replace(seen, warmup=tuple(warm))

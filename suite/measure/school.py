@@ -1,0 +1,55 @@
+"""Scope `learning`: so many training steps from storage, then every example of the validation."""
+
+from msgspec.structs import replace
+
+from suite.data import embedded
+from suite.measure import clock, epoch, load
+from suite.measure.inputs import Owner
+from suite.measure.process import Process
+from suite.measure.program import Program
+from suite.measure.protocol import Line, Seen
+from suite.results.record import Learnt
+
+_POINTS = 200  # of a loss curve
+_CATS_AND_DOGS = "cats_vs_dogs"
+
+
+def measured_learning(process: Process, target: Program, owner: Owner) -> float:
+    """Train and judge the network of the task; return the first loss that was looked at.
+
+    The one sample is the whole training and its validation; nothing is compiled in it. Raises LookupError if the
+    implementation cannot learn, ValueError if the workload has no stored data.
+    """
+    from suite.data import pipeline
+    from suite.measure import learning
+    from suite.measure.predictions import predictions
+
+    case, task = process.case, process.task
+    if not isinstance(target, learning.LearningProgram):
+        raise LookupError(f"scope 'learning' asked for, which {type(target).__name__} has not")
+    if owner.preparation is None or case.data == "random":
+        raise ValueError(f"scope 'learning' asked for, workload '{case.workload}' has no stored data")
+    process.say(Line(stage="data"))
+    preparation, edition = epoch.decoding(owner.preparation, case), embedded.edition(task.dataset, task.size)
+    taught = learning.lessons(task.dataset, preparation, case.data, edition)
+    batches = pipeline.batches(taught.train, taught.preparation, epoch.planned(case, task.seed))
+    process.stage("init", lambda: learning.begun(target, batches, task.seed))
+    steps = case.steps or -(-len(taught.train) // case.batch)
+    steps = min(steps, task.most_steps or steps)
+    every, found = max(1, steps // _POINTS), []
+
+    def learn() -> None:
+        losses = learning.taught(target, batches, steps, every, lambda *_: process.say(Line(stage="lesson")))
+        labels = taught.validation[learning.LABELS]
+        right = learning.accuracy(target.answers(taught.validation), labels)
+        found.append(Learnt(steps=steps, losses=losses, loss_every=every, examples=len(labels), accuracy=right))
+
+    process.say(Line(stage="learning"))
+    before = load.reading()
+    whole = clock.timed(learn, process.clocks)
+    process.say(Line(stage="run_end"))
+    others, learnt = load.by_others(before, load.reading()), found[0]
+    if task.dataset == _CATS_AND_DOGS:
+        learnt = replace(learnt, predictions=predictions(target.answers, taught.validation))
+    process.seen["learning"] = Seen(samples=(whole,), load_by_others=others, learnt=learnt)
+    return learnt.losses[0]

@@ -1,0 +1,82 @@
+"""Steps of a program: the first one cold, those of the steady state, and those for which energy is counted."""
+
+from msgspec.structs import replace
+
+from suite.data.batches import Batch
+from suite.measure import clock
+from suite.measure.process import Process, total
+from suite.measure.program import Fed, Program
+from suite.measure.protocol import Line, Seen
+from suite.workload import Scope
+
+LATER_CALLS = 3  # after the first, in scope `calls`
+
+
+def started(process: Process, target: Program, inputs: list[Batch]) -> float:
+    """Bring a program to the end of its first step, which is scope `cold`; return that step's loss."""
+
+    def initialise() -> None:
+        target.initialise(process.task.seed)
+        target.put(inputs)
+        target.block()
+
+    process.stage("init", initialise)
+    cold = [process.stage("lower", target.lower), process.stage("compile", target.compile)]
+    cold.append(process.stage("first_step", lambda: chained(target, target.steps_per_call)))
+    process.seen["cold"] = Seen(samples=(total(cold),))
+    return target.loss()
+
+
+def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> float:
+    """Measure every scope of the task that consists of steps; return the first step's loss.
+
+    Raises LookupError if the implementation lacks scope `transfer`.
+    """
+    scopes = {case.scope for case in process.task.cases}
+    first_loss = started(process, target, inputs)
+    if "calls" in scopes:
+        steps = target.steps_per_call
+        calls = (clock.timed(lambda: chained(target, steps), process.clocks) for _ in range(LATER_CALLS))
+        second, *later = calls
+        first = process.seen["cold"].samples[0]
+        process.seen["calls"] = Seen(warmup=(first, second), samples=tuple(later), steps_per_sample=steps)
+    if "step" in scopes:
+        process.seen["step"] = steady_state(process, lambda steps: chained(target, steps), target)
+    if "transfer" in scopes:
+        if not isinstance(target, Fed):
+            raise LookupError(f"scope 'transfer' asked for, which {type(target).__name__} has not")
+        feed = target.feed
+
+        def fed(steps: int) -> None:
+            feed(steps)
+            target.block()
+
+        process.seen["transfer"] = steady_state(process, fed, target, "transfer")
+    return first_loss
+
+
+def chained(target: Program, steps: int) -> None:
+    """Take dependent steps; return when every output is there."""
+    target.chain(steps)
+    target.block()
+
+
+def steady_state(process: Process, run: clock.Chain, target: Program, scope: Scope = "step") -> Seen:
+    """Return warm-up and doubling ratio, and what happened to the process during the samples, which are said."""
+    plan, clocks = process.task.plan, process.clocks
+    process.say(Line(stage="warmup"))
+    steps, warm, settled = clock.warmed(run, plan, clocks, target.steps_per_call)
+    ratio = clock.doubling_ratio(run, steps, clocks)
+    seen = process.streamed(scope, run, steps, plan, target.compilations)
+    return replace(seen, doubling_ratio=ratio, warmup=warm, warmup_converged=settled)
+
+
+def sustained(process: Process, target: Program) -> float | None:
+    """Go on with the step while its energy is counted; return the seconds of a step, None if nobody counts."""
+    seconds, seen = process.task.energy_seconds, process.seen.get("step")
+    if seen is None or seconds <= 0:
+        return None
+    process.say(Line(stage="energy"))
+    found = clock.sustained(lambda steps: chained(target, steps), seen.steps_per_sample, seconds, process.clocks)
+    process.say(Line(stage="energy_end"))
+    return found

@@ -1,0 +1,129 @@
+"""The page that asks whether the networks learn, and the table of accuracies that records hold."""
+
+from collections.abc import Iterable, Sequence
+
+from suite import units
+from suite.report.html import Page
+from suite.report.tables import Cell, Table, label
+from suite.results.learning import Lesson, Trained
+from suite.results.record import Record
+
+TITLE = "Do the networks learn?"
+WANTED = (
+    "mnist_mlp", "mnist_cnn", "cifar10_mlp", "cifar10_tf_cnn", "imdb_text_cnn", "imdb_bilstm", "catdog_cnn_base",
+    "catdog_cnn_conv64", "catdog_cnn_dropout", "catdog_cnn_noaug", "catdog_cnn_128", "catdog_cnn_deep",
+    "cifar10_resnet63", "cifar10_resnet87", "dp_linear_mirrored",
+)  # fmt: skip
+_COLUMNS = ("network", "data", "steps", "batch", "accuracy by seed", "spread", "bound", "best broken one", "verdict")
+
+
+def page(lessons: Sequence[Lesson]) -> str:
+    """Return the page as Markdown: the networks wanted in their order, then any others."""
+    made = Page(TITLE, "", frozenset())
+    made.paragraph(
+        "A step that is fast and teaches nothing would be worth nothing. So each network is trained with the very step "
+        "that is timed, on batches from the input pipeline, for a few steps from several seeds. The data are the small "
+        "stand-ins that the project makes: these accuracies show that a network learns, and say nothing about the real "
+        "data."
+    )
+    tried = {lesson.network: lesson for lesson in lessons}
+    names = (*WANTED, *(name for name in tried if name not in WANTED))
+    some = [tried[name] for name in names if name in tried]
+    missing = [name for name in names if name not in tried]
+    if missing:
+        words = ", ".join(f"<code>nox -s learning -- {name}</code>" for name in missing)
+        made.add(f"<p>Not run so far: {words}.</p>")
+    if not some:
+        return made.text()
+    made.heading("Accuracy after a few steps")
+    made.paragraph(
+        "Every seed has to reach the bound, and a broken network must not: one whose labels are dealt out anew in each "
+        "batch, and one of which the last layer alone learns."
+    )
+    made.table(trained(some))
+    made.heading("Losses")
+    made.table(checks(some))
+    made.heading("Where and when")
+    made.table(origin(some))
+    return made.text()
+
+
+def trained(some: Sequence[Lesson]) -> Table:
+    """Return the accuracies by network."""
+    title = "Trained on the small stand-ins and judged by examples that no step saw"
+    rows = tuple(_row(lesson.network, lesson.trained) for lesson in some if lesson.trained is not None)
+    return Table(title=title, columns=_COLUMNS, rows=rows, words=True)
+
+
+def _row(network: str, one: Trained) -> tuple[Cell, ...]:
+    best = max(one.broken.items(), key=lambda item: item[1], default=None)
+    reached = " · ".join(units.percent(share, 3) for share in one.accuracies)
+    return (
+        Cell(text=network),
+        Cell(text=one.data),
+        Cell(text=units.count(one.steps), sort=one.steps),
+        Cell(text=units.count(one.batch), sort=one.batch),
+        Cell(text=reached, sort=min(one.accuracies)),
+        Cell(text=units.percent(one.spread), sort=one.spread),
+        Cell(text=units.percent(one.bound), sort=one.bound),
+        Cell(text=f"{best[0]}: {units.percent(best[1], 3)}" if best else units.DASH, sort=best and best[1]),
+        Cell(text="learns" if one.good else "shortfall"),
+    )
+
+
+def checks(some: Sequence[Lesson]) -> Table:
+    """Return what had to happen to the losses, and what did."""
+    words = {True: "as it had to be", False: "shortfall", None: "not tried"}
+    rows = tuple(
+        (Cell(text=lesson.network), Cell(text=c.expected), Cell(text=c.found), Cell(text=words[c.good]))
+        for lesson in some
+        for c in lesson.checks
+    )
+    return Table(title="What losses do", columns=("network", "has to be", "was", "verdict"), rows=rows, words=True)
+
+
+def origin(some: Sequence[Lesson]) -> Table:
+    """Return where each network was trained, when, and from which code."""
+    rows = tuple(
+        (
+            Cell(text=one.network),
+            Cell(text=f"{one.machine}, {units.count(one.cores)} cores"),
+            Cell(text=one.backend),
+            Cell(text=", ".join(map(str, one.seeds))),
+            Cell(text=one.made),
+            Cell(text=one.commit or units.DASH),
+            Cell(text=units.seconds(one.seconds), sort=one.seconds),
+        )
+        for one in some
+    )
+    columns = ("network", "machine", "backend", "seeds", "date", "commit", "duration")
+    return Table(title="Where the networks were trained", columns=columns, rows=rows, words=True)
+
+
+def table(records: Iterable[Record]) -> Table:
+    """Return the accuracies of the records of scope `learning`, with what they were trained on; by case, newest last.
+
+    Without rows where there are none.
+    """
+    rows = []
+    for record in sorted(records, key=lambda r: (r.name, r.created)):
+        for run in record.runs:
+            if run.learnt is None:
+                continue
+            data = "the published data" if record.case.data == "tfds" else "a stand-in that the project makes"
+            rows.append(
+                (
+                    Cell(text=label(record), record=record),
+                    Cell(text=data),
+                    Cell(text=units.count(run.learnt.steps), sort=run.learnt.steps),
+                    Cell(text=units.count(run.learnt.examples), sort=run.learnt.examples),
+                    Cell(text=units.percent(run.learnt.accuracy, 3), sort=run.learnt.accuracy, record=record),
+                )
+            )
+    notes = (
+        "An accuracy is the share of the validation's examples, none of which was trained on, that the network answers "
+        "right after so many steps from storage: its largest output for classes, a sigmoid above one half for two. It "
+        "is of one process; what stand-ins show is no claim about the published data.",
+    )
+    columns = ("case", "trained on", "steps", "validation examples", "accuracy")
+    return Table(title="Accuracy after training", columns=columns, rows=tuple(rows), notes=notes if rows else ())

@@ -1,0 +1,102 @@
+"""Does every network learn? `python -m learning [--backend cpu|gpu] [NETWORK...]`, with the tests on Python's path.
+
+What is found of each network becomes the site's evidence.
+"""
+
+import argparse
+import datetime
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import jax
+
+from learning import exams, losses, training
+from suite.measure.campaign import commit
+from suite.measure.load import granted_cores
+from suite.measure.machine import cpu_model
+from suite.results import learning as evidence
+from suite.results.learning import Check, Lesson
+from suite.workload import Backend
+
+EVIDENCE = Path(__file__).parents[2] / "site" / "evidence"
+HALVED = ("cifar10_resnet63", "cifar10_resnet87")
+FINITE, FALLING = "catdog_cnn_deep", "dp_linear_mirrored"
+EXAMS = {exam.network: exam for exam in exams.EXAMS}
+NETWORKS = (*EXAMS, *HALVED, FINITE, FALLING)
+
+
+def checks(name: str, backend: Backend, gpu: bool) -> Iterator[Check]:
+    """Yield what has to happen to a network's losses."""
+    if name in HALVED:
+        yield losses.halved(name, backend, exams.SEEDS)
+    elif name == FINITE:
+        yield losses.finite(name, backend)
+    elif name == FALLING:
+        yield losses.falling(name, backend, exams.SEEDS)
+    exam = EXAMS.get(name)
+    if exam is not None and exam.gpu_only and backend == "cpu":
+        yield Check(expected=f"an accuracy of {exam.bound:g}", found="not tried: needs a GPU", good=None)
+    yield losses.agreeing(name, gpu)
+
+
+def lesson(name: str, backend: Backend, gpu: bool) -> Lesson:
+    """Return all that is tried with a network."""
+    exam, start = EXAMS.get(name), time.monotonic()
+    here = exam is not None and (backend == "gpu" or not exam.gpu_only)
+    return Lesson(
+        network=name,
+        made=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        commit=commit(),
+        machine=cpu_model() if backend == "cpu" else jax.devices("gpu")[0].device_kind,
+        cores=granted_cores(),
+        backend=backend,
+        seeds=exams.SEEDS,
+        trained=training.trained(exam, exams.SEEDS, backend) if exam is not None and here else None,
+        checks=tuple(checks(name, backend, gpu)),
+        seconds=round(time.monotonic() - start, 1),
+    )
+
+
+def has_gpu() -> bool:
+    """Return whether JAX sees a GPU."""
+    try:
+        return bool(jax.devices("gpu"))
+    except RuntimeError:
+        return False
+
+
+def say(found: Lesson) -> None:
+    """Print what was found."""
+    print(f"{found.network} ({found.seconds:.0f} s)")
+    if one := found.trained:
+        reached = " ".join(f"{share:.3f}" for share in one.accuracies)
+        broken = ", ".join(f"{what} {share:.3f}" for what, share in one.broken.items())
+        print(f"  {'' if one.good else 'NOT AS EXPECTED: '}accuracy {reached}, bound {one.bound:g}; {broken}")
+    for check in found.checks:
+        print(f"  {'NOT AS EXPECTED: ' if check.good is False else ''}{check.expected}: {check.found}")
+
+
+def main() -> int:
+    """Return 0 if all that was tried is as it has to be."""
+    asked = argparse.ArgumentParser(prog="python -m learning", description=(__doc__ or "").split("\n")[0])
+    asked.add_argument("--backend", choices=("cpu", "gpu"), default="cpu")
+    asked.add_argument("networks", nargs="*", metavar="NETWORK", help=f"all: {', '.join(NETWORKS)}")
+    given = asked.parse_args()
+    for name in given.networks:
+        if name not in NETWORKS:
+            asked.error(f"no network '{name}'; there are: {', '.join(NETWORKS)}")
+    gpu, good = has_gpu(), True
+    if given.backend == "gpu" and not gpu:
+        asked.error("backend 'gpu' asked for, JAX sees none; install the gpu extra or leave it out")
+    for name in given.networks or NETWORKS:
+        found = lesson(name, given.backend, gpu)
+        say(found)
+        print(f"  written: {evidence.write(found, EVIDENCE)}", flush=True)
+        good &= found.good
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,93 @@
+"""What a loss must do on batches that lie in memory, and how far two curves of losses are apart."""
+
+import math
+from collections.abc import Sequence
+
+from suite import models
+from suite.data import batches as sets
+from suite.measure.jax_program import JaxProgram
+from suite.measure.program import Batch
+from suite.results.learning import Check
+from suite.workload import Backend, Case
+
+HALVING_STEPS = 30  # within which a ResNet halves its loss on a batch that it sees again and again
+FALLING_STEPS = 50
+DEEP_STEPS = 3
+CURVE_STEPS = 10
+# Both sides compute in float32, whose rounding a step multiplies; a wrong rate, mask or precision is far beyond it.
+CURVE_TOLERANCE = 1e-3
+
+
+def curves(
+    network: str,
+    backend: Backend,
+    batch: int,
+    steps: int,
+    seeds: Sequence[int] = (0,),
+    *,
+    share: float = 0.0,
+    kind: type[JaxProgram] = JaxProgram,
+) -> list[tuple[float, ...]]:
+    """Return each seed's losses step by step on one batch of its own, until one is that share of the first."""
+    workload = models.load(network)
+    program = kind(workload, Case(workload=network, backend=backend, scope="step", batch=batch))
+    found: list[tuple[float, ...]] = []
+    for seed in seeds:
+        program.initialise(seed)
+        program.put([one_batch(network, batch, seed)])
+        if not found:
+            program.lower()
+            program.compile()
+        losses: list[float] = []
+        while len(losses) < steps and not (losses and losses[-1] <= share * losses[0]):
+            program.chain(1)
+            losses.append(program.loss())
+        found.append(tuple(losses))
+    return found
+
+
+def one_batch(network: str, batch: int, seed: int) -> Batch:
+    """Return a batch of a network's own data: of the small embedded set, or drawn."""
+    workload = models.load(network)
+    if workload.draw is not None:
+        return sets.drawn(workload.draw, batch, 1, seed)[0]
+    return sets.batches(workload.description.dataset, workload.preparation, batch, 1, seed)[0]
+
+
+def halved(network: str, backend: Backend, seeds: Sequence[int]) -> Check:
+    """Return after how many steps on one batch of 8 the loss is half of what it was, from each seed."""
+    found = curves(network, backend, 8, HALVING_STEPS, seeds, share=0.5)
+    good = all(curve[-1] <= 0.5 * curve[0] for curve in found)
+    words = ", ".join(f"step {len(curve)}" if curve[-1] <= 0.5 * curve[0] else "not" for curve in found)
+    expected = f"half its first loss on one batch of 8 within {HALVING_STEPS} steps"
+    return Check(expected=expected, found=f"by seed: {words}", good=good)
+
+
+def falling(network: str, backend: Backend, seeds: Sequence[int]) -> Check:
+    """Return whether the loss on one batch is lower in the end, from each seed."""
+    found = curves(network, backend, 64, FALLING_STEPS, seeds)
+    words = ", ".join(f"{curve[0]:.3g} to {curve[-1]:.3g}" for curve in found)
+    good = all(curve[-1] < curve[0] for curve in found)
+    return Check(expected=f"a lower loss after {FALLING_STEPS} steps", found=words, good=good)
+
+
+def finite(network: str, backend: Backend) -> Check:
+    """Return whether the loss of the first steps is a number."""
+    (curve,) = curves(network, backend, 8, DEEP_STEPS)
+    words = ", ".join(f"{loss:.4g}" for loss in curve)
+    return Check(expected="a finite loss", found=words, good=all(map(math.isfinite, curve)))
+
+
+def furthest(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return the largest difference of two curves of losses, over the first one's loss at that step."""
+    return max(abs(a - b) / abs(a) for a, b in zip(one, other, strict=True))
+
+
+def agreeing(network: str, gpu: bool) -> Check:
+    """Return whether a GPU's losses are those of the CPU from the same start on the same batch."""
+    expected = f"{CURVE_STEPS} losses of CPU and GPU within {CURVE_TOLERANCE:g} of each other"
+    if not gpu:
+        return Check(expected=expected, found="not tried: needs a GPU", good=None)
+    cpu, other = (curves(network, side, 16, CURVE_STEPS)[0] for side in ("cpu", "gpu"))
+    apart = furthest(cpu, other)
+    return Check(expected=expected, found=f"{apart:.2g} apart", good=apart <= CURVE_TOLERANCE)

@@ -1,0 +1,97 @@
+"""Trains a network as its exam asks, from every seed, and the same network broken."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from flax import nnx
+
+from learning.exams import Exam
+from suite import models
+from suite.data import embedded, pipeline
+from suite.measure import learning
+from suite.measure.load import granted_cores
+from suite.measure.program import Batch
+from suite.results.learning import Trained
+from suite.workload import Backend, Case, Workload
+
+OUTPUTS = ("output", "softmax_linear")  # what the networks call their last layer
+
+
+def lessons(workload: Workload) -> learning.Lessons:
+    """Return the small embedded set as a network takes it."""
+    dataset = workload.description.dataset
+    return learning.lessons(dataset, workload.preparation, "embedded", embedded.edition(dataset, "small"))
+
+
+def trained(exam: Exam, seeds: tuple[int, ...], backend: Backend, breaking: bool = True) -> Trained:
+    """Return the accuracy that the network reaches from each seed, and what it reaches broken."""
+    workload = models.load(exam.network)
+    assert workload.optimizer is not None
+    given = workload.optimizer
+    about = workload.description
+    batch, data = exam.batch or about.batch, lessons(workload)
+    program = begun(workload, data, batch, backend)
+    accuracies = tuple(accuracy(program, data, batch, exam.steps, seed) for seed in seeds)
+    broken = {}
+    if breaking:
+        broken["labels shuffled"] = accuracy(program, data, batch, exam.steps, seeds[0], shuffled=True)
+        frozen = begun(replace(workload, optimizer=lambda: only_output(given())), data, batch, backend)
+        broken["last layer alone learns"] = accuracy(frozen, data, batch, exam.steps, seeds[0])
+    return Trained(
+        data=f"{about.dataset}, stand-in, {len(data.train)} examples",
+        batch=batch,
+        steps=exam.steps,
+        examples=len(data.validation["labels"]),
+        accuracies=accuracies,
+        bound=exam.bound,
+        broken=broken,
+    )
+
+
+def begun(workload: Workload, data: learning.Lessons, batch: int, backend: Backend) -> learning.LearningProgram:
+    """Return the network's timed step, compiled."""
+    case = Case(workload=workload.description.name, backend=backend, scope="learning", batch=batch)
+    program = learning.LearningProgram(workload, case)
+    learning.begun(program, batches(data, batch, 0), 0)
+    return program
+
+
+def batches(data: learning.Lessons, batch: int, seed: int) -> Iterator[Batch]:
+    """Return batches from storage without end."""
+    plan = pipeline.Plan(batch=batch, seed=seed, workers=granted_cores())
+    return pipeline.batches(data.train, data.preparation, plan)
+
+
+def accuracy(
+    program: learning.LearningProgram, data: learning.Lessons, batch: int, steps: int, seed: int, shuffled: bool = False
+) -> float:
+    """Return the share of right answers after so many steps from a seed; `shuffled`: of labels that mean nothing."""
+    given = batches(data, batch, seed)
+    program.initialise(seed)
+    learning.taught(program, shuffling(given, seed) if shuffled else given, steps)
+    return learning.accuracy(program.answers(data.validation), data.validation["labels"])
+
+
+def shuffling(given: Iterator[Batch], seed: int) -> Iterator[Batch]:
+    """Yield the batches with the labels of each dealt out anew."""
+    random = np.random.default_rng(seed)
+    for batch in given:
+        yield {**batch, "labels": random.permutation(batch["labels"])}
+
+
+def only_output(optimizer: optax.GradientTransformation) -> optax.GradientTransformation:
+    """Return an optimizer that sees no gradient but that of the last layer, so that nothing else learns."""
+
+    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
+        seen = nnx.from_flat_state(
+            (path, leaf if path[0] in OUTPUTS else jax.tree.map(jnp.zeros_like, leaf))
+            for path, leaf in nnx.to_flat_state(updates)
+        )
+        return optimizer.update(seen, state, params)
+
+    return optax.GradientTransformation(optimizer.init, update)

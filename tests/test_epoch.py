@@ -1,0 +1,246 @@
+"""Steps from storage on: the steady flow is what counts, the step alone stands beside it, and faults are told."""
+
+import itertools
+from dataclasses import replace
+
+import factory
+import msgspec
+import numpy as np
+import pytest
+
+from suite import models
+from suite.data.pipeline import Plan
+from suite.data.prepare.pictures import Pixels
+from suite.experiments import Here, headline
+from suite.measure import epoch, profiles, refusal
+from suite.measure.clock import Clock
+from suite.measure.jax_program import JaxProgram
+from suite.measure.process import Process
+from suite.measure.protocol import Task
+from suite.results import keys
+from suite.results.flow import flow, flows
+from suite.results.summary import summary
+from suite.workload import Case
+
+HERE = Here(backends=("cpu", "gpu"), cores=4)
+
+
+class World:
+    """A clock that a pipeline and a device move: each batch takes its time to come, each step to be taken."""
+
+    steps_per_call = 1
+
+    def __init__(self, batch_seconds, step_seconds, queue=0, first=5.0):
+        self.now, self.first, self.batch, self.step, self.waiting = 0.0, first, batch_seconds, step_seconds, queue
+        self.learnt, self.opened = 0, None
+
+    def initialise(self, seed): ...
+    def put(self, batches): ...
+    def lower(self): ...
+    def compile(self): ...
+    def block(self): ...
+
+    def loss(self):
+        return 1.0
+
+    def compilations(self):
+        return 0
+
+    def chain(self, steps):
+        self.now += steps * self.step
+
+    def learn(self, batches):
+        for _ in batches:
+            self.now += self.step
+            self.learnt += 1
+
+    def open(self, train, preparation, plan, examples):
+        self.opened = plan
+        self.now += self.first
+        for _ in itertools.count():
+            self.waiting -= 1
+            if self.waiting < 0:
+                self.now += max(0.0, self.batch - self.step)
+            yield {"images": np.zeros(1)}
+
+
+def task(profile="quick", **axes):
+    case = Case(workload="mnist_mlp", backend="cpu", scope=axes.pop("scope", "epoch"), batch=32, **axes)
+    plan = profiles.plan(profile, "cpu")
+    return Task(cases=(case,), dataset="mnist", seed=0, plan=plan, flow=profiles.flow(profile))
+
+
+@pytest.fixture(autouse=True)
+def no_storage(monkeypatch):
+    monkeypatch.setattr(epoch.store, "prepare", lambda *_: None)
+    monkeypatch.setattr(epoch.store, "split", lambda *_: None)
+
+
+def measured(world, profile="quick", **axes):
+    """Return what was seen of a world, and the samples that were said."""
+    said = []
+    process = Process(
+        task=task(profile, **axes), say=said.append, clocks=Clock(wall=lambda: world.now, process=lambda: world.now)
+    )
+    owner = type("Owner", (), {"preparation": Pixels(), "draw": None})
+    if process.case.scope == "input":
+        epoch.measured_input(process, owner, world.open)
+    else:
+        epoch.measured_epoch(process, world, [], owner, world.open)
+    seen = process.seen[process.case.scope]
+    samples = tuple(line.sample for line in said if line.sample is not None)
+    return msgspec.structs.replace(seen, samples=samples)
+
+
+def step_of(seen):
+    return sum(s.wall_seconds for s in seen.samples) / seen.steps_per_sample / len(seen.samples)
+
+
+def test_a_slow_input_sets_the_pace_and_the_step_alone_stands_beside_it():
+    seen = measured(World(batch_seconds=0.2, step_seconds=0.05))
+    assert step_of(seen) == pytest.approx(0.2)
+    assert seen.step_alone_seconds == pytest.approx(0.05)
+    assert seen.first_batch_seconds == pytest.approx(5.15)
+
+
+def test_a_slow_device_sets_the_pace():
+    seen = measured(World(batch_seconds=0.01, step_seconds=0.5))
+    assert step_of(seen) == pytest.approx(0.5)
+
+
+def test_there_are_at_least_twenty_steps_and_five_seconds_after_the_first_batch():
+    for seconds in (0.001, 0.3, 2.0):
+        seen = measured(World(batch_seconds=seconds, step_seconds=seconds))
+        assert len(seen.samples) * seen.steps_per_sample >= 20
+        assert sum(s.wall_seconds for s in seen.samples) >= 5
+
+
+def test_no_more_than_about_a_minute_is_sampled():
+    seen = measured(World(batch_seconds=6.0, step_seconds=6.0))
+    assert len(seen.samples) == 3
+    assert sum(s.wall_seconds for s in seen.samples) == pytest.approx(72)
+
+
+def test_what_waits_in_the_queue_at_the_start_is_used_up_before_samples_count():
+    seen = measured(World(batch_seconds=0.1, step_seconds=0.001, queue=10))
+    assert step_of(seen) == pytest.approx(0.1)
+    assert len(seen.warmup) >= 2
+
+
+def test_the_pipeline_alone_has_no_step():
+    seen = measured(World(batch_seconds=0.1, step_seconds=0.0), scope="input")
+    assert step_of(seen) == pytest.approx(0.1)
+    assert seen.step_alone_seconds is None
+
+
+def test_the_pipeline_is_run_as_the_case_says():
+    world = World(0.1, 0.1)
+    measured(world, "smoke", workers=3, loader="processes", queue=2, augmentation="none", stored="memory")
+    assert world.opened == Plan(
+        batch=32, seed=0, workers=3, loader="processes", queue=2, augmented=False, in_memory=True
+    )
+
+
+def test_a_workload_without_stored_data_has_no_epoch():
+    with pytest.raises(ValueError, match="scope 'epoch' asked for, workload 'mnist_mlp' has no stored data"):
+        measured(World(0.1, 0.1), data="random")
+
+
+def test_only_photographs_can_be_decoded_at_a_part_of_their_size():
+    with pytest.raises(ValueError, match="decoding 'scaled' asked for, workload 'mnist_mlp' reads no photographs"):
+        measured(World(0.1, 0.1), decoding="scaled")
+
+
+def test_learning_takes_the_very_steps_that_the_timed_chain_takes():
+    workload = models.load("mnist_mlp")
+    case = Case(workload="mnist_mlp", backend="cpu", scope="epoch", batch=8)
+    rng = np.random.default_rng(0)
+    batches = [
+        {
+            "images": rng.random((8, 28, 28, 1), np.float32),
+            "labels": np.eye(10, dtype=np.float32)[rng.integers(0, 10, 8)],
+        }
+        for _ in range(4)
+    ]
+    losses = []
+    for steps in ("chain", "learn"):
+        program = JaxProgram(workload, case)
+        program.initialise(0)
+        program.put(batches)
+        program.lower()
+        program.compile()
+        program.chain(4) if steps == "chain" else program.learn(iter(batches))
+        program.block()
+        losses.append(program.loss())
+    assert losses[0] == losses[1]
+
+
+def record(scope="epoch", steps=(0.2, 0.2, 0.2), alone=(0.05, 0.05, 0.05), **changes):
+    runs = tuple(
+        msgspec.structs.replace(factory.run(number, step), step_alone_seconds=one, first_batch_seconds=1.0 + number)
+        for number, (step, one) in enumerate(zip(steps, alone, strict=True))
+    )
+    return factory.record(scope=scope, runs=runs, step_seconds=steps, **changes)
+
+
+@pytest.mark.parametrize(("alone", "bound"), [(0.05, "input"), (0.15, "both"), (0.19, "device")])
+def test_a_page_says_which_side_is_the_bottleneck(alone, bound):
+    found = flow(record(alone=(alone,) * 3))
+    assert found.bound == bound
+    assert found.share.value == pytest.approx(alone / 0.2, rel=0.01)
+
+
+def test_rates_are_examples_a_second_with_their_interval():
+    found = flow(record(steps=(0.2, 0.21, 0.19)))
+    assert found.rate.value == pytest.approx(found.summary.record.case.batch / found.summary.seconds.value)
+    assert found.rate.low < found.rate.value < found.rate.high
+    assert found.first_batch_seconds == 2.0
+
+
+def test_without_the_step_alone_nothing_is_said_about_the_bottleneck():
+    assert flow(record(alone=(None, 0.05, 0.05))).bound is None
+
+
+def test_the_newest_record_of_a_case_counts():
+    old, new = record(created="2026-01-01T00:00:00Z"), record(created="2026-02-01T00:00:00Z", steps=(0.4, 0.4, 0.4))
+    (found,) = flows([new, old])
+    assert found.summary.seconds.value == pytest.approx(0.4, rel=0.01)
+
+
+def test_epochs_and_inputs_are_planned_where_data_is_stored():
+    about = factory.description()
+    unstored = msgspec.structs.replace(about, name="drawn", data="random")
+    cases = headline.cases(
+        [about, unstored], HERE, scopes=("epoch", "input"), implementations=("jax", "torch"), workers=(1, 4)
+    )
+    assert {(c.workload, c.backend, c.scope, c.implementation, c.loader, c.workers) for c in cases} == {
+        (about.name, backend, scope, implementation, loader, workers)
+        for workers in (1, 4)
+        for backend, scope, implementation, loader in (
+            ("cpu", "epoch", "jax", "threads"),
+            ("gpu", "epoch", "jax", "threads"),
+            ("cpu", "input", "jax", "threads"),
+            ("cpu", "input", "torch", "processes"),
+        )
+    }
+
+
+def test_real_data_is_asked_for_where_there_is_any():
+    about = factory.description()
+    unstored = msgspec.structs.replace(about, name="drawn", data="random")
+    cases = headline.cases([about, unstored], replace(HERE, data="tfds"), scopes=("step",))
+    assert {(case.workload, case.data) for case in cases} == {(about.name, "tfds"), ("drawn", "random")}
+
+
+def test_options_of_the_input_are_refused_where_no_scope_has_one():
+    refusal.refuse_input({"--workers": True}, ("step", "epoch"))
+    refusal.refuse_input({"--workers": False}, ("step",))
+    with pytest.raises(ValueError, match=r"--workers asked for without scope 'epoch' or 'input'.*add --scope epoch"):
+        refusal.refuse_input({"--loader": False, "--workers": True}, ("step", "cold"))
+
+
+def test_nothing_is_computed_where_the_input_is_alone():
+    found = summary(record("input"))
+    assert found.examples_per_second is not None
+    assert found.flop_per_second is None
+    assert "flop-per-second" not in {number.key.metric for number in keys.numbers([record("input")])}

@@ -1,0 +1,226 @@
+"""Training from storage is judged rightly, a network that learns passes, and one that does not is caught."""
+
+from dataclasses import replace
+
+import jax
+import numpy as np
+import optax
+import pytest
+from flax import nnx
+from learning import exams, losses, training
+from learning.__main__ import NETWORKS, has_gpu
+
+from suite import models
+from suite.measure import learning, profiles, worker
+from suite.measure.nnx_program import NnxProgram
+from suite.measure.predictions import balanced, predictions, sigmoid
+from suite.measure.protocol import Task
+from suite.nn.optimizers import averaged, sgd
+from suite.report import learning as report
+from suite.workload import Case
+
+MLP = models.load("mnist_mlp")
+EXAM = exams.Exam(network="mnist_mlp", steps=40, bound=0.9)
+
+
+# What is right
+
+
+def test_the_largest_output_is_the_answer_to_one_hot_labels():
+    logits, labels = np.array([[0.1, 2.0], [3.0, -1.0], [0.0, 1.0]]), np.eye(2)[[1, 0, 0]]
+    assert learning.accuracy(logits, labels) == pytest.approx(2 / 3)
+
+
+def test_a_logit_above_zero_is_the_answer_one_to_scalar_labels():
+    assert learning.accuracy(np.array([-0.1, 0.1, 2.0, -3.0]), np.array([0.0, 1.0, 1.0, 1.0])) == 0.75
+
+
+def program(workload=MLP, batch=4, seed=0):
+    made = learning.LearningProgram(workload, Case(workload="mnist_mlp", backend="cpu", scope="learning", batch=batch))
+    random = np.random.default_rng(1)
+    given = {"images": random.random((batch, 28, 28, 1), np.float32), "labels": np.eye(10, dtype=np.float32)[:batch]}
+    learning.begun(made, iter([given]), seed)
+    return made
+
+
+def examples(count):
+    random = np.random.default_rng(2)
+    labels = np.zeros((count, 10), np.float32)
+    return {"images": random.random((count, 28, 28, 1), np.float32), "labels": labels}
+
+
+def test_every_example_is_answered_once_whatever_the_batch():
+    given, made = examples(6), program()
+    whole = made.answers(given)
+    assert whole.shape == (6, 10)
+    one_by_one = [made.answers({name: array[[row]] for name, array in given.items()})[0] for row in range(6)]
+    np.testing.assert_allclose(whole, one_by_one, atol=1e-5)
+
+
+def test_nothing_is_dropped_where_the_network_answers():
+    made, given = program(), examples(4)
+    assert (made.answers(given) == made.answers(given)).all()
+    model = nnx.merge(*made.values(0))
+    model.eval()
+    with jax.default_matmul_precision("highest"):
+        np.testing.assert_allclose(made.answers(given), model(given["images"]), atol=1e-5)
+
+
+def test_an_average_of_the_parameters_answers_where_there_is_one():
+    made = program(replace(MLP, optimizer=lambda: averaged(sgd(0.1))))
+    params, rest, moments = made._state
+    made._state = (params, rest, moments._replace(averages=jax.tree.map(lambda x: 0 * x, moments.averages)))
+    assert not made.answers(examples(4)).any()
+
+
+def test_losses_are_told_as_they_come_and_the_last_is_among_them():
+    made, said = program(), []
+    given = iter([{**examples(4), "labels": np.eye(10, dtype=np.float32)[:4]}] * 5)
+    found = learning.taught(made, given, 5, 2, lambda done, loss: said.append((done, loss)))
+    assert said == list(zip((2, 4, 5), found, strict=True))
+
+
+# The gate
+
+
+@pytest.fixture(scope="module")
+def sample():
+    return training.trained(EXAM, (0,), "cpu")
+
+
+def test_a_network_learns(sample):
+    assert min(sample.accuracies) >= EXAM.bound
+    assert sample.good
+
+
+@pytest.mark.parametrize("what", ["labels shuffled", "last layer alone learns"])
+def test_a_broken_network_is_caught(sample, what):
+    assert sample.broken[what] < EXAM.bound
+
+
+def test_every_network_that_trains_has_its_exam():
+    trained = {name for name in models.names() if models.load(name).optimizer is not None}
+    assert set(NETWORKS) == set(report.WANTED) == trained
+
+
+def stuck(monkeypatch):
+    monkeypatch.setattr(losses.models, "load", lambda _: replace(MLP, optimizer=optax.set_to_zero))
+
+
+def test_a_loss_that_halves_is_told_from_one_that_does_not(monkeypatch):
+    assert losses.halved("mnist_mlp", "cpu", (0,)).good
+    stuck(monkeypatch)
+    check = losses.halved("mnist_mlp", "cpu", (0,))
+    assert (check.good, check.found) == (False, "by seed: not")
+
+
+def test_a_loss_that_falls_is_told_from_one_that_does_not(monkeypatch):
+    assert losses.falling("dp_linear_mirrored", "cpu", (0,)).good
+    monkeypatch.setattr(losses, "FALLING_STEPS", 1)
+    assert not losses.falling("dp_linear_mirrored", "cpu", (0,)).good
+
+
+# Curves of two backends
+
+
+def curve(**changes):
+    return losses.curves("mnist_mlp", "cpu", 16, losses.CURVE_STEPS, **changes)[0]
+
+
+def test_two_programs_of_the_same_network_have_the_same_curve():
+    assert losses.furthest(curve(), curve(kind=NnxProgram)) <= losses.CURVE_TOLERANCE
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"optimizer": lambda: optax.chain(MLP.optimizer(), optax.scale(1.01))},
+        {"loss": lambda model, batch: MLP.loss(model, {**batch, "images": 0.999 * batch["images"]})},
+    ],
+    ids=["a rate 1 % too high", "pixels 0.1 % too dark"],
+)
+def test_a_small_difference_between_two_curves_is_caught(monkeypatch, change):
+    right = curve()
+    monkeypatch.setattr(losses.models, "load", lambda _: replace(MLP, **change))
+    assert losses.furthest(right, curve()) > losses.CURVE_TOLERANCE
+
+
+def test_without_a_gpu_the_comparison_says_that_it_was_not_made():
+    check = losses.agreeing("mnist_mlp", gpu=False)
+    assert (check.good, check.found) == (None, "not tried: needs a GPU")
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("network", ["mnist_mlp", "mnist_cnn", "catdog_cnn_base", "imdb_text_cnn"])
+def test_a_gpu_learns_as_the_cpu_does(network):
+    if not has_gpu():
+        pytest.skip("needs a GPU, JAX sees none")
+    assert losses.agreeing(network, gpu=True).good
+
+
+# What a network says of photographs
+
+
+PHOTOGRAPHS = {
+    "images": np.linspace(0, 1, 6, dtype=np.float32).reshape(6, 1, 1, 1),
+    "labels": np.array([0, 0, 1, 1, 1, 1], np.float32),
+}
+
+
+def answers(batch):
+    """A network that finds dogs bright."""
+    return 10 * (batch["images"][:, 0, 0, 0] - 0.3)
+
+
+def test_as_many_cats_as_dogs_are_asked_about():
+    chosen = balanced(PHOTOGRAPHS)
+    assert chosen["labels"].tolist() == [0, 0, 1, 1]
+    assert chosen["images"].ravel() == pytest.approx([0, 0.2, 0.4, 0.6])
+
+
+def test_pixels_that_are_not_rescaled_saturate_the_output():
+    small, large = predictions(answers, PHOTOGRAPHS)
+    assert (small.pixels, large.pixels, small.examples) == ("0 to 1", "0 to 255", 4)
+    assert (small.accuracy_above_half, small.above_half) == (1.0, 0.5)
+    assert (small.exactly_one, small.accuracy_exactly_one) == (0.0, 0.5)  # nothing is exactly 1: all are cats
+    assert (large.exactly_one, large.above_half) == (0.75, 0.75)
+    assert large.accuracy_exactly_one == 0.75
+    assert small.mean_output < large.mean_output == pytest.approx(0.75, abs=0.02)
+
+
+def test_a_sigmoid_is_exactly_one_from_seventeen_up_and_never_warns():
+    found = sigmoid(np.array([-1000.0, 0.0, 16.0, 17.0, 1000.0], np.float32))
+    assert found.dtype == np.float32
+    assert found.tolist() == [0.0, 0.5, pytest.approx(1, abs=1e-6), 1.0, 1.0]
+    assert found[2] < 1
+
+
+# The scope
+
+
+def task(workload="mnist_mlp", most_steps=None, **axes):
+    axes = {"scope": "learning", "batch": 32, "steps": 30} | axes
+    case = Case(workload=workload, backend="cpu", **axes)
+    plan = profiles.plan("smoke", "cpu")
+    dataset = models.load(workload).description.dataset
+    return Task(cases=(case,), dataset=dataset, seed=0, plan=plan, flow=plan, most_steps=most_steps)
+
+
+def test_the_scope_leaves_steps_losses_and_accuracy(monkeypatch):
+    monkeypatch.setattr(worker, "pin", lambda threads: None)
+    said = []
+    worker.measure(task(), said.append)
+    seen = said[-1].facts.scopes["learning"]
+    learnt = seen.learnt
+    assert (learnt.steps, len(learnt.losses), learnt.loss_every, learnt.examples) == (30, 30, 1, 1024)
+    assert learnt.losses[-1] < 0.6 * learnt.losses[0]
+    assert learnt.accuracy > 0.5
+    assert len(seen.samples) == 1
+    assert learnt.predictions == ()
+    stages = [line.stage for line in said]
+    assert stages.index("learning") < stages.index("lesson") < stages.index("run_end")
+
+
+def test_a_network_without_stored_data_is_refused():
+    with pytest.raises(ValueError, match="'dp_linear_mirrored' has no stored data"):
+        worker.measure(task("dp_linear_mirrored", data="random"), lambda line: None)

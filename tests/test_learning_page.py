@@ -1,0 +1,193 @@
+"""Accuracies are shown with what they were trained on, shortfalls are not hidden, stand-ins make no claim."""
+
+import factory
+import msgspec
+import pytest
+
+from suite import models
+from suite.experiments import Here, accuracy, predict_rescale
+from suite.experiments._learning import documented_steps
+from suite.report import experiments as pages
+from suite.report import learning as report
+from suite.results import learning
+from suite.results.record import Learnt, Predictions
+
+ABOUT = {name: models.load(name).description for name in models.names()}
+GOOD = learning.Trained(
+    data="mnist, stand-in", batch=128, steps=100, examples=1024, accuracies=(0.97, 0.98, 0.99),
+    bound=0.95, broken={"labels shuffled": 0.11, "last layer alone learns": 0.81},
+)  # fmt: skip
+FOUND = learning.Lesson(
+    network="mnist_mlp", made="2026-01-01", commit="abc", machine="a processor", cores=4, backend="cpu", seconds=70.0,
+    seeds=(0, 1, 2), trained=GOOD,
+    checks=(learning.Check(expected="e", found="not tried: needs a GPU", good=None),),
+)  # fmt: skip
+HALF = Predictions(
+    pixels="0 to 1", examples=400, mean_output=0.5, above_half=0.5, exactly_one=0.01, accuracy_above_half=0.9,
+    accuracy_exactly_one=0.51,
+)  # fmt: skip
+RAW = msgspec.structs.replace(HALF, pixels="0 to 255", exactly_one=0.98, above_half=0.99)
+
+
+def trained(name, shares=(0.8, 0.82), data="tfds", steps=None, predictions=(), **axes):
+    about = ABOUT[name]
+    steps = steps or documented_steps(about)
+    learnt = [
+        Learnt(steps=steps, losses=(0.7, 0.3), loss_every=10, examples=2000, accuracy=s, predictions=predictions)
+        for s in shares
+    ]
+    runs = tuple(factory.run(n, 60.0, steps=1, samples=1, learnt=one) for n, one in enumerate(learnt))
+    return factory.record(
+        name, "gpu", [60.0] * len(runs), about=about, scope="learning", runs=runs, data=data, steps=steps, **axes
+    )
+
+
+# The session's page
+
+
+def test_what_was_found_is_read_as_it_was_written(tmp_path):
+    learning.write(FOUND, tmp_path)
+    assert learning.read(tmp_path) == (FOUND,)
+    assert learning.read(tmp_path / "nothing") == ()
+
+
+def test_a_file_that_is_something_else_is_named(tmp_path):
+    learning.write(FOUND, tmp_path).write_text("[]")
+    with pytest.raises(ValueError, match=r"mnist_mlp\.json' is not what the learning session writes"):
+        learning.read(tmp_path)
+
+
+def test_every_seed_has_to_reach_the_bound():
+    assert GOOD.good
+    assert not msgspec.structs.replace(GOOD, accuracies=(0.99, 0.94, 0.99)).good
+    assert GOOD.spread == pytest.approx(0.02)
+
+
+def test_a_bound_that_a_broken_network_reaches_is_a_shortfall():
+    blunt = msgspec.structs.replace(GOOD, broken={"labels shuffled": 0.96})
+    assert not blunt.good
+    both = (FOUND, msgspec.structs.replace(FOUND, trained=blunt))
+    assert [row[-1].text for row in report.trained(both).rows] == ["learns", "shortfall"]
+    assert not both[1].good
+
+
+def test_what_was_not_tried_is_no_failure_and_says_so():
+    assert FOUND.good
+    assert [row[-1].text for row in report.checks((FOUND,)).rows] == ["not tried"]
+
+
+def test_a_check_that_failed_is_a_shortfall():
+    failed = msgspec.structs.replace(FOUND, checks=(learning.Check(expected="e", found="f", good=False),))
+    assert not failed.good
+    assert [row[-1].text for row in report.checks((failed,)).rows] == ["shortfall"]
+
+
+def test_the_page_has_accuracies_spread_bound_and_the_worst_broken_network():
+    (row,) = report.trained((FOUND,)).rows
+    assert [cell.text for cell in row[4:]] == [
+        "97.0 % · 98.0 % · 99.0 %", "2.0 %", "95 %", "last layer alone learns: 81.0 %", "learns",
+    ]  # fmt: skip
+    assert "2026-01-01" in report.page((FOUND,))
+
+
+def test_a_network_that_was_never_trained_says_how():
+    assert all(f"nox -s learning -- {name}<" in report.page(()) for name in report.WANTED)
+    assert "nox -s learning -- mnist_mlp<" not in report.page((FOUND,))
+
+
+def test_a_record_says_what_its_accuracy_is_and_what_it_was_trained_on():
+    table = report.table([trained("mnist_mlp", data="embedded"), factory.record()])
+    assert [row[1].text for row in table.rows] == ["a stand-in that the project makes"] * 2
+    assert "share of the validation's examples" in table.notes[0]
+    assert report.table([factory.record()]).rows == ()
+
+
+# Documented accuracies
+
+
+def test_the_documented_trainings_are_as_long_as_their_sources_say():
+    steps = {name: documented_steps(about) for name, about in ABOUT.items()}
+    assert steps["mnist_mlp"] == 9380
+    assert steps["catdog_cnn_base"] == steps["catdog_cnn_128"] == 25 * 8000
+    assert steps["imdb_bilstm"] is None
+
+
+def test_accuracy_is_refused_on_stand_ins_in_one_line():
+    with pytest.raises(RuntimeError, match=r"needs the real data, this run has data 'embedded'; add --data tfds"):
+        accuracy.cases([ABOUT["mnist_mlp"]], Here(backends=("cpu",), cores=4))
+
+
+def test_accuracy_is_trained_on_the_gpu_if_there_is_one():
+    real = Here(backends=("cpu", "gpu"), cores=4, data="tfds")
+    (case,) = accuracy.cases([ABOUT["catdog_cnn_128"], ABOUT["imdb_bilstm"]], real)
+    assert (case.backend, case.scope, case.steps, case.data) == ("gpu", "learning", 200_000, "tfds")
+    with pytest.raises(ValueError, match="no accuracy is documented"):
+        accuracy.cases([ABOUT["imdb_bilstm"]], real)
+
+
+def test_measured_accuracies_stand_beside_the_documented_and_the_rest_is_not_run():
+    (table,) = accuracy.read([trained("catdog_cnn_base")]).tables
+    rows = {row[0].text: row for row in table.rows}
+    assert [cell.text for cell in rows["catdog_cnn_base"][1:6]] == [
+        "80.0 %", "81.0 %", "80.0 % to 82.0 %", "+1.0 points", "200,000",
+    ]  # fmt: skip
+    assert rows["mnist_mlp"][2].text == "–"
+    assert rows["mnist_mlp"][2].remark == "not run: needs the real data"
+
+
+@pytest.mark.parametrize("record", [{"data": "embedded"}, {"steps": 300}, {"batch": 64}, {"augmentation": "none"}])
+def test_no_other_training_stands_in_the_column_of_the_documented_one(record):
+    assert accuracy.read([trained("catdog_cnn_base", **record)]) is None
+
+
+def test_a_training_that_was_cut_short_does_not_count():
+    whole = trained("catdog_cnn_base")
+    runs = tuple(msgspec.structs.replace(r, learnt=msgspec.structs.replace(r.learnt, steps=4)) for r in whole.runs)
+    assert accuracy.read([msgspec.structs.replace(whole, runs=runs)]) is None
+
+
+def test_the_ladder_is_judged_once_all_of_it_was_run():
+    ladder = ("catdog_cnn_base", "catdog_cnn_conv64", "catdog_cnn_dropout", "catdog_cnn_128")
+    rising = [trained(name, (0.8 + 0.04 * rung,)) for rung, name in enumerate(ladder)]
+    assert accuracy.read(rising).answers[-1].endswith("rises with each step, as documented.")
+    falling = [*rising[:-1], trained(ladder[-1], (0.5,))]
+    assert accuracy.read(falling).answers[-1].endswith("does not rise with each step, as documented.")
+    assert "From" not in accuracy.read(rising[:3]).answers[-1]
+
+
+def test_the_page_of_what_was_not_run_says_that_it_needs_the_real_data():
+    text = pages.files([], frozenset(), {})["experiments/accuracy.md"]
+    assert "Not run: needs the real data: <code>suite run --experiment accuracy --data tfds</code>" in text
+
+
+# Pixels that are not rescaled
+
+
+def test_both_rules_are_applied_to_both_kinds_of_pixels():
+    reading = predict_rescale.read([trained("catdog_cnn_dropout", (0.9,), predictions=(HALF, RAW))])
+    (table,) = reading.tables
+    assert [(row[3].text, row[4].text, row[5].sort, row[6].sort) for row in table.rows] == [
+        ("0 to 1", "output > 0.5", 0.9, 0.5),
+        ("0 to 1", "output = 1", 0.51, 0.01),
+        ("0 to 255", "output > 0.5", 0.9, 0.99),
+        ("0 to 255", "output = 1", 0.51, 0.98),
+    ]
+    assert "trained on the published data" in reading.answers[0]
+
+
+def test_what_was_trained_on_the_stand_in_says_so_and_comes_last():
+    records = [
+        trained("catdog_cnn_dropout", (0.9,), data=data, steps=300, predictions=(HALF, RAW))
+        for data in ("embedded", "tfds")
+    ]
+    reading = predict_rescale.read(records)
+    assert [row[1].text for row in reading.tables[0].rows[::4]] == ["the published data", "the stand-in"]
+    assert "trained on the stand-in" in reading.answers[1]
+
+
+def test_cats_and_dogs_alone_are_asked_about():
+    here = Here(backends=("cpu",), cores=4)
+    (case,) = predict_rescale.cases([ABOUT["catdog_cnn_dropout"], ABOUT["mnist_mlp"]], here)
+    assert (case.workload, case.steps) == ("catdog_cnn_dropout", 300)
+    with pytest.raises(ValueError, match="asks about cats and dogs"):
+        predict_rescale.cases([ABOUT["mnist_mlp"]], here)
