@@ -18,7 +18,7 @@ import pytest
 from suite.measure import beside, campaign, clock, counters, fitness, readings, runner, telemetry
 from suite.measure.nvml import Gpus
 from suite.measure.probe import Offer
-from suite.measure.protocol import Facts, Line, Seen
+from suite.measure.protocol import Line
 from suite.measure.readings import Counters, GpuReading, Reading
 from suite.report import meanwhile
 from suite.results import energy
@@ -455,22 +455,6 @@ def child_that(tmp_path, code):
         stream.end()
 
 
-FACTS = Facts(
-    input_digest="d",
-    first_loss=2.0,
-    last_loss=1.0,
-    peak_memory_bytes=1,
-    device_memory_bytes=None,
-    python="3.12.1",
-    packages={"jax": "0"},
-    settings={},
-    scopes={
-        "cold": Seen(samples=(Sample(wall_seconds=3.0, process_seconds=3.0),)),
-        "step": Seen(steps_per_sample=2, doubling_ratio=2.0, warmup_converged=True, compilations=0, load_by_others=0.0),
-    },
-)
-
-
 class FakeWorker:
     """A worker that is done at once, and counts its energy when asked to."""
 
@@ -483,7 +467,7 @@ class FakeWorker:
         task = msgspec.json.decode(line)
         self.tasks.append(task)
         marks = ["energy", "energy_end"] if task["energy_seconds"] else []
-        facts = msgspec.structs.replace(FACTS, energy_step_seconds=0.1 if marks else None)
+        facts = msgspec.structs.replace(factory.FACTS, energy_step_seconds=0.1 if marks else None)
         stages = [Line(stage=n, seen=Stage(name=n, wall_seconds=1.0, process_seconds=1.0)) for n in ("first_step",)]
         taken = [Line(stage="samples", sample=Sample(wall_seconds=0.02, process_seconds=0.02))] * 3
         ends = (Line(stage=n) for n in ("samples_end", *marks))

@@ -42,10 +42,10 @@ class Order(data.Sampler[tuple[int, int]]):
             epoch += 1
 
 
-def batches(train: Split, preparation: Preparation, plan: Plan, examples: int | None = None) -> Iterator[Batch]:
+def batches(train: Split, preparation: Preparation, plan: Plan) -> Iterator[Batch]:
     """Return batches without end; PyTorch has worker processes alone, and one thread in each."""
     cv2.setNumThreads(0)
-    records = Records(train, min(examples or len(train), len(train)), plan.in_memory)
+    records = Records(train, plan.in_memory)
     loader: Any = data.DataLoader(
         Examples(records, preparation.fitted(train), plan),
         batch_size=plan.batch,

@@ -32,14 +32,13 @@ class Plan:
 
 
 class Records(Sequence[Mapping[str, Any]]):
-    """The first records of a split as grain reads them, from storage or from memory."""
+    """The records of a split as grain reads them, from storage or from memory."""
 
-    def __init__(self, split: Split, count: int, in_memory: bool) -> None:
-        self._count = count
-        self._records = split.take(range(count)) if in_memory else split.records
+    def __init__(self, split: Split, in_memory: bool) -> None:
+        self._records = split.take(range(len(split))) if in_memory else split.records
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._records)
 
     def __getitem__(self, index: Any) -> Any:
         found = self._records[int(index)]
@@ -48,8 +47,8 @@ class Records(Sequence[Mapping[str, Any]]):
         return found
 
 
-def batches(train: Split, preparation: Preparation, plan: Plan, examples: int | None = None) -> Iterator[Batch]:
-    """Return batches without end, the first so many examples of the split in a new order each epoch.
+def batches(train: Split, preparation: Preparation, plan: Plan) -> Iterator[Batch]:
+    """Return batches without end, the examples of the split in a new order each epoch.
 
     A batch may hold examples of two epochs. Raises RuntimeError if a worker fails, naming what it said.
     """
@@ -61,9 +60,8 @@ def batches(train: Split, preparation: Preparation, plan: Plan, examples: int | 
     import grain
 
     cv2.setNumThreads(0)  # the workers are the parallel part
-    count = min(examples or len(train), len(train))
     fitted = preparation.fitted(train)
-    records: Any = grain.MapDataset.source(Records(train, count, plan.in_memory)).seed(plan.seed)
+    records: Any = grain.MapDataset.source(Records(train, plan.in_memory)).seed(plan.seed)
     shuffled = records.shuffle().repeat()
     if plan.augmented:
         prepared = shuffled.random_map(partial(_augmented, fitted))

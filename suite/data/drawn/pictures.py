@@ -1,22 +1,16 @@
 """Labelled pictures in a fixed order, drawn by any number of threads with the same result."""
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator
 
 import cv2
 import numpy as np
 
+from suite.data.streams import SPLITS, ahead
+
 Draw = Callable[[np.random.Generator, int, int], Iterable[np.ndarray]]  # random, label, count -> uint8[H,W,C] each
 Encode = Callable[[np.ndarray], bytes]  # uint8[H,W,C] -> a picture file
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-SPLITS = ("train", "test")
 GROUP = 64  # pictures of one class that share a random stream and are drawn together
 
 
@@ -43,16 +37,6 @@ def pictures(
         for row in zip(*columns, strict=True):
             yield from list(enumerate(row))[:left]
             left = max(0, left - classes)
-
-
-def ahead(function: Callable[[Item], Result], items: Sequence[Item], threads: int) -> Iterator[Result]:
-    """Yield function(item) in the order of the items; so many threads work, at most one result each waits."""
-    with ThreadPoolExecutor(threads) as pool:
-        left = iter(items)
-        waiting: deque[Future[Result]] = deque(pool.submit(function, item) for item in islice(left, 2 * threads))
-        while waiting:
-            yield waiting.popleft().result()
-            waiting.extend(pool.submit(function, item) for item in islice(left, 1))
 
 
 def png(image: np.ndarray) -> bytes:

@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import cv2
 import numpy as np
 
 from suite.data.prepare import Example, Preparation
 from suite.data.prepare.pictures import warped
 
-_REDUCED = {2: cv2.IMREAD_REDUCED_COLOR_2, 4: cv2.IMREAD_REDUCED_COLOR_4}
+_REDUCED = {2: "IMREAD_REDUCED_COLOR_2", 4: "IMREAD_REDUCED_COLOR_4"}  # of OpenCV
 _SMALLEST = 256  # a photograph's shorter side is at least about that
 
 
@@ -31,6 +30,8 @@ class Photograph(Preparation):
 
     def example(self, record: Mapping[str, Any], random: np.random.Generator | None = None) -> Example:
         """Return images and labels."""
+        import cv2  # not with the models, whose import is timed
+
         small = cv2.resize(self._decoded(record["image"]), (self.side, self.side), interpolation=cv2.INTER_NEAREST)
         if random is not None and self.augmented:
             small = self._moved(small, random)
@@ -41,8 +42,10 @@ class Photograph(Preparation):
         """Return blue-green-red uint8[H,W,3]."""
         if isinstance(image, np.ndarray):
             return image[..., ::-1]
+        import cv2
+
         factor = max((f for f in _REDUCED if _SMALLEST // f >= self.side), default=1) if self.scaled else 1
-        found = cv2.imdecode(np.frombuffer(image, np.uint8), _REDUCED.get(factor, cv2.IMREAD_COLOR))
+        found = cv2.imdecode(np.frombuffer(image, np.uint8), getattr(cv2, _REDUCED.get(factor, "IMREAD_COLOR")))
         if found is None:
             raise ValueError("a photograph of the data set cannot be read; remove the data set and prepare it again")
         return found
@@ -55,5 +58,5 @@ class Photograph(Preparation):
         matrix = np.array([[np.cos(angle) * right, 0.0, 0.0], [-np.sin(angle) * right, down, 0.0]])
         centre = (self.side - 1) / 2
         matrix[:, 2] = centre - matrix[:, :2].sum(1) * centre
-        moved = warped(image, matrix, cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP)
+        moved = warped(image, matrix, inverse=True)
         return moved[:, ::-1] if random.random() < 0.5 else moved

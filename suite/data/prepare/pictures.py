@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import cv2
 import numpy as np
 
 from suite.data.prepare import Example, Preparation
@@ -17,6 +16,8 @@ def decoded(image: bytes | np.ndarray) -> np.ndarray:
     """
     if isinstance(image, np.ndarray):
         return image
+    import cv2  # not with the models, whose import is timed
+
     found = cv2.imdecode(np.frombuffer(image, np.uint8), cv2.IMREAD_UNCHANGED)
     if found is None:
         raise ValueError("a picture file of the data set cannot be read; remove the data set and prepare it again")
@@ -59,17 +60,25 @@ class Shifted(Preparation):
         return {"images": pixels, "labels": one_hot(record["label"], self.classes)}
 
     def _moved(self, image: np.ndarray, random: np.random.Generator) -> np.ndarray:
+        import cv2
+
         height, width = image.shape[:2]
         angle, right, down = random.uniform(-1, 1, 3) * (self.degrees, self.pixels, self.pixels)
         matrix = cv2.getRotationMatrix2D(((width - 1) / 2, (height - 1) / 2), angle, 1.0)
         matrix[:, 2] += (right, down)
         if random.random() < 0.5:
             image = image[:, ::-1]
-        return warped(image, matrix, cv2.INTER_NEAREST)
+        return warped(image, matrix)
 
 
-def warped(image: np.ndarray, matrix: np.ndarray, flags: int) -> np.ndarray:
-    """Return the picture uint8[H,W,C] under an affine map, its edge repeated where nothing is."""
+def warped(image: np.ndarray, matrix: np.ndarray, inverse: bool = False) -> np.ndarray:
+    """Return the picture uint8[H,W,C] under an affine map, by its nearest pixels, its edge repeated where nothing is.
+
+    An inverse one maps places in the result to places in the picture.
+    """
+    import cv2
+
+    flags = cv2.INTER_NEAREST | (cv2.WARP_INVERSE_MAP if inverse else 0)
     size = (image.shape[1], image.shape[0])
     found = cv2.warpAffine(np.ascontiguousarray(image), matrix, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
     return found.reshape(image.shape)
