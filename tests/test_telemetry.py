@@ -487,12 +487,12 @@ class Silent:
     def ends(self, unit, done): ...
 
 
-def measured(tmp_path, watched, monkeypatch, profile="quick"):
+def measured(tmp_path, watched, monkeypatch, profile="quick", experiment=""):
     """A campaign's records and its tasks, its workers watched by `watched`."""
     monkeypatch.setattr(runner, "wait_until_quiet", lambda *_: None)
     cases = (factory.record(backend="gpu").case, factory.record().case, factory.record(scope="cold").case)
     plan = campaign.planned(
-        cases, [factory.description()], profile, factory.HOST, datetime(2026, 1, 1, tzinfo=UTC)
+        cases, [factory.description()], profile, factory.HOST, datetime(2026, 1, 1, tzinfo=UTC), experiment
     )  # fmt: skip
     journal, tasks = Journal(tmp_path / "journal.jsonl"), []
     journal.append(plan)
@@ -624,6 +624,13 @@ def test_energy_is_not_counted_in_smoke_or_without_a_counter_of_the_gpu_in_use(t
     _, watched = scripted(**there)
     _, tasks = measured(tmp_path, watched, monkeypatch, profile)
     assert not any(task["energy_seconds"] for task in tasks)
+
+
+def test_an_experiment_asks_for_no_energy(tmp_path, monkeypatch):
+    _, watched = scripted(gpu_energy=True, package_energy=True)
+    _, tasks = measured(tmp_path, watched, monkeypatch, experiment="crossover")
+    assert not any(task["energy_seconds"] for task in tasks)
+    assert not watched.rested
 
 
 def test_the_window_is_what_the_parent_saw_between_the_worker_s_lines(tmp_path, monkeypatch):
