@@ -66,7 +66,7 @@ def test_distortions_differ_from_epoch_to_epoch(train):
 class Failing(Preparation):
     """Cannot read what it is given."""
 
-    def example(self, record, random=None):
+    def compact(self, record, random=None):
         raise ValueError("a picture cannot be read")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from suite.data.prepare import Example, Preparation, stacked
+from suite.data.prepare import Preparation
 from suite.data.store import Split, complete
 from suite.workload import Loader
 
@@ -60,17 +60,16 @@ def batches(train: Split, preparation: Preparation, plan: Plan) -> Iterator[Batc
     import grain
 
     cv2.setNumThreads(0)  # the workers are the parallel part
-    fitted = preparation.fitted(train)
-    records: Any = grain.MapDataset.source(Records(train, plan.in_memory)).seed(plan.seed)
-    shuffled = records.shuffle().repeat()
+    records, fitted = Records(train, plan.in_memory), preparation.fitted(train)
+    numbers = grain.MapDataset.range(len(records)).seed(plan.seed).shuffle().repeat()
+    groups = numbers.batch(plan.batch, drop_remainder=True)  # of numbers, so that a worker makes a batch in one go
     if plan.augmented:
-        prepared = shuffled.random_map(partial(_augmented, fitted))
+        whole = groups.random_map(partial(_augmented, fitted, records))
     else:
-        prepared = shuffled.map(partial(_plain, fitted))
-    whole = prepared.batch(plan.batch, drop_remainder=True, batch_fn=stacked)
+        whole = groups.map(partial(_plain, fitted, records))
     threads = plan.workers if plan.loader == "threads" else 1
     reading = grain.ReadOptions(num_threads=threads, prefetch_buffer_size=max(plan.queue, threads))
-    found = whole.to_iter_dataset(reading)
+    found: Any = whole.to_iter_dataset(reading)
     if plan.loader == "processes":
         found = found.mp_prefetch(grain.MultiprocessingOptions(plan.workers, per_worker_buffer_size=plan.queue))
     return _told(iter(found))
@@ -85,9 +84,9 @@ def _told(found: Iterator[Batch]) -> Iterator[Batch]:
             raise RuntimeError(f"the input pipeline failed: {type(error).__name__}: {words}") from error
 
 
-def _augmented(preparation: Preparation, record: Mapping[str, Any], random: np.random.Generator) -> Example:
-    return preparation.example(record, random)
+def _augmented(preparation: Preparation, records: Records, group: np.ndarray, random: np.random.Generator) -> Batch:
+    return preparation.batch(map(records.__getitem__, group), random)
 
 
-def _plain(preparation: Preparation, record: Mapping[str, Any]) -> Example:
-    return preparation.example(record)
+def _plain(preparation: Preparation, records: Records, group: np.ndarray) -> Batch:
+    return preparation.batch(map(records.__getitem__, group))

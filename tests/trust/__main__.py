@@ -1,7 +1,8 @@
 """Prove the harness: `python -m trust [--sample] [PART...]`, with the tests on Python's path.
 
 A part is a module `part_NAME` of this package with TITLE, a question, and `prove(sample)`, which returns its figures
-and yields its findings; it raises LookupError where the machine lacks what it needs. A whole run of a part becomes the site's evidence; a sample is only printed.
+and yields its findings; it raises LookupError where the machine lacks what it needs. A whole run of a part becomes the
+site's evidence; a sample is only printed.
 """
 
 import argparse

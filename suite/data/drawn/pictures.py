@@ -11,7 +11,7 @@ from suite.data.streams import SPLITS, ahead
 Draw = Callable[[np.random.Generator, int, int], Iterable[np.ndarray]]  # random, label, count -> uint8[H,W,C] each
 Encode = Callable[[np.ndarray], bytes]  # uint8[H,W,C] -> a picture file
 
-GROUP = 64  # pictures of one class that share a random stream and are drawn together
+GROUP = 64  # pictures of one class that share a random stream and are drawn together, where they are small
 
 
 def pictures(
@@ -22,18 +22,19 @@ def pictures(
     seed: int,
     threads: int | None = None,
     encode: Encode | None = None,
+    group: int = GROUP,
 ) -> Iterator[tuple[int, bytes]]:
     """Yield label and file of picture after picture, the classes in turn; files are PNG unless encoded otherwise.
 
     A group depends on seed, split, label and its own number only. None: a thread for each core.
     """
 
-    def group(number: int) -> list[list[bytes]]:
+    def drawn(number: int) -> list[list[bytes]]:
         streams = (np.random.default_rng((seed, SPLITS.index(split), label, number)) for label in range(classes))
-        return [[file(image) for image in draw(random, label, GROUP)] for label, random in enumerate(streams)]
+        return [[file(image) for image in draw(random, label, group)] for label, random in enumerate(streams)]
 
     file, left = encode or png, count
-    for columns in ahead(group, range(-(-count // (GROUP * classes))), threads or os.cpu_count() or 1):
+    for columns in ahead(drawn, range(-(-count // (group * classes))), threads or os.cpu_count() or 1):
         for row in zip(*columns, strict=True):
             yield from list(enumerate(row))[:left]
             left = max(0, left - classes)

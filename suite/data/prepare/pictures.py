@@ -24,6 +24,11 @@ def decoded(image: bytes | np.ndarray) -> np.ndarray:
     return found[..., None] if found.ndim == 2 else found[..., ::-1]
 
 
+def from_0_to_1(pixels: np.ndarray) -> np.ndarray:
+    """Return uint8 as float32, 1 for 255."""
+    return np.divide(pixels, np.float32(255), dtype=np.float32)
+
+
 def one_hot(label: int, classes: int) -> np.ndarray:
     """Return float32[K] with a 1 at the label."""
     row = np.zeros(classes, np.float32)
@@ -37,10 +42,13 @@ class Pixels(Preparation):
 
     classes: int = 10
 
-    def example(self, record: Mapping[str, Any], random: np.random.Generator | None = None) -> Example:
-        """Return images and labels; nothing is augmented."""
-        pixels = decoded(record["image"]).astype(np.float32) / np.float32(255)
-        return {"images": pixels, "labels": one_hot(record["label"], self.classes)}
+    def compact(self, record: Mapping[str, Any], random: np.random.Generator | None) -> Example:
+        """Return images, still uint8, and labels; nothing is augmented."""
+        return {"images": decoded(record["image"]), "labels": one_hot(record["label"], self.classes)}
+
+    def finished(self, arrays: Example) -> Example:
+        """Return images and labels."""
+        return arrays | {"images": from_0_to_1(arrays["images"])}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,13 +59,16 @@ class Shifted(Preparation):
     degrees: float = 15.0
     pixels: float = 6.0
 
-    def example(self, record: Mapping[str, Any], random: np.random.Generator | None = None) -> Example:
-        """Return images and labels."""
+    def compact(self, record: Mapping[str, Any], random: np.random.Generator | None) -> Example:
+        """Return images, still uint8, and labels."""
         image = decoded(record["image"])
         if random is not None:
             image = self._moved(image, random)
-        pixels = image.astype(np.float32) / np.float32(255)
-        return {"images": pixels, "labels": one_hot(record["label"], self.classes)}
+        return {"images": image, "labels": one_hot(record["label"], self.classes)}
+
+    def finished(self, arrays: Example) -> Example:
+        """Return images and labels."""
+        return arrays | {"images": from_0_to_1(arrays["images"])}
 
     def _moved(self, image: np.ndarray, random: np.random.Generator) -> np.ndarray:
         import cv2
