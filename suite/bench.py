@@ -8,6 +8,7 @@ from pathlib import Path
 from suite import experiments, terminal, units
 from suite.data import embedded
 from suite.data import store as datasets
+from suite.data.edition import Size
 from suite.measure import beside, campaign, fitness, identity, load, lock, machine, profiles, request, runner
 from suite.measure.probe import Offer
 from suite.results import journal as journals
@@ -17,7 +18,7 @@ from suite.results.journal import Header, Journal, Session
 from suite.results.record import Machine, Record
 from suite.results.roofline import is_ceiling
 from suite.results.table import Table
-from suite.workload import Implementation
+from suite.workload import Data, Implementation
 
 
 def planned(asked: request.Request, out: Path, machine_name: str | None = None) -> Journal:
@@ -146,11 +147,15 @@ def prepare_data(header: Header) -> None:
     Raises RuntimeError, saying what to do, if disk or network refuse.
     """
     about = {description.name: description for description in header.descriptions}
+    wanted: dict[tuple[str, Data, Size], None] = {
+        (about[case.workload].dataset, case.data, size): None
+        for case in header.cases
+        if case.data != "random"
+        for size in profiles.sizes(header.profile, case.scope)
+    }
     with terminal.DataProgress() as progress:
-        for case in header.cases:
-            if case.data != "random":
-                dataset, size = about[case.workload].dataset, profiles.size(header.profile, case.scope)
-                datasets.prepare(dataset, case.data, embedded.edition(dataset, size), progress)
+        for dataset, data, size in wanted:
+            datasets.prepare(dataset, data, embedded.edition(dataset, size), progress)
 
 
 def write(journal: Journal, out: Path, partial: bool = False) -> None:

@@ -26,6 +26,7 @@ Family = Literal[
 ]  # ceiling: no network, but what the machine can do at most
 
 
+FROM_STORAGE: frozenset[Scope] = frozenset({"epoch", "input", "learning"})  # through an input pipeline
 QUEUE = 10  # batches that wait in an input pipeline, as in Keras
 
 
@@ -174,7 +175,7 @@ class Case(Plain, frozen=True, kw_only=True):
             f"{self.allocator} allocator": self.allocator != "retaining",
             f"{self.cache} cache": self.cache != "empty",
             f"{self.length} times as long": self.length > 1,
-            f"{self.workers} workers": self.workers is not None,
+            f"{self.workers} worker{'s' if self.workers != 1 else ''}": self.workers is not None,
             self.loader: self.loader != "threads",
             f"queue of {self.queue}": self.queue != QUEUE,
             "no augmentation": self.augmentation == "none",

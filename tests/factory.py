@@ -2,6 +2,7 @@
 
 import msgspec
 
+from suite.measure.protocol import Facts, Seen
 from suite.results.record import SCHEMA, Gpu, Machine, Record, Run, Sample, Software, Stage
 from suite.results.store import sealed
 from suite.workload import Case, Claim, Description, Source
@@ -122,3 +123,27 @@ def campaign(workloads=("mnist_mlp", "cifar10_mlp"), machine=HOST, cpu=0.010, gp
             record(name, "cpu", [2.0] * 3, machine, scope="cold", **changes),
         ]
     return tuple(made)
+
+
+# What a worker tells that measured a cold start and steps.
+FACTS = Facts(
+    input_digest="d",
+    first_loss=2.0,
+    last_loss=1.0,
+    peak_memory_bytes=1,
+    device_memory_bytes=None,
+    python="3.12.1",
+    packages={"jax": "0"},
+    settings={},
+    scopes={
+        "cold": Seen(samples=(Sample(wall_seconds=3.0, process_seconds=3.0),)),
+        "step": Seen(
+            steps_per_sample=2,
+            doubling_ratio=2.0,
+            warmup_converged=True,
+            compilations=0,
+            load_by_others=0.0,
+            minor_faults_per_step=0.0,
+        ),
+    },
+)

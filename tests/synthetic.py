@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from suite.data.prepare import Preparation, stacked
+from suite.data.prepare import Preparation
 from suite.data.prepare.photographs import Photograph
 from suite.data.prepare.words import Subwords, Words
 
@@ -33,7 +33,7 @@ def drawn(side: Any, rng: np.random.Generator, examples: int) -> dict[str, np.nd
 def pictured(preparation: Preparation, images: np.ndarray, labels: np.ndarray) -> dict[str, np.ndarray]:
     """Return a batch made of pictures uint8[N,H,W,C] and labels int64[N]."""
     records = ({"image": image, "label": int(label)} for image, label in zip(images, labels, strict=True))
-    return stacked([preparation.example(record) for record in records])
+    return preparation.batch(records)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,9 +43,9 @@ class Changed(Preparation):
     right: Preparation
     change: Any
 
-    def example(self, record: Any, random: np.random.Generator | None = None) -> dict[str, np.ndarray]:
+    def compact(self, record: Any, random: np.random.Generator | None) -> dict[str, np.ndarray]:
         """Return the changed arrays of one record."""
-        batch = self.change(stacked([self.right.example(record, random)]))
+        batch = self.change(self.right.batch([record], random))
         return {name: array[0] for name, array in batch.items()}
 
 

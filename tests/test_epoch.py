@@ -10,6 +10,7 @@ import pytest
 
 from suite import models
 from suite.data.pipeline import Plan
+from suite.data.prepare.crops import Crop
 from suite.data.prepare.pictures import Pixels
 from suite.experiments import Here, headline
 from suite.measure import epoch, profiles, refusal
@@ -54,7 +55,7 @@ class World:
             self.now += self.step
             self.learnt += 1
 
-    def open(self, train, preparation, plan, examples):
+    def open(self, train, preparation, plan):
         self.opened = plan
         self.now += self.first
         for _ in itertools.count():
@@ -76,13 +77,13 @@ def no_storage(monkeypatch):
     monkeypatch.setattr(epoch.store, "split", lambda *_: None)
 
 
-def measured(world, profile="quick", **axes):
+def measured(world, profile="quick", preparation=None, **axes):
     """Return what was seen of a world, and the samples that were said."""
     said = []
     process = Process(
         task=task(profile, **axes), say=said.append, clocks=Clock(wall=lambda: world.now, process=lambda: world.now)
     )
-    owner = type("Owner", (), {"preparation": Pixels(), "draw": None})
+    owner = type("Owner", (), {"preparation": preparation or Pixels(), "draw": None})
     if process.case.scope == "input":
         epoch.measured_input(process, owner, world.open)
     else:
@@ -142,7 +143,9 @@ def test_the_pipeline_is_run_as_the_case_says():
 
 
 def test_a_workload_without_stored_data_has_no_epoch():
-    with pytest.raises(ValueError, match="scope 'epoch' asked for, workload 'mnist_mlp' has no stored data"):
+    with pytest.raises(
+        ValueError, match="scope 'epoch' of 'random' data asked for, workload 'mnist_mlp' has no stored data"
+    ):
         measured(World(0.1, 0.1), data="random")
 
 
@@ -233,10 +236,25 @@ def test_real_data_is_asked_for_where_there_is_any():
 
 
 def test_options_of_the_input_are_refused_where_no_scope_has_one():
-    refusal.refuse_input({"--workers": True}, ("step", "epoch"))
-    refusal.refuse_input({"--workers": False}, ("step",))
-    with pytest.raises(ValueError, match=r"--workers asked for without scope 'epoch' or 'input'.*add --scope epoch"):
-        refusal.refuse_input({"--loader": False, "--workers": True}, ("step", "cold"))
+    for scope in ("epoch", "input", "learning"):
+        refusal.refuse_input(["--workers"], ("step", scope))
+    refusal.refuse_input([], ("step",))
+    with pytest.raises(ValueError, match="--workers asked for without a scope that reads from storage"):
+        refusal.refuse_input(["--workers"], ("step", "cold"))
+
+
+def test_a_crop_that_the_device_takes_is_brought_whole():
+    """The pipeline leaves the picture as it is stored where the step itself cuts and distorts it."""
+    brought = []
+
+    class Crops(World):
+        def open(self, train, preparation, plan):
+            brought.append(preparation)
+            return super().open(train, preparation, plan)
+
+    measured(Crops(0.1, 0.1), "smoke", augmentation="device", preparation=Crop())
+    measured(Crops(0.1, 0.1), "smoke", preparation=Crop())
+    assert brought == [Crop().undistorted(), Crop()]
 
 
 def test_nothing_is_computed_where_the_input_is_alone():

@@ -34,7 +34,7 @@ from suite.measure import (
 from suite.measure.anonymous import _folders, _names, anonymous
 from suite.measure.fitness import checks, cuda_extra, missing_backend
 from suite.measure.probe import Offer
-from suite.measure.protocol import STREAMED, Facts, Line, Seen, Task
+from suite.measure.protocol import STREAMED, Line, Task
 from suite.results.journal import Done, Journal, Session
 from suite.results.record import Sample, Stage
 from suite.workload import Case
@@ -150,29 +150,6 @@ class Silent:
     def ends(self, unit, done): ...
 
 
-FACTS = Facts(
-    input_digest="d",
-    first_loss=2.0,
-    last_loss=1.0,
-    peak_memory_bytes=1,
-    device_memory_bytes=None,
-    python="3.12.1",
-    packages={"jax": "0"},
-    settings={},
-    scopes={
-        "cold": Seen(samples=(Sample(wall_seconds=3.0, process_seconds=3.0),)),
-        "step": Seen(
-            steps_per_sample=2,
-            doubling_ratio=2.0,
-            warmup_converged=True,
-            compilations=0,
-            load_by_others=0.0,
-            minor_faults_per_step=0.0,
-        ),
-    },
-)
-
-
 class FakeChild:
     """Says what it was given, then ends, hangs, or is found dead."""
 
@@ -198,7 +175,7 @@ def good_lines():
         for name in ("lower", "compile", "first_step")
     ]
     sample = Line(stage="samples", sample=Sample(wall_seconds=0.2, process_seconds=0.2))
-    lines = (*stages, Line(stage="samples"), *[sample] * 3, Line(stage="done", facts=FACTS))
+    lines = (*stages, Line(stage="samples"), *[sample] * 3, Line(stage="done", facts=factory.FACTS))
     return [msgspec.json.encode(line) for line in lines]
 
 
@@ -283,7 +260,7 @@ def test_a_failed_process_is_a_run_with_its_reason_and_is_not_tried_again(tmp_pa
 
 
 def test_a_loss_that_is_not_finite_fails_the_run(tmp_path):
-    bad = msgspec.json.encode(Line(stage="done", facts=msgspec.structs.replace(FACTS, last_loss=None)))
+    bad = msgspec.json.encode(Line(stage="done", facts=msgspec.structs.replace(factory.FACTS, last_loss=None)))
     records = campaign.records(header(), measured(tmp_path, lambda unit: FakeChild([bad])).done())
     assert all("not finite" in r.reason for r in records)
 
@@ -395,7 +372,8 @@ def test_rounds_of_different_software_are_no_whole_result(tmp_path):
 def test_a_clock_that_goes_backwards_fails_the_run(tmp_path, wall):
     sample = Line(stage="samples", sample=Sample(wall_seconds=wall, process_seconds=0.1))
     bad = [
-        msgspec.json.encode(line) for line in (Line(stage="samples"), *[sample] * 3, Line(stage="done", facts=FACTS))
+        msgspec.json.encode(line)
+        for line in (Line(stage="samples"), *[sample] * 3, Line(stage="done", facts=factory.FACTS))
     ]
     records = campaign.records(header(), measured(tmp_path, lambda unit: FakeChild(bad)).done())
     assert [r.case.scope for r in records if "went backwards" in r.reason] == ["step", "step"]

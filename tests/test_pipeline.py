@@ -63,15 +63,10 @@ def test_distortions_differ_from_epoch_to_epoch(train):
     assert not keys[0] & keys[1]
 
 
-def test_only_the_first_examples_are_read_where_fewer_are_asked_for(train):
-    few = list(islice(batches(train, Crop(), replace(PLAN, augmented=False), examples=16), 6))
-    assert len({image.tobytes() for batch in few for image in batch["images"]}) == 16
-
-
 class Failing(Preparation):
     """Cannot read what it is given."""
 
-    def example(self, record, random=None):
+    def compact(self, record, random=None):
         raise ValueError("a picture cannot be read")
 
 

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from suite.data import embedded
-from suite.data.prepare import stacked
 from suite.data.prepare.crops import Crop, standardised
 from suite.data.prepare.photographs import Photograph
 from suite.data.prepare.pictures import Pixels, Shifted, decoded
@@ -193,6 +192,6 @@ def test_long_reviews_lose_their_end_and_unknown_letters_fall_out():
 
 
 def test_a_batch_is_contiguous():
-    batch = stacked([Pixels().example(picture(label=label)) for label in range(4)])
+    batch = Pixels().batch([picture(label=label) for label in range(4)])
     assert batch["images"].shape == (4, 32, 32, 3)
     assert all(array.flags.c_contiguous for array in batch.values())

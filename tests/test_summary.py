@@ -6,6 +6,7 @@ import factory
 import msgspec
 import pytest
 
+from suite.report import tables
 from suite.results.record import Sample
 from suite.results.statistics import Estimate
 from suite.results.summary import better, by_round, newest, peers_of, speedups, step_seconds, summary, worse
@@ -284,3 +285,16 @@ def test_the_newest_speed_up_of_each_machine_and_case_in_their_order():
     first = pair(campaign="d", created="2026-01-01T00:00:00Z", workload="a_model")
     found = newest(speedups([*new, *old, *other, *first]))
     assert [item.gpu.record.campaign for item in found] == ["d", "c", "b"]
+
+
+def test_the_better_allocator_is_that_of_the_newest_campaign():
+    new = {"campaign": "b", "created": "2026-02-01T00:00:00Z"}
+    old = [
+        factory.record(data="random", allocator=name, step_seconds=(t,) * 3)
+        for name, t in (("retaining", 0.02), ("system", 0.01))
+    ]
+    now = factory.record(step_seconds=(0.03,) * 3, **new)
+    (found,) = tables.fastest([summary(record) for record in (*old, now)])
+    assert found.record == now
+    (before,) = tables.fastest(map(summary, old))
+    assert before.record.case.allocator == "system"

@@ -18,7 +18,7 @@ import pytest
 from suite.measure import beside, campaign, clock, counters, fitness, readings, runner, telemetry
 from suite.measure.nvml import Gpus
 from suite.measure.probe import Offer
-from suite.measure.protocol import Facts, Line, Seen
+from suite.measure.protocol import Line
 from suite.measure.readings import Counters, GpuReading, Reading
 from suite.report import meanwhile
 from suite.results import energy
@@ -455,22 +455,6 @@ def child_that(tmp_path, code):
         stream.end()
 
 
-FACTS = Facts(
-    input_digest="d",
-    first_loss=2.0,
-    last_loss=1.0,
-    peak_memory_bytes=1,
-    device_memory_bytes=None,
-    python="3.12.1",
-    packages={"jax": "0"},
-    settings={},
-    scopes={
-        "cold": Seen(samples=(Sample(wall_seconds=3.0, process_seconds=3.0),)),
-        "step": Seen(steps_per_sample=2, doubling_ratio=2.0, warmup_converged=True, compilations=0, load_by_others=0.0),
-    },
-)
-
-
 class FakeWorker:
     """A worker that is done at once, and counts its energy when asked to."""
 
@@ -483,7 +467,7 @@ class FakeWorker:
         task = msgspec.json.decode(line)
         self.tasks.append(task)
         marks = ["energy", "energy_end"] if task["energy_seconds"] else []
-        facts = msgspec.structs.replace(FACTS, energy_step_seconds=0.1 if marks else None)
+        facts = msgspec.structs.replace(factory.FACTS, energy_step_seconds=0.1 if marks else None)
         stages = [Line(stage=n, seen=Stage(name=n, wall_seconds=1.0, process_seconds=1.0)) for n in ("first_step",)]
         taken = [Line(stage="samples", sample=Sample(wall_seconds=0.02, process_seconds=0.02))] * 3
         ends = (Line(stage=n) for n in ("samples_end", *marks))
@@ -503,12 +487,12 @@ class Silent:
     def ends(self, unit, done): ...
 
 
-def measured(tmp_path, watched, monkeypatch, profile="quick"):
+def measured(tmp_path, watched, monkeypatch, profile="quick", experiment=""):
     """A campaign's records and its tasks, its workers watched by `watched`."""
     monkeypatch.setattr(runner, "wait_until_quiet", lambda *_: None)
     cases = (factory.record(backend="gpu").case, factory.record().case, factory.record(scope="cold").case)
     plan = campaign.planned(
-        cases, [factory.description()], profile, factory.HOST, datetime(2026, 1, 1, tzinfo=UTC)
+        cases, [factory.description()], profile, factory.HOST, datetime(2026, 1, 1, tzinfo=UTC), experiment
     )  # fmt: skip
     journal, tasks = Journal(tmp_path / "journal.jsonl"), []
     journal.append(plan)
@@ -640,6 +624,13 @@ def test_energy_is_not_counted_in_smoke_or_without_a_counter_of_the_gpu_in_use(t
     _, watched = scripted(**there)
     _, tasks = measured(tmp_path, watched, monkeypatch, profile)
     assert not any(task["energy_seconds"] for task in tasks)
+
+
+def test_an_experiment_asks_for_no_energy(tmp_path, monkeypatch):
+    _, watched = scripted(gpu_energy=True, package_energy=True)
+    _, tasks = measured(tmp_path, watched, monkeypatch, experiment="crossover")
+    assert not any(task["energy_seconds"] for task in tasks)
+    assert not watched.rested
 
 
 def test_the_window_is_what_the_parent_saw_between_the_worker_s_lines(tmp_path, monkeypatch):

@@ -7,7 +7,6 @@ import msgspec
 import numpy as np
 import pytest
 import synthetic
-from test_measure import FACTS
 
 from suite import models
 from suite.experiments import Here, headline
@@ -238,7 +237,7 @@ def test_a_warm_cache_is_filled_once_and_one_that_gives_nothing_is_no_result(tmp
     (runner.warm_cache(case, tmp_path) / "filled").unlink()  # as if killed while it was filled
     runner.fill(task, tmp_path, Watch(), lambda unit: None)
     assert len(filled) == 2
-    facts = replaced(FACTS, cache_hits=0)
+    facts = replaced(factory.FACTS, cache_hits=0)
     assert "nothing came from the compile cache" in runner.trouble(case, facts)
-    assert runner.trouble(case, replaced(FACTS, cache_hits=1)) == ""
+    assert runner.trouble(case, replaced(factory.FACTS, cache_hits=1)) == ""
     assert runner.trouble(factory.record(scope="cold").case, facts) == ""

@@ -1,6 +1,6 @@
 """The input pipeline with PyTorch's DataLoader instead of grain: the same records, the same preparation."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import cv2
@@ -9,12 +9,12 @@ import torch
 from torch.utils import data
 
 from suite.data.pipeline import Batch, Plan, Records
-from suite.data.prepare import Example, Preparation, stacked
+from suite.data.prepare import Preparation
 from suite.data.store import Split
 
 
 class Examples(data.Dataset):
-    """Prepared examples; each is augmented by a stream of its own, which depends on seed, epoch and number."""
+    """Prepared batches; each is augmented by a stream of its own, which depends on the seed and its first example."""
 
     def __init__(self, records: Records, preparation: Preparation, plan: Plan) -> None:
         self._records, self._preparation, self._plan = records, preparation, plan
@@ -22,10 +22,10 @@ class Examples(data.Dataset):
     def __len__(self) -> int:
         return len(self._records)
 
-    def __getitem__(self, place: tuple[int, int]) -> Example:
-        epoch, index = place
-        random = np.random.default_rng((self._plan.seed, epoch, index)) if self._plan.augmented else None
-        return self._preparation.example(self._records[index], random)
+    def __getitems__(self, places: Sequence[tuple[int, int]]) -> Batch:
+        """Return a whole batch, which PyTorch asks for in one go where a set can give it."""
+        random = np.random.default_rng((self._plan.seed, *places[0])) if self._plan.augmented else None
+        return self._preparation.batch((self._records[index] for _, index in places), random)
 
 
 class Order(data.Sampler[tuple[int, int]]):
@@ -42,22 +42,26 @@ class Order(data.Sampler[tuple[int, int]]):
             epoch += 1
 
 
-def batches(train: Split, preparation: Preparation, plan: Plan, examples: int | None = None) -> Iterator[Batch]:
+def batches(train: Split, preparation: Preparation, plan: Plan) -> Iterator[Batch]:
     """Return batches without end; PyTorch has worker processes alone, and one thread in each."""
     cv2.setNumThreads(0)
-    records = Records(train, min(examples or len(train), len(train)), plan.in_memory)
+    records = Records(train, plan.in_memory)
     loader: Any = data.DataLoader(
         Examples(records, preparation.fitted(train), plan),
         batch_size=plan.batch,
         sampler=Order(len(records), plan.seed),
         num_workers=plan.workers,
         prefetch_factor=max(1, plan.queue // plan.workers),
-        collate_fn=stacked,
+        collate_fn=_as_it_is,
         worker_init_fn=_alone,
         multiprocessing_context="spawn",  # a reader of ArrayRecord that was forked never answers
         drop_last=True,
     )
     return iter(loader)
+
+
+def _as_it_is(batch: Batch) -> Batch:
+    return batch
 
 
 def _alone(_: int) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from suite.data import embedded, store
 from suite.data.edition import Edition
-from suite.data.prepare import Preparation, stacked
+from suite.data.prepare import Preparation
 from suite.workload import Data
 
 Batch = dict[str, np.ndarray]
@@ -33,8 +33,7 @@ def batches(
     train = store.split(dataset, "train", data, edition)
     wanted, fitted = batch * sets, preparation.fitted(train)
     order = np.random.default_rng(seed).choice(len(train), wanted, replace=wanted > len(train))
-    examples = [fitted.example(record) for record in train.take(order)]
-    return [stacked(examples[start : start + batch]) for start in range(0, wanted, batch)]
+    return [fitted.batch(train.take(order[start : start + batch])) for start in range(0, wanted, batch)]
 
 
 def whole(
@@ -54,7 +53,7 @@ def whole(
     fitted = preparation.fitted(store.split(dataset, "train", data, edition))
     there = store.split(dataset, split, data, edition)
     records = there.take(range(min(examples, len(there))))
-    return repeated(stacked([fitted.example(record) for record in records]), examples)
+    return repeated(fitted.batch(records), examples)
 
 
 def repeated(batch: Batch, examples: int) -> Batch:

@@ -4,7 +4,7 @@ from typing import Literal
 
 from suite.workload import Plain
 
-DRAWING = 1  # raise it when a change moves any pixel or word, so that old and new sets never mix
+DRAWING = 2  # raise it when a change moves any pixel or word, so that old and new sets never mix
 Size = Literal["small", "documented"]
 
 

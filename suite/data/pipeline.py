@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from suite.data.prepare import Example, Preparation, stacked
+from suite.data.prepare import Preparation
 from suite.data.store import Split, complete
 from suite.workload import Loader
 
@@ -32,14 +32,13 @@ class Plan:
 
 
 class Records(Sequence[Mapping[str, Any]]):
-    """The first records of a split as grain reads them, from storage or from memory."""
+    """The records of a split as grain reads them, from storage or from memory."""
 
-    def __init__(self, split: Split, count: int, in_memory: bool) -> None:
-        self._count = count
-        self._records = split.take(range(count)) if in_memory else split.records
+    def __init__(self, split: Split, in_memory: bool) -> None:
+        self._records = split.take(range(len(split))) if in_memory else split.records
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._records)
 
     def __getitem__(self, index: Any) -> Any:
         found = self._records[int(index)]
@@ -48,8 +47,8 @@ class Records(Sequence[Mapping[str, Any]]):
         return found
 
 
-def batches(train: Split, preparation: Preparation, plan: Plan, examples: int | None = None) -> Iterator[Batch]:
-    """Return batches without end, the first so many examples of the split in a new order each epoch.
+def batches(train: Split, preparation: Preparation, plan: Plan) -> Iterator[Batch]:
+    """Return batches without end, the examples of the split in a new order each epoch.
 
     A batch may hold examples of two epochs. Raises RuntimeError if a worker fails, naming what it said.
     """
@@ -61,18 +60,16 @@ def batches(train: Split, preparation: Preparation, plan: Plan, examples: int | 
     import grain
 
     cv2.setNumThreads(0)  # the workers are the parallel part
-    count = min(examples or len(train), len(train))
-    fitted = preparation.fitted(train)
-    records: Any = grain.MapDataset.source(Records(train, count, plan.in_memory)).seed(plan.seed)
-    shuffled = records.shuffle().repeat()
+    records, fitted = Records(train, plan.in_memory), preparation.fitted(train)
+    numbers = grain.MapDataset.range(len(records)).seed(plan.seed).shuffle().repeat()
+    groups = numbers.batch(plan.batch, drop_remainder=True)  # of numbers, so that a worker makes a batch in one go
     if plan.augmented:
-        prepared = shuffled.random_map(partial(_augmented, fitted))
+        whole = groups.random_map(partial(_augmented, fitted, records))
     else:
-        prepared = shuffled.map(partial(_plain, fitted))
-    whole = prepared.batch(plan.batch, drop_remainder=True, batch_fn=stacked)
+        whole = groups.map(partial(_plain, fitted, records))
     threads = plan.workers if plan.loader == "threads" else 1
     reading = grain.ReadOptions(num_threads=threads, prefetch_buffer_size=max(plan.queue, threads))
-    found = whole.to_iter_dataset(reading)
+    found: Any = whole.to_iter_dataset(reading)
     if plan.loader == "processes":
         found = found.mp_prefetch(grain.MultiprocessingOptions(plan.workers, per_worker_buffer_size=plan.queue))
     return _told(iter(found))
@@ -87,9 +84,9 @@ def _told(found: Iterator[Batch]) -> Iterator[Batch]:
             raise RuntimeError(f"the input pipeline failed: {type(error).__name__}: {words}") from error
 
 
-def _augmented(preparation: Preparation, record: Mapping[str, Any], random: np.random.Generator) -> Example:
-    return preparation.example(record, random)
+def _augmented(preparation: Preparation, records: Records, group: np.ndarray, random: np.random.Generator) -> Batch:
+    return preparation.batch(map(records.__getitem__, group), random)
 
 
-def _plain(preparation: Preparation, record: Mapping[str, Any]) -> Example:
-    return preparation.example(record)
+def _plain(preparation: Preparation, records: Records, group: np.ndarray) -> Batch:
+    return preparation.batch(map(records.__getitem__, group))

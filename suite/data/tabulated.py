@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from suite.data.drawn.pictures import SPLITS
+from suite.data.streams import SPLITS
 
 CHUNK = 4096  # rows that share a random stream
 _RULES = 24  # of the label: products of steps over two columns

@@ -1,7 +1,5 @@
 """What experiments over the input pipeline have in common: steps from storage on as cases, and their rates."""
 
-from collections.abc import Callable
-from statistics import median
 from typing import Any
 
 import msgspec
@@ -9,7 +7,7 @@ import msgspec
 from suite import units
 from suite.experiments import Here
 from suite.experiments._steps import step
-from suite.results.record import GpuTelemetry, Level, Record, Telemetry
+from suite.results.record import Record
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import Summary, by_round
 from suite.results.table import Cell
@@ -48,34 +46,9 @@ def change(value: Estimate) -> str:
     return units.percent(value.value - 1) + within
 
 
-def rate_cells(rate: Estimate | None, item: Summary) -> tuple[Cell, Cell]:
-    """Return examples a second, linked to their record, and the interval."""
-    if rate is None:
-        return Cell(text=units.DASH, remark="; ".join(item.reasons), record=item.record), Cell(text=units.DASH)
-    width = units.half_width(rate.low, rate.high)
-    within = units.DASH if rate.low is None else " to ".join(
-        units.quantity(end, "", width) for end in (rate.low, rate.high)
-    )  # fmt: skip
-    return Cell(text=units.quantity(rate.value, "", width), sort=rate.value, record=item.record), Cell(text=within)
-
-
 def share_cell(value: float | None) -> Cell:
     """Return a share as a percentage."""
     return Cell(text=units.percent(value), sort=value)
-
-
-def watched(record: Record, level: Callable[[Telemetry], Level | None]) -> float | None:
-    """Return the middle process's mean of what was watched during its samples; None where nothing answers."""
-    seen = [run.telemetry for run in record.runs if not run.reason and run.telemetry is not None]
-    means = [found.mean for telemetry in seen if (found := level(telemetry)) is not None]
-    return median(means) if means else None
-
-
-def on_gpu(record: Record, level: Callable[[GpuTelemetry], Level | None]) -> float | None:
-    """Return the same of the GPU that a record is of; None for one of the CPU."""
-    if record.backend != "gpu":
-        return None
-    return watched(record, lambda seen: level(seen.gpus[0]) if seen.gpus else None)
 
 
 def claimed(about: Description, metric: str) -> Claim | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from suite import units
-from suite.experiments._flows import change, claimed, gain, on_gpu
+from suite.experiments._flows import change, claimed, gain
 from suite.experiments._steps import caveat, whole, words
 from suite.results.flow import flow
 from suite.results.statistics import Estimate
@@ -37,7 +37,7 @@ def speed(item: Summary, base: Summary | None) -> Estimate | None:
 
 def gpu_busy(item: Summary) -> float | None:
     """Return the share of the time in which the GPU was busy; None on a CPU."""
-    return on_gpu(item.record, lambda gpu: gpu.utilisation)
+    return flow(item.record).gpu_utilisation
 
 
 def step_share(item: Summary) -> float | None:

@@ -10,18 +10,16 @@ from suite.experiments._flows import (
     epoch,
     from_storage,
     gain,
-    on_gpu,
-    rate_cells,
     share_cell,
-    watched,
 )
 from suite.experiments._steps import caveat, default, solid, step, together, whole, words
-from suite.results.flow import flow, rate
+from suite.results.flow import flow
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import Summary, by_round
-from suite.results.table import Cell, Table, status_cell, times_cells
+from suite.results.table import Cell, Table, rate_cells, status_cell, times_cells
+from suite.results.watched import on_gpu, watched
 from suite.workload import Case, Description
 
 TITLE = "What does a deeper network cost when its photographs come from storage?"
@@ -120,7 +118,7 @@ def _rows(found: Networks) -> Iterator[tuple[Cell, ...]]:
 def _alone(scopes: dict[str, Summary]) -> tuple[Cell, Cell]:
     """Return the device's own rate: of the case of its own, else as the process from storage on saw it."""
     if "step" in scopes:
-        return rate_cells(rate(scopes["step"].seconds, scopes["step"].record.case.batch), scopes["step"])
+        return rate_cells(scopes["step"].examples_per_second_estimate, scopes["step"])
     return rate_cells(flow(scopes["epoch"].record).alone, scopes["epoch"])
 
 
@@ -218,7 +216,7 @@ def _points(found: Networks) -> Iterator[Point]:
         alone = scopes.get("step")
         rates = {"from storage": (flowing.rate, scopes["epoch"])}
         if alone is not None:
-            rates["alone"] = (rate(alone.seconds, alone.record.case.batch), alone)
+            rates["alone"] = (alone.examples_per_second_estimate, alone)
         for way, (value, item) in rates.items():
             if value is not None:
                 yield Point(

@@ -12,6 +12,7 @@ from suite.results.summary import newest, speedups
 from suite.results.table import Cell, Table, status_cell, time_cell, times_cells
 from suite.variants import variants_of
 from suite.workload import (
+    FROM_STORAGE,
     Allocator,
     Augmentation,
     Backend,
@@ -110,7 +111,7 @@ def fed(
     augmentations: Sequence[Augmentation],
 ) -> tuple[tuple[int | None, Loader, Augmentation], ...]:
     """Return how the input pipeline is run where there is one; PyTorch has worker processes, and augments there."""
-    if scope not in ("epoch", "input", "learning"):
+    if scope not in FROM_STORAGE:
         return ((None, "threads", "host"),)
     kinds: Sequence[Loader] = ("processes",) if implementation == "torch" else loaders
     places: Sequence[Augmentation] = augmentations
@@ -142,7 +143,7 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
     """
     if scope == "step":
         return variant != "resident"
-    if scope in ("epoch", "input", "learning"):
+    if scope in FROM_STORAGE:
         mine = ("jax", "torch") if scope == "input" else ("jax",)
         return implementation in mine and about.stored and variant == "plain" and devices == 1
     if scope == "run":

@@ -8,7 +8,7 @@ import msgspec
 
 from suite import units
 from suite.experiments import Here
-from suite.experiments._flows import epoch, from_storage, rate_cells, share_cell
+from suite.experiments._flows import epoch, from_storage, share_cell
 from suite.experiments._steps import solid, together
 from suite.experiments._tuning import (
     AUGMENTATIONS,
@@ -31,7 +31,7 @@ from suite.results.flow import flow
 from suite.results.reading import HeatMap, Reading, Square
 from suite.results.record import Record
 from suite.results.summary import Summary
-from suite.results.table import Cell, Table, base_cells, status_cell, times_cells
+from suite.results.table import Cell, Table, base_cells, rate_cells, status_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How is the input pipeline tuned?"

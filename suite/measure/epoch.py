@@ -13,7 +13,7 @@ from suite.data import embedded, store
 from suite.data.pipeline import Plan
 from suite.data.prepare import Preparation
 from suite.measure import clock
-from suite.measure.inputs import Owner, for_case
+from suite.measure.inputs import Owner, stored
 from suite.measure.load import granted_cores
 from suite.measure.process import Process
 from suite.measure.program import Batch, Program
@@ -26,7 +26,7 @@ _ALONE_SAMPLES = 3  # of the step alone, for comparison
 _WARM_SECONDS = 5.0  # after which a queue that is still full is left as it is
 
 Batches = Iterator[Batch]
-Open = Callable[[store.Split, Preparation, Plan, int | None], Batches]
+Open = Callable[[store.Split, Preparation, Plan], Batches]
 
 
 @runtime_checkable
@@ -44,7 +44,8 @@ def measured_epoch(process: Process, target: Program, inputs: list[Batch], owner
     """
     if not isinstance(target, Learner):
         raise LookupError(f"scope 'epoch' asked for, which {type(target).__name__} has not")
-    first_loss = started(process, target, inputs)
+    started(process, target, inputs)
+    first_loss = target.loss()
     process.say(Line(stage="warmup"))
     alone = step_alone(process, target)
     batches, first = opened(process, owner, open_batches)
@@ -75,37 +76,19 @@ def measured_input(process: Process, owner: Owner, open_batches: Open) -> None:
 
 def opened(process: Process, owner: Owner, open_batches: Open) -> tuple[Batches, Sample]:
     """Return batches without end, and how long the first took to come, workers started and all."""
-    case, task = process.case, process.task
-    if owner.preparation is None or case.data == "random":
-        raise ValueError(f"scope '{case.scope}' asked for, workload '{case.workload}' has no stored data")
+    case, task, preparation = process.case, process.task, stored(owner, process.case)
     process.say(Line(stage="data"))
-    preparation = for_case(decoding(owner.preparation, case), case)
     edition = embedded.edition(task.dataset, task.size)
     store.prepare(task.dataset, case.data, edition)
-    preparation = decoding(owner.preparation, case)
     train = store.split(task.dataset, store.parts(task.dataset, case.data, edition)[0], case.data, edition)
     found: list[Batches] = []
 
     def open_it() -> None:
-        batches = open_batches(train, preparation, planned(case, task.seed), None)
-        first = next(batches)
-        found.append(batches)
-        del first
+        found.append(open_batches(train, preparation, planned(case, task.seed)))
+        next(found[0])
 
     taken = process.stage("first_batch", open_it)
     return found[0], taken
-
-
-def decoding(preparation: Preparation, case: Case) -> Preparation:
-    """Return the preparation with photographs decoded as the case asks for.
-
-    Raises ValueError if there is nothing to decode at another size.
-    """
-    if case.decoding == "full":
-        return preparation
-    if not hasattr(preparation, "scaled"):
-        raise ValueError(f"decoding '{case.decoding}' asked for, workload '{case.workload}' reads no photographs")
-    return replace(preparation, scaled=True)
 
 
 def planned(case: Case, seed: int) -> Plan:

@@ -1,5 +1,6 @@
 """The batches of a task, and the examples of a whole run, from whoever knows how a workload's are made."""
 
+from dataclasses import replace
 from typing import Protocol
 
 from suite.data import batches as data
@@ -32,14 +33,24 @@ def batches(owner: Owner, task: Task) -> list[data.Batch]:
         if owner.draw is None:
             raise ValueError(f"data 'random' asked for, workload '{case.workload}' takes its batches from a data set")
         return data.drawn(owner.draw, case.batch, INPUT_SETS, task.seed)
-    if owner.preparation is None:
-        raise ValueError(f"data '{case.data}' asked for, workload '{case.workload}' has only 'random' so far")
-    preparation = for_case(owner.preparation, case)
-    return data.batches(task.dataset, preparation, case.batch, INPUT_SETS, task.seed, data=case.data)
+    return data.batches(task.dataset, stored(owner, case), case.batch, INPUT_SETS, task.seed, data=case.data)
 
 
-def for_case(preparation: Preparation, case: Case) -> Preparation:
-    """Return the preparation with pictures left to the device where that augments them."""
+def stored(owner: Owner, case: Case) -> Preparation:
+    """Return how a workload's stored records are prepared for a case.
+
+    Photographs are decoded at the size that it asks for, and pictures left to the device where that augments them.
+    Raises ValueError if the workload has no stored data, or nothing to decode at another size.
+    """
+    preparation = owner.preparation
+    if preparation is None or case.data == "random":
+        raise ValueError(
+            f"scope '{case.scope}' of '{case.data}' data asked for, workload '{case.workload}' has no stored data"
+        )
+    if case.decoding != "full":
+        if not hasattr(preparation, "scaled"):
+            raise ValueError(f"decoding '{case.decoding}' asked for, workload '{case.workload}' reads no photographs")
+        preparation = replace(preparation, scaled=True)
     return preparation.undistorted() if case.augmentation == "device" else preparation
 
 
@@ -54,7 +65,6 @@ def run_inputs(owner: Owner, task: Task) -> list[data.Batch]:
     wanted = [("train", run.train), ("test", run.test)]
     if case.data == "random" and owner.draw is not None:
         return data.drawn_whole(owner.draw, [examples for _, examples in wanted if examples], task.seed)
-    if owner.preparation is None:
-        raise ValueError(f"data '{case.data}' asked for, workload '{case.workload}' has only 'random' so far")
+    preparation = stored(owner, case)
     sets = ((split, examples) for split, examples in wanted if examples)
-    return [data.whole(task.dataset, owner.preparation, split, n, data=case.data) for split, n in sets]
+    return [data.whole(task.dataset, preparation, split, n, data=case.data) for split, n in sets]

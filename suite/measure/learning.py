@@ -12,7 +12,7 @@ from flax import nnx
 from suite.data import batches as sets
 from suite.data import store
 from suite.data.edition import Edition
-from suite.data.prepare import Preparation, stacked
+from suite.data.prepare import Preparation
 from suite.data.store import Split
 from suite.measure.jax_program import JaxProgram
 from suite.measure.program import Batch
@@ -38,7 +38,7 @@ def lessons(dataset: str, preparation: Preparation, data: Data, edition: Edition
     train, test = (store.split(dataset, part, data, edition) for part in store.parts(dataset, data, edition))
     fitted = preparation.fitted(train)
     records = test.take(range(min(most or len(test), len(test))))
-    validation = stacked([fitted.example(record) for record in records])
+    validation = fitted.batch(records)
     return Lessons(train=train, preparation=fitted, validation=validation)
 
 

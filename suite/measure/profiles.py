@@ -69,6 +69,12 @@ def size(profile: Profile, scope: Scope) -> Size:
     return "documented" if scope in ("epoch", "input") and profile != "smoke" else "small"
 
 
+def sizes(profile: Profile, scope: Scope) -> tuple[Size, ...]:
+    """Return all sizes of an embedded set that a process of that scope reads: its input sets are of the small one."""
+    mine = size(profile, scope)
+    return (mine,) if scope in ("input", "learning") or mine == "small" else ("small", mine)
+
+
 def whole_run(profile: Profile, documented: WholeRun | None, length: int) -> WholeRun | None:
     """Return the whole run of a profile: `length` times the documented epochs; of smoke one short epoch."""
     if documented is None:

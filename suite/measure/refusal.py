@@ -1,12 +1,13 @@
 """What cannot be measured as it was asked for, said before anything is: an error instead of another measurement."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import get_args
 
 from suite import variants
 from suite.measure import children
 from suite.results.record import Machine
 from suite.workload import (
+    FROM_STORAGE,
     Allocator,
     Augmentation,
     Backend,
@@ -54,13 +55,12 @@ def refuse_unmeasured(named: Iterable[str], cases: Collection[Case]) -> None:
             )
 
 
-def refuse_input(asked: Mapping[str, bool], scopes: Collection[Scope]) -> None:
-    """Raise ValueError if an option of the input pipeline is asked for where no scope has one; `asked` by option."""
-    if not {"epoch", "input"} & set(scopes):
-        for option in (option for option, given in asked.items() if given):
+def refuse_input(options: Iterable[str], scopes: Collection[Scope]) -> None:
+    """Raise ValueError if options of the input pipeline are asked for where no scope has one."""
+    if not FROM_STORAGE & set(scopes):
+        for option in options:
             raise ValueError(
-                f"{option} asked for without scope 'epoch' or 'input', where alone there is an input pipeline; "
-                "add --scope epoch or leave it out"
+                f"{option} asked for without a scope that reads from storage; add --scope epoch or leave it out"
             )
 
 

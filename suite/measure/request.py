@@ -16,6 +16,7 @@ from suite.measure.probe import Offer
 from suite.measure.profiles import EFFORTS
 from suite.results.record import Machine, Profile
 from suite.workload import (
+    FROM_STORAGE,
     Allocator,
     Augmentation,
     Backend,
@@ -30,6 +31,13 @@ from suite.workload import (
 )
 
 _PROBE_SECONDS = 180.0
+# What an experiment decides on itself: names in a request, and the options that set them.
+OPTIONS = {
+    "batch": "--batch", "precisions": "--precision", "scopes": "--scope", "variants": "--variant",
+    "implementations": "--implementation", "allocators": "--allocator", "devices": "--devices", "caches": "--cache",
+    "length": "--length", "workers": "--workers", "loaders": "--loader", "augmentations": "--augmentation",
+}  # fmt: skip
+OF_THE_INPUT = ("workers", "loaders", "augmentations")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,21 +100,20 @@ def offer(implementation: Implementation) -> Offer:
     return answer
 
 
+def asked(request: Request, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the options of these names that differ from what is usual."""
+    usual = Request()
+    return tuple(OPTIONS[name] for name in names if getattr(request, name) != getattr(usual, name))
+
+
 def chosen_by(experiment: str, request: Request) -> experiments.Experiment:
     """Return the experiment.
 
     Raises LookupError if there is none of that name, ValueError for an option that it decides on itself.
     """
     found = experiments.load(experiment)
-    own = {"batch": "--batch", "precisions": "--precision", "scopes": "--scope", "variants": "--variant",
-           "implementations": "--implementation", "allocators": "--allocator",
-           "devices": "--devices", "caches": "--cache", "length": "--length", "workers": "--workers",
-           "loaders": "--loader", "augmentations": "--augmentation"}  # fmt: skip
-    for name, option in own.items():
-        if getattr(request, name) != getattr(Request(), name):
-            raise ValueError(
-                f"{option} asked for with experiment '{experiment}', which decides that itself; leave it out"
-            )
+    for option in asked(request, OPTIONS):
+        raise ValueError(f"{option} asked for with experiment '{experiment}', which decides that itself; leave it out")
     return found
 
 
@@ -152,10 +159,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     refusal.refuse_variants(request.variants, request.implementations, present)
     refusal.refuse_precisions(request.precisions, present, machine)
     refusal.refuse_allocators(request.allocators)
-    plain = Request()
-    fed = {"--workers": "workers", "--loader": "loaders", "--augmentation": "augmentations"}
-    asked = {option: getattr(request, name) != getattr(plain, name) for option, name in fed.items()}
-    refusal.refuse_input(asked, request.scopes)
+    refusal.refuse_input(asked(request, OF_THE_INPUT), request.scopes)
     refusal.refuse_augmentations(request.augmentations, chosen)
     refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
     here = Here(
@@ -188,7 +192,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     if "run" in request.scopes:
         none = [about.name for about in chosen if about.run is None]
         remarks += [f"no whole run is documented for: {', '.join(none)}; left out of scope 'run'"] if none else []
-    if {"epoch", "input", "learning"} & set(request.scopes):
+    if FROM_STORAGE & set(request.scopes):
         none = [about.name for about in chosen if not about.stored]
         left = "left out of scopes 'epoch', 'input' and 'learning'"
         remarks += [f"no stored data: {', '.join(none)}; {left}"] if none else []

@@ -90,7 +90,8 @@ def run(
     """Measure everything the campaign planned and its journal lacks.
 
     A unit that failed is not tried again: its record says why. The compile cache lies beside the journal until the end.
-    `beside` watches the machine meanwhile, first while nothing runs if energy is to be counted.
+    `beside` watches the machine meanwhile, first while nothing runs if energy is to be counted, which no experiment
+    asks for.
     """
     cache = journal.path.parent / "compile-cache"
     start = start or partial(worker, cache=cache)
@@ -105,7 +106,7 @@ def run(
                 continue
             watch.begins(number, unit)
             wait_until_quiet(header, watch)
-            energy = beside is not None and beside.counts(unit, header.profile, number)
+            energy = beside is not None and not header.experiment and beside.counts(unit, header.profile, number)
             if beside is not None and energy and not beside.rested:
                 watch.stage("idle power")
                 beside.rest()

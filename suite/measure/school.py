@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from suite.data import embedded
 from suite.measure import clock, epoch, load
-from suite.measure.inputs import Owner
+from suite.measure.inputs import Owner, stored
 from suite.measure.process import Process
 from suite.measure.program import Program
 from suite.measure.protocol import Line, Seen
@@ -27,10 +27,9 @@ def measured_learning(process: Process, target: Program, owner: Owner) -> float:
     case, task = process.case, process.task
     if not isinstance(target, learning.LearningProgram):
         raise LookupError(f"scope 'learning' asked for, which {type(target).__name__} has not")
-    if owner.preparation is None or case.data == "random":
-        raise ValueError(f"scope 'learning' asked for, workload '{case.workload}' has no stored data")
+    preparation = stored(owner, case)
     process.say(Line(stage="data"))
-    preparation, edition = epoch.decoding(owner.preparation, case), embedded.edition(task.dataset, task.size)
+    edition = embedded.edition(task.dataset, task.size)
     taught = learning.lessons(task.dataset, preparation, case.data, edition)
     batches = pipeline.batches(taught.train, taught.preparation, epoch.planned(case, task.seed))
     process.stage("init", lambda: learning.begun(target, batches, task.seed))

@@ -7,13 +7,14 @@ from suite.measure import clock
 from suite.measure.process import Process, total
 from suite.measure.program import Fed, Program
 from suite.measure.protocol import Line, Seen
+from suite.results.record import Sample
 from suite.workload import Scope
 
 LATER_CALLS = 3  # after the first, in scope `calls`
 
 
-def started(process: Process, target: Program, inputs: list[Batch]) -> float:
-    """Bring a program to the end of its first step, which is scope `cold`; return that step's loss."""
+def started(process: Process, target: Program, inputs: list[Batch]) -> Sample:
+    """Bring a program to the end of its first step; return what that took once it was initialised: a cold start."""
 
     def initialise() -> None:
         target.initialise(process.task.seed)
@@ -23,8 +24,7 @@ def started(process: Process, target: Program, inputs: list[Batch]) -> float:
     process.stage("init", initialise)
     cold = [process.stage("lower", target.lower), process.stage("compile", target.compile)]
     cold.append(process.stage("first_step", lambda: chained(target, target.steps_per_call)))
-    process.seen["cold"] = Seen(samples=(total(cold),))
-    return target.loss()
+    return total(cold)
 
 
 def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> float:
@@ -33,13 +33,15 @@ def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> fl
     Raises LookupError if the implementation lacks scope `transfer`.
     """
     scopes = {case.scope for case in process.task.cases}
-    first_loss = started(process, target, inputs)
+    cold = started(process, target, inputs)
+    first_loss = target.loss()
+    if "cold" in scopes:
+        process.seen["cold"] = Seen(samples=(cold,))
     if "calls" in scopes:
         steps = target.steps_per_call
         calls = (clock.timed(lambda: chained(target, steps), process.clocks) for _ in range(LATER_CALLS))
         second, *later = calls
-        first = process.seen["cold"].samples[0]
-        process.seen["calls"] = Seen(warmup=(first, second), samples=tuple(later), steps_per_sample=steps)
+        process.seen["calls"] = Seen(warmup=(cold, second), samples=tuple(later), steps_per_sample=steps)
     if "step" in scopes:
         process.seen["step"] = steady_state(process, lambda steps: chained(target, steps), target)
     if "transfer" in scopes:

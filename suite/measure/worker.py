@@ -69,8 +69,8 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     process.stage("import", lambda: made.append(program(process.case)))
     target, owner = made[0]
     say(Line(stage="data"))
-    inputs = run_inputs(owner, task) if process.case.scope == "run" else batches(owner, task)
-    digest = data.digest(inputs)
+    inputs = inputs_of(owner, task)
+    digest = data.digest(inputs) if inputs else ""
     first_loss = measured(process, target, inputs, owner)
     stopped = process.seen.keys() & STOPPED
     unfinished = leftover.unfinished_seconds(process.clocks) if stopped else None
@@ -95,6 +95,14 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
         found = audit(target, inputs, digest, task.seed, unfinished, task.replay and quick and not still)
         facts = msgspec.structs.replace(facts, audit=found)
     say(Line(stage="done", facts=facts))
+
+
+def inputs_of(owner: Owner, task: Task) -> list[data.Batch]:
+    """Return what is made beforehand: sets for steps, all of a whole run, nothing where storage gives everything."""
+    scope = task.cases[0].scope
+    if scope == "learning":
+        return []
+    return run_inputs(owner, task) if scope == "run" else batches(owner, task)
 
 
 def measured(process: Process, target: Program, inputs: list[data.Batch], owner: Owner) -> float:

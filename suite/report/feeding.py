@@ -6,7 +6,7 @@ from suite import units
 from suite.report.tables import Cell, Table, chosen, label
 from suite.results.flow import Flow, flows
 from suite.results.record import Record
-from suite.results.statistics import Estimate
+from suite.results.table import rate_cells, status_cell
 
 TITLE = "From storage: with the input pipeline, and what bounds the speed"
 COLUMNS = (
@@ -31,7 +31,7 @@ def table(records: Sequence[Record]) -> Table:
 
 def input_table(records: Sequence[Record]) -> Table:
     """Return the cases of scope `input`; without rows where there are none."""
-    rows = [(*_head(f), _first(f), _status(f)) for f in flows(records, "input")]
+    rows = [(*_head(f), _first(f), status_cell(f.summary)) for f in flows(records, "input")]
     return Table(title=_INPUT_TITLE, columns=_INPUT_COLUMNS, rows=tuple(rows))
 
 
@@ -56,41 +56,24 @@ def _row(item: Flow) -> tuple[Cell, ...]:
     share = item.share
     return (
         *_head(item),
-        _rate(item.alone, item.summary.record),
+        rate_cells(item.alone, item.summary)[0],
         Cell(text=units.DASH if share is None else units.percent(share.value), sort=share and share.value),
         _first(item),
         Cell(text=units.DASH if item.gpu_utilisation is None else units.percent(item.gpu_utilisation),
              sort=item.gpu_utilisation),
         Cell(text=_WORDS[item.bound]),
-        _status(item),
+        status_cell(item.summary),
     )  # fmt: skip
 
 
 def _head(item: Flow) -> tuple[Cell, ...]:
-    record, rate = item.summary.record, item.rate
-    low, high = (rate.low, rate.high) if rate else (None, None)
-    width = units.half_width(low, high)
-    within = units.DASH if low is None or high is None else (
-        f"{units.quantity(low, '', width)} to {units.quantity(high, '', width)}"
-    )  # fmt: skip
+    record = item.summary.record
     return (
         Cell(text=label(record), record=record),
         Cell(text=units.count(record.case.batch), sort=record.case.batch),
-        _rate(rate, record),
-        Cell(text=within),
+        *rate_cells(item.rate, item.summary),
     )
-
-
-def _rate(rate: Estimate | None, record: Record) -> Cell:
-    if rate is None:
-        return Cell(text=units.DASH, remark="not timed")
-    width = units.half_width(rate.low, rate.high)
-    return Cell(text=units.quantity(rate.value, "", width), sort=rate.value, record=record)
 
 
 def _first(item: Flow) -> Cell:
     return Cell(text=units.seconds(item.first_batch_seconds), sort=item.first_batch_seconds)
-
-
-def _status(item: Flow) -> Cell:
-    return Cell(text=item.summary.status, remark="; ".join(item.summary.reasons))

@@ -172,11 +172,17 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
 
 
 def fastest(items: Iterable[Summary]) -> list[Summary]:
-    """Return of each case the better allocator's summary, in the order in which they came."""
-    cases: dict[Case, list[Summary]] = {}
+    """Return of each case the better allocator's summary in its newest campaign, in the order in which they came."""
+    cases: dict[tuple[str, str], list[Summary]] = {}
     for item in items:
-        cases.setdefault(msgspec.structs.replace(item.record.case, allocator="retaining"), []).append(item)
-    return [better(same) or same[0] for same in cases.values()]
+        retaining = msgspec.structs.replace(item.record.case, allocator="retaining")
+        cases.setdefault(msgspec.structs.replace(item.record, case=retaining).place, []).append(item)
+    found = []
+    for same in cases.values():
+        latest = max(same, key=lambda item: item.record.created).record.campaign
+        mine = [item for item in same if item.record.campaign == latest]
+        found.append(better(mine) or mine[0])
+    return found
 
 
 def headline(record: Record) -> bool:

@@ -8,6 +8,7 @@ from typing import Literal
 from suite.results.record import Record
 from suite.results.statistics import Estimate, geometric_mean
 from suite.results.summary import Summary, summary
+from suite.results.watched import on_gpu
 
 Bound = Literal["input", "device", "both"]
 
@@ -43,29 +44,14 @@ def flow(record: Record) -> Flow:
     alone = [run.step_alone_seconds for run in good if run.step_alone_seconds]
     whole = len(alone) == len(steps) and bool(steps)
     firsts = [run.first_batch_seconds for run in good if run.first_batch_seconds is not None]
-    used = [
-        gpu.utilisation.mean
-        for run in good
-        if run.telemetry is not None
-        for gpu in run.telemetry.gpus[: record.case.devices]
-        if gpu.utilisation is not None
-    ]
     return Flow(
         summary=item,
-        rate=rate(item.seconds, record.case.batch),
-        alone=rate(geometric_mean(alone), record.case.batch) if whole else None,
+        rate=item.seconds.per(record.case.batch) if item.seconds else None,
+        alone=geometric_mean(alone).per(record.case.batch) if whole else None,
         share=geometric_mean([one / step for one, step in zip(alone, steps, strict=True)]) if whole else None,
         first_batch_seconds=median(firsts) if firsts else None,
-        gpu_utilisation=median(used) if used and record.backend == "gpu" else None,
+        gpu_utilisation=on_gpu(record, lambda gpu: gpu.utilisation),
     )
-
-
-def rate(seconds: Estimate | None, examples: int) -> Estimate | None:
-    """Return examples a second from the seconds of a batch."""
-    if seconds is None:
-        return None
-    low, high = (None if end is None else examples / end for end in (seconds.high, seconds.low))
-    return Estimate(value=examples / seconds.value, low=low, high=high, processes=seconds.processes)
 
 
 def flows(records: Sequence[Record], scope: str = "epoch") -> tuple[Flow, ...]:

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-import msgspec
-
+from suite.results import evidence
 from suite.workload import Plain
 
 FILE = "gallery.json"  # in the site's folder of evidence
@@ -92,21 +91,9 @@ class Gallery(Plain, frozen=True, kw_only=True):
 
 def write(found: Gallery, folder: Path) -> Path:
     """Write the gallery into the folder of evidence and return its file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / FILE
-    file.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
-    return file
+    return evidence.write(found, folder / FILE)
 
 
 def read(folder: Path) -> Gallery | None:
-    """Return the gallery; None if nothing is there.
-
-    Raises ValueError naming the file if it is no such file.
-    """
-    file = folder / FILE
-    if not file.exists():
-        return None
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=Gallery)
-    except msgspec.DecodeError as error:
-        raise ValueError(f"'{file}' is not what suite data gallery writes: {error}") from error
+    """Return the gallery; None if nothing is there. Raises ValueError naming the file if it is no such file."""
+    return evidence.read(folder / FILE, Gallery, "suite data gallery")

@@ -10,7 +10,7 @@ digits of a record's, that record for ever. A speed-up's case is that of its GPU
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -52,8 +52,9 @@ class Number:
 
     @property
     def citable(self) -> bool:
-        """Whether it may be quoted: of a schema that stays, from quick up, steady, and certified where that counts."""
-        return self.record.schema == SCHEMA and self.status in SOUND and self.certified is not False
+        """Whether it may be quoted: of a schema that stays, steady, with an interval, certified where that counts."""
+        whole = self.record.schema == SCHEMA and self.value.low is not None
+        return whole and self.status in SOUND and self.certified is not False
 
 
 def parse(text: str) -> Key:
@@ -145,10 +146,7 @@ def _rate(item: Summary, quantity: float | None) -> Found | None:
     """Return so much a step as so much a second."""
     if item.seconds is None or item.examples_per_second is None or quantity is None:
         return None
-    seconds = item.seconds
-    ends: Sequence[float | None] = (seconds.high, seconds.low)
-    low, high = (None if end is None else quantity / end for end in ends)
-    return msgspec.structs.replace(seconds, value=quantity / seconds.value, low=low, high=high), item.status, None
+    return item.seconds.per(quantity), item.status, None
 
 
 def _seconds(item: Summary, _: SpeedUp | None) -> Found | None:

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-import msgspec
-
+from suite.results import evidence
 from suite.workload import Plain
 
 FOLDER = "learning"  # in the site's folder of evidence
@@ -62,21 +61,9 @@ class Lesson(Plain, frozen=True, kw_only=True):
 
 def write(found: Lesson, folder: Path) -> Path:
     """Write what was found of a network into the folder of evidence and return its file."""
-    file = folder / FOLDER / f"{found.network}.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
-    return file
+    return evidence.write(found, folder / FOLDER / f"{found.network}.json")
 
 
 def read(folder: Path) -> tuple[Lesson, ...]:
-    """Return what was found last, by network.
-
-    Raises ValueError naming the file that is no such file.
-    """
-    found = []
-    for file in sorted((folder / FOLDER).glob("*.json")):
-        try:
-            found.append(msgspec.json.decode(file.read_bytes(), type=Lesson))
-        except msgspec.DecodeError as error:
-            raise ValueError(f"'{file}' is not what the learning session writes: {error}") from error
-    return tuple(found)
+    """Return what was found last, by network. Raises ValueError naming the file that is no such file."""
+    return evidence.read_all(folder / FOLDER, Lesson, "the learning session")

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-import msgspec
-
+from suite.results import evidence
 from suite.workload import Plain
 
 FILE = "parity.json"  # in the site's folder of evidence
@@ -43,21 +42,9 @@ class Parity(Plain, frozen=True, kw_only=True):
 
 def write(found: Parity, folder: Path) -> Path:
     """Write what was found into the folder and return the file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / FILE
-    file.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
-    return file
+    return evidence.write(found, folder / FILE)
 
 
 def read(folder: Path) -> Parity | None:
-    """Return what was found last; None if nothing is there.
-
-    Raises ValueError naming the file if it is no such file.
-    """
-    file = folder / FILE
-    if not file.exists():
-        return None
-    try:
-        return msgspec.json.decode(file.read_bytes(), type=Parity)
-    except msgspec.DecodeError as error:
-        raise ValueError(f"'{file}' is not what the parity session writes: {error}") from error
+    """Return what was found last; None if nothing is there. Raises ValueError naming the file if it is no such file."""
+    return evidence.read(folder / FILE, Parity, "the parity session")

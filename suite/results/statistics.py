@@ -24,6 +24,11 @@ class Estimate(Plain, frozen=True, kw_only=True):
             return None
         return math.expm1(math.log(self.high / self.low) / 2)
 
+    def per(self, quantity: float) -> "Estimate":
+        """Return a quantity over this value, the ends of its interval turned round: a rate from a time."""
+        low, high = (None if end is None else quantity / end for end in (self.high, self.low))
+        return Estimate(value=quantity / self.value, low=low, high=high, processes=self.processes)
+
 
 def t_quantile(degrees: float) -> float:
     """Return the 97.5 % point of Student's t distribution."""

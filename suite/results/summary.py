@@ -48,13 +48,7 @@ class Summary:
         """Throughput in steady state with its interval."""
         if self.seconds is None or self.record.case.scope != "step" or self.record.case.batch < 1:
             return None
-        batch, seconds = self.record.case.batch, self.seconds
-        return Estimate(
-            value=batch / seconds.value,
-            low=None if seconds.high is None else batch / seconds.high,
-            high=None if seconds.low is None else batch / seconds.low,
-            processes=seconds.processes,
-        )
+        return self.seconds.per(self.record.case.batch)
 
     @property
     def flop_per_second(self) -> float | None:

@@ -47,6 +47,16 @@ def times_cells(ratio: Estimate | None, record: Record | None = None, remark: st
     return Cell(text=value, sort=ratio.value, record=record), Cell(text=units.interval(ratio.low, ratio.high))
 
 
+def rate_cells(rate: Estimate | None, item: Summary) -> tuple[Cell, Cell]:
+    """Return examples a second, linked to their record, and the interval; dashes where there is none, and why."""
+    if rate is None:
+        return Cell(text=units.DASH, remark="; ".join(item.reasons), record=item.record), Cell(text=units.DASH)
+    width = units.half_width(rate.low, rate.high)
+    ends = [units.quantity(end, "", width) for end in (rate.low, rate.high) if end is not None]
+    value = Cell(text=units.quantity(rate.value, "", width), sort=rate.value, record=item.record)
+    return value, Cell(text=" to ".join(ends) or units.DASH)
+
+
 def base_cells(record: Record) -> tuple[Cell, Cell]:
     """Return the cells of what ratios are taken over: 1, without an interval."""
     return Cell(text="1", sort=1.0, record=record), Cell(text=units.DASH, remark="the others are set against it")

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-import msgspec
-
+from suite.results import evidence
 from suite.workload import Plain
 
 FOLDER = "trust"  # in the site's folder of evidence
@@ -41,21 +40,9 @@ class Part(Plain, frozen=True, kw_only=True):
 
 def write(part: Part, folder: Path) -> Path:
     """Write a part into the folder of evidence and return its file."""
-    file = folder / FOLDER / f"{part.name}.json"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(msgspec.json.format(msgspec.json.encode(part), indent=1) + b"\n")
-    return file
+    return evidence.write(part, folder / FOLDER / f"{part.name}.json")
 
 
 def read(folder: Path) -> tuple[Part, ...]:
-    """Return the parts found last, by name.
-
-    Raises ValueError naming the file that is no such part.
-    """
-    found = []
-    for file in sorted((folder / FOLDER).glob("*.json")):
-        try:
-            found.append(msgspec.json.decode(file.read_bytes(), type=Part))
-        except msgspec.DecodeError as error:
-            raise ValueError(f"'{file}' is not what the trust session writes: {error}") from error
-    return tuple(found)
+    """Return the parts found last, by name. Raises ValueError naming the file that is no such part."""
+    return evidence.read_all(folder / FOLDER, Part, "the trust session")

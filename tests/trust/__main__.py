@@ -1,7 +1,8 @@
 """Prove the harness: `python -m trust [--sample] [PART...]`, with the tests on Python's path.
 
 A part is a module `part_NAME` of this package with TITLE, a question, and `prove(sample)`, which returns its figures
-and yields its findings. A whole run of a part becomes the site's evidence; a sample is only printed.
+and yields its findings; it raises LookupError where the machine lacks what it needs. A whole run of a part becomes the
+site's evidence; a sample is only printed.
 """
 
 import argparse
@@ -55,7 +56,12 @@ def main() -> int:
             asked.error(f"no part '{name}'; there are: {', '.join(names())}")
     good = True
     for name in given.parts or names():
-        part = proved(name, given.sample)
+        try:
+            part = proved(name, given.sample)
+        except LookupError as why:
+            print(f"{name}: left out, {why}")
+            good &= name not in given.parts
+            continue
         print(f"{part.title} ({name}, {part.seconds:.0f} s)")
         for label, figure in part.figures.items():
             print(f"  {label}: {figure}")

@@ -1,7 +1,11 @@
-"""Planted lies through the real runner: each ends as invalid or at its true cost, and what is honest passes."""
+"""Planted lies through the real runner: each ends as invalid or at its true cost, and what is honest passes.
+
+Those that only a GPU can tell are in `part_lies_gpu`.
+"""
 
 import sys
 import tempfile
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +26,7 @@ from trust.lies import ASKED_FOR, LIES, TRUE_COST, Lie
 
 TITLE = "Does the harness catch a lie, and believe what is honest?"
 
-_BASE = "mnist_mlp"  # the honest run whose time is the true cost, and whose record is edited
+BASE = "mnist_mlp"  # the honest run whose time is the true cost, and whose record is edited
 _SAMPLE = ("no_block", "replaced_clock", "unused_result")
 _SAMPLE_HONEST = ("dp_linear_mirrored", "mnist_mlp")
 _VARIED = ("mnist_mlp", "cifar10_mlp")  # taken in every way that JAX has
@@ -46,7 +50,8 @@ def measured(case: Case, lie: str) -> Record:
     plan = campaign.planned([case], [about], "smoke", machine(), datetime.now(UTC))
 
     def start(unit):
-        env = children.environment("gpu" if lie in LIES and LIES[lie].needs_gpu else "cpu", unit[0].allocator)
+        on_gpu = LIES[lie].needs_gpu if lie in LIES else case.backend == "gpu"
+        env = children.environment("gpu" if on_gpu else "cpu", unit[0].allocator)
         return children.child("trust.lying_worker", lie, python=sys.executable, env=env)
 
     with tempfile.TemporaryDirectory() as folder:
@@ -130,13 +135,12 @@ def believed(case: Case) -> tuple[Record, Finding]:
 def prove(sample: bool) -> tuple[dict[str, float | int | str], list[Finding]]:
     """Tell the lies, then the truth: those that must cost as much as the truth alone, the others two at a time."""
     names = _SAMPLE_HONEST if sample else models.names()
-    cases = [honest_case(name) for name in names if name != _BASE]
+    cases = [honest_case(name) for name in names if name != BASE]
     if not sample:
         ways = [way for way in VARIANTS["jax"] if way != "plain"]
         cases += [honest_case(name, way) for name in _VARIED for way in ways]
-    here = {name: lie for name, lie in LIES.items() if machine().gpus or not lie.needs_gpu}
-    told = {name: here[name] for name in (_SAMPLE if sample else here)}
-    base, first = believed(honest_case(_BASE))
+    told = {name: lie for name, lie in LIES.items() if (name in _SAMPLE if sample else not lie.needs_gpu)}
+    base, first = believed(honest_case(BASE))
     honest_seconds = step_seconds(base.runs[0]) or 0.0
     with ThreadPoolExecutor(1 if sample else _AT_ONCE) as pool:
         costly = {name: caught(name, lie, honest_seconds) for name, lie in told.items() if lie.check == TRUE_COST}
@@ -144,11 +148,15 @@ def prove(sample: bool) -> tuple[dict[str, float | int | str], list[Finding]]:
         honest = [pool.submit(believed, case) for case in cases]
         lies = [*costly.values(), *(found.result() for found in others), edited(base)]
         truths = [first, *(found.result()[1] for found in honest)]
+    asked = {"of them asked for by the protocol": len(lies) - max(0, len(told) - ASKED_FOR)}
+    return figures(lies, truths) | asked, [*lies, *truths]
+
+
+def figures(lies: Sequence[Finding], truths: Sequence[Finding]) -> dict[str, float | int | str]:
+    """Return how many of the lies were caught and of the truths believed."""
     return {
         "lies told": len(lies),
-        "of them asked for by the protocol": len(lies) - max(0, len(told) - ASKED_FOR),
         "lies caught, or measured at their true cost": sum(finding.good for finding in lies),
         "honest workloads": len(truths),
         "honest workloads rejected": sum(not finding.good for finding in truths),
-        "not told, because they need a GPU": "; ".join(lie.what for name, lie in LIES.items() if name not in here),
-    }, [*lies, *truths]
+    }

@@ -9,7 +9,8 @@ from suite.data.drawn import animals, scenery
 from suite.data.drawn.canvas import Canvas, blank
 
 ANIMALS: tuple[Callable[[Canvas], None], ...] = (animals.cat, animals.dog)  # in the order of the published labels
-SIDE = 96  # of the drawing; what is finer than that comes from grain and patches
+GROUP = 16  # drawn together: as many as the processor's caches hold
+SIDE = 80  # of the drawing; what is finer than that comes from grain and patches
 WIDTHS, HEIGHTS = (300, 500), (280, 440)  # like those of the published set, whose mean is about 400 x 360
 QUALITY = 92
 _TILE = 768  # side of the grain that pictures of a group cut theirs from

@@ -1,23 +1,17 @@
 """Labelled pictures in a fixed order, drawn by any number of threads with the same result."""
 
 import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator
 
 import cv2
 import numpy as np
 
+from suite.data.streams import SPLITS, ahead
+
 Draw = Callable[[np.random.Generator, int, int], Iterable[np.ndarray]]  # random, label, count -> uint8[H,W,C] each
 Encode = Callable[[np.ndarray], bytes]  # uint8[H,W,C] -> a picture file
 
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-SPLITS = ("train", "test")
-GROUP = 64  # pictures of one class that share a random stream and are drawn together
+GROUP = 64  # pictures of one class that share a random stream and are drawn together, where they are small
 
 
 def pictures(
@@ -28,31 +22,22 @@ def pictures(
     seed: int,
     threads: int | None = None,
     encode: Encode | None = None,
+    group: int = GROUP,
 ) -> Iterator[tuple[int, bytes]]:
     """Yield label and file of picture after picture, the classes in turn; files are PNG unless encoded otherwise.
 
     A group depends on seed, split, label and its own number only. None: a thread for each core.
     """
 
-    def group(number: int) -> list[list[bytes]]:
+    def drawn(number: int) -> list[list[bytes]]:
         streams = (np.random.default_rng((seed, SPLITS.index(split), label, number)) for label in range(classes))
-        return [[file(image) for image in draw(random, label, GROUP)] for label, random in enumerate(streams)]
+        return [[file(image) for image in draw(random, label, group)] for label, random in enumerate(streams)]
 
     file, left = encode or png, count
-    for columns in ahead(group, range(-(-count // (GROUP * classes))), threads or os.cpu_count() or 1):
+    for columns in ahead(drawn, range(-(-count // (group * classes))), threads or os.cpu_count() or 1):
         for row in zip(*columns, strict=True):
             yield from list(enumerate(row))[:left]
             left = max(0, left - classes)
-
-
-def ahead(function: Callable[[Item], Result], items: Sequence[Item], threads: int) -> Iterator[Result]:
-    """Yield function(item) in the order of the items; so many threads work, at most one result each waits."""
-    with ThreadPoolExecutor(threads) as pool:
-        left = iter(items)
-        waiting: deque[Future[Result]] = deque(pool.submit(function, item) for item in islice(left, 2 * threads))
-        while waiting:
-            yield waiting.popleft().result()
-            waiting.extend(pool.submit(function, item) for item in islice(left, 1))
 
 
 def png(image: np.ndarray) -> bytes:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from suite.data.drawn.photographs import ANIMALS, draw, jpeg
+from suite.data.drawn.photographs import ANIMALS, GROUP, draw, jpeg
 from suite.data.drawn.pictures import pictures
 from suite.data.edition import Edition
 
@@ -13,6 +13,7 @@ SIZES = {"small": Edition(train=2048, test=0), "documented": Edition(train=10_00
 
 def examples(split: str, count: int, seed: int) -> Iterator[dict[str, Any]]:
     """Yield records of image, image/filename and label, the classes in turn."""
-    for index, (label, image) in enumerate(pictures(draw, len(ANIMALS), split, count, seed, encode=jpeg)):
+    drawn = pictures(draw, len(ANIMALS), split, count, seed, encode=jpeg, group=GROUP)
+    for index, (label, image) in enumerate(drawn):
         folder = CLASSES[label].capitalize()
         yield {"image": image, "image/filename": f"PetImages/{folder}/{index // 2}.jpg", "label": label}

@@ -1,6 +1,6 @@
 """From a stored record to the arrays that a network takes: one way of doing so per file. NumPy and OpenCV only."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
@@ -33,11 +33,22 @@ class Preparation:
         """Return the same for pictures that the device will distort: as whole as it needs them."""
         return self
 
+    def batch(self, records: Iterable[Mapping[str, Any]], random: np.random.Generator | None = None) -> Example:
+        """Return the arrays [N,...] of records, their bytes in the order of their axes.
+
+        Augmented as documented with a generator, which they use one after the other; as for validation without one.
+        """
+        examples = [self.compact(record, random) for record in records]
+        return self.finished({name: np.stack([example[name] for example in examples]) for name in examples[0]})
+
     def example(self, record: Mapping[str, Any], random: np.random.Generator | None = None) -> Example:
-        """Return the arrays of one record: augmented as documented with a generator, as for validation without one."""
+        """Return the arrays of one record, without an axis for the batch."""
+        return self.finished(self.compact(record, random))
+
+    def compact(self, record: Mapping[str, Any], random: np.random.Generator | None) -> Example:
+        """Return the arrays of one record in their smallest form."""
         raise NotImplementedError
 
-
-def stacked(examples: Sequence[Example]) -> Example:
-    """Return examples as a batch: arrays [N,...], their bytes in the order of their axes."""
-    return {name: np.stack([example[name] for example in examples]) for name in examples[0]}
+    def finished(self, arrays: Example) -> Example:
+        """Return arrays in their smallest form, of one record or of a batch, as the network takes them."""
+        return arrays

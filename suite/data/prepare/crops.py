@@ -29,7 +29,7 @@ class Crop(Preparation):
         """Return the same with pictures left whole, since the device cuts them."""
         return replace(self, whole=True)
 
-    def example(self, record: Mapping[str, Any], random: np.random.Generator | None = None) -> Example:
+    def compact(self, record: Mapping[str, Any], random: np.random.Generator | None) -> Example:
         """Return images and labels."""
         image = decoded(record["image"])
         labels = one_hot(record["label"], self.classes)

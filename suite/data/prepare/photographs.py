@@ -1,16 +1,16 @@
 """Photographs of any size as small squares, sheared, zoomed and mirrored as the cats-and-dogs tutorial does."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import cv2
 import numpy as np
 
 from suite.data.prepare import Example, Preparation
-from suite.data.prepare.pictures import warped
+from suite.data.prepare.pictures import from_0_to_1, warped
 
-_REDUCED = {2: cv2.IMREAD_REDUCED_COLOR_2, 4: cv2.IMREAD_REDUCED_COLOR_4}
+_REDUCED = {2: "IMREAD_REDUCED_COLOR_2", 4: "IMREAD_REDUCED_COLOR_4"}  # of OpenCV
 _SMALLEST = 256  # a photograph's shorter side is at least about that
 
 
@@ -29,20 +29,27 @@ class Photograph(Preparation):
     zoom: float = 0.2
     scaled: bool = False
 
-    def example(self, record: Mapping[str, Any], random: np.random.Generator | None = None) -> Example:
-        """Return images and labels."""
+    def compact(self, record: Mapping[str, Any], random: np.random.Generator | None) -> Example:
+        """Return images, still uint8, and labels."""
+        import cv2  # not with the models, whose import is timed
+
         small = cv2.resize(self._decoded(record["image"]), (self.side, self.side), interpolation=cv2.INTER_NEAREST)
         if random is not None and self.augmented:
             small = self._moved(small, random)
-        pixels = small[..., ::-1].astype(np.float32) / np.float32(255)
-        return {"images": pixels, "labels": np.array(record["label"], np.float32)}
+        return {"images": small[..., ::-1], "labels": np.array(record["label"], np.float32)}
+
+    def finished(self, arrays: Example) -> Example:
+        """Return images and labels."""
+        return arrays | {"images": from_0_to_1(arrays["images"])}
 
     def _decoded(self, image: bytes | np.ndarray) -> np.ndarray:
         """Return blue-green-red uint8[H,W,3]."""
         if isinstance(image, np.ndarray):
             return image[..., ::-1]
+        import cv2
+
         factor = max((f for f in _REDUCED if _SMALLEST // f >= self.side), default=1) if self.scaled else 1
-        found = cv2.imdecode(np.frombuffer(image, np.uint8), _REDUCED.get(factor, cv2.IMREAD_COLOR))
+        found = cv2.imdecode(np.frombuffer(image, np.uint8), getattr(cv2, _REDUCED.get(factor, "IMREAD_COLOR")))
         if found is None:
             raise ValueError("a photograph of the data set cannot be read; remove the data set and prepare it again")
         return found
@@ -52,8 +59,8 @@ class Photograph(Preparation):
         angle = random.uniform(-self.shear, self.shear)
         down, right = random.uniform(1 - self.zoom, 1 + self.zoom, 2)
         # From a place in the result to one in the picture: the shear after the zoom, rows first as Keras has them.
-        matrix = np.array([[np.cos(angle) * right, 0.0, 0.0], [-np.sin(angle) * right, down, 0.0]])
-        centre = (self.side - 1) / 2
-        matrix[:, 2] = centre - matrix[:, :2].sum(1) * centre
-        moved = warped(image, matrix, cv2.INTER_NEAREST | cv2.WARP_INVERSE_MAP)
+        across, aslant, centre = math.cos(angle) * right, -math.sin(angle) * right, (self.side - 1) / 2
+        fixed = centre - across * centre, centre - (aslant + down) * centre  # so that the centre stays where it is
+        matrix = np.array([[across, 0.0, fixed[0]], [aslant, down, fixed[1]]])
+        moved = warped(image, matrix, inverse=True)
         return moved[:, ::-1] if random.random() < 0.5 else moved

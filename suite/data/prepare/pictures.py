@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import cv2
 import numpy as np
 
 from suite.data.prepare import Example, Preparation
@@ -17,10 +16,17 @@ def decoded(image: bytes | np.ndarray) -> np.ndarray:
     """
     if isinstance(image, np.ndarray):
         return image
+    import cv2  # not with the models, whose import is timed
+
     found = cv2.imdecode(np.frombuffer(image, np.uint8), cv2.IMREAD_UNCHANGED)
     if found is None:
         raise ValueError("a picture file of the data set cannot be read; remove the data set and prepare it again")
     return found[..., None] if found.ndim == 2 else found[..., ::-1]
+
+
+def from_0_to_1(pixels: np.ndarray) -> np.ndarray:
+    """Return uint8 as float32, 1 for 255."""
+    return np.divide(pixels, np.float32(255), dtype=np.float32)
 
 
 def one_hot(label: int, classes: int) -> np.ndarray:
@@ -36,10 +42,13 @@ class Pixels(Preparation):
 
     classes: int = 10
 
-    def example(self, record: Mapping[str, Any], random: np.random.Generator | None = None) -> Example:
-        """Return images and labels; nothing is augmented."""
-        pixels = decoded(record["image"]).astype(np.float32) / np.float32(255)
-        return {"images": pixels, "labels": one_hot(record["label"], self.classes)}
+    def compact(self, record: Mapping[str, Any], random: np.random.Generator | None) -> Example:
+        """Return images, still uint8, and labels; nothing is augmented."""
+        return {"images": decoded(record["image"]), "labels": one_hot(record["label"], self.classes)}
+
+    def finished(self, arrays: Example) -> Example:
+        """Return images and labels."""
+        return arrays | {"images": from_0_to_1(arrays["images"])}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,26 +59,37 @@ class Shifted(Preparation):
     degrees: float = 15.0
     pixels: float = 6.0
 
-    def example(self, record: Mapping[str, Any], random: np.random.Generator | None = None) -> Example:
-        """Return images and labels."""
+    def compact(self, record: Mapping[str, Any], random: np.random.Generator | None) -> Example:
+        """Return images, still uint8, and labels."""
         image = decoded(record["image"])
         if random is not None:
             image = self._moved(image, random)
-        pixels = image.astype(np.float32) / np.float32(255)
-        return {"images": pixels, "labels": one_hot(record["label"], self.classes)}
+        return {"images": image, "labels": one_hot(record["label"], self.classes)}
+
+    def finished(self, arrays: Example) -> Example:
+        """Return images and labels."""
+        return arrays | {"images": from_0_to_1(arrays["images"])}
 
     def _moved(self, image: np.ndarray, random: np.random.Generator) -> np.ndarray:
+        import cv2
+
         height, width = image.shape[:2]
         angle, right, down = random.uniform(-1, 1, 3) * (self.degrees, self.pixels, self.pixels)
         matrix = cv2.getRotationMatrix2D(((width - 1) / 2, (height - 1) / 2), angle, 1.0)
         matrix[:, 2] += (right, down)
         if random.random() < 0.5:
             image = image[:, ::-1]
-        return warped(image, matrix, cv2.INTER_NEAREST)
+        return warped(image, matrix)
 
 
-def warped(image: np.ndarray, matrix: np.ndarray, flags: int) -> np.ndarray:
-    """Return the picture uint8[H,W,C] under an affine map, its edge repeated where nothing is."""
+def warped(image: np.ndarray, matrix: np.ndarray, inverse: bool = False) -> np.ndarray:
+    """Return the picture uint8[H,W,C] under an affine map, by its nearest pixels, its edge repeated where nothing is.
+
+    An inverse one maps places in the result to places in the picture.
+    """
+    import cv2
+
+    flags = cv2.INTER_NEAREST | (cv2.WARP_INVERSE_MAP if inverse else 0)
     size = (image.shape[1], image.shape[0])
     found = cv2.warpAffine(np.ascontiguousarray(image), matrix, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
     return found.reshape(image.shape)

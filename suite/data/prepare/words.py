@@ -53,7 +53,7 @@ class Words(Preparation):
         ranked = sorted(counts, key=lambda word: (-counts[word], word))[: self.vocabulary - FIRST_WORD]
         return replace(self, numbers={word: rank + FIRST_WORD for rank, word in enumerate(ranked)})
 
-    def example(self, record: Mapping[str, Any], random: np.random.Generator | None = None) -> Example:
+    def compact(self, record: Mapping[str, Any], random: np.random.Generator | None) -> Example:
         """Return tokens and labels; nothing is augmented."""
         known = [START, *(self.numbers.get(word, UNKNOWN) for word in words(text(record)))][-self.positions :]
         tokens = np.full(self.positions, PADDING, np.int32)
@@ -89,7 +89,7 @@ class Subwords(Preparation):
         chosen = [*letters, *best[: max(0, room)]][: self.vocabulary - 1]
         return replace(self, numbers={part: number for number, part in enumerate(chosen, 1)})
 
-    def example(self, record: Mapping[str, Any], random: np.random.Generator | None = None) -> Example:
+    def compact(self, record: Mapping[str, Any], random: np.random.Generator | None) -> Example:
         """Return tokens and labels; nothing is augmented."""
         tokens = np.full(self.positions, PADDING, np.int32)
         filled = 0

@@ -15,8 +15,8 @@ import cv2
 import numpy as np
 
 from suite.data.download import Progress
-from suite.data.drawn.pictures import ahead
 from suite.data.published import Splits
+from suite.data.streams import ahead
 
 STOCK = "cats_vs_dogs"
 ARCHIVE = "kagglecatsanddogs_5340.zip"

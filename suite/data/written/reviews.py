@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from suite.data.drawn.pictures import SPLITS, ahead
+from suite.data.streams import SPLITS
 
 GROUP = 128  # reviews that share a random stream
 MEDIAN_WORDS, SPREAD, SHORTEST = 174, 0.7, 10  # of the lengths' logarithms, near those of the published reviews
@@ -87,20 +87,16 @@ PLAIN = (
 )
 
 
-def reviews(split: str, count: int, seed: int, threads: int = 1) -> Iterator[tuple[int, str]]:
+def reviews(split: str, count: int, seed: int) -> Iterator[tuple[int, str]]:
     """Yield label and text of review after review, those against the film (0) and for it (1) in turn.
 
     A group depends on seed, split and its own number only.
     """
 
-    def group(number: int) -> list[str]:
+    for number in range(-(-count // GROUP)):
         random = np.random.default_rng((seed, SPLITS.index(split), number))
-        return [review(random, label % 2) for label in range(GROUP)]
-
-    left = count
-    for texts in ahead(group, range(-(-count // GROUP)), threads):
-        yield from ((index % 2, text) for index, text in enumerate(texts[:left]))
-        left -= len(texts)
+        for index in range(min(GROUP, count - number * GROUP)):
+            yield index % 2, review(random, index % 2)
 
 
 def review(random: np.random.Generator, label: int) -> str:

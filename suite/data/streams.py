@@ -1,0 +1,22 @@
+"""Random streams of the stand-ins, and work on several threads whose results come in order."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+SPLITS = ("train", "test")  # a split's place is part of each stream's seed
+
+
+def ahead(function: Callable[[Item], Result], items: Sequence[Item], threads: int) -> Iterator[Result]:
+    """Yield function(item) in the order of the items; so many threads work, at most one result each waits."""
+    with ThreadPoolExecutor(threads) as pool:
+        left = iter(items)
+        waiting: deque[Future[Result]] = deque(pool.submit(function, item) for item in islice(left, 2 * threads))
+        while waiting:
+            yield waiting.popleft().result()
+            waiting.extend(pool.submit(function, item) for item in islice(left, 1))
