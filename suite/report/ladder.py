@@ -20,8 +20,10 @@ _WORDS = {
 }
 
 
-def words(case: Case, run: WholeRun | None) -> str:
+def words(case: Case, run: WholeRun | None, compiling: bool = True) -> str:
     """Return what a rung includes."""
+    if not compiling:
+        return "the same run, its compilations taken out"
     if case.scope != "run" or run is None:
         return _WORDS[case.scope, case.cache]
     epochs = f"{run.epochs} epoch{'s' if run.epochs > 1 else ''}"
@@ -39,7 +41,7 @@ def table(rungs: Sequence[Rung], run: WholeRun | None, machine: str) -> Table:
         reasons = dict.fromkeys(reason for side in (rung.cpu, rung.gpu) if side for reason in side.reasons)
         rows.append(
             (
-                Cell(text=words(rung.case, run)),
+                Cell(text=words(rung.case, run, rung.compiling)),
                 time_cell(rung.cpu),
                 time_cell(rung.gpu),
                 Cell(text=units.times(ratio.value, low, high) if ratio else units.DASH, sort=ratio and ratio.value),
