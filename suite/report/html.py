@@ -8,6 +8,7 @@ from suite.results.record import Record, plain_name
 
 _LONGEST = 2000
 _ONE_LINE = 45  # longer text in a cell is broken into lines
+_SHORT = 3  # needs no width of its own among words
 _MEANINGFUL = frozenset("<>&\"'`*_{}[]\\|~#")
 
 
@@ -89,7 +90,8 @@ class Page:
             text = self.linked(cell.text, links)
         sort = "" if cell.sort is None else f' data-sort="{cell.sort!r}"'
         title = f' title="{safe(cell.remark)}"' if cell.remark else ""
-        title += ' class="long"' if len(cell.text) > _ONE_LINE else ""
+        kind = "long" if len(cell.text) > _ONE_LINE else "short" if len(cell.text) <= _SHORT else ""
+        title += f' class="{kind}"' if kind else ""
         tag = "th scope='row'" if index == 0 else "td"
         return f"<{tag}{sort}{title}>{text}</{tag.split()[0]}>"
 

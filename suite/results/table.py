@@ -52,9 +52,8 @@ def rate_cells(rate: Estimate | None, item: Summary) -> tuple[Cell, Cell]:
     if rate is None:
         return Cell(text=units.DASH, remark="; ".join(item.reasons), record=item.record), Cell(text=units.DASH)
     width = units.half_width(rate.low, rate.high)
-    ends = [units.quantity(end, "", width) for end in (rate.low, rate.high) if end is not None]
     value = Cell(text=units.quantity(rate.value, "", width), sort=rate.value, record=item.record)
-    return value, Cell(text=" to ".join(ends) or units.DASH)
+    return value, Cell(text=units.quantity_interval(rate.low, rate.high, ""))
 
 
 def base_cells(record: Record) -> tuple[Cell, Cell]:

@@ -61,6 +61,21 @@
     }).observe(document.body, { attributes: true, attributeFilter: ["data-md-color-scheme"] });
   }
 
+  function copying() {
+    if (!navigator.clipboard) return;
+    document.querySelectorAll("button.copy").forEach(function (button) {
+      var label = button.textContent;
+      button.hidden = false;
+      button.addEventListener("click", function () {
+        navigator.clipboard.writeText(button.dataset.copy).then(function () {
+          button.textContent = "copied";
+          setTimeout(function () { button.textContent = label; }, 1500);
+        });
+      });
+    });
+  }
+
   sortable();
+  copying();
   charts();
 })();
