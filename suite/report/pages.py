@@ -17,7 +17,9 @@ from suite.report import (
     gallery,
     ladder,
     learning,
+    ledger,
     meanwhile,
+    numbers,
     parity,
     standing,
     tables,
@@ -25,11 +27,11 @@ from suite.report import (
 )
 from suite.report.html import Page, anchor, safe
 from suite.report.tables import Cell, Table
+from suite.results import catalogue, store
 from suite.results import gallery as drawings
 from suite.results import ladder as clock
 from suite.results import learning as lessons
 from suite.results import parity as evidence
-from suite.results import store
 from suite.results import trust as proof
 from suite.results.prices import Price
 from suite.results.record import Record, json_schema, plain_name, to_json
@@ -67,7 +69,10 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
                 f"a record of campaign {record.campaign[:60]!r} has a name that no page may have; not shown"
             )
     local = frozenset(record.campaign for record in other)
-    files = pages(shown, local, prices) | {"parity.md": parity.page(evidence.read(site / "evidence"))}
+    files = pages(shown, local, prices) | numbers.files(r for r in shown if r.campaign not in local)
+    files |= {"parity.md": parity.page(evidence.read(site / "evidence"))}
+    asked = [record for record in shown if not is_ceiling(record)]
+    files["ledger.md"] = ledger.page(asked, catalogue.read(folders[0]), local, links(shown, ""))
     files["trust.md"] = trust.page(proof.read(site / "evidence"))
     files["data.md"] = gallery.page(drawings.read(site / "evidence"))
     files["learning.md"] = learning.page(lessons.read(site / "evidence"))
@@ -77,7 +82,7 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
 
 def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
     """Make the generated folders hold just these files; return those that changed."""
-    for folder in ("workloads", "machines", "experiments", "charts", "local"):
+    for folder in ("workloads", "machines", "experiments", "numbers", "charts", "local"):
         for path in (site / folder).glob("**/*"):
             if path.is_file() and str(path.relative_to(site)) not in files:
                 path.unlink()
@@ -147,7 +152,9 @@ def home(records: Sequence[Record], local: frozenset[str], everything: Sequence[
             '<p class="note">Times link the record they come from, with every raw sample. '
             '<a href="reading.html">How to read a result</a> explains the words, '
             '<a href="standing.html">How JAX stands</a> has every comparison with other implementations, '
-            '<a href="data.html">What the data looks like</a> shows what the models are timed on.</p>'
+            '<a href="data.html">What the data looks like</a> shows what the models are timed on, '
+            '<a href="citing.html">How to cite a number</a> how to quote one, '
+            '<a href="ledger.html">the ledger</a> what became of everything that the articles say.</p>'
         )
     everything = everything or records
     slugs = {r.machine.slug: r.machine.name for r in records}
@@ -231,6 +238,10 @@ def workload(
         ],
         {data_words(records, about): f"../data.html#{anchor(about.dataset)}"} if about.stored else {},
     )
+    if any(record.campaign not in local for record in records):
+        page.add(
+            f'<p class="note"><a href="../numbers/{name}.html">Numbers to quote</a>, each with key and record.</p>'
+        )
     page.heading("Differs from the source")
     page.add(f"<ul>{''.join(f'<li>{safe(line)}</li>' for line in about.differs)}</ul>")
     asked_for = [record for record in records if not record.experiment]
