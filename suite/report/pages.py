@@ -20,6 +20,7 @@ from suite.report import (
     ledger,
     meanwhile,
     numbers,
+    overview,
     parity,
     standing,
     tables,
@@ -111,7 +112,7 @@ def pages(records: Sequence[Record], local: frozenset[str], prices: Sequence[Pri
     for name in sorted({record.workload for record in records}):
         files |= workload([r for r in records if r.workload == name], local, ceilings, prices)
     for slug in sorted({record.machine.slug for record in everything}):
-        files[f"machines/{slug}.md"] = machine([r for r in everything if r.machine.slug == slug], local, ceilings)
+        files |= machine([r for r in everything if r.machine.slug == slug], local, ceilings)
     return files
 
 
@@ -127,27 +128,11 @@ def picture(records: Sequence[Record]) -> str | None:
 def home(records: Sequence[Record], local: frozenset[str], everything: Sequence[Record] = ()) -> dict[str, str]:
     """Return the home page with its chart; it links the pages of everything that there is."""
     page = Page(_QUESTION, "", local)
-    items = [i for i in newest(speedups(records)) if i.gpu.record.case.scope == "step"]
-    main = [i for i in items if tables.headline(i.gpu.record)]
-    files: dict[str, str] = {}
-    page.add(f'<p class="lead">{answer(main)}</p>')
-    if main:
-        spec = charts.speedups(main)
-        files |= charts.files("speedups", spec)
-        alternative = "; ".join(
-            f"{i.gpu.record.workload} on {i.gpu.record.machine.name}: "
-            f"{units.times(i.ratio.value, i.ratio.low, i.ratio.high)}"
-            for i in main
-        )
-        caption = (
-            "Time of one training step on the CPU over its time on the GPU of the same machine, float32 at highest "
-            "precision on both sides, with 95 % intervals. Hollow: the CPU side is slower than 0.7 of the best peer on "
-            "the same cores, or the result is not steady. Grey ticks: what the articles report."
-        )
-        page.chart("speedups", alternative, caption, json.dumps(charts.themed(spec)))
-    if items:
-        page.heading("The table")
-        page.table(tables.speedup_table(records), links(records, ""))
+    shown = overview.first(records)
+    mine = [record for record in records if shown in (None, record.machine.slug)]
+    page.add(overview.choice({r.machine.slug: r.machine.name for r in everything or records}, shown, ""))
+    files = overview.add(page, mine, "speedups", links(records, ""))
+    if shown:
         page.add(
             '<p class="note">Times link the record they come from, with every raw sample. '
             '<a href="reading.html">How to read a result</a> explains the words, '
@@ -181,29 +166,6 @@ def home(records: Sequence[Record], local: frozenset[str], everything: Sequence[
 
 def _sorted(records: Iterable[Record]) -> list[Record]:
     return sorted(records, key=lambda r: (r.workload, r.name))
-
-
-def answer(items: Sequence[SpeedUp]) -> str:
-    """Return the home page's first sentence as HTML."""
-    if not items:
-        return (
-            "No machine with a GPU has been measured yet. Measure yours: <code>nox -s bench</code> in the suite's "
-            "checkout takes a few minutes and renders this page with your numbers."
-        )
-    low, high = min(items, key=lambda i: i.ratio.value), max(items, key=lambda i: i.ratio.value)
-
-    def words(item: SpeedUp) -> str:
-        value = units.times(item.ratio.value, item.ratio.low, item.ratio.high)
-        return f"<strong>{safe(value)}</strong> ({safe(units.interval(item.ratio.low, item.ratio.high))})"
-
-    name = safe(high.gpu.record.machine.name)
-    if low is high:
-        return f"On {name} one training step of {safe(low.cpu.record.workload)} is {words(low)} faster on the GPU."
-    return (
-        f"It depends on the model: from {words(low)} for {safe(low.cpu.record.workload)} to {words(high)} for "
-        f"{safe(high.cpu.record.workload)}, one training step on the GPU against all CPU cores of the same machine "
-        f"({name})."
-    )
 
 
 def links(records: Iterable[Record], up: str) -> dict[str, str]:
@@ -386,8 +348,8 @@ def stage_table(records: Sequence[Record]) -> Table:
     return Table(title=title, columns=("case", *(name.replace("_", " ") for name in _STAGES)), rows=tuple(rows))
 
 
-def machine(records: Sequence[Record], local: frozenset[str], ceilings: Roof) -> str:
-    """Return a machine's page."""
+def machine(records: Sequence[Record], local: frozenset[str], ceilings: Roof) -> dict[str, str]:
+    """Return a machine's page with its chart."""
     latest = max(records, key=lambda r: r.created)
     what, software = latest.machine, latest.software
     page = Page(what.name, "../", local)
@@ -409,14 +371,13 @@ def machine(records: Sequence[Record], local: frozenset[str], ceilings: Roof) ->
             ("memory clock limit", f"{gpu.memory_clock_limit_mhz or units.DASH} MHz"),
             ("power limit", f"{units.number(gpu.power_limit_watts)} W"),
         ]  # fmt: skip
+    asked_for = [record for record in records if not record.experiment]
+    files = overview.add(page, asked_for, f"speedups.{what.slug}", links(records, "../")) if what.gpus else {}
+    page.heading("The machine")
     page.facts(facts)
     page.heading("Software")
     versions = {name: v for r in records for name, v in r.software.packages.items()}
     page.facts([("Python", software.python), *sorted(versions.items())])
-    table = tables.speedup_table(record for record in records if not record.experiment)
-    if table.rows:
-        page.heading("Speed-ups")
-        page.table(table, links(records, "../"))
     steps = roofline.newest_steps(records, at_headline_batch=True)
     if steps:
         page.heading("Below the ceilings")
@@ -430,4 +391,4 @@ def machine(records: Sequence[Record], local: frozenset[str], ceilings: Roof) ->
     listed = tables.case_table(f"Every case measured on {what.name}", newest_here)
     rows = tuple((Cell(text=r.workload), *row) for r, row in zip(_sorted(newest_here), listed.rows, strict=True))
     page.table(Table(title=listed.title, columns=("model", *listed.columns), rows=rows), links(records, "../"))
-    return page.text()
+    return files | {f"machines/{what.slug}.md": page.text()}

@@ -1,6 +1,7 @@
 """Results as rows of cells: text, what to sort by, and the record behind it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from suite import units
 from suite.results.record import Record
@@ -27,6 +28,8 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     words: bool = False
+    facets: tuple[Mapping[str, str], ...] = ()  # of each row, by what a reader may filter
+    chosen: Mapping[str, str] = field(default_factory=dict)  # facets that are chosen at first
 
 
 def time_cell(item: Summary | None) -> Cell:
