@@ -308,6 +308,23 @@ def compare(first: str, second: str, band: float | None, out: Path) -> None:
     bench.compare(first, second, (PUBLISHED, out), None if band is None else band / 100)
 
 
+@main.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+def check(paths: tuple[Path, ...]) -> None:
+    """Say of each record in PATHS, files or folders of them, what it is and whether it can be read as it was written.
+
+    Exit 1 if one cannot, or if there is none.
+    """
+    from suite import bench
+
+    right = True
+    for line, wrong in bench.checked(paths):
+        click.echo(line, err=wrong)
+        right &= not wrong
+    if not right:
+        sys.exit(1)
+
+
 class KeyName(click.ParamType):
     """A key of the published numbers, which the shell completes."""
 

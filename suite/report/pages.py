@@ -22,6 +22,7 @@ from suite.report import (
     numbers,
     overview,
     parity,
+    placing,
     standing,
     tables,
     trust,
@@ -111,8 +112,10 @@ def pages(records: Sequence[Record], local: frozenset[str], prices: Sequence[Pri
     files["standing.md"] = standing.page(records, local, links(records, ""))
     for name in sorted({record.workload for record in records}):
         files |= workload([r for r in records if r.workload == name], local, ceilings, prices)
+    steps = placing.headlines(records)
     for slug in sorted({record.machine.slug for record in everything}):
-        files |= machine([r for r in everything if r.machine.slug == slug], local, ceilings)
+        place = placing.sentences(steps, slug)
+        files |= machine([r for r in everything if r.machine.slug == slug], local, ceilings, place)
     return files
 
 
@@ -142,6 +145,13 @@ def home(records: Sequence[Record], local: frozenset[str], everything: Sequence[
             '<a href="ledger.html">the ledger</a> what became of everything that the articles say.</p>'
         )
     everything = everything or records
+    mine = sorted({r.machine.slug for r in records if r.campaign in local})
+    steps = placing.headlines(records) if mine else {}
+    for slug in mine:
+        if said := placing.sentences(steps, slug):
+            name = next(r.machine.name for r in records if r.machine.slug == slug)
+            page.heading(f"Your machine: {name}")
+            page.add(f'<p><a href="machines/{slug}.html">{safe(name)}</a>. {" ".join(map(safe, said))}</p>')
     slugs = {r.machine.slug: r.machine.name for r in records}
     lonely = [slug for slug in slugs if not any(r.backend == "gpu" and r.machine.slug == slug for r in records)]
     for slug in lonely:
@@ -348,8 +358,10 @@ def stage_table(records: Sequence[Record]) -> Table:
     return Table(title=title, columns=("case", *(name.replace("_", " ") for name in _STAGES)), rows=tuple(rows))
 
 
-def machine(records: Sequence[Record], local: frozenset[str], ceilings: Roof) -> dict[str, str]:
-    """Return a machine's page with its chart."""
+def machine(
+    records: Sequence[Record], local: frozenset[str], ceilings: Roof, place: Sequence[str] = ()
+) -> dict[str, str]:
+    """Return a machine's page with its chart; `place` says where it stands among others."""
     latest = max(records, key=lambda r: r.created)
     what, software = latest.machine, latest.software
     page = Page(what.name, "../", local)
@@ -373,6 +385,8 @@ def machine(records: Sequence[Record], local: frozenset[str], ceilings: Roof) ->
         ]  # fmt: skip
     asked_for = [record for record in records if not record.experiment]
     files = overview.add(page, asked_for, f"speedups.{what.slug}", links(records, "../")) if what.gpus else {}
+    for said in place:
+        page.paragraph(said)
     page.heading("The machine")
     page.facts(facts)
     page.heading("Software")
