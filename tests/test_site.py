@@ -6,13 +6,16 @@ import re
 import shutil
 from pathlib import Path
 
+import altair as alt
 import factory
 import msgspec
 import pytest
 import yaml
+from altair.utils import schemapi
+from altair.utils.schemapi import SchemaValidationError
 
 from suite import ceilings, experiments
-from suite.report import build, overview, pages, tables
+from suite.report import build, charts, overview, pages, tables
 from suite.results import store
 from suite.results.record import Energy, GpuTelemetry, Telemetry
 from suite.results.store import sealed
@@ -204,8 +207,6 @@ def swept():
 
 
 def test_a_speed_up_that_is_not_certified_is_drawn_hollow():
-    from suite.report import charts
-
     whole = speedups(factory.campaign(("mnist_mlp",)))
     bare = speedups([r for r in factory.campaign(("mnist_mlp",)) if r.case.implementation == "jax"])
     marks = [
@@ -230,7 +231,7 @@ def test_the_machine_with_most_speed_ups_is_shown_first_and_the_others_are_linke
     assert f'<a href="machines/{small.slug}.html">' in home
     assert f'<a href="machines/{factory.HOST.slug}.html" aria-current=true>' in home
     assert "aria-label=" in home
-    assert f"charts/speedups.{small.slug}.light.svg" in files
+    assert f"charts/speedups.{small.slug}.json" in files
     assert f'class="lead">On {small.name} one training step' in files[f"machines/{small.slug}.md"]
 
 
@@ -306,3 +307,29 @@ def test_a_page_works_from_a_file_light_dark_and_narrow(checkout, place):
                 assert head.get_attribute("aria-sort") in ("ascending", "descending")
             page.close()
         browser.close()
+
+
+def test_a_picture_is_drawn_again_only_when_its_chart_has_changed(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(
+        charts, "svg", lambda spec, palette, ground="": drawn.append(palette) or f"<svg>{palette}</svg>"
+    )
+    files = charts.files("one", {"mark": "point"})
+    assert pages.write(files, tmp_path) == ("charts/one.json", "charts/one.light.svg", "charts/one.dark.svg")
+    assert pages.write(files, tmp_path) == ()
+    assert drawn == ["light", "dark"]
+    (tmp_path / "charts" / "one.dark.svg").unlink()
+    assert len(pages.write(files, tmp_path)) == 3
+    assert len(pages.write(charts.files("one", {"mark": "rule"}), tmp_path)) == 3
+    assert len(drawn) == 6
+    pages.write({}, tmp_path)
+    assert not list((tmp_path / "charts").iterdir())
+
+
+def test_charts_are_checked_in_tests_and_not_where_people_wait():
+    chart = alt.Chart(alt.Data(values=[])).mark_point()
+    chart.width = "nonsense"
+    with pytest.raises(SchemaValidationError):
+        charts.finished(chart)
+    with schemapi.debug_mode(False):
+        assert charts.finished(chart)["width"] == "nonsense"

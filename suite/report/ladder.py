@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 
 from suite import units
-from suite.report.charts import WIDTH
+from suite.report.charts import WIDTH, finished
 from suite.report.tables import Cell, Table, time_cell
 from suite.results.ladder import Amortised, Rung
 from suite.workload import Case, WholeRun
@@ -100,7 +100,7 @@ def curve(found: Sequence[Amortised]) -> dict[str, Any]:
         ),
         base.mark_text(dy=-16).encode(x=calls, y=height, text="text:N"),
     )
-    return alt.layer(*layers).properties(width=WIDTH, height=200).to_dict(validate=True)
+    return finished(alt.layer(*layers).properties(width=WIDTH, height=200))
 
 
 def alternative(found: Sequence[Amortised]) -> str:

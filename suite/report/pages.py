@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from altair.utils import schemapi
+
 from suite import units
 from suite.experiments import roofline
 from suite.report import (
@@ -71,7 +73,9 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
                 f"a record of campaign {record.campaign[:60]!r} has a name that no page may have; not shown"
             )
     local = frozenset(record.campaign for record in other)
-    files = pages(shown, local, prices) | numbers.files(r for r in shown if r.campaign not in local)
+    with schemapi.debug_mode(False):  # the tests check the charts
+        files = pages(shown, local, prices)
+    files |= numbers.files(r for r in shown if r.campaign not in local)
     files |= {"parity.md": parity.page(evidence.read(site / "evidence"))}
     asked = [record for record in shown if not is_ceiling(record)]
     files["ledger.md"] = ledger.page(asked, catalogue.read(folders[0]), local, links(shown, ""))
@@ -83,22 +87,31 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
 
 
 def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
-    """Make the generated folders hold just these files; return those that changed."""
+    """Make the generated folders hold just these files, and each chart's pictures; return those that changed."""
+    kept = {*files, *(picture for name in files if _is_chart(name) for picture in charts.pictures(name))}
     for folder in ("workloads", "machines", "experiments", "numbers", "charts", "local"):
         for path in (site / folder).glob("**/*"):
-            if path.is_file() and str(path.relative_to(site)) not in files:
+            if path.is_file() and str(path.relative_to(site)) not in kept:
                 path.unlink()
     changed = []
     for name, text in files.items():
         path = site / name
-        if path.exists() and path.read_text(encoding="utf-8") == text:
+        same = path.exists() and path.read_text(encoding="utf-8") == text
+        pictures = charts.pictures(name) if _is_chart(name) else ()
+        if same and all((site / picture).exists() for picture in pictures):
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
+        for picture, drawn in zip(pictures, charts.drawn(text) if pictures else (), strict=True):
+            (site / picture).write_text(drawn, encoding="utf-8")
         path.write_text(text, encoding="utf-8")
-        changed.append(name)
+        changed += [name, *pictures]
     if (site / "local").is_dir() and not any(name.startswith("local/") for name in files):
         shutil.rmtree(site / "local")
     return tuple(changed)
+
+
+def _is_chart(name: str) -> bool:
+    return name.startswith(f"{charts.FOLDER}/")
 
 
 def pages(records: Sequence[Record], local: frozenset[str], prices: Sequence[Price] = ()) -> dict[str, str]:
