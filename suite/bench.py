@@ -1,7 +1,7 @@
 """From one command to results: plans a campaign, measures it, writes its records, and shows them."""
 
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from suite.results.comparison import compared
 from suite.results.journal import Header, Journal, Session
 from suite.results.record import Machine, Record
 from suite.results.roofline import is_ceiling
+from suite.results.summary import summary
 from suite.results.table import Table
 from suite.workload import Data, Implementation
 
@@ -207,7 +208,7 @@ def picture(published: Path) -> tuple[Path, ...]:
 
 def print_results(folders: Sequence[Path], here: Machine, listed: Sequence[prices.Price] = ()) -> None:
     """Print this machine's speed-ups, or CPU times where it has no GPU, how JAX stands beside its peers, and costs."""
-    from suite.report import cost, feeding, standing, tables
+    from suite.report import cost, feeding, placing, standing, tables
 
     found, problems = store.load(folders)
     records = [record for record in found if not record.experiment and not is_ceiling(record)]
@@ -217,6 +218,8 @@ def print_results(folders: Sequence[Path], here: Machine, listed: Sequence[price
     fed = feeding.for_terminal(records, here.slug)
     for table in (*tables.for_terminal(records, here.slug), *standing.for_terminal(records, here.slug), *fed, *costs):
         show(table)
+    for sentence in placing.sentences(placing.headlines(records), here.slug):
+        print(sentence)
     say_failures(record for record in records if record.machine.slug == here.slug)
 
 
@@ -284,3 +287,19 @@ def doctor() -> tuple[fitness.Check, ...]:
     with beside.telemetry() as telemetry:
         there = telemetry.counters()
     return fitness.checks(here, offer, load.others_now(2.0), there)
+
+
+def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:
+    """Yield a line for each record below the paths: what it is, or why it is none; and whether that is wrong."""
+    for path in paths:
+        files = [path] if path.is_file() else sorted(path.rglob("*.json"))
+        if not files:
+            yield f"'{path}' holds no record; a campaign's folder has a JSON file for each case", True
+        for file in files:
+            try:
+                found = summary(store.read(file))
+            except ValueError as error:
+                yield str(error), True
+                continue
+            why = f": {'; '.join(found.reasons)}" if found.reasons else ""
+            yield f"{file}: {found.record.name}, {found.status}{why}, {found.record.machine.name}", False

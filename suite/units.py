@@ -100,6 +100,22 @@ def interval(low: float | None, high: float | None) -> str:
     return f"{round(low, places):,.{max(places, 0)}f} to {round(high, places):,.{max(places, 0)}f}"
 
 
+def seconds_interval(low: float | None, high: float | None) -> str:
+    """Return an interval of durations given in seconds, such as '2.1 ms to 2.3 ms'."""
+    if low is None or high is None:
+        return DASH
+    width = half_width(low, high)
+    return f"{seconds(low, width)} to {seconds(high, width)}"
+
+
+def quantity_interval(low: float | None, high: float | None, unit: str) -> str:
+    """Return an interval of values with decimal prefixes, such as '13.2 TFLOP/s to 13.6 TFLOP/s'."""
+    if low is None or high is None:
+        return DASH
+    width = half_width(low, high)
+    return f"{quantity(low, unit, width)} to {quantity(high, unit, width)}"
+
+
 def percent(share: float | None, digits: int = 2) -> str:
     """Return a share from 0 to 1 as a percentage."""
     return DASH if share is None or not math.isfinite(share) else f"{number(100 * share, digits=digits)} %"

@@ -1,11 +1,13 @@
 """The clock ladder: which records make a rung, and what many calls cost together."""
 
 import factory
+import msgspec
 import pytest
 from test_site import built, checkout, rendered  # noqa: F401
 
 from suite.report import ladder as shown
 from suite.results import ladder
+from suite.results.record import Stage
 from suite.workload import WholeRun
 
 RUN = WholeRun(epochs=2, train=1000, test=100)
@@ -43,6 +45,28 @@ def test_a_warm_cache_is_a_rung_of_its_own_and_other_settings_are_none():
         factory.record(implementation="torch"),
     ]
     assert [(rung.case.scope, rung.case.cache) for rung in ladder.ladder(others)] == [("cold", "warm")]
+
+
+def test_a_whole_run_without_its_compilations_is_a_rung_where_all_of_them_were_told():
+    def whole(backend, seconds, *stages):
+        told = tuple(Stage(name=name, wall_seconds=wall, process_seconds=wall) for name, wall in stages)
+        run = factory.run(0, seconds, steps=1, samples=1, stages=told)
+        record = factory.record(
+            backend=backend, scope="run", step_seconds=[seconds], about=factory.description(run=RUN)
+        )
+        return msgspec.structs.replace(record, runs=(run,))
+
+    cpu = whole("cpu", 100.0, ("compile", 1.0), (ladder.REST, 1.0))
+    both = ladder.ladder([cpu, whole("gpu", 40.0, ("compile", 20.0), (ladder.REST, 10.0))])
+    assert [(rung.compiling, rung.ratio.value) for rung in both] == [
+        (True, pytest.approx(2.5)),
+        (False, pytest.approx(9.8)),
+    ]
+    assert both[1].cpu.status == both[0].cpu.status
+    table = shown.table(both, RUN, "a machine")
+    assert table.rows[1][0].text == "the same run, its compilations taken out"
+    untold = ladder.ladder([whole("gpu", 40.0, ("compile", 20.0))])
+    assert [rung.compiling for rung in untold] == [True]
 
 
 def test_calls_add_up_from_the_cold_start():

@@ -23,6 +23,7 @@ MAY = {
     "controls": {"data", "workload"},
     "controls_keras": {"data", "workload"},
     "experiments": {"results", "variants", "workload", "units"},
+    "observations": {"experiments", "results", "workload", "units"},
     "measure": {
         "ceilings",
         "experiments",
@@ -36,7 +37,7 @@ MAY = {
         "workload",
         "units",
     },
-    "report": {"experiments", "results", "workload", "units"},
+    "report": {"experiments", "observations", "results", "workload", "units"},
 }
 
 

@@ -6,16 +6,20 @@ import re
 import shutil
 from pathlib import Path
 
+import altair as alt
 import factory
 import msgspec
 import pytest
 import yaml
+from altair.utils import schemapi
+from altair.utils.schemapi import SchemaValidationError
 
 from suite import ceilings, experiments
-from suite.report import build, pages, tables
+from suite.report import build, charts, overview, pages, tables
 from suite.results import store
 from suite.results.record import Energy, GpuTelemetry, Telemetry
 from suite.results.store import sealed
+from suite.results.summary import speedups
 
 ROOT = Path(__file__).parent.parent
 HOSTILE = "<script>alert(1)</script>|[x](javascript:alert(1))`{{7*7}}`&"
@@ -24,7 +28,7 @@ HOSTILE = "<script>alert(1)</script>|[x](javascript:alert(1))`{{7*7}}`&"
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
     folder = tmp_path_factory.mktemp("checkout")
-    generated = shutil.ignore_patterns("records", "local", "workloads", "machines", "experiments", "charts")
+    generated = shutil.ignore_patterns("records", "local", "workloads", "machines", "experiments", "numbers", "charts")
     shutil.copytree(ROOT / "site", folder / "site", ignore=generated)
     shutil.copy(ROOT / "mkdocs.yml", folder)
     return folder
@@ -203,9 +207,6 @@ def swept():
 
 
 def test_a_speed_up_that_is_not_certified_is_drawn_hollow():
-    from suite.report import charts
-    from suite.results.summary import speedups
-
     whole = speedups(factory.campaign(("mnist_mlp",)))
     bare = speedups([r for r in factory.campaign(("mnist_mlp",)) if r.case.implementation == "jax"])
     marks = [
@@ -218,6 +219,61 @@ def test_a_speed_up_that_is_not_certified_is_drawn_hollow():
 def test_published_records_are_whole():
     _, problems = store.load([ROOT / "site" / "records"])
     assert problems == ()
+
+
+def test_the_machine_with_most_speed_ups_is_shown_first_and_the_others_are_linked():
+    small = msgspec.structs.replace(factory.HOST, name="aaa, 2 cores")
+    records = [*factory.campaign(), *factory.campaign(("mnist_mlp",), small, campaign="20260102-000000-b",
+                                                      created="2026-01-02T00:00:00Z")]  # fmt: skip
+    assert overview.first(records) == factory.HOST.slug
+    files = pages.pages(records, frozenset())
+    home = files["index.md"]
+    assert f'<a href="machines/{small.slug}.html">' in home
+    assert f'<a href="machines/{factory.HOST.slug}.html" aria-current=true>' in home
+    assert "aria-label=" in home
+    assert f"charts/speedups.{small.slug}.json" in files
+    assert f'class="lead">On {small.name} one training step' in files[f"machines/{small.slug}.md"]
+
+
+def test_every_row_of_the_first_table_says_what_it_can_be_filtered_by():
+    table = overview.table(speedups(factory.campaign()))
+    assert len(table.facets) == len(table.rows) > 0
+    assert {tuple(facets) for facets in table.facets} == {("scope", "family", "precision", "batch")}
+    page = pages.pages(factory.campaign(), frozenset())["index.md"]
+    assert 'data-filters="scope family precision batch" data-first-scope="step"' in page
+    assert page.count('<tr data-scope="step"') == len(table.rows)
+
+
+@pytest.mark.browser
+def test_what_a_table_is_filtered_by_stands_in_the_address(checkout):
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: nox -s browser")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("chromium is not installed")
+    cold = [factory.record(name, backend, [t] * 3, scope="cold") for name in ("mnist_mlp", "cifar10_mlp")
+            for backend, t in (("cpu", 2.0), ("gpu", 4.0))]  # fmt: skip
+    rendered(checkout, *(r for r in factory.campaign() if r.case.scope == "step"), *cold)
+    built(checkout)
+    address = (checkout / "build" / "html" / "index.html").as_uri()
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": 1280, "height": 900})
+        page.goto(address)
+        rows = page.locator("table.results[data-filters] tbody tr:visible")
+        assert (rows.count(), page.locator("form.filters output").inner_text()) == (2, "2 of 4")
+        page.get_by_label("scope").select_option("cold")
+        assert {row.get_attribute("data-scope") for row in rows.all()} == {"cold"}
+        assert "scope=cold" in page.url
+        page.reload()
+        assert {row.get_attribute("data-scope") for row in rows.all()} == {"cold"}
+        page.goto(f"{address}?scope=all")
+        assert rows.count() == 4
+        page.goto(f"{address}?scope=nonsense&batch=<script>")
+        assert rows.count() == 4
+        off = browser.new_page(java_script_enabled=False)
+        off.goto(address)
+        assert off.locator("table.results[data-filters] tbody tr:visible").count() == 4
+        browser.close()
 
 
 @pytest.mark.browser
@@ -251,3 +307,29 @@ def test_a_page_works_from_a_file_light_dark_and_narrow(checkout, place):
                 assert head.get_attribute("aria-sort") in ("ascending", "descending")
             page.close()
         browser.close()
+
+
+def test_a_picture_is_drawn_again_only_when_its_chart_has_changed(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(
+        charts, "svg", lambda spec, palette, ground="": drawn.append(palette) or f"<svg>{palette}</svg>"
+    )
+    files = charts.files("one", {"mark": "point"})
+    assert pages.write(files, tmp_path) == ("charts/one.json", "charts/one.light.svg", "charts/one.dark.svg")
+    assert pages.write(files, tmp_path) == ()
+    assert drawn == ["light", "dark"]
+    (tmp_path / "charts" / "one.dark.svg").unlink()
+    assert len(pages.write(files, tmp_path)) == 3
+    assert len(pages.write(charts.files("one", {"mark": "rule"}), tmp_path)) == 3
+    assert len(drawn) == 6
+    pages.write({}, tmp_path)
+    assert not list((tmp_path / "charts").iterdir())
+
+
+def test_charts_are_checked_in_tests_and_not_where_people_wait():
+    chart = alt.Chart(alt.Data(values=[])).mark_point()
+    chart.width = "nonsense"
+    with pytest.raises(SchemaValidationError):
+        charts.finished(chart)
+    with schemapi.debug_mode(False):
+        assert charts.finished(chart)["width"] == "nonsense"

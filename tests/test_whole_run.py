@@ -36,6 +36,7 @@ class Recorded:
     def initialise(self, seed): ...
     def lower(self): ...
     def compile(self): ...
+    def compile_rest(self, train, test): ...
 
     def prepare(self, examples):
         self.shapes = [array.shape for array in examples.values()]
@@ -59,7 +60,7 @@ def test_every_example_comes_once_an_epoch_in_a_new_order():
     program, names = Recorded(), []
     train = {"images": np.zeros((10, 3), np.float32)}
     whole_run(program, WholeRun(epochs=3, train=10, test=4), train, train, 7, staged(names))
-    assert names == ["init", "lower", "compile", *["epoch", "validation"] * 3]
+    assert names == ["init", "lower", "compile", "compile_rest", *["epoch", "validation"] * 3]
     assert all(sorted(order) == list(range(10)) for order in program.orders)
     assert len({tuple(order) for order in program.orders}) == 3
     assert program.shapes == [(10, 3)]
@@ -69,7 +70,7 @@ def test_every_example_comes_once_an_epoch_in_a_new_order():
 def test_a_run_without_validation_has_none():
     names = []
     whole_run(Recorded(), WholeRun(epochs=2, train=4), {"x": np.zeros((4, 1))}, None, 0, staged(names))
-    assert names == ["init", "lower", "compile", "epoch", "epoch"]
+    assert names == ["init", "lower", "compile", "compile_rest", "epoch", "epoch"]
 
 
 def text_cnn():
@@ -111,6 +112,21 @@ def test_an_epoch_on_the_device_takes_the_same_steps():
         program.train(examples, order[::-1])
         seen.append(program.loss())
     assert seen[1] == pytest.approx(seen[0], rel=1e-5)
+
+
+@pytest.mark.parametrize("kind", [JaxRun, ResidentRun])
+def test_all_that_a_run_compiles_is_compiled_before_its_first_epoch(kind, monkeypatch):
+    workload, case, examples = text_cnn()
+    program = kind(workload, case)
+    program.initialise(0)
+    program.prepare(examples)
+    program.lower()
+    program.compile()
+    program.compile_rest(examples, {name: array[:7] for name, array in examples.items()})
+    monkeypatch.setattr(program, "trace", None)
+    program.train(examples, np.arange(10))
+    program.evaluate({name: array[:7] for name, array in examples.items()})
+    assert np.isfinite(program.loss())
 
 
 def test_validation_learns_nothing_and_drops_nothing():

@@ -69,7 +69,7 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
 
 def read(records: Sequence[Record]) -> Reading | None:
     """Return what depth costs from storage on and on the device alone; None if nothing was timed from storage."""
-    found = _newest(records)
+    found = networks(records)
     if not found:
         return None
     tables = [Table(title="From storage, and on the device alone", columns=_COLUMNS, rows=tuple(_rows(found)))]
@@ -85,7 +85,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     return Reading(answers=answers, tables=tuple(tables), chart=chart if chart.points else None)
 
 
-def _newest(records: Sequence[Record]) -> Networks:
+def networks(records: Sequence[Record]) -> Networks:
     """Return the newest campaign of each network and backend that has it from storage, in the order of depth."""
     found: Networks = {}
     for group in together(records, _fits, least=1):
@@ -139,7 +139,7 @@ def _seen(found: Networks) -> Iterator[tuple[Cell, ...]]:
         )
 
 
-def _between(found: Networks, name: str, scope: str) -> tuple[Estimate | None, tuple[Summary, ...]]:
+def between(found: Networks, name: str, scope: str) -> tuple[Estimate | None, tuple[Summary, ...]]:
     """Return the GPU's rate over the CPU's in one campaign, and both results."""
     sides = tuple(scopes[scope] for backend in ("gpu", "cpu") if scope in (scopes := found.get((name, backend), {})))
     if len(sides) < len(("gpu", "cpu")) or sides[0].record.campaign != sides[1].record.campaign:
@@ -149,8 +149,8 @@ def _between(found: Networks, name: str, scope: str) -> tuple[Estimate | None, t
 
 def _sides(found: Networks) -> Iterator[tuple[Cell, ...]]:
     for name in dict.fromkeys(key[0] for key in found):
-        stored, sides = _between(found, name, "epoch")
-        alone, more = _between(found, name, "step")
+        stored, sides = between(found, name, "epoch")
+        alone, more = between(found, name, "step")
         if stored is not None:
             documented = _documented_ratio(sides[0].record.description)
             yield (
@@ -169,8 +169,8 @@ def _documented_ratio(about: Description) -> float | None:
 
 def _ratios(found: Networks) -> Iterator[str]:
     for name in dict.fromkeys(key[0] for key in found):
-        stored, sides = _between(found, name, "epoch")
-        alone, _ = _between(found, name, "step")
+        stored, sides = between(found, name, "epoch")
+        alone, _ = between(found, name, "step")
         if stored is not None and all(map(whole, sides)):
             documented = _documented_ratio(sides[0].record.description)
             beside = f"; documented from storage are {units.times(documented)}" if documented else ""

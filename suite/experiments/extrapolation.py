@@ -84,7 +84,7 @@ def _backend(about: Description) -> str:
 
 def read(records: Sequence[Record]) -> Reading | None:
     """Return how far prediction and epoch differ; None if no campaign has both."""
-    found = [item for group in together(records, _fits) for item in _epochs(group)]
+    found = epochs(records)
     if not found:
         return None
     chart = Chart(
@@ -96,6 +96,11 @@ def read(records: Sequence[Record]) -> Reading | None:
     title = "An epoch as the steady step predicts it, and as it was measured"
     table = Table(title=title, columns=_COLUMNS, rows=tuple(map(_row, found)))
     return Reading(answers=tuple(map(_answer, found)), tables=(table,), chart=chart)
+
+
+def epochs(records: Sequence[Record]) -> list[Epoch]:
+    """Return every epoch that a campaign has measured beside its step."""
+    return [item for group in together(records, _fits) for item in _epochs(group)]
 
 
 def _fits(record: Record) -> bool:

@@ -101,15 +101,13 @@ def _all(about: Description) -> Iterator[dict[str, Any]]:
 
 def read(records: Sequence[Record]) -> Reading | None:
     """Return what tuning gains, by network and backend; None if no network has two cells of one campaign."""
-    grids = together(records, lambda record: _fits(record) and record.workload not in BESIDE)
-    beside = together(records, lambda record: _fits(record) and record.workload in BESIDE, least=1)
-    others = sorted((item for group in beside for item in group), key=_place)
+    grids, others = swept(records), beside(records)
     if not grids:
         return None
     answers, tables, squares = [], [], []
     for group in grids:
         name, backend = group[0].record.workload, group[0].record.backend.upper()
-        found = _cells(group)
+        found = cells(group)
         tables.append(_grid(f"{name} on the {backend}, from storage, by workers, batch and augmentation", found))
         squares += _squares(f"{name}, {backend}", found)
         answers += [f"{name} on the {backend}: {said}" for said in tuning(found)]
@@ -126,6 +124,17 @@ def read(records: Sequence[Record]) -> Reading | None:
         squares=tuple(squares),
     )
     return Reading(answers=tuple(answers), tables=tuple(tables), chart=chart)
+
+
+def swept(records: Sequence[Record]) -> tuple[tuple[Summary, ...], ...]:
+    """Return the cells and single settings of each network and backend that was swept."""
+    return together(records, lambda record: _fits(record) and record.workload not in BESIDE)
+
+
+def beside(records: Sequence[Record]) -> list[Summary]:
+    """Return the results of the networks that were measured at the default and tuned alone, the default first."""
+    groups = together(records, lambda record: _fits(record) and record.workload in BESIDE, least=1)
+    return sorted((item for group in groups for item in group), key=_place)
 
 
 def _fits(record: Record) -> bool:
@@ -145,9 +154,10 @@ def _changed(item: Summary) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value not in usual[name]}
 
 
-def _cells(group: Sequence[Summary]) -> Cells:
-    cells = {(c.workers or 0, c.batch, c.augmentation): i for i in group if not _changed(i) for c in (i.record.case,)}
-    return {key: cells[key] for key in sorted(cells, key=lambda key: (key[2], key[0], key[1]))}
+def cells(group: Sequence[Summary]) -> Cells:
+    """Return the cells of the grid, by workers, batch and augmentation."""
+    found = {(c.workers or 0, c.batch, c.augmentation): i for i in group if not _changed(i) for c in (i.record.case,)}
+    return {key: found[key] for key in sorted(found, key=lambda key: (key[2], key[0], key[1]))}
 
 
 def _settings(group: Sequence[Summary]) -> Iterator[tuple[str, Summary]]:

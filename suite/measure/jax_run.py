@@ -14,8 +14,15 @@ from suite.measure.step import evaluation_step
 class JaxRun(JaxProgram):
     """A workload's epochs, driven as `suite.measure.whole_run.Trainable` describes.
 
-    A smaller last batch is a program of its own, compiled when it first comes.
+    A smaller last batch is a program of its own.
     """
+
+    def compile_rest(self, train: Batch, test: Batch | None) -> None:
+        """Compile for the smaller last batch, and for the batches of validation."""
+        for batch in self._of_each_size(train):
+            self._programs(batch)
+        for batch in self._of_each_size(test) if test is not None else ():
+            self._evaluations(batch)
 
     def train(self, examples: Batch, order: np.ndarray) -> None:
         """Take a step with each batch of the examples in that order; return when the state is there."""
@@ -36,6 +43,12 @@ class JaxRun(JaxProgram):
     def prepare(self, examples: Batch) -> None:
         """Put a batch on the device, for its shapes."""
         self.put([{name: array[: self._case.batch] for name, array in examples.items()}])
+
+    def _of_each_size(self, examples: Batch) -> Iterator[dict[str, jax.Array]]:
+        """Yield a batch, and the last one if it is smaller."""
+        count, size = len(next(iter(examples.values()))), self._case.batch
+        sizes = (min(count, size), count % size if count > size else 0)
+        return (batch for rows in sizes if rows for batch in self._copied(examples, np.arange(rows)))
 
     def _copied(self, examples: Batch, order: np.ndarray) -> Iterator[dict[str, jax.Array]]:
         size = self._case.batch

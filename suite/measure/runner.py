@@ -29,6 +29,7 @@ LIMIT_SECONDS = {
     "init": 300.0,
     "lower": 600.0,
     "compile": 1200.0,
+    "compile_rest": 1200.0,
     "first_step": 600.0,
     "warmup": 1200.0,
     "samples": 1800.0,

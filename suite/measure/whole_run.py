@@ -9,6 +9,7 @@ from suite.measure import clock, load
 from suite.measure.process import Process
 from suite.measure.program import Batch, Program
 from suite.measure.protocol import Line, Seen
+from suite.results.ladder import REST
 from suite.workload import WholeRun
 
 Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named part
@@ -30,6 +31,9 @@ class Trainable(Protocol):
     def compile(self) -> None:
         """Compile the step."""
 
+    def compile_rest(self, train: Batch, test: Batch | None) -> None:
+        """Compile what a smaller last batch and the validation need beside it."""
+
     def train(self, examples: Batch, order: np.ndarray) -> None:
         """Take a step with each batch of the examples in that order, copied from the host; return when all are done."""
 
@@ -49,6 +53,7 @@ def whole_run(program: Trainable, run: WholeRun, train: Batch, test: Batch | Non
     stage("init", build)
     stage("lower", program.lower)
     stage("compile", program.compile)
+    stage(REST, lambda: program.compile_rest(train, test))
     for _ in range(run.epochs):
         stage("epoch", lambda: program.train(train, rng.permutation(examples)))
         if test is not None:

@@ -1,11 +1,13 @@
 """Charts as Vega-Lite specifications, and the static pictures made from them."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
 from typing import Any
 
 import altair as alt
 import vl_convert
+from altair.utils import schemapi
 
 from suite import units
 from suite.report.tables import label
@@ -20,6 +22,7 @@ _COLOURS = {
 }
 _INK = {"light": "#333333", "dark": "#dddddd"}
 _LINES = {"light": "#e2e2e2", "dark": "#444444"}
+FOLDER = "charts"  # of the specifications and their pictures, below the site's sources
 WIDTH, _ROW = 300, 46
 _FONT = 15
 _TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
@@ -74,7 +77,7 @@ def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
         alt.Chart(alt.Data(values=rows)).mark_text(dy=-16, fontSize=_FONT).encode(x=axis, y=model, text="text:N"),
     ]
     chart = alt.layer(*layers).properties(width=WIDTH, height=_ROW * max(2, len(seen)))
-    return chart.to_dict(validate=True)
+    return finished(chart)
 
 
 def samples(records: Sequence[Record]) -> dict[str, Any]:
@@ -107,7 +110,7 @@ def samples(records: Sequence[Record]) -> dict[str, Any]:
         )
     )
     processes = len({row["process"] for row in rows})
-    return chart.properties(width=WIDTH, height=18 * max(3, processes)).to_dict(validate=True)
+    return finished(chart.properties(width=WIDTH, height=18 * max(3, processes)))
 
 
 def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
@@ -135,13 +138,29 @@ def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
 
 def themed(spec: dict[str, Any]) -> dict[str, Any]:
     """Return the specification with its light look, and both looks under `usermeta` for the page to choose from."""
-    return {**spec, "config": config("light", "white"), "usermeta": {name: config(name) for name in _COLOURS}}
+    looks = {name: config(name) for name in _COLOURS}
+    return {**spec, "config": config("light", "white"), "usermeta": {**looks, "drawn by": version("vl-convert-python")}}
 
 
 def files(name: str, spec: dict[str, Any]) -> dict[str, str]:
-    """Return a chart's static pictures and its specification as files."""
-    pictures = {f"charts/{name}.{palette}.svg": svg(spec, palette) for palette in ("light", "dark")}
-    return pictures | {f"charts/{name}.json": json.dumps(themed(spec), indent=1) + "\n"}
+    """Return a chart's specification as a file; its pictures are drawn from that where it has changed."""
+    return {f"{FOLDER}/{name}.json": json.dumps(themed(spec), indent=1) + "\n"}
+
+
+def pictures(name: str) -> tuple[str, ...]:
+    """Return the files of the static pictures that belong to a specification's."""
+    return tuple(f"{name.removesuffix('.json')}.{palette}.svg" for palette in _COLOURS)
+
+
+def drawn(specification: str) -> Iterator[str]:
+    """Yield the pictures of a specification as `files` writes it, in the order of their names."""
+    spec = json.loads(specification)
+    yield from (svg(spec, palette) for palette in _COLOURS)
+
+
+def finished(chart: Any) -> dict[str, Any]:
+    """Return altair's chart as a specification, checked unless altair's checks are off."""
+    return chart.to_dict(validate=schemapi.DEBUG_MODE)
 
 
 def svg(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:

@@ -1,6 +1,7 @@
 """HTML from results: the one place where text from a record is made harmless."""
 
 import re
+from collections.abc import Mapping
 from urllib.parse import quote
 
 from suite.report.tables import Cell, Table
@@ -8,6 +9,7 @@ from suite.results.record import Record, plain_name
 
 _LONGEST = 2000
 _ONE_LINE = 45  # longer text in a cell is broken into lines
+_SHORT = 3  # needs no width of its own among words
 _MEANINGFUL = frozenset("<>&\"'`*_{}[]\\|~#")
 
 
@@ -30,6 +32,17 @@ def anchor(heading: str) -> str:
 def record_address(record: Record, up: str, local: bool) -> str:
     """Return the relative address of a record's file from a page that lies `up` below the site's root."""
     return f"{up}{'local' if local else 'records'}/{quote(record.campaign)}/{quote(record.name)}.json"
+
+
+def _data(facets: Mapping[str, str]) -> str:
+    return "".join(f' data-{name}="{safe(value)}"' for name, value in facets.items())
+
+
+def _filters(table: Table) -> str:
+    """Return what the script needs to know to let a reader filter the table's rows."""
+    if not table.facets:
+        return ""
+    return f' data-filters="{" ".join(table.facets[0])}"' + _data({f"first-{k}": v for k, v in table.chosen.items()})
 
 
 class Page:
@@ -68,14 +81,15 @@ class Page:
         One that is `folded` shows that line alone until it is opened.
         """
         head = "".join(f'<th scope="col">{safe(column)}</th>' for column in table.columns)
+        facets = [_data(facets) for facets in table.facets] or [""] * len(table.rows)
         rows = "".join(
-            f"<tr>{''.join(self._cell(cell, index, links or {}) for index, cell in enumerate(row))}</tr>"
-            for row in table.rows
+            f"<tr{data}>{''.join(self._cell(cell, index, links or {}) for index, cell in enumerate(row))}</tr>"
+            for row, data in zip(table.rows, facets, strict=True)
         )
         notes = "".join(f"<p class='note'>{safe(note)}</p>" for note in table.notes)
         whole = (
             f'<div class="scroll" tabindex="0" role="region" aria-label="{safe(table.title)}">'
-            f'<table class="results{" words" * table.words}"><caption>{safe(table.title)}</caption>'
+            f'<table class="results{" words" * table.words}"{_filters(table)}><caption>{safe(table.title)}</caption>'
             f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{notes}"
         )
         self.add(f"<details><summary>{safe(folded)}</summary>{whole}</details>" if folded else whole)
@@ -89,7 +103,8 @@ class Page:
             text = self.linked(cell.text, links)
         sort = "" if cell.sort is None else f' data-sort="{cell.sort!r}"'
         title = f' title="{safe(cell.remark)}"' if cell.remark else ""
-        title += ' class="long"' if len(cell.text) > _ONE_LINE else ""
+        kind = "long" if len(cell.text) > _ONE_LINE else "short" if len(cell.text) <= _SHORT else ""
+        title += f' class="{kind}"' if kind else ""
         tag = "th scope='row'" if index == 0 else "td"
         return f"<{tag}{sort}{title}>{text}</{tag.split()[0]}>"
 

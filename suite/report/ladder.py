@@ -6,7 +6,7 @@ from typing import Any
 import altair as alt
 
 from suite import units
-from suite.report.charts import WIDTH
+from suite.report.charts import WIDTH, finished
 from suite.report.tables import Cell, Table, time_cell
 from suite.results.ladder import Amortised, Rung
 from suite.workload import Case, WholeRun
@@ -20,8 +20,10 @@ _WORDS = {
 }
 
 
-def words(case: Case, run: WholeRun | None) -> str:
+def words(case: Case, run: WholeRun | None, compiling: bool = True) -> str:
     """Return what a rung includes."""
+    if not compiling:
+        return "the same run, its compilations taken out"
     if case.scope != "run" or run is None:
         return _WORDS[case.scope, case.cache]
     epochs = f"{run.epochs} epoch{'s' if run.epochs > 1 else ''}"
@@ -39,7 +41,7 @@ def table(rungs: Sequence[Rung], run: WholeRun | None, machine: str) -> Table:
         reasons = dict.fromkeys(reason for side in (rung.cpu, rung.gpu) if side for reason in side.reasons)
         rows.append(
             (
-                Cell(text=words(rung.case, run)),
+                Cell(text=words(rung.case, run, rung.compiling)),
                 time_cell(rung.cpu),
                 time_cell(rung.gpu),
                 Cell(text=units.times(ratio.value, low, high) if ratio else units.DASH, sort=ratio and ratio.value),
@@ -98,7 +100,7 @@ def curve(found: Sequence[Amortised]) -> dict[str, Any]:
         ),
         base.mark_text(dy=-16).encode(x=calls, y=height, text="text:N"),
     )
-    return alt.layer(*layers).properties(width=WIDTH, height=200).to_dict(validate=True)
+    return finished(alt.layer(*layers).properties(width=WIDTH, height=200))
 
 
 def alternative(found: Sequence[Amortised]) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from altair.utils import schemapi
+
 from suite import units
 from suite.experiments import roofline
 from suite.report import (
@@ -17,19 +19,23 @@ from suite.report import (
     gallery,
     ladder,
     learning,
+    ledger,
     meanwhile,
+    numbers,
+    overview,
     parity,
+    placing,
     standing,
     tables,
     trust,
 )
 from suite.report.html import Page, anchor, safe
 from suite.report.tables import Cell, Table
+from suite.results import catalogue, store
 from suite.results import gallery as drawings
 from suite.results import ladder as clock
 from suite.results import learning as lessons
 from suite.results import parity as evidence
-from suite.results import store
 from suite.results import trust as proof
 from suite.results.prices import Price
 from suite.results.record import Record, json_schema, plain_name, to_json
@@ -67,7 +73,12 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
                 f"a record of campaign {record.campaign[:60]!r} has a name that no page may have; not shown"
             )
     local = frozenset(record.campaign for record in other)
-    files = pages(shown, local, prices) | {"parity.md": parity.page(evidence.read(site / "evidence"))}
+    with schemapi.debug_mode(False):  # the tests check the charts
+        files = pages(shown, local, prices)
+    files |= numbers.files(r for r in shown if r.campaign not in local)
+    files |= {"parity.md": parity.page(evidence.read(site / "evidence"))}
+    asked = [record for record in shown if not is_ceiling(record)]
+    files["ledger.md"] = ledger.page(asked, catalogue.read(folders[0]), local, links(shown, ""))
     files["trust.md"] = trust.page(proof.read(site / "evidence"))
     files["data.md"] = gallery.page(drawings.read(site / "evidence"))
     files["learning.md"] = learning.page(lessons.read(site / "evidence"))
@@ -76,22 +87,31 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
 
 
 def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
-    """Make the generated folders hold just these files; return those that changed."""
-    for folder in ("workloads", "machines", "experiments", "charts", "local"):
+    """Make the generated folders hold just these files, and each chart's pictures; return those that changed."""
+    kept = {*files, *(picture for name in files if _is_chart(name) for picture in charts.pictures(name))}
+    for folder in ("workloads", "machines", "experiments", "numbers", "charts", "local"):
         for path in (site / folder).glob("**/*"):
-            if path.is_file() and str(path.relative_to(site)) not in files:
+            if path.is_file() and str(path.relative_to(site)) not in kept:
                 path.unlink()
     changed = []
     for name, text in files.items():
         path = site / name
-        if path.exists() and path.read_text(encoding="utf-8") == text:
+        same = path.exists() and path.read_text(encoding="utf-8") == text
+        pictures = charts.pictures(name) if _is_chart(name) else ()
+        if same and all((site / picture).exists() for picture in pictures):
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
+        for picture, drawn in zip(pictures, charts.drawn(text) if pictures else (), strict=True):
+            (site / picture).write_text(drawn, encoding="utf-8")
         path.write_text(text, encoding="utf-8")
-        changed.append(name)
+        changed += [name, *pictures]
     if (site / "local").is_dir() and not any(name.startswith("local/") for name in files):
         shutil.rmtree(site / "local")
     return tuple(changed)
+
+
+def _is_chart(name: str) -> bool:
+    return name.startswith(f"{charts.FOLDER}/")
 
 
 def pages(records: Sequence[Record], local: frozenset[str], prices: Sequence[Price] = ()) -> dict[str, str]:
@@ -105,8 +125,10 @@ def pages(records: Sequence[Record], local: frozenset[str], prices: Sequence[Pri
     files["standing.md"] = standing.page(records, local, links(records, ""))
     for name in sorted({record.workload for record in records}):
         files |= workload([r for r in records if r.workload == name], local, ceilings, prices)
+    steps = placing.headlines(records)
     for slug in sorted({record.machine.slug for record in everything}):
-        files[f"machines/{slug}.md"] = machine([r for r in everything if r.machine.slug == slug], local, ceilings)
+        place = placing.sentences(steps, slug)
+        files |= machine([r for r in everything if r.machine.slug == slug], local, ceilings, place)
     return files
 
 
@@ -122,34 +144,27 @@ def picture(records: Sequence[Record]) -> str | None:
 def home(records: Sequence[Record], local: frozenset[str], everything: Sequence[Record] = ()) -> dict[str, str]:
     """Return the home page with its chart; it links the pages of everything that there is."""
     page = Page(_QUESTION, "", local)
-    items = [i for i in newest(speedups(records)) if i.gpu.record.case.scope == "step"]
-    main = [i for i in items if tables.headline(i.gpu.record)]
-    files: dict[str, str] = {}
-    page.add(f'<p class="lead">{answer(main)}</p>')
-    if main:
-        spec = charts.speedups(main)
-        files |= charts.files("speedups", spec)
-        alternative = "; ".join(
-            f"{i.gpu.record.workload} on {i.gpu.record.machine.name}: "
-            f"{units.times(i.ratio.value, i.ratio.low, i.ratio.high)}"
-            for i in main
-        )
-        caption = (
-            "Time of one training step on the CPU over its time on the GPU of the same machine, float32 at highest "
-            "precision on both sides, with 95 % intervals. Hollow: the CPU side is slower than 0.7 of the best peer on "
-            "the same cores, or the result is not steady. Grey ticks: what the articles report."
-        )
-        page.chart("speedups", alternative, caption, json.dumps(charts.themed(spec)))
-    if items:
-        page.heading("The table")
-        page.table(tables.speedup_table(records), links(records, ""))
+    shown = overview.first(records)
+    mine = [record for record in records if shown in (None, record.machine.slug)]
+    page.add(overview.choice({r.machine.slug: r.machine.name for r in everything or records}, shown, ""))
+    files = overview.add(page, mine, "speedups", links(records, ""))
+    if shown:
         page.add(
             '<p class="note">Times link the record they come from, with every raw sample. '
             '<a href="reading.html">How to read a result</a> explains the words, '
             '<a href="standing.html">How JAX stands</a> has every comparison with other implementations, '
-            '<a href="data.html">What the data looks like</a> shows what the models are timed on.</p>'
+            '<a href="data.html">What the data looks like</a> shows what the models are timed on, '
+            '<a href="citing.html">How to cite a number</a> how to quote one, '
+            '<a href="ledger.html">the ledger</a> what became of everything that the articles say.</p>'
         )
     everything = everything or records
+    mine = sorted({r.machine.slug for r in records if r.campaign in local})
+    steps = placing.headlines(records) if mine else {}
+    for slug in mine:
+        if said := placing.sentences(steps, slug):
+            name = next(r.machine.name for r in records if r.machine.slug == slug)
+            page.heading(f"Your machine: {name}")
+            page.add(f'<p><a href="machines/{slug}.html">{safe(name)}</a>. {" ".join(map(safe, said))}</p>')
     slugs = {r.machine.slug: r.machine.name for r in records}
     lonely = [slug for slug in slugs if not any(r.backend == "gpu" and r.machine.slug == slug for r in records)]
     for slug in lonely:
@@ -174,29 +189,6 @@ def home(records: Sequence[Record], local: frozenset[str], everything: Sequence[
 
 def _sorted(records: Iterable[Record]) -> list[Record]:
     return sorted(records, key=lambda r: (r.workload, r.name))
-
-
-def answer(items: Sequence[SpeedUp]) -> str:
-    """Return the home page's first sentence as HTML."""
-    if not items:
-        return (
-            "No machine with a GPU has been measured yet. Measure yours: <code>nox -s bench</code> in the suite's "
-            "checkout takes a few minutes and renders this page with your numbers."
-        )
-    low, high = min(items, key=lambda i: i.ratio.value), max(items, key=lambda i: i.ratio.value)
-
-    def words(item: SpeedUp) -> str:
-        value = units.times(item.ratio.value, item.ratio.low, item.ratio.high)
-        return f"<strong>{safe(value)}</strong> ({safe(units.interval(item.ratio.low, item.ratio.high))})"
-
-    name = safe(high.gpu.record.machine.name)
-    if low is high:
-        return f"On {name} one training step of {safe(low.cpu.record.workload)} is {words(low)} faster on the GPU."
-    return (
-        f"It depends on the model: from {words(low)} for {safe(low.cpu.record.workload)} to {words(high)} for "
-        f"{safe(high.cpu.record.workload)}, one training step on the GPU against all CPU cores of the same machine "
-        f"({name})."
-    )
 
 
 def links(records: Iterable[Record], up: str) -> dict[str, str]:
@@ -231,6 +223,10 @@ def workload(
         ],
         {data_words(records, about): f"../data.html#{anchor(about.dataset)}"} if about.stored else {},
     )
+    if any(record.campaign not in local for record in records):
+        page.add(
+            f'<p class="note"><a href="../numbers/{name}.html">Numbers to quote</a>, each with key and record.</p>'
+        )
     page.heading("Differs from the source")
     page.add(f"<ul>{''.join(f'<li>{safe(line)}</li>' for line in about.differs)}</ul>")
     asked_for = [record for record in records if not record.experiment]
@@ -375,8 +371,10 @@ def stage_table(records: Sequence[Record]) -> Table:
     return Table(title=title, columns=("case", *(name.replace("_", " ") for name in _STAGES)), rows=tuple(rows))
 
 
-def machine(records: Sequence[Record], local: frozenset[str], ceilings: Roof) -> str:
-    """Return a machine's page."""
+def machine(
+    records: Sequence[Record], local: frozenset[str], ceilings: Roof, place: Sequence[str] = ()
+) -> dict[str, str]:
+    """Return a machine's page with its chart; `place` says where it stands among others."""
     latest = max(records, key=lambda r: r.created)
     what, software = latest.machine, latest.software
     page = Page(what.name, "../", local)
@@ -398,14 +396,15 @@ def machine(records: Sequence[Record], local: frozenset[str], ceilings: Roof) ->
             ("memory clock limit", f"{gpu.memory_clock_limit_mhz or units.DASH} MHz"),
             ("power limit", f"{units.number(gpu.power_limit_watts)} W"),
         ]  # fmt: skip
+    asked_for = [record for record in records if not record.experiment]
+    files = overview.add(page, asked_for, f"speedups.{what.slug}", links(records, "../")) if what.gpus else {}
+    for said in place:
+        page.paragraph(said)
+    page.heading("The machine")
     page.facts(facts)
     page.heading("Software")
     versions = {name: v for r in records for name, v in r.software.packages.items()}
     page.facts([("Python", software.python), *sorted(versions.items())])
-    table = tables.speedup_table(record for record in records if not record.experiment)
-    if table.rows:
-        page.heading("Speed-ups")
-        page.table(table, links(records, "../"))
     steps = roofline.newest_steps(records, at_headline_batch=True)
     if steps:
         page.heading("Below the ceilings")
@@ -419,4 +418,4 @@ def machine(records: Sequence[Record], local: frozenset[str], ceilings: Roof) ->
     listed = tables.case_table(f"Every case measured on {what.name}", newest_here)
     rows = tuple((Cell(text=r.workload), *row) for r, row in zip(_sorted(newest_here), listed.rows, strict=True))
     page.table(Table(title=listed.title, columns=("model", *listed.columns), rows=rows), links(records, "../"))
-    return page.text()
+    return files | {f"machines/{what.slug}.md": page.text()}

@@ -6,6 +6,7 @@ from typing import Any
 
 import altair as alt
 
+from suite.report.charts import finished
 from suite.results.reading import Chart, HeatMap, Line, Point, Square
 
 _WIDTH, _HEIGHT, _ROW, _FONT = 320, 260, 34, 13
@@ -25,9 +26,9 @@ Row = dict[str, Any]
 def plot(chart: Chart | HeatMap) -> Row:
     """Return the chart's Vega-Lite specification."""
     if isinstance(chart, HeatMap):
-        return _heat(chart).to_dict(validate=True)
+        return finished(_heat(chart))
     in_rows = bool(chart.points) and all(point.at is None for point in chart.points)
-    return (_in_rows if in_rows else _on_a_scale)(chart).to_dict(validate=True)
+    return finished((_in_rows if in_rows else _on_a_scale)(chart))
 
 
 def _on_a_scale(chart: Chart) -> Any:

@@ -121,10 +121,7 @@ def case_row(item: Summary) -> tuple[Cell, ...]:
 
 def interval(seconds: Estimate | None) -> str:
     """Return a time's interval in the unit of its lower end."""
-    if seconds is None or seconds.low is None or seconds.high is None:
-        return units.DASH
-    width = units.half_width(seconds.low, seconds.high)
-    return f"{units.seconds(seconds.low, width)} to {units.seconds(seconds.high, width)}"
+    return units.DASH if seconds is None else units.seconds_interval(seconds.low, seconds.high)
 
 
 def case_table(title: str, records: Iterable[Record]) -> Table:

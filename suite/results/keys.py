@@ -10,7 +10,7 @@ digits of a record's, that record for ever. A speed-up's case is that of its GPU
 
 import difflib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -111,7 +111,12 @@ def resolve(text: str, records: Iterable[Record]) -> Number:
 
     Raises ValueError if it is no key, LookupError, naming the nearest there is, if nothing has it.
     """
-    key, there = parse(text), numbers(records)
+    return resolved(text, numbers(records))
+
+
+def resolved(text: str, there: Sequence[Number]) -> Number:
+    """Return which of these numbers a key means; raises as `resolve` does."""
+    key = parse(text)
     same = [number for number in there if replace(number.key, digest="") == replace(key, digest="")]
     if key.digest:
         same = [number for number in same if number.record.digest.startswith(key.digest)]
@@ -128,6 +133,13 @@ def resolve(text: str, records: Iterable[Record]) -> Number:
         near = difflib.get_close_matches(replace(key, digest="").text(), texts, 1)
         raise LookupError(f"nothing has key '{text}'" + (f"; the nearest is '{near[0]}'" if near else ""))
     return same[-1]
+
+
+def newest_citable(key: Key, there: Sequence[Number]) -> Number | None:
+    """Return the newest number under a key that may be quoted; None if there is none."""
+    return next(
+        (n for n in reversed(there) if n.citable and replace(n.key, digest="") == replace(key, digest="")), None
+    )
 
 
 def _key(record: Record, metric: str) -> Key:

@@ -3,11 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from suite.results.record import Record
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import Summary, better, by_round, summary
 from suite.workload import Case
 
+REST = "compile_rest"  # the stage of a whole run that compiles all it needs beside its step
 CALLS = (1, 10, 100, 1000, 10_000, 100_000)  # on an H100 a small network needs more than a thousand to break even
 _RUNGS = (("step", "empty"), ("transfer", "empty"), ("cold", "empty"), ("cold", "warm"), ("run", "empty"))
 
@@ -19,6 +22,7 @@ class Rung:
     case: Case  # of either side
     cpu: Summary | None
     gpu: Summary | None
+    compiling: bool = True  # False: of a whole run, what is left when its compilations are taken out
 
     @property
     def ratio(self) -> Estimate | None:
@@ -46,7 +50,30 @@ def ladder(records: Iterable[Record]) -> tuple[Rung, ...]:
         either = sides["cpu"] or sides["gpu"]
         if either is not None:
             found.append(Rung(case=either.record.case, cpu=sides["cpu"], gpu=sides["gpu"]))
-    return tuple(found)
+    return (*found, *(rung for rung in map(_compiled_before, found) if rung is not None))
+
+
+def _compiled_before(rung: Rung) -> Rung | None:
+    """Return a whole run's rung without its compilations; None if they were not all told."""
+    if rung.case.scope != "run":
+        return None
+    sides = [side and _without_compiling(side.record) for side in (rung.cpu, rung.gpu)]
+    cpu, gpu = (summary(record) if record else None for record in sides)
+    return Rung(case=rung.case, cpu=cpu, gpu=gpu, compiling=False) if cpu or gpu else None
+
+
+def _without_compiling(record: Record) -> Record | None:
+    """Return a whole run's record with its compilations taken out of its times; None if some were not told."""
+    runs = []
+    for run in record.runs:
+        told = {stage.name: stage for stage in run.stages}
+        if not run.reason and not {"compile", REST} <= told.keys():
+            return None
+        compiling = sum(told[name].wall_seconds for name in ("compile", REST) if name in told)
+        samples = tuple(replace(sample, wall_seconds=sample.wall_seconds - compiling) for sample in run.samples)
+        elapsed = None if run.elapsed_seconds is None else run.elapsed_seconds - compiling
+        runs.append(replace(run, samples=samples, elapsed_seconds=elapsed))
+    return replace(record, runs=tuple(runs))
 
 
 def amortised(records: Iterable[Record], calls: Sequence[int] = CALLS) -> tuple[Amortised, ...]:

@@ -1,6 +1,7 @@
 """Results as rows of cells: text, what to sort by, and the record behind it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from suite import units
 from suite.results.record import Record
@@ -27,6 +28,8 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     words: bool = False
+    facets: tuple[Mapping[str, str], ...] = ()  # of each row, by what a reader may filter
+    chosen: Mapping[str, str] = field(default_factory=dict)  # facets that are chosen at first
 
 
 def time_cell(item: Summary | None) -> Cell:
@@ -52,9 +55,8 @@ def rate_cells(rate: Estimate | None, item: Summary) -> tuple[Cell, Cell]:
     if rate is None:
         return Cell(text=units.DASH, remark="; ".join(item.reasons), record=item.record), Cell(text=units.DASH)
     width = units.half_width(rate.low, rate.high)
-    ends = [units.quantity(end, "", width) for end in (rate.low, rate.high) if end is not None]
     value = Cell(text=units.quantity(rate.value, "", width), sort=rate.value, record=item.record)
-    return value, Cell(text=" to ".join(ends) or units.DASH)
+    return value, Cell(text=units.quantity_interval(rate.low, rate.high, ""))
 
 
 def base_cells(record: Record) -> tuple[Cell, Cell]:

@@ -50,8 +50,12 @@ LIES = {
     "lower_precision": Lie(what="TF32 allowed inside float32 at highest precision", check="precision"),
     "cached_inference": Lie(what="the stored output of an inference", check="floor", workload="serve_mobilenet_v2"),
     "fallback": Lie(what="a CPU run passed as a GPU's", check="backend", backend="gpu"),
-    "no_block_gpu": Lie(
-        what="a step left running on a GPU's stream", check="unfinished work", backend="gpu", needs_gpu=True
+    "no_block_gpu": Lie(  # of a step that takes the GPU longer than it takes the host to ask for it
+        what="a step left running on a GPU's stream",
+        check="unfinished work",
+        workload="cifar10_resnet63",
+        backend="gpu",
+        needs_gpu=True,
     ),
     "lower_precision_gpu": Lie(
         what="TF32 kernels inside float32 at highest precision", check="precision", backend="gpu", needs_gpu=True

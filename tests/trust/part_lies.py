@@ -21,7 +21,7 @@ from suite.results.record import Record
 from suite.results.summary import Summary, step_seconds, summary
 from suite.results.trust import Finding
 from suite.variants import VARIANTS
-from suite.workload import Case
+from suite.workload import Backend, Case
 from trust.lies import ASKED_FOR, LIES, TRUE_COST, Lie
 
 TITLE = "Does the harness catch a lie, and believe what is honest?"
@@ -62,12 +62,12 @@ def measured(case: Case, lie: str) -> Record:
     return record
 
 
-def honest_case(name: str, variant: str = "plain") -> Case:
-    """Return a case of a network, its batch small where an example is much work."""
+def honest_case(name: str, variant: str = "plain", backend: Backend = "cpu") -> Case:
+    """Return a case of a network, its batch on a CPU small where an example is much work."""
     about = models.load(name).description
-    much = about.flop_per_example > _MUCH_FLOP
+    much = backend == "cpu" and about.flop_per_example > _MUCH_FLOP
     batch = min(_SMALL_BATCH, about.batch) if much else about.batch
-    return Case(workload=name, backend="cpu", scope="step", batch=batch, variant=variant, data=about.data)
+    return Case(workload=name, backend=backend, scope="step", batch=batch, variant=variant, data=about.data)
 
 
 def checks_of(found: Summary) -> tuple[str, ...]:
@@ -77,8 +77,7 @@ def checks_of(found: Summary) -> tuple[str, ...]:
 
 def caught(name: str, lie: Lie, honest_seconds: float) -> Finding:
     """Return what became of a lie."""
-    case = honest_case(lie.workload)
-    case = msgspec.structs.replace(case, scope=lie.scope, backend=lie.backend)
+    case = msgspec.structs.replace(honest_case(lie.workload, backend=lie.backend), scope=lie.scope)
     record = measured(case, name)
     found = summary(record)
     names = checks_of(found)

@@ -19,6 +19,7 @@
     });
   }
 
+  // `ast`: vega reads expressions itself, so that the page's policy can forbid eval.
   var library = null;
   function vega(root) {
     if (!library) {
@@ -39,7 +40,7 @@
     spec.width = Math.min(460, figure.clientWidth - 220);
     return vega(figure.dataset.root)
       .then(function () {
-        return vegaEmbed(figure.querySelector(".live"), spec, { actions: false, renderer: "svg" });
+        return vegaEmbed(figure.querySelector(".live"), spec, { actions: false, renderer: "svg", ast: true });
       })
       .then(function () { figure.classList.add("drawn"); })
       .catch(function () { figure.classList.remove("drawn"); });
@@ -61,6 +62,70 @@
     }).observe(document.body, { attributes: true, attributeFilter: ["data-md-color-scheme"] });
   }
 
+  // A table whose rows say what they can be filtered by gets a choice for each; what is chosen stands in the address.
+  function filters() {
+    document.querySelectorAll("table.results[data-filters]").forEach(function (table) {
+      var rows = Array.prototype.slice.call(table.tBodies[0].rows);
+      var asked = new URLSearchParams(location.search), form = document.createElement("form");
+      var said = document.createElement("output"), chosen = {};
+      form.className = "filters";
+      form.addEventListener("submit", function (event) { event.preventDefault(); });
+
+      function show() {
+        var shown = 0;
+        rows.forEach(function (row) {
+          row.hidden = Object.keys(chosen).some(function (name) { return chosen[name] && row.dataset[name] !== chosen[name]; });
+          if (!row.hidden) shown += 1;
+        });
+        said.textContent = shown + " of " + rows.length;
+      }
+
+      function remember() {
+        var now = new URLSearchParams(location.search);
+        Object.keys(chosen).forEach(function (name) { now.set(name, chosen[name] || "all"); });
+        try { history.replaceState(null, "", "?" + now + location.hash); } catch (refused) { /* a file in some browsers */ }
+      }
+
+      table.dataset.filters.split(" ").forEach(function (name) {
+        var values = Array.from(new Set(rows.map(function (row) { return row.dataset[name]; })));
+        var first = table.dataset["first" + name[0].toUpperCase() + name.slice(1)] || "";
+        var wanted = asked.has(name) ? asked.get(name) : first;
+        chosen[name] = values.indexOf(wanted) < 0 ? "" : wanted;
+        if (values.length < 2) { chosen[name] = ""; return; }
+        var label = document.createElement("label"), select = document.createElement("select");
+        label.textContent = name + " ";
+        [""].concat(values).forEach(function (value) {
+          var option = new Option(value || "all", value);
+          option.selected = value === chosen[name];
+          select.add(option);
+        });
+        select.addEventListener("change", function () { chosen[name] = select.value; show(); remember(); });
+        label.append(select);
+        form.append(label);
+      });
+      if (!form.children.length) return;
+      form.append(said);
+      table.parentElement.before(form);
+      show();
+    });
+  }
+
+  function copying() {
+    if (!navigator.clipboard) return;
+    document.querySelectorAll("button.copy").forEach(function (button) {
+      var label = button.textContent;
+      button.hidden = false;
+      button.addEventListener("click", function () {
+        navigator.clipboard.writeText(button.dataset.copy).then(function () {
+          button.textContent = "copied";
+          setTimeout(function () { button.textContent = label; }, 1500);
+        });
+      });
+    });
+  }
+
   sortable();
+  filters();
+  copying();
   charts();
 })();

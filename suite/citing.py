@@ -1,0 +1,64 @@
+"""Citations for the command line: from a key to text, and quotations in files against the published records."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from suite.report.badges import badge
+from suite.results import quotation, store
+from suite.results.citation import Citation, bibtex, csl, markdown, text
+from suite.results.keys import Number, numbers, resolved
+
+Format = Literal["text", "markdown", "bibtex", "csl", "badge"]
+_FORMS: dict[Format, Callable[[Citation], str]] = {
+    "text": text, "markdown": markdown, "bibtex": bibtex, "csl": csl, "badge": badge,
+}  # fmt: skip
+
+
+def published(folder: Path) -> tuple[Number, ...]:
+    """Return every number of the records below a folder."""
+    return numbers(store.load([folder])[0])
+
+
+def listed(folder: Path, part: str = "") -> list[tuple[str, str]]:
+    """Return the keys that hold `part` and whose number may be quoted, each with its newest number."""
+    newest = {replace(n.key, digest="").text(): Citation(number=n) for n in published(folder) if n.citable}
+    return [(key, f"{cited.value} ({cited.interval})") for key, cited in newest.items() if part in key]
+
+
+def cited(key: str, form: Format, folder: Path, site: str = "") -> str:
+    """Return the number that a key names in one of the forms.
+
+    Raises ValueError if it is no key or the site no address, LookupError if nothing has the key.
+    """
+    if site and not site.startswith(("https://", "http://")):
+        raise ValueError(f"--site asked for with '{site}'; give the address that begins with https://")
+    found = resolved(key, published(folder))
+    return _FORMS[form](Citation(number=found, site=f"{site.rstrip('/')}/" if site else ""))
+
+
+def checked(files: Sequence[Path], folder: Path, write: bool = False) -> Iterator[tuple[str, bool]]:
+    """Yield a line for each quotation that is wrong or has a newer record, then what was looked at; wrong or not.
+
+    With `write` quotations that are not pinned are brought up to date first. Raises RuntimeError if a file refuses.
+    """
+    there = published(folder)
+    looked_at = 0
+    for path in files:
+        try:
+            content = path.read_text(encoding="utf-8")
+            if write and (now := quotation.renewed(content, there)) != content:
+                path.write_text(now, encoding="utf-8")
+                content = now
+                yield f"{path}: brought up to date", False
+        except (OSError, UnicodeDecodeError) as error:
+            words = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+            raise RuntimeError(f"'{path}' cannot be checked: {words}") from error
+        looked_at += quotation.quotations(content)
+        for remark in quotation.remarks(content, there):
+            yield f"{path}:{remark.line}: {'' if remark.wrong else 'note: '}{remark.words}", remark.wrong
+    yield (
+        f"{looked_at} quotation{'' if looked_at == 1 else 's'} in {len(files)} file{'' if len(files) == 1 else 's'}",
+        False,
+    )

@@ -1,0 +1,50 @@
+"""What the articles observed, and whether the records bear it out: a file for each subject, found by being there."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from suite.results.record import Record
+
+Verdict = Literal["reproduced", "refuted", "not comparable", "not run"]
+VERDICTS: tuple[Verdict, ...] = ("reproduced", "refuted", "not comparable", "not run")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgement:
+    """A verdict, and what was found in a sentence."""
+
+    verdict: Verdict
+    found: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observation:
+    """One thing that an article says; `judge` is given the records of one machine."""
+
+    code: str
+    article: str  # its title
+    said: str  # in this project's words
+    rule: str  # when it counts as reproduced, and when as refuted
+    experiment: str = ""  # that measures it; '' where the ordinary records do, or nothing does yet
+    judge: Callable[[Sequence[Record]], Judgement]
+
+
+NOT_RUN = Judgement(verdict="not run")
+
+
+def either(reproduced: bool, refuted: bool, found: str) -> Judgement:
+    """Return which of the two it is; 'not comparable' where the measurement does not separate them."""
+    verdict: Verdict = "reproduced" if reproduced else "refuted" if refuted else "not comparable"
+    return Judgement(verdict=verdict, found=found)
+
+
+def observations() -> tuple[Observation, ...]:
+    """Return all of them, in the order of their numbers."""
+    found: list[Observation] = []
+    for module in pkgutil.iter_modules(__path__):
+        if not module.name.startswith("_"):
+            found += importlib.import_module(f"suite.observations.{module.name}").OBSERVATIONS
+    return tuple(sorted(found, key=lambda each: int(each.code.removeprefix("O"))))

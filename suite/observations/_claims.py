@@ -1,0 +1,159 @@
+"""Every documented number beside the measurement nearest to it, and why the two differ."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from suite.experiments._steps import words
+from suite.experiments.accuracy import DOCUMENTED as ACCURACIES
+from suite.observations import NOT_RUN, Judgement, Verdict
+from suite.observations._articles import MNIST, PHOTOGRAPHS, RESNET, TEXT
+from suite.observations._found import near, steps
+from suite.observations.first_calls import ratio_of_first_calls
+from suite.results.ladder import ladder
+from suite.results.record import Record
+from suite.results.statistics import Estimate
+from suite.results.summary import newest, speedups
+from suite.workload import Claim, Description, Scope
+
+# Which scope a documented number is one of, and where an observation says the same of it.
+_SCOPES: dict[str, Scope] = {
+    "steady_step": "step",
+    "whole_run": "run",
+    "10_epochs_incl_build": "run",
+    "training": "run",
+    "throughput": "epoch",
+    "throughput_b512": "epoch",
+    "gpu_vs_bare_metal": "epoch",
+}
+_OBSERVED = {
+    "gpu_tuning_gain": "O16",
+    "throughput_default": "O16",
+    "throughput_tuned": "O16",
+    "epoch_of_8000_steps": "O16",
+    "25_epochs": "O16",
+    "change_from_dropout_net": "O19",
+    "gpu_utilisation": "O21",
+    "throughput": "O24",
+    "throughput_gain": "O12",
+}
+_RUNGS = {"step": "a step", "transfer": "with its batch copied", "cold": "a cold start", "run": "the whole run"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A documented number and what became of it."""
+
+    workload: str
+    article: str
+    claim: Claim
+    machine: str
+    measured: Estimate | None
+    scope: Scope | None
+    judgement: Judgement
+
+
+def entries(
+    catalogue: Sequence[Description], records: Sequence[Record], judged: Mapping[str, Judgement]
+) -> Iterator[Entry]:
+    """Yield an entry for each documented number, from one machine's records and its judged observations."""
+    machine = records[0].machine.name if records else ""
+    for about in catalogue:
+        mine = [record for record in records if record.workload == about.name]
+        for claim in about.claims:
+            measured, scope = _nearest(claim, about.name, mine)
+            yield Entry(
+                workload=about.name,
+                article=about.source.title,
+                claim=claim,
+                machine=machine,
+                measured=measured,
+                scope=scope,
+                judgement=_judgement(claim, measured, mine, judged),
+            )
+    for workload, article, claim, code in _ELSEWHERE:
+        yield Entry(
+            workload=workload, article=article, claim=claim, machine=machine, measured=None, scope=None,
+            judgement=_as_a_number(judged.get(code, NOT_RUN)),
+        )  # fmt: skip
+
+
+def _nearest(claim: Claim, workload: str, records: Sequence[Record]) -> tuple[Estimate | None, Scope | None]:
+    """Return the speed-up that is defined most like a documented one, and its scope."""
+    if claim.metric == "first_call":
+        return ratio_of_first_calls(records), "calls"
+    scope = _SCOPES.get(claim.metric)
+    if scope is None or claim.speedup is None:
+        return None, None
+    found = steps(records, [workload], scope).get(workload)
+    return (found.ratio, scope) if found else (None, scope)
+
+
+def _judgement(
+    claim: Claim, measured: Estimate | None, records: Sequence[Record], judged: Mapping[str, Judgement]
+) -> Judgement:
+    if measured is None or claim.speedup is None:
+        return _as_a_number(judged.get(_OBSERVED.get(claim.metric, ""), NOT_RUN))
+    verdict: Verdict = "reproduced" if near(measured, claim.speedup) else "not comparable"
+    sides = (
+        f"documented on {claim.cpu_device or 'no CPU'} and {claim.gpu_device or 'no GPU'}, measured on other hardware"
+    )
+    apart = "; ".join(_apart(records))
+    return Judgement(verdict=verdict, found=sides + (f"; here {apart}" if apart else "") + ".")
+
+
+def _as_a_number(judgement: Judgement) -> Judgement:
+    """Return an observation's judgement as that of a number in it, which other hardware cannot refute."""
+    return replace(judgement, verdict="not comparable") if judgement.verdict == "refuted" else judgement
+
+
+def _apart(records: Sequence[Record]) -> Iterator[str]:
+    """Yield the speed-ups of the same network by what is counted, and by precision."""
+    for rung in ladder(records):
+        if rung.ratio is not None:
+            name = _RUNGS[rung.case.scope] if rung.compiling else "without its compilations"
+            yield f"{name} {words(rung.ratio)}"
+    for item in newest(speedups(records)):
+        case = item.gpu.record.case
+        if case.scope == "step" and case.precision != "float32-highest" and case.variant == "plain":
+            yield f"the GPU in {case.precision} {words(item.ratio)}"
+
+
+def _boosted(gpus: int, seconds: float, speedup: float) -> Claim:
+    return Claim(
+        metric="training", definition="training of boosted trees; the CPU side is one worker, probably one thread",
+        unit="s", cpu_device="1 CPU worker", cpu_value=541.213, gpu_device=f"{gpus} Tesla P100", gpu_value=seconds,
+        speedup=speedup, grade="B",
+    )  # fmt: skip
+
+
+def _accuracy(share: float) -> Claim:
+    return Claim(
+        metric="accuracy", definition="share of the validation that is answered right", unit="percent",
+        gpu_value=round(100 * share, 1),
+    )  # fmt: skip
+
+
+_PAID = Claim(
+    metric="units_of_time_paid", definition="hours of a CPU paid for the work of one hour of a V100", unit="ratio",
+    cpu_device="Xeon", cpu_value=30, gpu_device="Xeon and V100", gpu_value=1, speedup=30,
+)  # fmt: skip
+_PRICE = Claim(
+    metric="price_per_hour", definition="price of a virtual machine with a P100", unit="USD",
+    gpu_device="Azure VM with P100", gpu_value=0.90,
+)  # fmt: skip
+_ON_A_MAC = Claim(
+    metric="100_epochs_on_a_mac", definition="100 epochs extrapolated from one step; by the article's own factors 824",
+    unit="h", cpu_device="Mac mini late 2014", cpu_value=795, gpu_device="GTX 1080", gpu_value=5.17, speedup=159,
+)  # fmt: skip
+
+# Documented numbers of no network's own: subject, article, claim, and the observation that judges; '' where none can.
+_ELSEWHERE: tuple[tuple[str, str, Claim, str], ...] = (
+    *(
+        ("boosted trees", TEXT, _boosted(gpus, seconds, speedup), "O13")
+        for gpus, seconds, speedup in ((1, 49.16, 11.01), (2, 37.50, 14.43), (3, 24.40, 22.18), (4, 23.336, 23.19))
+    ),
+    ("cost", TEXT, _PAID, "O15"),
+    ("cost", MNIST, _PRICE, ""),
+    ("cifar10_resnet63", RESNET, _ON_A_MAC, "O9"),
+    *((name, PHOTOGRAPHS, _accuracy(share), "O23") for name, share in ACCURACIES.items() if name.startswith("catdog_")),
+)

@@ -1,0 +1,61 @@
+"""What judging has in common: results that may be counted, ratios between them, and how near is near."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from suite.experiments._steps import default, together, whole
+from suite.results.record import Record
+from suite.results.statistics import Estimate
+from suite.results.summary import SpeedUp, Summary, newest, speedups
+
+SIZE = 1.25  # a documented ratio is as high as a measured one if it is within this factor of its interval
+
+
+def counted(item: Summary | None) -> bool:
+    """Return whether a result may be judged by: whole, and more than a sign that it runs."""
+    return item is not None and whole(item) and item.status != "smoke"
+
+
+def steps(records: Sequence[Record], workloads: Iterable[str] = (), scope: str = "step") -> dict[str, SpeedUp]:
+    """Return the newest headline speed-up of each workload that may be judged by, by name."""
+    wanted = tuple(workloads)
+    mine = [r for r in records if (default(r) if scope == "step" else _plain(r, scope)) and r.profile != "smoke"]
+    found = {item.gpu.record.workload: item for item in newest(speedups(mine)) if item.gpu.record.case.scope == scope}
+    return {
+        name: item
+        for name, item in found.items()
+        if (not wanted or name in wanted) and counted(item.cpu) and counted(item.gpu)
+    }
+
+
+def _plain(record: Record, scope: str) -> bool:
+    case = record.case
+    chosen = (case.scope, case.implementation, case.variant, case.precision, case.devices, case.length)
+    return chosen == (scope, "jax", "plain", "float32-highest", 1, 1)
+
+
+def groups(
+    records: Sequence[Record], fits: Callable[[Record], bool], least: int = 1
+) -> dict[tuple[str, str], tuple[Summary, ...]]:
+    """Return the fitting results that may be judged by, by workload and backend."""
+    found = {}
+    for group in together(records, fits, least):
+        mine = tuple(item for item in group if counted(item))
+        if len(mine) >= least:
+            found[mine[0].record.workload, mine[0].record.backend] = mine
+    return found
+
+
+def near(value: Estimate, documented: float, size: float = SIZE) -> bool:
+    """Return whether a documented ratio is as high as a measured one, up to that factor."""
+    low, high = value.low or value.value, value.high or value.value
+    return low / size <= documented <= high * size
+
+
+def above(value: Estimate, level: float) -> bool:
+    """Return whether a value is surely above a level."""
+    return (value.low if value.low is not None else value.value) > level
+
+
+def below(value: Estimate, level: float) -> bool:
+    """Return whether a value is surely below a level."""
+    return (value.high if value.high is not None else value.value) < level

@@ -1,0 +1,40 @@
+"""A GPU and the size of its batch."""
+
+from collections.abc import Sequence
+
+from suite import units
+from suite.experiments._steps import default
+from suite.observations import NOT_RUN, Judgement, Observation, either
+from suite.observations._articles import PHOTOGRAPHS
+from suite.observations._found import groups
+from suite.results.record import Record
+from suite.results.watched import on_gpu
+
+_BATCH, _HALF = 512, 0.6
+
+
+def _half_idle(records: Sequence[Record]) -> Judgement:
+    found = groups(records, lambda r: r.backend == "gpu" and r.workload == "cifar10_tf_cnn" and default(r, "batch"))
+    items = [item for group in found.values() for item in group if item.record.case.batch == _BATCH]
+    shares = [share for item in items if (share := on_gpu(item.record, lambda gpu: gpu.utilisation)) is not None]
+    if not shares:
+        return NOT_RUN
+    rate = units.quantity(items[0].examples_per_second, "")
+    said = (
+        f"At batch {_BATCH} the GPU is busy {units.percent(shares[0])} of the time, its batch on the device: {rate} "
+        "pictures/s."
+    )
+    return either(shares[0] <= _HALF, shares[0] > 0.9, said)
+
+
+OBSERVATIONS = (
+    Observation(
+        code="O26",
+        article=PHOTOGRAPHS,
+        said="The CIFAR-10 network keeps a V100 only about 45 % busy at batch 512, at 15,000 to 17,000 pictures a "
+        "second.",
+        rule="Reproduced if the GPU is busy no more than 60 % of the time, refuted if more than 90 %.",
+        experiment="crossover",
+        judge=_half_idle,
+    ),
+)

@@ -1,0 +1,261 @@
+"""Networks that tell cats from dogs, with their input: how it is tuned, and what depth costs."""
+
+from collections.abc import Sequence
+
+from suite import units
+from suite.experiments import accuracy, depth, input_tuning
+from suite.experiments._flows import change, gain
+from suite.experiments._learning import learnt, newest
+from suite.experiments._steps import words
+from suite.experiments._tuning import BESIDE, DEFAULT, DOCUMENTED, gpu_busy, speed, step_share
+from suite.observations import NOT_RUN, Judgement, Observation, either
+from suite.observations._articles import PHOTOGRAPHS
+from suite.observations._found import above, below, counted, near
+from suite.results.record import Record
+from suite.results.statistics import Estimate
+from suite.results.summary import Summary
+from suite.results.watched import on_gpu
+
+_BASE, _WIDE, _DEEP = "catdog_cnn_base", "catdog_cnn_128", "catdog_cnn_deep"
+_GAINS = {"cpu": 64 / 47, "gpu": 3.0}  # documented, of four workers and batch 64 over the default
+_SAME, _IDLE, _STEP = 0.1, 0.1, 0.5
+_RISES = 0.1  # of the time that the GPU is busy
+
+
+def _default_cell(records: Sequence[Record], backend: str) -> dict[tuple[int, int, str], Summary]:
+    found = [input_tuning.cells(group) for group in input_tuning.swept(records) if group[0].record.backend == backend]
+    return {key: item for cells in found for key, item in cells.items() if counted(item)}
+
+
+def _tuned(records: Sequence[Record]) -> Judgement:
+    said, alike, lost = [], [], []
+    for backend, documented in _GAINS.items():
+        cells = _default_cell(records, backend)
+        tuned = cells.get((*DOCUMENTED, "host"))
+        found = speed(tuned, cells.get((*DEFAULT, "host"))) if tuned else None
+        if found is not None:
+            said.append(f"{words(found)} on the {backend.upper()}, documented {units.times(documented)}")
+            alike.append(near(found, documented))
+            lost.append(below(found, 1))
+    if not said:
+        return NOT_RUN
+    return either(all(alike), any(lost), f"Four workers and batch 64 gain {'; '.join(said)}.")
+
+
+def _input_bound(records: Sequence[Record]) -> Judgement:
+    item = _default_cell(records, "gpu").get((*DEFAULT, "host"))
+    busy, share = (gpu_busy(item), step_share(item)) if item else (None, None)
+    if busy is None or share is None:
+        return NOT_RUN
+    said = (
+        f"At the default the GPU is busy {units.percent(busy)}; the step alone is {units.percent(share)} of the time."
+    )
+    return either(busy <= _IDLE and share < _STEP, share >= _STEP, said)
+
+
+def _networks(records: Sequence[Record]) -> depth.Networks:
+    found = depth.networks(records)
+    return {key: scopes for key, scopes in found.items() if all(map(counted, scopes.values()))}
+
+
+def _even_so(records: Sequence[Record]) -> Judgement:
+    found, _ = depth.between(_networks(records), _BASE, "epoch")
+    if found is None:
+        return NOT_RUN
+    return either(near(found, 4), below(found, 1), f"From storage on the GPU is {words(found)} as fast as the CPU.")
+
+
+def _changes(found: depth.Networks, name: str, base: str, scope: str) -> dict[str, Estimate]:
+    """Return how a rate changes from a network to another, by backend."""
+    pairs = {b: (found.get((name, b), {}).get(scope), found.get((base, b), {}).get(scope)) for b in ("cpu", "gpu")}
+    ratios = {b: gain(mine, theirs) for b, (mine, theirs) in pairs.items() if mine and theirs}
+    return {backend: ratio for backend, ratio in ratios.items() if ratio is not None}
+
+
+def _said(changes: dict[str, Estimate]) -> str:
+    return ", ".join(f"{change(value)} on the {backend.upper()}" for backend, value in changes.items())
+
+
+def _gap_grows(records: Sequence[Record]) -> Judgement:
+    found = _networks(records)
+    (small, _), (large, _) = (depth.between(found, name, "epoch") for name in (_BASE, _WIDE))
+    if small is None or large is None:
+        return NOT_RUN
+    cost = _said(_changes(found, _WIDE, "catdog_cnn_dropout", "epoch"))
+    said = f"From storage on the GPU is {words(small)} as fast with {_BASE} and {words(large)} with {_WIDE}; {cost}."
+    return either(above(large, small.high or small.value), below(large, small.low or small.value), said)
+
+
+def _free_depth(records: Sequence[Record]) -> Judgement:
+    found = _networks(records)
+    stored, alone = (_changes(found, _DEEP, _WIDE, scope).get("gpu") for scope in ("epoch", "step"))
+    if stored is None or alone is None:
+        return NOT_RUN
+    said = (
+        f"From {_WIDE} to {_DEEP} the GPU's speed changes by {change(stored)} from storage on, {change(alone)} alone."
+    )
+    return either(above(stored, 1 - _SAME), below(stored, 1 - _SAME), said)
+
+
+def _busier(records: Sequence[Record]) -> Judgement:
+    found = _networks(records)
+    shares = [
+        on_gpu(found[name, "gpu"]["epoch"].record, lambda gpu: gpu.utilisation) if (name, "gpu") in found else None
+        for name in (_BASE, _WIDE, _DEEP)
+    ]
+    small, wide, deep = shares
+    if small is None or wide is None or deep is None:
+        return NOT_RUN
+    said = f"The GPU is busy {', '.join(map(units.percent, (small, wide, deep)))} of the time along the three networks."
+    return either(wide > small + _RISES and deep > wide + _RISES, deep <= small, said)
+
+
+def _no_change(records: Sequence[Record]) -> Judgement:
+    found = _networks(records)
+    pairs = (("catdog_cnn_conv64", _BASE), ("catdog_cnn_dropout", "catdog_cnn_conv64"))
+    changes = {f"{name} after {base}": _changes(found, name, base, "epoch") for name, base in pairs}
+    values = [value for change_ in changes.values() for value in change_.values()]
+    if not all(changes.values()):
+        return NOT_RUN
+    said = "; ".join(f"{pair}: {_said(change_)}" for pair, change_ in changes.items())
+    inside = all(above(value, 1 - _SAME) and below(value, 1 + _SAME) for value in values)
+    outside = any(below(value, 1 - _SAME) or above(value, 1 + _SAME) for value in values)
+    return either(inside, outside, f"{said}.")
+
+
+def _ladder(records: Sequence[Record]) -> Judgement:
+    reading = accuracy.read(records)
+    if reading is None or "From" not in reading.answers[-1]:
+        return Judgement(verdict="not run", found="Needs the real data.")
+    rises = "rises" in reading.answers[-1]
+    return either(rises, not rises, " ".join(reading.answers))
+
+
+def _augmenting(records: Sequence[Record]) -> Judgement:
+    found = [item for item in input_tuning.beside(records) if counted(item)]
+    costs = []
+    for item in (item for item in found if item.record.workload == BESIDE[0]):
+        twin = next((i for i in found if i.record.workload == BESIDE[1] and _alike(item, i)), None)
+        if twin is not None and (cost := gain(item, twin)) is not None:
+            costs.append((item, cost))
+    if not costs:
+        return NOT_RUN
+    said = "; ".join(f"{change(cost)} with {i.record.case.workers} workers, batch {i.record.case.batch}, "
+                     f"on the {i.record.backend.upper()}" for i, cost in costs)  # fmt: skip
+    values = [cost for _, cost in costs]
+    return either(any(below(v, 1) for v in values), all(above(v, 1 - _SAME / 2) for v in values),
+                  f"Augmentation changes the speed by {said}.")  # fmt: skip
+
+
+def _alike(item: Summary, other: Summary) -> bool:
+    mine, theirs = item.record.case, other.record.case
+    return (mine.backend, mine.workers, mine.batch) == (theirs.backend, theirs.workers, theirs.batch)
+
+
+def _not_rescaled(records: Sequence[Record]) -> Judgement:
+    record = newest(records).get("catdog_cnn_dropout")
+    said = {one.pixels: one for run in learnt(record)[:1] for one in run.predictions} if record else {}
+    if set(said) != {"0 to 1", "0 to 255"}:
+        return NOT_RUN
+    right, wrong = said["0 to 1"], said["0 to 255"]
+    tilted = wrong.above_half > right.above_half + _RISES
+    rare = right.exactly_one < _RISES
+    words_ = (
+        f"Of pixels from 0 to 1 it calls {units.percent(right.above_half)} a dog, of pixels from 0 to 255 "
+        f"{units.percent(wrong.above_half)}; {units.percent(right.exactly_one)} of the outputs are exactly 1."
+    )
+    return either(tilted and rare, wrong.above_half < right.above_half, words_)
+
+
+OBSERVATIONS = (
+    Observation(
+        code="O16",
+        article=PHOTOGRAPHS,
+        said="Four workers for one, and batch 64 for 32, give 1.36 times the speed on a CPU and about three times "
+        "with a GPU.",
+        rule="Reproduced if the gain is as high on each side that was measured, up to a factor of 1.25; refuted if "
+        "it is surely a loss on one.",
+        experiment="input_tuning",
+        judge=_tuned,
+    ),
+    Observation(
+        code="O17",
+        article=PHOTOGRAPHS,
+        said="With a small network the GPU is busy 0 to 10 % of the time: reading, decoding and augmenting hold it up.",
+        rule="Reproduced if the GPU is busy no more than 10 % at the default and the step alone is less than half of "
+        "the time; refuted if it is more than half.",
+        experiment="input_tuning",
+        judge=_input_bound,
+    ),
+    Observation(
+        code="O18",
+        article=PHOTOGRAPHS,
+        said="Even so the GPU is four times as fast as the server's processors.",
+        rule="Reproduced if the speed-up from storage on is as high, up to a factor of 1.25; refuted if the GPU is "
+        "surely slower. Other ratios are of other hardware.",
+        experiment="depth",
+        judge=_even_so,
+    ),
+    Observation(
+        code="O19",
+        article=PHOTOGRAPHS,
+        said="Pictures of 128 instead of 64 pixels cost the GPU about 20 % and the CPU about 85 % of its speed: the "
+        "gap grows to 23 times.",
+        rule="Reproduced if the speed-up from storage on surely grows with the larger pictures, refuted if it surely "
+        "falls.",
+        experiment="depth",
+        judge=_gap_grows,
+    ),
+    Observation(
+        code="O20",
+        article=PHOTOGRAPHS,
+        said="More than thirty further convolutions cost the GPU nothing, while the CPU falls to 3 pictures a second.",
+        rule="Reproduced if the GPU surely loses less than 10 % from storage on, refuted if it surely loses more.",
+        experiment="depth",
+        judge=_free_depth,
+    ),
+    Observation(
+        code="O21",
+        article=PHOTOGRAPHS,
+        said="Along three networks the GPU is busy 10, 50 and 100 % of the time.",
+        rule="Reproduced if each of the three keeps the GPU busier by 10 points than the one before, refuted if the "
+        "last keeps it no busier than the first.",
+        experiment="depth",
+        judge=_busier,
+    ),
+    Observation(
+        code="O22",
+        article=PHOTOGRAPHS,
+        said="A further convolution with its pooling, and dropout, do not change the speed.",
+        rule="Reproduced if each surely changes the speed from storage on by less than 10 % on all sides measured, "
+        "refuted if one surely changes it by more.",
+        experiment="depth",
+        judge=_no_change,
+    ),
+    Observation(
+        code="O23",
+        article=PHOTOGRAPHS,
+        said="Along four networks the accuracy is 80, 84, 90 and 94 %, and 85 % without augmentation.",
+        rule="On the real data alone: reproduced if the accuracy rises with each of the four, else refuted.",
+        experiment="accuracy",
+        judge=_ladder,
+    ),
+    Observation(
+        code="O24",
+        article=PHOTOGRAPHS,
+        said="Augmentation costs speed: 425 against 533 pictures a second.",
+        rule="Reproduced if augmentation surely costs speed at the default or tuned, refuted if it surely costs less "
+        "than 5 % in all.",
+        experiment="input_tuning",
+        judge=_augmenting,
+    ),
+    Observation(
+        code="O25",
+        article=PHOTOGRAPHS,
+        said="Pixels that were not rescaled tilt the answers to dogs, and an output is rarely exactly 0 or 1.",
+        rule="Reproduced if such pixels make the share called a dog higher by 10 points and fewer than 10 % of the "
+        "outputs are exactly 1; refuted if the share is lower.",
+        experiment="predict_rescale",
+        judge=_not_rescaled,
+    ),
+)

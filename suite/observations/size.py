@@ -1,0 +1,62 @@
+"""What a speed-up depends on."""
+
+from collections.abc import Sequence
+
+from suite.experiments._steps import words
+from suite.experiments.size import flop
+from suite.observations import NOT_RUN, Judgement, Observation, either
+from suite.observations._articles import MNIST, PHOTOGRAPHS
+from suite.observations._found import above, steps
+from suite.results.fit import power_law, rank_correlation
+from suite.results.record import Record
+from suite.results.summary import SpeedUp
+
+_DEEPER = ("catdog_cnn_base", "catdog_cnn_conv64", "catdog_cnn_dropout", "catdog_cnn_noaug", "catdog_cnn_128",
+           "catdog_cnn_deep", "cifar10_tf_cnn")  # fmt: skip
+
+
+def _depends(records: Sequence[Record]) -> Judgement:
+    found = list(steps(records).values())
+    if len(found) < 2:
+        return NOT_RUN
+    low, high = (end(found, key=lambda item: item.ratio.value) for end in (min, max))
+    said = f"From {_named(low)} to {_named(high)} over {len(found)} networks."
+    apart = above(high.ratio, low.ratio.high or low.ratio.value)
+    return either(apart, not apart, said)
+
+
+def _named(item: SpeedUp) -> str:
+    return f"{words(item.ratio)} for {item.gpu.record.workload}"
+
+
+def _deeper(records: Sequence[Record]) -> Judgement:
+    found = sorted(steps(records, _DEEPER).values(), key=flop)
+    if len(found) < 3:
+        return NOT_RUN
+    sizes, ratios = [flop(item) for item in found], [item.ratio.value for item in found]
+    law, correlation = power_law(sizes, ratios), rank_correlation(sizes, ratios)
+    said = f"From {_named(found[0])} to {_named(found[-1])}, the step with the most FLOP, over {len(found)} networks."
+    if law is None or law.low is None or law.high is None or correlation is None:
+        return Judgement(verdict="not comparable", found=said)
+    return either(law.low > 0, law.high < 0, said)
+
+
+OBSERVATIONS = (
+    Observation(
+        code="O3",
+        article=MNIST,
+        said="What a GPU gains depends on data, optimizer, architecture and hyper-parameters.",
+        rule="Reproduced if the speed-ups of two networks are surely apart, else refuted.",
+        experiment="size",
+        judge=_depends,
+    ),
+    Observation(
+        code="O27",
+        article=PHOTOGRAPHS,
+        said="Deeper and more complex networks gain more from a GPU.",
+        rule="Reproduced if over the article's networks the speed-up surely grows with the FLOP of a step, refuted "
+        "if it surely falls.",
+        experiment="size",
+        judge=_deeper,
+    ),
+)

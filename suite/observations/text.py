@@ -1,0 +1,33 @@
+"""Networks that read reviews."""
+
+from collections.abc import Sequence
+
+from suite.experiments._steps import words
+from suite.observations import NOT_RUN, Judgement, Observation, either
+from suite.observations._articles import TEXT
+from suite.observations._found import below, near, steps
+from suite.results.record import Record
+
+_DOCUMENTED = 13.76
+_NAMES = ("imdb_text_cnn", "imdb_bilstm")
+
+
+def _gains(records: Sequence[Record]) -> Judgement:
+    found = steps(records, _NAMES)
+    convolutional = found.get(_NAMES[0])
+    if convolutional is None:
+        return NOT_RUN
+    said = "; ".join(f"{name} is {words(found[name].ratio)} as fast on the GPU" for name in _NAMES if name in found)
+    return either(near(convolutional.ratio, _DOCUMENTED), below(convolutional.ratio, 1), f"A step of {said}.")
+
+
+OBSERVATIONS = (
+    Observation(
+        code="O11",
+        article=TEXT,
+        said="A text classification trains 13.76 times as fast on a GPU.",
+        rule="Reproduced if a step of the convolutional network gains as much, up to a factor of 1.25; refuted if "
+        "the GPU is surely slower. The article leaves network and GPU open.",
+        judge=_gains,
+    ),
+)

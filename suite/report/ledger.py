@@ -1,0 +1,124 @@
+"""The ledger: everything that the articles say, what the records make of it, and why figures differ."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from suite import units
+from suite.observations import VERDICTS, Judgement, Observation, observations
+from suite.observations._claims import Entry, entries
+from suite.report.html import Page
+from suite.results.record import Record
+from suite.results.table import Cell, Table
+from suite.workload import Claim, Description
+
+TITLE = "The ledger: what the articles say, and what was found"
+_OBSERVED = ("", "what an article says", "verdict", "what was found", "machine", "experiment")
+_CLAIMED = ("model", "metric", "CPU", "GPU", "documented", "measured", "95 % interval", "verdict", "why they differ")
+_ORDER = {"reproduced": 0, "refuted": 0, "not comparable": 1, "not run": 2}
+
+
+def page(
+    records: Sequence[Record], catalogue: Sequence[Description], local: frozenset[str], links: dict[str, str]
+) -> str:
+    """Return the page as Markdown; each line is judged on the machine that has most to say of it, GPUs first."""
+    made = Page(TITLE, "", local)
+    by_machine = machines(records)
+    judged = {name: judgements(mine) for name, mine in by_machine.items()}
+    chosen = {o.code: best([(name, judged[name][o.code]) for name in by_machine]) for o in observations()}
+    numbers = documented(catalogue, by_machine, judged)
+    counts = Counter(judgement.verdict for _, judgement in chosen.values())
+    more = Counter(entry.judgement.verdict for entry in numbers)
+    made.add(
+        '<p class="lead">Every observation and every number of the five articles, each with a verdict by a rule fixed '
+        "beforehand. A number is reproduced if the same ratio was measured on other hardware, within a factor of 1.25 "
+        "of the interval; where it was not, it is not comparable rather than refuted, since the hardware differs.</p>"
+    )
+    made.table(
+        Table(
+            title="Verdicts",
+            columns=("", *VERDICTS, "all"),
+            rows=tuple(
+                (Cell(text=what), *(Cell(text=units.count(found[v]), sort=found[v]) for v in VERDICTS),
+                 Cell(text=units.count(found.total()), sort=found.total()))
+                for what, found in (("observations", counts), ("documented numbers", more))
+            ),
+        )
+    )  # fmt: skip
+    made.heading("Observations")
+    rows = tuple(_observed(each, *chosen[each.code]) for each in observations())
+    asked = {each.experiment: f"experiments/{each.experiment}.html" for each in observations() if each.experiment}
+    made.table(Table(title="What the articles observed", columns=_OBSERVED, rows=rows, words=True), links | asked)
+    rules = tuple((Cell(text=each.code), Cell(text=each.rule)) for each in observations())
+    made.table(
+        Table(title="The rules", columns=("", "rule"), rows=rules, words=True), folded="By which rule each is judged"
+    )
+    made.heading("Documented numbers")
+    title, rows = "Each beside the measurement nearest to it", tuple(map(_claimed, numbers))
+    table = Table(title=title, columns=_CLAIMED, rows=rows, words=True)
+    made.table(table, links)
+    return made.text()
+
+
+def machines(records: Sequence[Record]) -> dict[str, list[Record]]:
+    """Return the records of each machine by its name, those with a GPU and then those with most records first."""
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        found.setdefault(record.machine.name, []).append(record)
+    order = sorted(found, key=lambda name: (not any(r.backend == "gpu" for r in found[name]), -len(found[name]), name))
+    return {name: found[name] for name in order}
+
+
+def judgements(records: Sequence[Record]) -> dict[str, Judgement]:
+    """Return what one machine's records make of every observation."""
+    return {each.code: each.judge(records) for each in observations()}
+
+
+def best(found: Sequence[tuple[str, Judgement]]) -> tuple[str, Judgement]:
+    """Return machine and judgement of the first that decides, else of the first that says anything."""
+    ordered = sorted(found, key=lambda pair: _ORDER[pair[1].verdict])
+    name, judgement = ordered[0] if ordered else ("", Judgement(verdict="not run"))
+    return ("", judgement) if judgement.verdict == "not run" else (name, judgement)
+
+
+def documented(
+    catalogue: Sequence[Description], by_machine: dict[str, list[Record]], judged: dict[str, dict[str, Judgement]]
+) -> list[Entry]:
+    """Return every documented number, each from the machine that has most to say of it."""
+    sides = [list(entries(catalogue, mine, judged[name])) for name, mine in by_machine.items()]
+    if not sides:
+        sides = [list(entries(catalogue, (), {}))]
+    return [min(same, key=lambda entry: _ORDER[entry.judgement.verdict]) for same in zip(*sides, strict=True)]
+
+
+def _observed(each: Observation, machine: str, judgement: Judgement) -> tuple[Cell, ...]:
+    return (
+        Cell(text=each.code),
+        Cell(text=each.said, remark=each.article),
+        Cell(text=judgement.verdict),
+        Cell(text=judgement.found or units.DASH),
+        Cell(text=machine or units.DASH),
+        Cell(text=each.experiment or units.DASH),
+    )
+
+
+def _claimed(entry: Entry) -> tuple[Cell, ...]:
+    claim, measured, known = entry.claim, entry.measured, entry.judgement.verdict != "not run"
+    value = units.times(measured.value, measured.low, measured.high) if measured else units.DASH
+    scope = f"{value}, scope {entry.scope}" if measured else value
+    return (
+        Cell(text=entry.workload),
+        Cell(text=claim.metric.replace("_", " "), remark=claim.definition),
+        Cell(text=_side(claim.cpu_value, claim, claim.cpu_device)),
+        Cell(text=_side(claim.gpu_value, claim, claim.gpu_device)),
+        Cell(text=units.times(claim.speedup)),
+        Cell(text=scope, remark=entry.machine if measured else ""),
+        Cell(text=units.interval(measured.low, measured.high) if measured else units.DASH),
+        Cell(text=entry.judgement.verdict),
+        Cell(text=(entry.judgement.found if known else "") or units.DASH),
+    )
+
+
+def _side(value: float | None, claim: Claim, device: str | None) -> str:
+    unit = {"percent": "%", "ratio": ""}.get(claim.unit, claim.unit)
+    number = f"{value:,.6g} {unit}".rstrip() if value is not None else units.DASH
+    return f"{number}, {device}" if device else number

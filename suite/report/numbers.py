@@ -1,0 +1,114 @@
+"""The numbers that may be quoted: a page for each workload, and for each number a JSON document and a badge."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from suite import units
+from suite.report.badges import badge
+from suite.report.html import Page, record_address, safe
+from suite.results.citation import Citation, markdown, path, place
+from suite.results.keys import Number, numbers
+from suite.results.record import Record
+from suite.results.roofline import is_ceiling
+
+SCHEMA = "number/1"
+_COLUMNS = ("what", "number", "95 % interval", "measured", "quote it", "as a file")
+
+
+def files(records: Iterable[Record]) -> dict[str, str]:
+    """Return the pages, documents and badges by their paths below the site's sources; of published records alone."""
+    found: dict[str, str] = {}
+    by_workload: dict[str, list[Number]] = {}
+    for number in newest(numbers(records)):
+        by_workload.setdefault(number.record.workload, []).append(number)
+        if number.citable:
+            cited = Citation(number=number)
+            found[f"{path(number)}.json"] = document(cited)
+            found[f"{path(number)}.svg"] = badge(cited)
+    for workload, mine in by_workload.items():
+        found[f"numbers/{workload}.md"] = page(workload, mine)
+    return found
+
+
+def newest(found: Sequence[Number]) -> list[Number]:
+    """Return of each key the newest number that may be quoted, or the newest there is."""
+    latest: dict[str, Number] = {}
+    for number in found:
+        key = replace(number.key, digest="").text()
+        if key not in latest or number.citable or not latest[key].citable:
+            latest[key] = number
+    return list(latest.values())
+
+
+def document(cited: Citation) -> str:
+    """Return what a program needs to know of a number."""
+    number = cited.number
+    return (
+        json.dumps(
+            {
+                "schema": SCHEMA,
+                "key": replace(number.key, digest="").text(),
+                "pinned": cited.key,
+                "text": cited.value,
+                "interval": cited.interval,
+                "value": number.value.value,
+                "low": number.value.low,
+                "high": number.value.high,
+                "what": cited.what,
+                "hardware": cited.hardware,
+                "software": cited.software,
+                "measured": number.record.created,
+                "status": number.status,
+                "record": cited.record,
+                "digest": number.record.digest,
+            },
+            indent=1,
+            ensure_ascii=False,
+        )
+        + "\n"
+    )
+
+
+def page(workload: str, mine: Sequence[Number]) -> str:
+    """Return the page of a workload's numbers: first those that may be quoted, then the rest and why not."""
+    made = Page(f"Numbers: {workload}", "../", frozenset())
+    about = "experiments/roofline" if is_ceiling(mine[0].record) else f"workloads/{safe(workload)}"
+    made.add(
+        f'<p class="lead">Each number has an address, a key and a record. <a href="../{about}.html">What '
+        f'{safe(workload)} is</a>, <a href="../citing.html">how to cite</a>.</p>'
+    )
+    citable = [Citation(number=number) for number in mine if number.citable]
+    rest = [Citation(number=number) for number in mine if not number.citable]
+    head = "".join(f'<th scope="col">{column}</th>' for column in _COLUMNS)
+    for machine in dict.fromkeys(cited.number.record.machine.name for cited in citable):
+        title = safe(f"Numbers to quote of {machine}")
+        here = (cited for cited in citable if cited.number.record.machine.name == machine)
+        made.add(
+            f'<div class="scroll" tabindex="0" role="region" aria-label="{title}">'
+            f'<table class="results words"><caption>{title}</caption>'
+            f"<thead><tr>{head}</tr></thead><tbody>{''.join(map(_row, here))}</tbody></table></div>"
+        )
+    if not citable:
+        made.paragraph("None of its numbers may be quoted so far; below is why.")
+    if rest:
+        items = "".join(f"<li>{safe(c.what)}: {safe(c.reservation)} (<code>{safe(c.key)}</code>)</li>" for c in rest)
+        said = f"{units.count(len(rest))} that may not"
+        made.add(f"<details><summary>{said}</summary><ul class='reasons'>{items}</ul></details>")
+    return made.text()
+
+
+def _row(cited: Citation) -> str:
+    number, name = cited.number, safe(path(cited.number).removeprefix("numbers/"))
+    record = record_address(number.record, "../", local=False)
+    buttons = "".join(
+        f'<button type="button" class="copy" data-copy="{safe(what)}" hidden>{label}</button>'
+        for label, what in (("copy key", cited.key), ("copy Markdown", markdown(cited)))
+    )
+    return (
+        f'<tr id="{safe(place(number))}"><th scope="row"><a href="#{safe(place(number))}">{safe(cited.short)}</a></th>'
+        f'<td><a href="{record}">{safe(cited.value)}</a></td><td>{safe(cited.interval)}</td>'
+        f"<td>{safe(cited.date)}, {safe(cited.software)}</td>"
+        f"<td><code>{safe(cited.key)}</code> {buttons}</td>"
+        f'<td><a href="{name}.json">JSON</a> <a href="{name}.svg">badge</a></td></tr>'
+    )

@@ -1,0 +1,126 @@
+"""How much faster one machine's GPU is, in one screen: the answer, the chart, and a table to filter."""
+
+import json
+from collections.abc import Iterable, Sequence
+
+from suite import units
+from suite.report import charts, tables
+from suite.report.html import Page, safe
+from suite.report.tables import Cell, Table, ratio_cell, status_cell, time_cell
+from suite.results.record import Record
+from suite.results.summary import SpeedUp, newest, speedups
+
+_SCOPES = ("step", "transfer", "epoch", "cold", "run")  # in the order of the ladder
+_COLUMNS = (
+    "model", "scope", "batch", "GPU precision", "CPU", "GPU", "speed-up", "95 % interval", "CPU: best peer / JAX",
+    "GPU: best peer / JAX", "status",
+)  # fmt: skip
+_FACETS = {"scope": "step"}  # what is shown at first
+_MANY = 8  # machines, from which on the choice is folded
+
+
+def add(page: Page, records: Sequence[Record], name: str, links: dict[str, str]) -> dict[str, str]:
+    """Add what one machine's records say to a page; return the files of the chart, which has that name."""
+    found = [item for item in newest(speedups(records)) if item.gpu.record.case.scope in _SCOPES]
+    main = headlines(found)
+    page.add(f'<p class="lead">{answer(main)}</p>')
+    files: dict[str, str] = {}
+    if main:
+        spec = charts.speedups(main)
+        files = charts.files(name, spec)
+        alternative = "; ".join(
+            f"{i.gpu.record.workload}: {units.times(i.ratio.value, i.ratio.low, i.ratio.high)}" for i in main
+        )
+        caption = (
+            "Time of one training step on the CPU over its time on the GPU of the same machine, float32 at highest "
+            "precision on both sides, with 95 % intervals. Hollow: the CPU side is slower than 0.7 of the best peer on "
+            "the same cores, or the result is not steady. Grey ticks: what the articles report."
+        )
+        page.chart(name, alternative, caption, json.dumps(charts.themed(spec)))
+    if found:
+        page.table(table(found), links)
+    return files
+
+
+def headlines(found: Iterable[SpeedUp]) -> list[SpeedUp]:
+    """Return the speed-ups of the headline setting."""
+    return [item for item in found if tables.headline(item.gpu.record)]
+
+
+def table(found: Sequence[SpeedUp]) -> Table:
+    """Return every speed-up of a machine, to be filtered by scope, family, precision and batch."""
+    order = sorted(found, key=lambda i: (_SCOPES.index(i.gpu.record.case.scope), i.gpu.record.workload))
+    return Table(
+        title="How much faster is the GPU? CPU and GPU of the same machine",
+        columns=_COLUMNS,
+        rows=tuple(map(_row, order)),
+        facets=tuple(map(_facets, order)),
+        chosen=_FACETS,
+    )
+
+
+def _row(item: SpeedUp) -> tuple[Cell, ...]:
+    ratio, case = item.ratio, item.gpu.record.case
+    return (
+        Cell(text=tables.name(case)),
+        Cell(text=case.scope),
+        Cell(text=units.count(case.batch), sort=case.batch),
+        Cell(text=case.precision),
+        time_cell(item.cpu),
+        time_cell(item.gpu),
+        Cell(text=units.times(ratio.value, ratio.low, ratio.high), sort=ratio.value, record=item.gpu.record),
+        Cell(text=units.interval(ratio.low, ratio.high)),
+        ratio_cell(item.best_peer),
+        ratio_cell(item.best_gpu_peer),
+        status_cell(item),
+    )
+
+
+def _facets(item: SpeedUp) -> dict[str, str]:
+    case, about = item.gpu.record.case, item.gpu.record.description
+    return {"scope": case.scope, "family": about.family, "precision": case.precision, "batch": units.count(case.batch)}
+
+
+def first(records: Iterable[Record]) -> str | None:
+    """Return the slug of the machine to show first: the one with most headline speed-ups, the newest of equals."""
+    found: dict[str, list[str]] = {}
+    for item in headlines(newest(speedups(records))):
+        found.setdefault(item.gpu.record.machine.slug, []).append(item.gpu.record.created)
+    return max(found, key=lambda slug: (len(found[slug]), max(found[slug])), default=None)
+
+
+def choice(machines: dict[str, str], here: str | None, up: str) -> str:
+    """Return the links to all machines, by slug and name, the one that is shown marked; '' for a single one."""
+    if len(machines) < 2:
+        return ""
+    entries = "".join(
+        f'<li><a href="{up}machines/{safe(slug)}.html"{" aria-current=true" * (slug == here)}>{safe(name)}</a></li>'
+        for slug, name in sorted(machines.items())
+    )
+    listed = f'<ul class="choice">{entries}</ul>'
+    if len(machines) > _MANY:
+        listed = f"<details><summary>{units.count(len(machines))} machines</summary>{listed}</details>"
+    return f'<nav class="machines" aria-label="Machine">{listed}</nav>'
+
+
+def answer(items: Sequence[SpeedUp]) -> str:
+    """Return the first sentence of a page as HTML."""
+    if not items:
+        return (
+            "No machine with a GPU has been measured yet. Measure yours: <code>nox -s bench</code> in the suite's "
+            "checkout takes a few minutes and renders this page with your numbers."
+        )
+    low, high = min(items, key=lambda i: i.ratio.value), max(items, key=lambda i: i.ratio.value)
+
+    def words(item: SpeedUp) -> str:
+        value = units.times(item.ratio.value, item.ratio.low, item.ratio.high)
+        return f"<strong>{safe(value)}</strong> ({safe(units.interval(item.ratio.low, item.ratio.high))})"
+
+    name = safe(high.gpu.record.machine.name)
+    if low is high:
+        return f"On {name} one training step of {safe(low.cpu.record.workload)} is {words(low)} faster on the GPU."
+    return (
+        f"It depends on the model: from {words(low)} for {safe(low.cpu.record.workload)} to {words(high)} for "
+        f"{safe(high.cpu.record.workload)}, one training step on the GPU against all CPU cores of the same machine "
+        f"({name})."
+    )

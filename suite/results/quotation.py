@@ -1,0 +1,104 @@
+"""Quotations of numbers in Markdown, each between marks that name its key, compared with the records.
+
+    <!-- cite KEY@digest -->14x (13 to 16)<!-- /cite -->
+
+Between the marks the number stands as `suite cite` prints it, with or without its interval, in words and Markdown of
+any kind. A pinned key stands for one record for ever, one without a digest for the newest that may be quoted. What says
+KEY itself, as above, shows the form and is no quotation.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from suite.results.citation import Citation
+from suite.results.keys import Number, newest_citable, resolved
+
+_MARK = re.compile(r"<!--\s*cite\s+(?P<key>(?!KEY\b)[^\s>]+)\s*-->(?P<said>.*?)<!--\s*/cite\s*-->", re.DOTALL)
+_FORM = re.compile(r"<!--\s*cite\s+KEY\b[^>]*-->.*?(?P<end><!--\s*/cite\s*-->)", re.DOTALL)
+_EITHER = re.compile(r"<!--\s*/?cite\b[^>]*-->")
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_MARKUP = str.maketrans("", "", "*_`~\\")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remark:
+    """Something to say of a quotation; `wrong` if it does not say what its record says."""
+
+    line: int  # from 1
+    words: str
+    wrong: bool
+
+
+def remarks(text: str, numbers: Sequence[Number]) -> tuple[Remark, ...]:
+    """Return what is wrong with the quotations in a text, and which have a newer record, in their order."""
+    found, covered, shown = [], [], _shown(text)
+    for mark in _MARK.finditer(text):
+        covered.append(mark.span())
+        line = 1 + text.count("\n", 0, mark.start())
+        found += [
+            Remark(line=line, words=words, wrong=wrong) for words, wrong in _of(mark["key"], mark["said"], numbers)
+        ]
+    for lone in _EITHER.finditer(text):
+        if lone.start() not in shown and not any(start <= lone.start() < end for start, end in covered):
+            words = f"'{lone[0]}' has no partner; a quotation is <!-- cite KEY -->number<!-- /cite -->"
+            found.append(Remark(line=1 + text.count("\n", 0, lone.start()), words=words, wrong=True))
+    return tuple(sorted(found, key=lambda remark: remark.line))
+
+
+def _shown(text: str) -> set[int]:
+    """Return where the marks stand that only show the form."""
+    return {start for mark in _FORM.finditer(text) for start in (mark.start(), mark.start("end"))}
+
+
+def quotations(text: str) -> int:
+    """Return how many quotations a text has."""
+    return sum(1 for _ in _MARK.finditer(text))
+
+
+def renewed(text: str, numbers: Sequence[Number]) -> str:
+    """Return the text with the number of every quotation that is not pinned as its newest record says it."""
+
+    def now(mark: re.Match[str]) -> str:
+        if "@" in mark["key"]:
+            return mark[0]
+        try:
+            cited = Citation(number=resolved(mark["key"], numbers))
+        except (LookupError, ValueError):
+            return mark[0]  # `remarks` says what is the matter
+        if not any(wrong for _, wrong in _of(mark["key"], mark["said"], numbers)):
+            return mark[0]
+        words = f"{cited.value} ({cited.interval})" if "(" in _plain(mark["said"]) else cited.value
+        link = _LINK.search(mark["said"])
+        said = mark["said"].replace(f"[{link[1]}]", f"[{words}]", 1) if link else words
+        return mark[0].replace(f"-->{mark['said']}<!--", f"-->{said}<!--", 1)
+
+    return _MARK.sub(now, text)
+
+
+def _of(key: str, said: str, numbers: Sequence[Number]) -> Iterator[tuple[str, bool]]:
+    try:
+        number = resolved(key, numbers)
+    except (LookupError, ValueError) as error:
+        yield str(error.args[0]), True
+        return
+    cited, plain = Citation(number=number), _plain(said)
+    whole = f"{cited.value} ({cited.interval})" if number.value.low is not None else cited.value
+    others = set(_NUMBER.findall(plain)) - set(_NUMBER.findall(whole))
+    if not _holds(plain, cited.value) or others:
+        yield f"'{plain.strip()}' is quoted for {key}, whose record says '{whole}'", True
+    if number.key.digest and "@" in key:
+        newer = newest_citable(replace(number.key, digest=""), numbers)
+        if newer is not None and newer.record.created > number.record.created:
+            yield f"{key} has a newer record, {newer.key.text()}: {Citation(number=newer).value}", False
+
+
+def _holds(text: str, value: str) -> bool:
+    """Return whether the value stands in the text as a number of its own."""
+    return re.search(rf"(?<![\d.,]){re.escape(value)}(?![\w])", text) is not None
+
+
+def _plain(said: str) -> str:
+    """Return the words of Markdown: links and emphasis taken away, blanks made one."""
+    return " ".join(_LINK.sub(r"\1", said).translate(_MARKUP).split())

@@ -1,0 +1,259 @@
+"""Numbers are quoted with all that proves them, and a quotation that does not say what its record says is found."""
+
+import html
+import json
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import factory
+import pytest
+from click.testing import CliRunner
+
+from suite import citing, cli
+from suite.report import badges, numbers
+from suite.results import quotation, store
+from suite.results.citation import Citation, bibtex, citation_file, csl, markdown, text
+from suite.results.keys import numbers as all_numbers
+
+ROOT = Path(__file__).parents[1]
+SITE = "https://example.org/gpu/"
+
+
+def both(**changes):
+    """Records of a steady speed-up that a peer certifies."""
+    sides = [("cpu", "jax", 0.0100), ("cpu", "torch", 0.0101), ("gpu", "jax", 0.0010)]
+    return [
+        factory.record(
+            backend=backend,
+            implementation=name,
+            step_seconds=[t, t * 1.001, t * 0.999],
+            **changes,
+        )
+        for backend, name, t in sides
+    ]
+
+
+@pytest.fixture
+def there():
+    return all_numbers(both())
+
+
+@pytest.fixture
+def speedup(there):
+    (found,) = [number for number in there if number.key.metric == "speedup"]
+    assert found.citable
+    return Citation(number=found, site=SITE)
+
+
+def test_a_sentence_has_number_interval_case_machine_date_version_record_and_digest(speedup):
+    said = text(speedup)
+    assert said.startswith(f"{speedup.value} (95 % interval {speedup.interval}): CPU time over GPU time of one step")
+    record = speedup.number.record
+    for part in (record.workload, f"batch {record.case.batch}", "float32-highest", record.machine.name, "jax 0.",
+                 record.created[:10], f"{SITE}records/{record.campaign}/", record.digest, speedup.key):  # fmt: skip
+        assert part in said
+    assert "@" in speedup.key
+
+
+@pytest.mark.parametrize("metric", ["seconds", "examples-per-second", "flop-per-second", "speedup"])
+def test_each_metric_has_its_unit(there, metric):
+    cited = Citation(number=next(number for number in there if number.key.metric == metric))
+    unit = {"seconds": r"[mµn]?s", "examples-per-second": "examples/s", "flop-per-second": ".?FLOP/s", "speedup": "x"}
+    assert re.fullmatch(rf"[\d.,]+ ?{unit[metric]}", cited.value)
+    assert " to " in cited.interval
+
+
+def test_a_number_that_may_not_be_quoted_says_so_in_every_form():
+    (number, *_) = all_numbers([factory.record(profile="smoke")])
+    cited = Citation(number=number)
+    assert "status smoke" in cited.reservation
+    for form in (text, bibtex, csl):
+        assert "ot to be quoted: status smoke" in form(cited)
+
+
+def test_csl_and_bibtex_are_what_programs_read(speedup):
+    (item,) = json.loads(csl(speedup))
+    assert item["issued"]["date-parts"] == [[2026, 1, 1]]
+    assert item["URL"] == speedup.permalink
+    entry = bibtex(speedup)
+    assert entry.count("{") == entry.count("}")
+    assert re.search(r"(?<!\\)[%&_#]", entry.replace(speedup.permalink, "")) is None
+
+
+def test_a_badge_is_a_picture_that_names_its_key(speedup):
+    root = ET.fromstring(badges.badge(speedup))
+    assert root.tag.endswith("svg")
+    assert speedup.key in root.attrib["aria-label"]
+    assert speedup.value in "".join(root.itertext())
+
+
+def test_the_citation_file_says_what_every_citation_says():
+    assert (ROOT / "CITATION.cff").read_text() == citation_file()
+
+
+def test_what_cite_gives_passes_the_check(there):
+    for number in there:
+        for site in ("", SITE):
+            quoted = f"Some text: {markdown(Citation(number=number, site=site))}, and more."
+            assert [r for r in quotation.remarks(quoted, there) if r.wrong] == []
+
+
+def test_a_changed_digit_is_found_with_its_line_and_what_the_record_says(speedup, there):
+    for place in (speedup.value, speedup.interval):
+        changed = place.replace(place[0], "7" if place[0] != "7" else "8", 1)
+        words = f"{speedup.value} ({speedup.interval})"
+        quoted = "# Title\n\n" + markdown(speedup).replace(words, words.replace(place, changed, 1))
+        (remark,) = quotation.remarks(quoted, there)
+        assert (remark.line, remark.wrong) == (3, True)
+        assert f"whose record says '{words}'" in remark.words
+
+
+@pytest.mark.parametrize("said", ["**{v}**", "about {v} as fast", "[{v}](a.html)", "`{v}` ({i})", "{v}\n({i})"])
+def test_words_and_markup_around_the_number_are_free(speedup, there, said):
+    words = said.format(v=speedup.value, i=speedup.interval)
+    assert quotation.remarks(f"<!-- cite {speedup.key} -->{words}<!-- /cite -->", there) == ()
+
+
+@pytest.mark.parametrize("said", ["", "fast", "1{v}", "{v}y", "{v} on 3 machines", "0.{v}"])
+def test_other_numbers_or_none_are_wrong(speedup, there, said):
+    (remark,) = quotation.remarks(f"<!-- cite {speedup.key} -->{said.format(v=speedup.value)}<!-- /cite -->", there)
+    assert remark.wrong
+
+
+def test_marks_that_show_the_form_are_no_quotation(there):
+    assert (
+        quotation.remarks("<!-- cite KEY@digest -->number<!-- /cite --> `<!-- cite KEY -->9<!-- /cite -->`", there)
+        == ()
+    )
+
+
+@pytest.mark.parametrize("lone", ["<!-- cite {key} -->9x", "9x<!-- /cite -->", "<!-- cite -->9x<!-- /cite -->"])
+def test_a_mark_without_partner_or_key_is_wrong(speedup, there, lone):
+    assert all(remark.wrong for remark in quotation.remarks(lone.format(key=speedup.key), there))
+    assert quotation.remarks(lone.format(key=speedup.key), there)
+
+
+def test_an_unknown_key_is_wrong_and_the_nearest_is_named(speedup, there):
+    key = speedup.key.replace("mnist", "minst")
+    (remark,) = quotation.remarks(f"<!-- cite {key} -->9x<!-- /cite -->", there)
+    assert remark.wrong
+    assert "nearest" in remark.words
+
+
+def test_a_pinned_quotation_stays_right_and_hears_of_a_newer_record(speedup):
+    later = {"campaign": "20270101-000000-new", "created": "2027-01-01T00:00:00Z"}
+    half = factory.record(backend="gpu", step_seconds=[0.0005, 0.0005005, 0.0004995], **later)
+    newer = [*both(**later)[:2], half]
+    there = all_numbers([*both(), *newer])
+    (remark,) = quotation.remarks(markdown(speedup), there)
+    assert not remark.wrong
+    assert "newer record" in remark.words
+    unpinned = markdown(speedup).replace(f"@{speedup.key.partition('@')[2]}", "")
+    assert quotation.remarks(unpinned, there)[0].wrong
+    now = quotation.renewed(f"It is {unpinned}.", there)
+    assert quotation.remarks(now, there) == ()
+    assert "20x" in now or "20.0x" in now
+    assert now.startswith("It is <!-- cite ")
+    assert "](https://" in now
+    assert quotation.renewed(now, there) == now
+    assert quotation.renewed(markdown(speedup), there) == markdown(speedup)
+
+
+@pytest.fixture
+def published(tmp_path, monkeypatch):
+    for record in both():
+        store.add(record, tmp_path / "records")
+    monkeypatch.setattr(cli, "PUBLISHED", tmp_path / "records")
+    return tmp_path
+
+
+def test_the_command_line_cites_lists_and_checks(published, tmp_path):
+    run = CliRunner().invoke
+    listed = run(cli.main, ["cite", "--list"]).output.splitlines()
+    key = next(line.split("  ")[0] for line in listed if "/speedup" in line)
+    assert run(cli.main, ["cite", key]).output.startswith("10")
+    assert all("speedup" in line for line in run(cli.main, ["cite", "--list", "/speedup"]).output.splitlines())
+    page = tmp_path / "page.md"
+    page.write_text(run(cli.main, ["cite", key, "--format", "markdown"]).output)
+    good = run(cli.main, ["check-docs", str(page)])
+    assert (good.exit_code, good.output) == (0, "1 quotation in 1 file\n")
+    page.write_text(page.read_text().replace("-->1", "-->2"))
+    bad = run(cli.main, ["check-docs", str(page)])
+    assert bad.exit_code == 1
+    assert f"{page}:1: '2" in bad.output
+    picture = run(cli.main, ["cite", key, "--format", "badge"]).output
+    assert ET.fromstring(picture).tag.endswith("svg")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["cite"], "name a KEY, or give --list"),
+        (["cite", "nonsense"], "it needs machine/workload/backend/scope/metric"),
+        (["cite", "a/b/gpu/step/speedup"], "nothing has key 'a/b/gpu/step/speedup'"),
+        (["cite", "a/b/gpu/step/speedup", "--site", "ftp://x"], "give the address that begins with https://"),
+        (["check-docs", "nowhere.md"], "does not exist"),
+        (["check-docs"], "Missing argument"),
+    ],
+)
+def test_what_is_asked_wrongly_is_answered_in_a_line(published, asked, said):
+    answer = CliRunner().invoke(cli.main, asked)
+    assert answer.exit_code != 0
+    assert said in answer.output + str(answer.exception)
+
+
+def test_a_file_that_is_no_text_is_an_error(published, tmp_path):
+    (tmp_path / "picture").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(RuntimeError, match="it is not UTF-8 text"):
+        list(citing.checked([tmp_path / "picture"], tmp_path / "records"))
+
+
+def test_write_brings_what_is_not_pinned_up_to_date(published, tmp_path):
+    key = citing.listed(tmp_path / "records", "/speedup")[0][0]
+    page = tmp_path / "page.md"
+    page.write_text(f"<!-- cite {key} -->3x<!-- /cite -->\n")
+    said = list(citing.checked([page], tmp_path / "records", write=True))
+    assert said[0] == (f"{page}: brought up to date", False)
+    assert not any(wrong for _, wrong in said)
+
+
+def test_keys_are_completed(published):
+    param = cli.cite.params[0]
+    found = param.type.shell_complete(None, param, "gpu")
+    assert all(item.value.startswith("gpu") for item in found)
+
+
+def test_every_published_key_has_a_row_a_document_and_a_badge(speedup):
+    files = numbers.files(both())
+    path = next(name for name in files if name.endswith("/speedup.json"))
+    document = json.loads(files[path])
+    assert document["pinned"] == speedup.key
+    assert document["text"] == speedup.value
+    assert path.replace(".json", ".svg") in files
+    page = files[f"numbers/{speedup.number.record.workload}.md"]
+    assert f'id="{speedup.permalink.partition("#")[2]}"' in html.unescape(page)
+    assert "data-copy" in page
+
+
+def test_a_number_that_may_not_be_quoted_has_no_files_but_a_reason():
+    files = numbers.files([factory.record(profile="smoke")])
+    (name,) = files
+    assert "None of its numbers may be quoted" in files[name]
+    assert "status smoke" in files[name]
+
+
+def test_every_page_written_by_hand_quotes_what_the_records_say():
+    pages = [*ROOT.glob("site/*.md"), ROOT / "README.md", ROOT / "CHANGELOG.md"]
+    generated = subprocess.run(
+        ["git", "-C", str(ROOT), "check-ignore", *map(str, pages)], capture_output=True, text=True, check=False
+    ).stdout.splitlines()
+    mine = [page for page in pages if str(page) not in generated]
+    assert [line for line, wrong in citing.checked(mine, ROOT / "site" / "records") if wrong] == []
+
+
+def test_citing_needs_no_jax():
+    code = "import sys; from suite import citing; sys.exit('jax' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

@@ -1,0 +1,219 @@
+"""Every observation and number of the articles has a verdict by its rule, and the page shows them all."""
+
+import csv
+from pathlib import Path
+
+import factory
+import msgspec
+import pytest
+from test_input_experiments import ABOUT, DROPOUT, NOAUG, cell, stored
+from test_run_experiments import calls, watched
+
+from suite import experiments, models
+from suite.observations import VERDICTS, observations
+from suite.observations._claims import entries
+from suite.report import ledger
+from suite.results import catalogue
+
+ROOT = Path(__file__).parents[1]
+ALL = {each.code: each for each in observations()}
+CATALOGUE = catalogue.read(ROOT / "site" / "records")
+NOISE = (1.0, 1.001, 0.999)
+
+
+def sides(name, ratio, scope="step", about=None, gpu=0.001, **changes):
+    """A CPU and a GPU record whose speed-up is that."""
+    about = about or factory.description(name)
+    return [
+        factory.record(name, backend, [seconds * noise for noise in NOISE], scope=scope, about=about, **changes)
+        for backend, seconds in (("cpu", gpu * ratio), ("gpu", gpu))
+    ]
+
+
+def of_resnet(record):
+    case = msgspec.structs.replace(record.case, workload="cifar10_resnet63")
+    return msgspec.structs.replace(record, workload="cifar10_resnet63", case=case)
+
+
+def first_calls(cpu=(20.0, 9.0, 8.0, 8.05), gpu=(15.0, 0.3, 0.2, 0.2005)):
+    return [of_resnet(calls("cpu", *cpu)), of_resnet(calls("gpu", *gpu))]
+
+
+def depths(base=100.0, conv=100.0, dropout=100.0, wide=80.0, deep=78.0, busy=(0.1, 0.5, 0.9), cpu=50.0, wide_cpu=8.0):
+    rates = {"base": base, "conv64": conv, "dropout": dropout, "128": wide, "deep": deep}
+    shares = dict(zip(("base", "128", "deep"), busy, strict=True))
+    found = []
+    for name, rate in rates.items():
+        about = ABOUT[f"catdog_cnn_{name}"]
+        slow = wide_cpu if name == "128" else cpu
+        for backend, value in (("gpu", rate), ("cpu", slow)):
+            found.append(stored(about, value, backend, busy=shares.get(name), experiment="depth"))
+            found.append(stored(about, 10 * value, backend, scope="step", experiment="depth"))
+    return found
+
+
+def threads(gain):
+    return [
+        factory.record("cifar10_mlp", "cpu", [seconds * n for n in NOISE], threads=count)
+        for count, seconds in ((1, 0.01 * gain), (None, 0.01))
+    ]
+
+
+def runs(short, long):
+    return [watched(1, "plain", short), watched(10, "plain", long)]
+
+
+def grid(default, tuned, busy=0.05, alone=None, backend="gpu"):
+    return [
+        cell(1, 32, default, backend=backend, busy=busy, alone=alone),
+        cell(4, 64, tuned, backend=backend, busy=busy, alone=alone),
+    ]
+
+
+def augmented(with_it, without):
+    return [cell(1, 32, with_it, DROPOUT), cell(1, 32, without, NOAUG)]
+
+
+CASES = [
+    ("O2", runs(0.2, 0.21), "refuted"),
+    ("O2", runs(0.3, 0.8), "reproduced"),
+    ("O3", [*sides("mnist_mlp", 10), *sides("cifar10_mlp", 30)], "reproduced"),
+    ("O3", [*sides("mnist_mlp", 10), *sides("cifar10_mlp", 10)], "refuted"),
+    ("O5", first_calls(), "reproduced"),
+    ("O5", first_calls(cpu=(800.0, 9.0, 8.0, 8.05)), "refuted"),
+    ("O6", first_calls(), "reproduced"),
+    ("O6", first_calls(cpu=(20.0, 9.0, 8.0, 9.0)), "refuted"),
+    ("O7", first_calls(), "refuted"),  # three cores busy on both sides
+    ("O8", threads(3.0), "reproduced"),
+    ("O8", threads(1.1), "refuted"),
+    ("O10", sides("cifar10_mlp", 12, "run"), "reproduced"),
+    ("O10", sides("cifar10_mlp", 40, "run"), "not comparable"),
+    ("O10", sides("cifar10_mlp", 0.5, "run"), "refuted"),
+    ("O11", sides("imdb_text_cnn", 13), "reproduced"),
+    ("O11", sides("imdb_text_cnn", 60), "not comparable"),
+    ("O15", sides("mnist_mlp", 60), "not comparable"),
+    ("O16", grid(100, 300), "reproduced"),
+    ("O16", grid(100, 80), "refuted"),
+    ("O16", grid(100, 150), "not comparable"),
+    ("O17", grid(100, 300, busy=0.05, alone=1000.0), "reproduced"),
+    ("O17", grid(100, 300, busy=0.8, alone=110.0), "refuted"),
+    ("O18", depths(base=200.0), "reproduced"),
+    ("O18", depths(base=20.0), "refuted"),
+    ("O19", depths(), "reproduced"),
+    ("O19", depths(wide_cpu=100.0), "refuted"),
+    ("O20", depths(), "reproduced"),
+    ("O20", depths(deep=20.0), "refuted"),
+    ("O21", depths(), "reproduced"),
+    ("O21", depths(busy=(0.5, 0.5, 0.4)), "refuted"),
+    ("O22", depths(), "reproduced"),
+    ("O22", depths(conv=50.0), "refuted"),
+    ("O24", augmented(80.0, 100.0), "reproduced"),
+    ("O24", augmented(100.0, 100.0), "refuted"),
+]
+
+
+@pytest.mark.parametrize(
+    ("code", "records", "verdict"), CASES, ids=[f"{c}-{v}-{i}" for i, (c, _, v) in enumerate(CASES)]
+)
+def test_an_observation_is_judged_by_its_rule(code, records, verdict):
+    judgement = ALL[code].judge(records)
+    assert (judgement.verdict, bool(judgement.found)) == (verdict, True)
+    assert judgement.found.endswith(".")
+
+
+def test_the_smallest_serving_network_has_to_gain_most():
+    names = ("serve_mobilenet_v2", "serve_resnet50", "serve_nasnet_large")
+    about = {name: models.load(name).description for name in names}
+
+    def judged(*ratios):
+        both = [sides(name, ratio, about=about[name], gpu=0.1) for name, ratio in zip(names, ratios, strict=True)]
+        return ALL["O12"].judge([record for pair in both for record in pair]).verdict
+
+    assert judged(30, 20, 10) == "reproduced"
+    assert judged(10, 20, 30) == "refuted"
+    assert judged(30, 20, 0.5) == "refuted"
+
+
+def test_deeper_networks_gain_more_or_do_not():
+    names = ("catdog_cnn_base", "catdog_cnn_conv64", "catdog_cnn_128", "catdog_cnn_deep", "cifar10_tf_cnn")
+    about = {name: models.load(name).description for name in names}
+    flop = {name: a.flop_per_example * a.batch for name, a in about.items()}
+
+    def judged(power):
+        ratios = {name: 10 * (value / 1e9) ** power for name, value in flop.items()}
+        return ALL["O27"].judge([r for name in names for r in sides(name, ratios[name], about=about[name])]).verdict
+
+    assert judged(0.3) == "reproduced"
+    assert judged(-0.3) == "refuted"
+
+
+@pytest.mark.parametrize("code", ALL)
+def test_nothing_is_judged_without_records_or_by_what_only_shows_that_it_runs(code):
+    assert ALL[code].judge([]).verdict == "not run"
+    smoke = [
+        r for name in ("mnist_mlp", "cifar10_mlp") for s in ("step", "run") for r in sides(name, 20, s, profile="smoke")
+    ]
+    assert ALL[code].judge(smoke).verdict == "not run"
+
+
+def test_each_observation_is_there_once_and_names_an_experiment_that_tests_it():
+    assert list(ALL) == [f"O{number}" for number in range(1, 28)]
+    for each in observations():
+        if each.experiment:
+            assert each.code in experiments.load(each.experiment).TESTS
+    tested = {code for name in experiments.names() for code in experiments.load(name).TESTS}
+    assert tested <= set(ALL)
+
+
+def test_every_documented_number_has_an_entry():
+    with (ROOT / "tests" / "documented_claims.csv").open() as file:
+        documented = {(row["name"], row["metric"]) for row in csv.DictReader(file)}
+    found = {(entry.workload, entry.claim.metric) for entry in entries(CATALOGUE, [], {})}
+    assert documented <= found
+    assert sum(entry.workload == "boosted trees" for entry in entries(CATALOGUE, [], {})) == 4
+
+
+def test_a_number_is_reproduced_within_a_quarter_and_never_refuted():
+    about = next(each for each in CATALOGUE if each.name == "cifar10_mlp")
+
+    def verdict(ratio):
+        (found,) = [
+            e for e in entries([about], sides("cifar10_mlp", ratio, "run", about), {}) if e.claim in about.claims
+        ]
+        return found.judgement.verdict, found.scope
+
+    assert verdict(12.0) == verdict(14.5) == ("reproduced", "run")
+    assert verdict(20.0) == verdict(0.5) == ("not comparable", "run")
+
+
+def test_figures_differ_by_what_is_counted_and_that_is_said():
+    about = next(each for each in CATALOGUE if each.name == "cifar10_mlp")
+    records = [*sides("cifar10_mlp", 30, about=about), *sides("cifar10_mlp", 2, "run", about)]
+    found = next(e for e in entries([about], records, {}) if e.claim in about.claims)
+    assert "a step 30" in found.judgement.found
+    assert "the whole run 2" in found.judgement.found
+    assert "Tesla T4" in found.judgement.found
+
+
+def test_the_page_shows_every_line_and_counts_them():
+    records = [*sides("mnist_mlp", 10), *sides("cifar10_mlp", 30)]
+    page = ledger.page(records, CATALOGUE, frozenset(), {})
+    assert all(f">{code}<" in page for code in ALL)
+    assert all(verdict in page for verdict in VERDICTS)
+    assert page.count(">boosted trees<") == 4
+    assert "not run" in ledger.page([], CATALOGUE, frozenset(), {})
+
+
+def test_the_machine_that_decides_is_taken():
+    slow = msgspec.structs.replace(factory.HOST, name="aaa, 2 cores")
+    records = [*sides("mnist_mlp", 10, machine=slow), *sides("mnist_mlp", 10), *sides("cifar10_mlp", 30)]
+    by_machine = ledger.machines(records)
+    name, judgement = ledger.best([(n, ALL["O3"].judge(mine)) for n, mine in by_machine.items()])
+    assert (name, judgement.verdict) == (factory.HOST.name, "reproduced")
+
+
+def test_a_catalogue_that_is_none_is_named(tmp_path):
+    assert catalogue.read(tmp_path) == ()
+    (tmp_path / "catalogue.json").write_text("[1]")
+    with pytest.raises(ValueError, match=r"catalogue\.json' is no catalogue"):
+        catalogue.read(tmp_path)

@@ -1,0 +1,67 @@
+"""A machine is set beside the one that it has most in common with, in a sentence."""
+
+import factory
+import msgspec
+from click.testing import CliRunner
+
+from suite import cli
+from suite.report import pages, placing
+from suite.results import store
+
+HERE = msgspec.structs.replace(factory.HOST, name="mine, 4 cores")
+
+
+def mine(**changes):
+    return factory.campaign(("mnist_mlp",), HERE, cpu=0.04, gpu=0.0006, campaign="20260103-000000-mine",
+                            created="2026-01-03T00:00:00Z", **changes)  # fmt: skip
+
+
+def said(records, machine=HERE):
+    return placing.sentences(placing.headlines(records), machine.slug)
+
+
+def test_each_backend_has_a_sentence_the_gpu_s_first():
+    gpu, cpu = said([*factory.campaign(), *mine()])
+    assert gpu.startswith("Over its one network in common a step takes 3")
+    assert f"on this GPU as on that of {factory.HOST.name}" in gpu
+    assert "takes 4" in cpu
+    assert "on this CPU" in cpu
+    assert "without an interval" in cpu
+
+
+def test_the_machine_with_most_in_common_is_taken_and_smoke_is_none():
+    third = msgspec.structs.replace(factory.HOST, name="third, 8 cores")
+    other = factory.campaign(("mnist_mlp", "cifar10_mlp"), third, campaign="20260104-000000-x")
+    here = factory.campaign(("mnist_mlp", "cifar10_mlp"), HERE, campaign="20260103-000000-mine")
+    (gpu, _) = said([*factory.campaign(("mnist_mlp",)), *other, *here])
+    assert "2 networks in common" in gpu
+    assert third.name in gpu
+    assert said([*factory.campaign(), *mine(profile="smoke")]) == ()
+    assert said(factory.campaign(), factory.HOST) == ()
+
+
+def test_the_home_page_and_the_machine_s_say_where_a_local_machine_stands():
+    records = [*factory.campaign(), *mine()]
+    files = pages.pages(records, frozenset({"20260103-000000-mine"}))
+    assert f'<a href="machines/{HERE.slug}.html">' in files["index.md"]
+    assert "as long on this GPU as on that of" in files[f"machines/{HERE.slug}.md"]
+    assert "Your machine" in files["index.md"]
+    assert "Your machine" not in pages.pages(factory.campaign(), frozenset())["index.md"]
+
+
+def test_a_record_s_file_is_checked_before_it_is_sent(tmp_path):
+    path = store.add(factory.record(), tmp_path)
+    good = CliRunner().invoke(cli.main, ["check", str(path)])
+    assert good.exit_code == 0
+    assert "mnist_mlp.cpu.step, quick" in good.output
+    path.chmod(0o644)
+    path.write_text(path.read_text().replace('"rounds": 3', '"rounds": 4'))
+    bad = CliRunner().invoke(cli.main, ["check", str(tmp_path)])
+    assert bad.exit_code == 1
+    assert "is not a readable record" in bad.output
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    none = CliRunner().invoke(cli.main, ["check", str(empty)])
+    assert none.exit_code == 1
+    assert "no record" in none.output
+    assert CliRunner().invoke(cli.main, ["check", "nowhere"]).exit_code == 2
