@@ -1,10 +1,25 @@
 """What every test may use."""
 
+import shutil
 import sys
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))  # the factory of records
 settings.register_profile("suite", deadline=None)  # a first import inside an example is slow, and no failure
 settings.load_profile("suite")
+
+
+@pytest.fixture
+def browser():
+    """Chromium without a window; skips where Playwright or Chromium is missing."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: nox -s browser")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("chromium is not installed")
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+        yield opened
+        opened.close()

@@ -133,11 +133,7 @@ def test_a_script_that_is_not_the_theme_s_is_not_let_run():
 
 
 @pytest.mark.browser
-def test_nothing_of_the_corpus_runs_on_any_page(tmp_path):
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: nox -s browser")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium is not installed")
+def test_nothing_of_the_corpus_runs_on_any_page(tmp_path, browser):
     generated = shutil.ignore_patterns("records", "local", "workloads", "machines", "experiments", "numbers", "charts")
     shutil.copytree(ROOT / "site", tmp_path / "site", ignore=generated)
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
@@ -146,25 +142,22 @@ def test_nothing_of_the_corpus_runs_on_any_page(tmp_path):
     build.build(tmp_path)
     html = tmp_path / "build" / "html"
     found, asked, dialogs = [], [], []
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(viewport={"width": 1280, "height": 3000})
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-        for place in sorted(html.rglob("*.html")):
-            page.goto(place.as_uri())
-            page.wait_for_timeout(150)
-            ran = page.evaluate(
-                "[window.ran, ...Array.from(frames).map(f => { try { return f.ran } catch (e) { return 0 } })]"
-            )
-            links = page.evaluate(
-                '[...document.querySelectorAll(\'[href^="javascript:" i], [src^="javascript:" i]\')].length'
-            )
-            handlers = page.evaluate("[...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => "
-                                     "a.name.startsWith('on') && a.value.includes('ran'))).length")  # fmt: skip
-            if any(ran) or links or handlers:
-                found.append((place.name, ran, links, handlers))
-        browser.close()
+    page = browser.new_page(viewport={"width": 1280, "height": 3000})
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    for place in sorted(html.rglob("*.html")):
+        page.goto(place.as_uri())
+        page.wait_for_timeout(150)
+        ran = page.evaluate(
+            "[window.ran, ...Array.from(frames).map(f => { try { return f.ran } catch (e) { return 0 } })]"
+        )
+        links = page.evaluate(
+            '[...document.querySelectorAll(\'[href^="javascript:" i], [src^="javascript:" i]\')].length'
+        )
+        handlers = page.evaluate("[...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => "
+                                 "a.name.startsWith('on') && a.value.includes('ran'))).length")  # fmt: skip
+        if any(ran) or links or handlers:
+            found.append((place.name, ran, links, handlers))
     assert found == []
     assert dialogs == []
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []

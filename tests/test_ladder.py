@@ -7,7 +7,7 @@ from test_site import built, checkout, rendered  # noqa: F401
 
 from suite.report import ladder as shown
 from suite.results import ladder
-from suite.results.record import Stage
+from suite.results.record import Sample, Stage
 from suite.workload import WholeRun
 
 RUN = WholeRun(epochs=2, train=1000, test=100)
@@ -49,8 +49,10 @@ def test_a_warm_cache_is_a_rung_of_its_own_and_other_settings_are_none():
 
 def test_a_whole_run_without_its_compilations_is_a_rung_where_all_of_them_were_told():
     def whole(backend, seconds, *stages):
-        told = tuple(Stage(name=name, wall_seconds=wall, process_seconds=wall) for name, wall in stages)
+        told = tuple(Stage(name=name, wall_seconds=wall, process_seconds=9 * wall) for name, wall in stages)
+        busy = seconds + sum(8 * wall for _, wall in stages)  # compiling keeps nine cores busy, the rest one
         run = factory.run(0, seconds, steps=1, samples=1, stages=told)
+        run = msgspec.structs.replace(run, samples=(Sample(wall_seconds=seconds, process_seconds=busy),))
         record = factory.record(
             backend=backend, scope="run", step_seconds=[seconds], about=factory.description(run=RUN)
         )
@@ -58,6 +60,7 @@ def test_a_whole_run_without_its_compilations_is_a_rung_where_all_of_them_were_t
 
     cpu = whole("cpu", 100.0, ("compile", 1.0), (ladder.REST, 1.0))
     both = ladder.ladder([cpu, whole("gpu", 40.0, ("compile", 20.0), (ladder.REST, 10.0))])
+    assert [rung.gpu.status for rung in both] == ["quick", "quick"]
     assert [(rung.compiling, rung.ratio.value) for rung in both] == [
         (True, pytest.approx(2.5)),
         (False, pytest.approx(9.8)),

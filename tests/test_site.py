@@ -245,68 +245,54 @@ def test_every_row_of_the_first_table_says_what_it_can_be_filtered_by():
 
 
 @pytest.mark.browser
-def test_what_a_table_is_filtered_by_stands_in_the_address(checkout):
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: nox -s browser")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium is not installed")
+def test_what_a_table_is_filtered_by_stands_in_the_address(checkout, browser):
     cold = [factory.record(name, backend, [t] * 3, scope="cold") for name in ("mnist_mlp", "cifar10_mlp")
             for backend, t in (("cpu", 2.0), ("gpu", 4.0))]  # fmt: skip
     rendered(checkout, *(r for r in factory.campaign() if r.case.scope == "step"), *cold)
     built(checkout)
     address = (checkout / "build" / "html" / "index.html").as_uri()
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.goto(address)
-        rows = page.locator("table.results[data-filters] tbody tr:visible")
-        assert (rows.count(), page.locator("form.filters output").inner_text()) == (2, "2 of 4")
-        page.get_by_label("scope").select_option("cold")
-        assert {row.get_attribute("data-scope") for row in rows.all()} == {"cold"}
-        assert "scope=cold" in page.url
-        page.reload()
-        assert {row.get_attribute("data-scope") for row in rows.all()} == {"cold"}
-        page.goto(f"{address}?scope=all")
-        assert rows.count() == 4
-        page.goto(f"{address}?scope=nonsense&batch=<script>")
-        assert rows.count() == 4
-        off = browser.new_page(java_script_enabled=False)
-        off.goto(address)
-        assert off.locator("table.results[data-filters] tbody tr:visible").count() == 4
-        browser.close()
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(address)
+    rows = page.locator("table.results[data-filters] tbody tr:visible")
+    assert (rows.count(), page.locator("form.filters output").inner_text()) == (2, "2 of 4")
+    page.get_by_label("scope").select_option("cold")
+    assert {row.get_attribute("data-scope") for row in rows.all()} == {"cold"}
+    assert "scope=cold" in page.url
+    page.reload()
+    assert {row.get_attribute("data-scope") for row in rows.all()} == {"cold"}
+    page.goto(f"{address}?scope=all")
+    assert rows.count() == 4
+    page.goto(f"{address}?scope=nonsense&batch=<script>")
+    assert rows.count() == 4
+    off = browser.new_page(java_script_enabled=False)
+    off.goto(address)
+    assert off.locator("table.results[data-filters] tbody tr:visible").count() == 4
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("place", ["index.html", "experiments/crossover.html"])
-def test_a_page_works_from_a_file_light_dark_and_narrow(checkout, place):
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: nox -s browser")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium is not installed")
+def test_a_page_works_from_a_file_light_dark_and_narrow(checkout, browser, place):
     rendered(checkout, *factory.campaign(), *swept())
     built(checkout)
     address = (checkout / "build" / "html" / place).as_uri()
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        for scheme, width in (("light", 1280), ("dark", 1280), ("light", 360)):
-            page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
-            asked, errors = [], []
-            page.on("request", lambda request, asked=asked: asked.append(request.url))
-            page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
-            page.on("console", lambda m, errors=errors: errors.append(m.text) if m.type == "error" else None)
-            page.goto(address)
-            chart = page.locator("figure.chart svg" if width > 600 else f"figure.chart img[src$='only-{scheme}']").first
-            chart.wait_for(state="visible", timeout=20_000)
-            assert chart.bounding_box()["height"] > 60
-            assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
-            assert errors == []
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-            if width > 600:
-                head = page.locator("table.results thead th").nth(5)
-                head.click()
-                assert head.get_attribute("aria-sort") in ("ascending", "descending")
-            page.close()
-        browser.close()
+    for scheme, width in (("light", 1280), ("dark", 1280), ("light", 360)):
+        page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
+        asked, errors = [], []
+        page.on("request", lambda request, asked=asked: asked.append(request.url))
+        page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
+        page.on("console", lambda m, errors=errors: errors.append(m.text) if m.type == "error" else None)
+        page.goto(address)
+        chart = page.locator("figure.chart svg" if width > 600 else f"figure.chart img[src$='only-{scheme}']").first
+        chart.wait_for(state="visible", timeout=20_000)
+        assert chart.bounding_box()["height"] > 60
+        assert not [url for url in asked if not url.startswith(("file:", "data:", "blob:"))]
+        assert errors == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        if width > 600:
+            head = page.locator("table.results thead th").nth(5)
+            head.click()
+            assert head.get_attribute("aria-sort") in ("ascending", "descending")
+        page.close()
 
 
 def test_a_picture_is_drawn_again_only_when_its_chart_has_changed(tmp_path, monkeypatch):

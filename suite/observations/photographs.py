@@ -22,7 +22,7 @@ _SAME, _IDLE, _STEP = 0.1, 0.1, 0.5
 _RISES = 0.1  # of the time that the GPU is busy
 
 
-def _default_cell(records: Sequence[Record], backend: str) -> dict[tuple[int, int, str], Summary]:
+def _cells(records: Sequence[Record], backend: str) -> dict[tuple[int, int, str], Summary]:
     found = [input_tuning.cells(group) for group in input_tuning.swept(records) if group[0].record.backend == backend]
     return {key: item for cells in found for key, item in cells.items() if counted(item)}
 
@@ -30,7 +30,7 @@ def _default_cell(records: Sequence[Record], backend: str) -> dict[tuple[int, in
 def _tuned(records: Sequence[Record]) -> Judgement:
     said, alike, lost = [], [], []
     for backend, documented in _GAINS.items():
-        cells = _default_cell(records, backend)
+        cells = _cells(records, backend)
         tuned = cells.get((*DOCUMENTED, "host"))
         found = speed(tuned, cells.get((*DEFAULT, "host"))) if tuned else None
         if found is not None:
@@ -43,7 +43,7 @@ def _tuned(records: Sequence[Record]) -> Judgement:
 
 
 def _input_bound(records: Sequence[Record]) -> Judgement:
-    item = _default_cell(records, "gpu").get((*DEFAULT, "host"))
+    item = _cells(records, "gpu").get((*DEFAULT, "host"))
     busy, share = (gpu_busy(item), step_share(item)) if item else (None, None)
     if busy is None or share is None:
         return NOT_RUN

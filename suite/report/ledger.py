@@ -106,7 +106,7 @@ def _claimed(entry: Entry) -> tuple[Cell, ...]:
     value = units.times(measured.value, measured.low, measured.high) if measured else units.DASH
     scope = f"{value}, scope {entry.scope}" if measured else value
     return (
-        Cell(text=entry.workload),
+        Cell(text=entry.workload, remark=entry.article),
         Cell(text=claim.metric.replace("_", " "), remark=claim.definition),
         Cell(text=_side(claim.cpu_value, claim, claim.cpu_device)),
         Cell(text=_side(claim.gpu_value, claim, claim.gpu_device)),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from suite import units
 from suite.report import charts, tables
 from suite.report.html import Page, safe
-from suite.report.tables import Cell, Table, ratio_cell, status_cell, time_cell
+from suite.report.tables import Cell, Table
 from suite.results.record import Record
 from suite.results.summary import SpeedUp, newest, speedups
 
@@ -60,20 +60,8 @@ def table(found: Sequence[SpeedUp]) -> Table:
 
 
 def _row(item: SpeedUp) -> tuple[Cell, ...]:
-    ratio, case = item.ratio, item.gpu.record.case
-    return (
-        Cell(text=tables.name(case)),
-        Cell(text=case.scope),
-        Cell(text=units.count(case.batch), sort=case.batch),
-        Cell(text=case.precision),
-        time_cell(item.cpu),
-        time_cell(item.gpu),
-        Cell(text=units.times(ratio.value, ratio.low, ratio.high), sort=ratio.value, record=item.gpu.record),
-        Cell(text=units.interval(ratio.low, ratio.high)),
-        ratio_cell(item.best_peer),
-        ratio_cell(item.best_gpu_peer),
-        status_cell(item),
-    )
+    model, *rest, _machine = tables.speedup_row(item)
+    return (model, Cell(text=item.gpu.record.case.scope), *rest)
 
 
 def _facets(item: SpeedUp) -> dict[str, str]:

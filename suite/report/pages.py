@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -120,15 +120,15 @@ def pages(records: Sequence[Record], local: frozenset[str], prices: Sequence[Pri
     everything, records = records, [record for record in records if not is_ceiling(record)]
     ceilings = roof(everything)
     asked_for = [record for record in records if not record.experiment]
-    files |= home(asked_for, local, records)
+    steps = placing.headlines(records)
+    places = {slug: placing.sentences(steps, slug) for slug in {record.machine.slug for record in everything}}
+    files |= home(asked_for, local, records, places)
     files |= experiments.files(everything, local, links(records, "../"))
     files["standing.md"] = standing.page(records, local, links(records, ""))
     for name in sorted({record.workload for record in records}):
         files |= workload([r for r in records if r.workload == name], local, ceilings, prices)
-    steps = placing.headlines(records)
-    for slug in sorted({record.machine.slug for record in everything}):
-        place = placing.sentences(steps, slug)
-        files |= machine([r for r in everything if r.machine.slug == slug], local, ceilings, place)
+    for slug in sorted(places):
+        files |= machine([r for r in everything if r.machine.slug == slug], local, ceilings, places[slug])
     return files
 
 
@@ -141,12 +141,20 @@ def picture(records: Sequence[Record]) -> str | None:
     return charts.svg(charts.speedups(main), "light", ground="white")
 
 
-def home(records: Sequence[Record], local: frozenset[str], everything: Sequence[Record] = ()) -> dict[str, str]:
-    """Return the home page with its chart; it links the pages of everything that there is."""
-    page = Page(_QUESTION, "", local)
+def home(
+    records: Sequence[Record],
+    local: frozenset[str],
+    everything: Sequence[Record] = (),
+    places: Mapping[str, Sequence[str]] | None = None,
+) -> dict[str, str]:
+    """Return the home page with its chart; it links the pages of everything that there is.
+
+    `places` says of a machine where it stands among others.
+    """
+    page, everything = Page(_QUESTION, "", local), everything or records
     shown = overview.first(records)
     mine = [record for record in records if shown in (None, record.machine.slug)]
-    page.add(overview.choice({r.machine.slug: r.machine.name for r in everything or records}, shown, ""))
+    page.add(overview.choice({r.machine.slug: r.machine.name for r in everything}, shown, ""))
     files = overview.add(page, mine, "speedups", links(records, ""))
     if shown:
         page.add(
@@ -157,12 +165,9 @@ def home(records: Sequence[Record], local: frozenset[str], everything: Sequence[
             '<a href="citing.html">How to cite a number</a> how to quote one, '
             '<a href="ledger.html">the ledger</a> what became of everything that the articles say.</p>'
         )
-    everything = everything or records
-    mine = sorted({r.machine.slug for r in records if r.campaign in local})
-    steps = placing.headlines(records) if mine else {}
-    for slug in mine:
-        if said := placing.sentences(steps, slug):
-            name = next(r.machine.name for r in records if r.machine.slug == slug)
+    yours = {r.machine.slug: r.machine.name for r in records if r.campaign in local}
+    for slug, name in sorted(yours.items()):
+        if said := (places or {}).get(slug):
             page.heading(f"Your machine: {name}")
             page.add(f'<p><a href="machines/{slug}.html">{safe(name)}</a>. {" ".join(map(safe, said))}</p>')
     slugs = {r.machine.slug: r.machine.name for r in records}

@@ -69,9 +69,15 @@ def _without_compiling(record: Record) -> Record | None:
         told = {stage.name: stage for stage in run.stages}
         if not run.reason and not {"compile", REST} <= told.keys():
             return None
-        compiling = sum(told[name].wall_seconds for name in ("compile", REST) if name in told)
-        samples = tuple(replace(sample, wall_seconds=sample.wall_seconds - compiling) for sample in run.samples)
-        elapsed = None if run.elapsed_seconds is None else run.elapsed_seconds - compiling
+        compiling = [told[name] for name in ("compile", REST) if name in told]
+        wall, process = (
+            sum(getattr(stage, clock) for stage in compiling) for clock in ("wall_seconds", "process_seconds")
+        )
+        samples = tuple(
+            replace(sample, wall_seconds=sample.wall_seconds - wall, process_seconds=sample.process_seconds - process)
+            for sample in run.samples
+        )
+        elapsed = None if run.elapsed_seconds is None else run.elapsed_seconds - wall
         runs.append(replace(run, samples=samples, elapsed_seconds=elapsed))
     return replace(record, runs=tuple(runs))
 

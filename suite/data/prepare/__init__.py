@@ -50,5 +50,12 @@ class Preparation:
         raise NotImplementedError
 
     def finished(self, arrays: Example) -> Example:
-        """Return arrays in their smallest form, of one record or of a batch, as the network takes them."""
-        return arrays
+        """Return arrays in their smallest form, of one record or of a batch, as the network takes them.
+
+        Bytes are pixels, which become float32 from 0 to 1.
+        """
+        return {name: _from_0_to_1(array) if array.dtype == np.uint8 else array for name, array in arrays.items()}
+
+
+def _from_0_to_1(pixels: np.ndarray) -> np.ndarray:
+    return np.divide(pixels, np.float32(255), dtype=np.float32)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from suite.data.prepare import Example, Preparation
-from suite.data.prepare.pictures import from_0_to_1, warped
+from suite.data.prepare.pictures import warped
 
 _REDUCED = {2: "IMREAD_REDUCED_COLOR_2", 4: "IMREAD_REDUCED_COLOR_4"}  # of OpenCV
 _SMALLEST = 256  # a photograph's shorter side is at least about that
@@ -37,10 +37,6 @@ class Photograph(Preparation):
         if random is not None and self.augmented:
             small = self._moved(small, random)
         return {"images": small[..., ::-1], "labels": np.array(record["label"], np.float32)}
-
-    def finished(self, arrays: Example) -> Example:
-        """Return images and labels."""
-        return arrays | {"images": from_0_to_1(arrays["images"])}
 
     def _decoded(self, image: bytes | np.ndarray) -> np.ndarray:
         """Return blue-green-red uint8[H,W,3]."""

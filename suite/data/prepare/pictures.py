@@ -24,11 +24,6 @@ def decoded(image: bytes | np.ndarray) -> np.ndarray:
     return found[..., None] if found.ndim == 2 else found[..., ::-1]
 
 
-def from_0_to_1(pixels: np.ndarray) -> np.ndarray:
-    """Return uint8 as float32, 1 for 255."""
-    return np.divide(pixels, np.float32(255), dtype=np.float32)
-
-
 def one_hot(label: int, classes: int) -> np.ndarray:
     """Return float32[K] with a 1 at the label."""
     row = np.zeros(classes, np.float32)
@@ -46,10 +41,6 @@ class Pixels(Preparation):
         """Return images, still uint8, and labels; nothing is augmented."""
         return {"images": decoded(record["image"]), "labels": one_hot(record["label"], self.classes)}
 
-    def finished(self, arrays: Example) -> Example:
-        """Return images and labels."""
-        return arrays | {"images": from_0_to_1(arrays["images"])}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Shifted(Preparation):
@@ -65,10 +56,6 @@ class Shifted(Preparation):
         if random is not None:
             image = self._moved(image, random)
         return {"images": image, "labels": one_hot(record["label"], self.classes)}
-
-    def finished(self, arrays: Example) -> Example:
-        """Return images and labels."""
-        return arrays | {"images": from_0_to_1(arrays["images"])}
 
     def _moved(self, image: np.ndarray, random: np.random.Generator) -> np.ndarray:
         import cv2
