@@ -58,6 +58,7 @@ def changed(**changes):
         (changed(compilations=1), "compilations"),
         (changed(reason=validity.NOT_FINITE), "loss"),
         (changed(reason=f"RuntimeError: {validity.DONATED}: Array has been deleted"), "donation"),
+        (changed(reason=f"RuntimeError: 64 steps took 0 s by the clock: {validity.NOTHING_COMPUTED}"), "calibration"),
         (changed(elapsed_seconds=4.0), "stamps"),
         (changed(elapsed_seconds=1.0), "stamps"),
         (changed(samples=(Sample(wall_seconds=0.4, process_seconds=8.0),) * 5), "CPU time"),
@@ -76,12 +77,17 @@ def changed(**changes):
         (replayed(twice=2.3, together=2.3), "replay"),
         (replayed(together=2.3), "replay"),
         (replayed(other_inputs=2.3), "replay"),
+        (replayed(other_inputs=2.3, other_state=False), "replay"),
         (replayed(other_seed=2.3), "replay"),
         (replayed(twice=None), "replay"),
     ],
 )
 def test_each_trouble_is_seen_by_its_own_check_alone(run, check):
     assert checks(run) == {check}
+
+
+def test_a_loss_that_no_batch_moves_is_honest_where_the_state_moves():
+    assert checks(replayed(other_inputs=2.3, other_state=True)) == set()
 
 
 def test_what_a_check_sees_passes_when_it_is_gone(monkeypatch):

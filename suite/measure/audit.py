@@ -54,14 +54,20 @@ def replay(target: Program, inputs: Sequence[Batch], seed: int) -> Replay:
     start(inputs, seed)
     first = loss(call)
     start(alone, seed)
-    once, twice = loss(call), loss(call)
+    once, state, twice = loss(call), target.state_digest(), loss(call)
     start(alone, seed)
     together = loss(2 * call)
     start(other, seed)
-    other_inputs = loss(call)
+    other_inputs, other_state = loss(call), target.state_digest() != state
     start(alone, seed + 1)
     return Replay(
-        first=first, once=once, twice=twice, together=together, other_inputs=other_inputs, other_seed=loss(call)
+        first=first,
+        once=once,
+        twice=twice,
+        together=together,
+        other_inputs=other_inputs,
+        other_state=other_state,
+        other_seed=loss(call),
     )
 
 

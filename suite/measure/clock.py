@@ -7,6 +7,7 @@ from functools import partial
 from statistics import median
 
 from suite.results.record import Sample
+from suite.results.validity import NOTHING_COMPUTED
 
 Chain = Callable[[int], None]  # runs that many dependent steps and returns when every output is there
 
@@ -89,7 +90,7 @@ def timed_chain(chain: Chain, steps: int, clock: Clock) -> Sample:
 
 
 def _stopped(steps: int, lasted: float) -> RuntimeError:
-    return RuntimeError(f"{steps} steps took {lasted:g} s by the clock: it stands still, or nothing is computed")
+    return RuntimeError(f"{steps} steps took {lasted:g} s by the clock: {NOTHING_COMPUTED}")
 
 
 def warmup(chain: Chain, steps: int, plan: Plan, clock: Clock) -> tuple[tuple[Sample, ...], bool]:

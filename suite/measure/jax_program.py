@@ -11,11 +11,13 @@ from typing import Any, cast
 
 import flax
 import jax
+import jax.numpy as jnp
 import numpy as np
 import optax
 from flax import nnx
 from jaxlib import version as jaxlib_version
 
+from suite.data.batches import digest
 from suite.measure.placement import placement
 from suite.measure.program import Batch
 from suite.measure.step import augmented_step, inference_step, several_steps, training_step
@@ -197,6 +199,10 @@ class JaxProgram:
         axis = 1 if self._case.variant == "several-steps" else 0
         return traced(self._traced.jaxpr, self._batches[0], axis, self.steps_per_call)
 
+    def state_digest(self) -> str:
+        """Return a digest of parameters, statistics and optimizer state."""
+        return digest_of(self._state)
+
     def platform(self) -> str:
         """Return the backend of the device that holds the batches, which are never given away."""
         return next(iter(jax.tree.leaves(self._batches)[0].devices())).platform
@@ -227,6 +233,12 @@ class JaxProgram:
         """Return the precision, the devices and the compiler options in force."""
         precision, count = MATMUL_PRECISION[self._case.precision], len(self._placement.devices)
         return {"matmul_precision": precision, "jax_devices": count, **self._options()}
+
+
+def digest_of(tree: Any) -> str:
+    """Return the digest of the numbers in a tree, in its order; random keys move whatever is computed."""
+    numbers = [leaf for leaf in jax.tree.leaves(tree) if not jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)]
+    return digest([{str(index): np.asarray(leaf)} for index, leaf in enumerate(numbers)])
 
 
 def held(tree: Any) -> int:

@@ -86,6 +86,9 @@ class KerasProgram:
     def traced(self) -> None:
         """Return None: nothing is traced ahead of time."""
 
+    def state_digest(self) -> None:
+        """Return None: nothing is replayed."""
+
     def platform(self) -> None:
         """Return None: it runs on the CPU alone."""
 

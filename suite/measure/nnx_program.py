@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
-from suite.measure.jax_program import MATMUL_PRECISION, JaxProgram, held
+from suite.measure.jax_program import MATMUL_PRECISION, JaxProgram, digest_of, held
 from suite.measure.program import Batch
 from suite.measure.step import after, cast
 from suite.measure.traced import traced
@@ -83,6 +83,10 @@ class NnxProgram(JaxProgram):
         trained = self._workload.optimizer is not None
         state = (nnx.state(self._model), nnx.state(self._optimizer) if trained else ())
         jax.block_until_ready((self._batches, state, self._out))
+
+    def state_digest(self) -> str:
+        """Return a digest of parameters and statistics."""
+        return digest_of(nnx.state(self._model))
 
     def bytes_per_step(self) -> int:
         """Return the least that a step moves: what it trains read and written, one batch; an inference only reads."""

@@ -52,6 +52,10 @@ class Program(Protocol):
         """Return what the results of the step need; None where it cannot be told, and then nothing is replayed."""
         ...
 
+    def state_digest(self) -> str | None:
+        """Return a digest of what the steps so far have made of the state; None where nothing is replayed."""
+        ...
+
     def platform(self) -> str | None:
         """Return the backend of the device that holds the arrays, as it says itself; None if it does not."""
         ...

@@ -138,6 +138,9 @@ class TorchProgram:
     def traced(self) -> None:
         """Return None: nothing is traced ahead of time."""
 
+    def state_digest(self) -> None:
+        """Return None: nothing is replayed."""
+
     def platform(self) -> str:
         """Return the backend of the device that holds the parameters."""
         kind = next(self._model.parameters()).device.type

@@ -98,6 +98,7 @@ class Replay(Plain, frozen=True, kw_only=True):
     twice: float | None  # of the second call
     together: float | None  # of two calls' steps in one chain; must be `twice`
     other_inputs: float | None  # of the first call with another batch
+    other_state: bool | None = None  # that call left another state behind, which outputs of one half cannot hide
     other_seed: float | None  # of the first call with other initial values
 
 

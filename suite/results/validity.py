@@ -11,6 +11,7 @@ from suite.results.record import Audit, Record, Replay, Run, Traced
 
 NOT_FINITE = "the loss is not finite"
 DONATED = "a donated buffer was used again"
+NOTHING_COMPUTED = "it stands still, or nothing is computed"
 
 _DOUBLING_FROM = 1.25  # twice the steps take at least so much longer, on a busy machine too
 _CLOCKS_SHARE, _CLOCKS_SECONDS = 0.05, 0.1  # by which two clocks may differ
@@ -37,6 +38,11 @@ def _compilations(record: Record, run: Run) -> Iterator[str]:
 def _loss(record: Record, run: Run) -> Iterator[str]:
     if run.reason == NOT_FINITE or run.first_loss != run.first_loss:
         yield NOT_FINITE
+
+
+def _calibration(record: Record, run: Run) -> Iterator[str]:
+    if NOTHING_COMPUTED in run.reason:
+        yield run.reason
 
 
 def _donation(record: Record, run: Run) -> Iterator[str]:
@@ -163,7 +169,7 @@ def _replayed(replay: Replay, first: float, trained: bool) -> Iterator[str]:
     change = abs(replay.twice - replay.once)
     if abs(replay.together - replay.twice) > _SAME_CHANGE * change + _ROUNDING * abs(replay.twice):
         yield f"after a chain the loss is {replay.together:.6g}, after its steps one by one {replay.twice:.6g}"
-    if replay.once == replay.other_inputs:
+    if replay.once == replay.other_inputs and not replay.other_state:
         yield f"the loss is {replay.once:.6g} whatever the batch"
     if replay.once == replay.other_seed:
         yield f"the loss is {replay.once:.6g} whatever the parameters"
@@ -173,6 +179,7 @@ CHECKS: dict[str, Callable[[Record, Run], Iterable[str]]] = {
     "compilations": _compilations,
     "loss": _loss,
     "donation": _donation,
+    "calibration": _calibration,
     "stamps": _stamps,
     "CPU time": _cpu_time,
     "doubling": _doubling,

@@ -31,7 +31,7 @@ LIES = {
     "skipped_layers": Lie(what="a layer left out", check="FLOP"),
     "smaller_batch": Lie(what="half of each batch used", check="FLOP"),
     "bfloat16": Lie(what="bfloat16 inside float32", check="precision"),
-    "background": Lie(what="the work in a background thread", check="unfinished work"),
+    "background": Lie(what="the work in a background thread", check="calibration"),
     "replaced_clock": Lie(what="a clock at half speed", check="stamps"),
     "edited_samples": Lie(what="samples made shorter before they are told", check="stamps"),
     "nan": Lie(what="a loss that is not a number", check="loss"),
