@@ -146,6 +146,25 @@ def test_doubling_sees_a_cost_that_does_not_grow():
     assert clock.doubling_ratio(made.chain, 128, made.clock) == 1.5
 
 
+@pytest.mark.parametrize(
+    ("overhead", "steps", "ratio"),
+    [
+        (0.0, 128, 2.0),
+        (STEP * 128 / 32, 128, 65 / 33),  # 1.97: proportional enough
+        (STEP * 128 / 8, 512, 65 / 33),
+        (STEP * 128, 512, 9 / 5),  # twice as long would be beyond a second
+    ],
+)
+def test_a_chain_is_made_longer_until_what_it_costs_beside_its_steps_is_small(overhead, steps, ratio):
+    made = world(overhead_seconds=overhead)
+    assert clock.proportional(made.chain, 128, made.clock) == (steps, pytest.approx(ratio))
+
+
+def test_a_chain_is_made_longer_thrice_at_most():
+    made = World(step_seconds=STEP / 64, overhead_seconds=0.125)
+    assert clock.proportional(made.chain, 128, made.clock)[0] == 8 * 128
+
+
 @pytest.mark.parametrize(("seconds", "doubled"), [(2.0, True), (2.001, False)])
 def test_a_chain_beyond_two_seconds_is_not_doubled(seconds, doubled):
     made = World(step_seconds=seconds)

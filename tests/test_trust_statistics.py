@@ -60,6 +60,7 @@ def test_a_mean_in_the_place_of_the_median_is_seen_by_the_worlds(monkeypatch):
 def test_a_clock_that_does_not_check_doubling_is_seen_by_the_worlds(monkeypatch):
     monkeypatch.setattr(clock, "doubling_ratio", lambda *_: 2.0)
     assert not part_clock.constant_cost(0).good
+    assert not part_clock.much_constant_cost(0).good
 
 
 def test_a_number_that_moved_in_its_last_digit_is_named_by_the_replay():

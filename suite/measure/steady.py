@@ -68,7 +68,7 @@ def steady_state(process: Process, run: clock.Chain, target: Program, scope: Sco
     plan, clocks = process.task.plan, process.clocks
     process.say(Line(stage="warmup"))
     steps, warm, settled = clock.warmed(run, plan, clocks, target.steps_per_call)
-    ratio = clock.doubling_ratio(run, steps, clocks)
+    steps, ratio = clock.proportional(run, steps, clocks)
     seen = process.streamed(scope, run, steps, plan, target.compilations)
     return replace(seen, doubling_ratio=ratio, warmup=warm, warmup_converged=settled)
 
