@@ -19,6 +19,7 @@ Augmentation = Literal["host", "device", "none"]  # where training's distortions
 Decoding = Literal["full", "scaled"]  # scaled: photographs at a half or a quarter of their size
 Stored = Literal["disk", "memory"]  # where the records are read from
 GpuGraph = Literal["xla", "whole", "concurrent"]  # what of a step XLA puts into a CUDA graph
+GpuLayout = Literal["xla", "channels-first"]  # of pictures in the convolutions of full float32
 Grade = Literal["A", "B", "C", "A/C", "A/B"]
 _Examples = Annotated[int, msgspec.Meta(ge=1, le=10**12)]
 Family = Literal[
@@ -116,8 +117,8 @@ class Workload:
     every output. `served(model)` is what is done once to a loaded model before it is used, in NumPy.
     Batches come from a data set by a `suite.data.prepare.Preparation`, or where there is none from
     `draw(rng, examples)`, which takes NumPy's generator; exactly one of the two is given. `augment(key, batch)` does on
-    the device what the preparation does on the host, to a batch of pictures that it left as they are. `cpu_kernels`
-    and `gpu_graph` are those that were measured to be fastest.
+    the device what the preparation does on the host, to a batch of pictures that it left as they are. `cpu_kernels`,
+    `gpu_graph` and `gpu_layout` are those that were measured to be fastest.
     `cpu_devices` above 1 splits a CPU's batch between so many parts of its cores: for loops of small dependent steps,
     which XLA runs one after another on one core.
     """
@@ -132,6 +133,7 @@ class Workload:
     augment: Callable[[Any, Any], dict[str, Any]] | None = None
     cpu_kernels: CpuKernels = "onednn"
     gpu_graph: GpuGraph = "xla"
+    gpu_layout: GpuLayout = "xla"
     cpu_devices: int = 1
 
 

@@ -14,16 +14,17 @@ from suite import models
 from suite.measure.jax_program import JaxProgram
 from suite.nn import compiler
 from suite.nn.conv import conv_general_dilated
-from suite.workload import Case, CpuKernels, GpuGraph
+from suite.workload import Case, CpuKernels, GpuGraph, GpuLayout, Precision
 
 KERNELS = get_args(CpuKernels)
 NHWC = ("NHWC", "HWIO", "NHWC")
 
 
+@pytest.mark.parametrize("layout", get_args(GpuLayout))
 @pytest.mark.parametrize("graph", get_args(GpuGraph))
-def test_the_options_of_a_gpu_are_known_to_this_jaxlib(graph: str) -> None:
+def test_the_options_of_a_gpu_are_known_to_this_jaxlib(graph: str, layout: str) -> None:
     lowered = jax.jit(lambda x: x + 1).lower(np.ones(3, np.float32))
-    lowered.compile(compiler.gpu_options(graph))  # every jaxlib knows all options, and refuses unknown ones
+    lowered.compile(compiler.gpu_options(graph, layout))  # every jaxlib knows all options, and refuses unknown ones
     with pytest.raises(jax.errors.JaxRuntimeError, match="not a valid enum value"):
         lowered.compile({"xla_gpu_enable_command_buffer": "BOGUS"})
 
@@ -49,6 +50,16 @@ def losses(monkeypatch: pytest.MonkeyPatch, graph: str, cached: bool) -> tuple[l
         program.chain(1)
         seen.append(program.loss())
     return seen, program.compilations() - compiled
+
+
+@pytest.mark.parametrize(
+    ("precision", "layout"), [("float32-highest", "channels-first"), ("tf32", "xla"), ("bfloat16", "xla")]
+)
+def test_convolutions_have_their_channels_first_in_full_float32_alone(precision: Precision, layout: str) -> None:
+    case = Case(workload="cifar10_resnet63", backend="gpu", scope="step", batch=64, precision=precision)
+    program = object.__new__(JaxProgram)  # a real one wants the GPU at once
+    program._workload, program._case = models.load(case.workload), case
+    assert program._options() == compiler.gpu_options("xla", layout)
 
 
 @pytest.mark.parametrize("graph", get_args(GpuGraph))

@@ -20,6 +20,7 @@ WORKLOAD = workload(
     name="catdog_cnn_128",
     title="Cats and dogs at 128x128, four convolutions",
     gpu_graph="concurrent",
+    gpu_layout="channels-first",
     plan=Plan(side=SIDE, features=FEATURES, dropout=DROPOUT),
     parameters=407_745,
     place="the network of the 94 %",

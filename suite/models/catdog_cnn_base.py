@@ -18,7 +18,7 @@ from suite.nn.layers import ConvRelu
 from suite.nn.losses import sigmoid_cross_entropy
 from suite.nn.optimizers import adam
 from suite.nn.pool import max_pool_2x2
-from suite.workload import Claim, Description, GpuGraph, Source, Workload
+from suite.workload import Claim, Description, GpuGraph, GpuLayout, Source, Workload
 
 HIDDEN = 128
 EPOCH_EXAMPLES = 8_000 * 32  # as the article counts: 8,000 steps, 32 times the data set
@@ -122,6 +122,7 @@ def workload(
     differs: tuple[str, ...] = (),
     inferred: bool = False,
     gpu_graph: GpuGraph = "whole",
+    gpu_layout: GpuLayout = "xla",
 ) -> Workload:
     """Return the workload of one of the six networks."""
     return Workload(
@@ -159,6 +160,7 @@ def workload(
         ),
         model=plan.model,
         gpu_graph=gpu_graph,
+        gpu_layout=gpu_layout,
         loss=loss,
         optimizer=adam,
         preparation=plan.preparation(),

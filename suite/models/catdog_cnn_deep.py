@@ -14,6 +14,7 @@ WORKLOAD = workload(
     name="catdog_cnn_deep",
     title="Cats and dogs at 128x128, 36 convolutions",
     gpu_graph="concurrent",
+    gpu_layout="channels-first",
     plan=Plan(side=SIDE, features=FEATURES, extra=(0, 20, 12, 0), dropout=DROPOUT),
     parameters=1_589_441,
     place="the unnecessarily deep network",

@@ -167,5 +167,6 @@ WORKLOAD = Workload(
     model=Cifar10ResNet,
     loss=loss,
     optimizer=adam,
+    gpu_layout="channels-first",
     preparation=Pixels(),
 )

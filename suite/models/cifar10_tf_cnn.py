@@ -138,4 +138,5 @@ WORKLOAD = Workload(
     preparation=CROP,
     augment=CropFlipLight(side=CROP.side, brightness=CROP.brightness, contrast=CROP.contrast, whole=SIDE),
     gpu_graph="concurrent",
+    gpu_layout="channels-first",
 )

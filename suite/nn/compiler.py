@@ -32,6 +32,7 @@ _GPU: dict[str, dict[str, str | bool]] = {
         "xla_gpu_graph_enable_concurrent_region": True,
     },
 }
+_LAYOUT: dict[str, dict[str, str | bool]] = {"xla": {}, "channels-first": {"xla_gpu_force_conv_nchw": True}}
 
 
 def cpu_options(kernels: str) -> dict[str, str | bool]:
@@ -43,9 +44,13 @@ def cpu_options(kernels: str) -> dict[str, str | bool]:
     return _CPU[kernels] if platform.machine() in _X86 else {}
 
 
-def gpu_options(graph: str) -> dict[str, str | bool]:
-    """Return XLA's compile options for what a CUDA graph holds: XLA's choice, the whole step, or that side by side."""
-    return _GPU[graph]
+def gpu_options(graph: str, layout: str = "xla") -> dict[str, str | bool]:
+    """Return XLA's compile options for what a CUDA graph holds, and for the layout of convolutions.
+
+    A graph holds XLA's choice, the whole step, or that side by side. XLA gives cuDNN pictures with their channels last,
+    whose kernels for full float32 take them first and turn each picture around before and after.
+    """
+    return _GPU[graph] | _LAYOUT[layout]
 
 
 def holds_convolutions(options: dict[str, str | bool]) -> bool:

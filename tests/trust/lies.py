@@ -50,9 +50,9 @@ LIES = {
     "lower_precision": Lie(what="TF32 allowed inside float32 at highest precision", check="precision"),
     "cached_inference": Lie(what="the stored output of an inference", check="floor", workload="serve_mobilenet_v2"),
     "fallback": Lie(what="a CPU run passed as a GPU's", check="backend", backend="gpu"),
-    "no_block_gpu": Lie(  # of a step that is one CUDA graph: asked for at once, and long at work
+    "no_block_gpu": Lie(  # at most 32 steps run ahead: the queue is full when the samples begin
         what="a step left running on a GPU's stream",
-        check="unfinished work",
+        check=TRUE_COST,
         workload="catdog_cnn_deep",
         backend="gpu",
         needs_gpu=True,
