@@ -148,10 +148,37 @@ def tests(session: nox.Session) -> None:
 
 @nox.session(python=PYTHON)
 def browser(session: nox.Session) -> None:
-    """Open the built site in Chromium: light, dark, narrow, offline, by axe."""
+    """Run the tests that need Chromium."""
     install(session, "site")
     dependencies(session, "tests", "browser")
     session.run("pytest", "-m", "browser", *session.posargs)
+
+
+@nox.session(python=PYTHON)
+def visits(session: nox.Session) -> None:
+    """Visit every page of the built site in Chromium: requests, charts, links, tables, axe, narrow, scripts off."""
+    install(session, "site")
+    dependencies(session, "tests", "browser")
+    session.run("python", "-m", "visits", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session(python=PYTHON)
+def growth(session: nox.Session) -> None:
+    """Render and build the site from so many made-up records, and say how long that takes: `-- 100 1000 10000`."""
+    install(session, "site")
+    dependencies(session, "tests")
+    session.run("python", "-m", "growth", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@nox.session(python=PYTHON)
+def zensical(session: nox.Session) -> None:
+    """Build the same mkdocs.yml and pages with Zensical, into build/zensical."""
+    dependencies(session, "zensical")
+    home = Path("build") / "zensical"
+    shutil.rmtree(home, ignore_errors=True)
+    shutil.copytree("site", home / "site")
+    shutil.copy("mkdocs.yml", home)
+    session.run("zensical", "build", "--strict", "--config-file", str(home / "mkdocs.yml"), *session.posargs)
 
 
 @nox.session(python=PYTHON)

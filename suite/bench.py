@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from suite import experiments, terminal, units
+from suite import citing, experiments, terminal, units
 from suite.data import embedded
 from suite.data import store as datasets
 from suite.data.edition import Size
@@ -188,7 +188,14 @@ def publish(journal: Journal, out: Path, published: Path) -> tuple[Path, ...]:
         if not target.exists():
             store.write_once(target, path.read_bytes())
         written.append(target)
-    return (*written, *picture(published))
+    return (*written, *picture(published), *mentions(published))
+
+
+def mentions(published: Path) -> tuple[Path, ...]:
+    """Bring the quotations that are not pinned in README and the site's own pages up to date; return what changed."""
+    root, there = published.parent.parent, citing.published(published)
+    pages = [root / "README.md", *sorted((root / "site").glob("*.md"))]
+    return tuple(path for path in pages if path.is_file() and citing.renew(path, there))
 
 
 def picture(published: Path) -> tuple[Path, ...]:

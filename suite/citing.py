@@ -47,11 +47,9 @@ def checked(files: Sequence[Path], folder: Path, write: bool = False) -> Iterato
     looked_at = 0
     for path in files:
         try:
-            content = path.read_text(encoding="utf-8")
-            if write and (now := quotation.renewed(content, there)) != content:
-                path.write_text(now, encoding="utf-8")
-                content = now
+            if write and renew(path, there):
                 yield f"{path}: brought up to date", False
+            content = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             words = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
             raise RuntimeError(f"'{path}' cannot be checked: {words}") from error
@@ -62,3 +60,12 @@ def checked(files: Sequence[Path], folder: Path, write: bool = False) -> Iterato
         f"{looked_at} quotation{'' if looked_at == 1 else 's'} in {len(files)} file{'' if len(files) == 1 else 's'}",
         False,
     )
+
+
+def renew(path: Path, there: Sequence[Number]) -> bool:
+    """Bring the quotations of a file that are not pinned up to date; return whether one changed."""
+    content = path.read_text(encoding="utf-8")
+    now = quotation.renewed(content, there)
+    if now != content:
+        path.write_text(now, encoding="utf-8")
+    return now != content

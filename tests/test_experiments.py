@@ -209,6 +209,15 @@ def test_a_batch_that_failed_has_a_row_with_its_reason_and_does_not_count():
     assert [point.at for point in reading.chart.points] == [16, 64]
 
 
+def test_throughput_is_drawn_for_both_sides_over_the_batch():
+    (chart,) = read(crossover, sweep({16: 0.25, 64: 1.0, 256: 4.0})).beside
+    by_side = {name: [p for p in chart.points if p.series == name] for name in ("mnist_mlp, CPU", "mnist_mlp, GPU")}
+    assert [[point.at for point in points] for points in by_side.values()] == [[16, 64, 256]] * 2
+    ratios = [gpu.value / cpu.value for cpu, gpu in zip(*by_side.values(), strict=True)]
+    assert ratios == pytest.approx([0.25, 1.0, 4.0], rel=0.02)
+    assert all(point.low <= point.value <= point.high for point in chart.points)
+
+
 def test_an_unsteady_point_is_hollow_and_said():
     records = sweep({16: 0.25, 256: 4.0}) + sweep({64: 1.0}, noise=(1, 1.3, 0.7))
     reading = read(crossover, records)

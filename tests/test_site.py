@@ -1,6 +1,8 @@
 """The site renders whatever records there are, and harms nobody who reads it."""
 
+import csv
 import hashlib
+import io
 import json
 import re
 import shutil
@@ -15,9 +17,9 @@ from altair.utils import schemapi
 from altair.utils.schemapi import SchemaValidationError
 
 from suite import ceilings, experiments
-from suite.report import build, charts, overview, pages, tables
+from suite.report import build, charts, download, overview, pages, tables, timeline
 from suite.results import store
-from suite.results.record import Energy, GpuTelemetry, Telemetry
+from suite.results.record import Energy, GpuTelemetry, Moment, Telemetry
 from suite.results.store import sealed
 from suite.results.summary import speedups
 
@@ -301,12 +303,13 @@ def test_a_picture_is_drawn_again_only_when_its_chart_has_changed(tmp_path, monk
         charts, "svg", lambda spec, palette, ground="": drawn.append(palette) or f"<svg>{palette}</svg>"
     )
     files = charts.files("one", {"mark": "point"})
-    assert pages.write(files, tmp_path) == ("charts/one.json", "charts/one.light.svg", "charts/one.dark.svg")
+    made = ("charts/one.json", "charts/one.light.svg", "charts/one.dark.svg", "charts/one.csv")
+    assert pages.write(files, tmp_path) == made
     assert pages.write(files, tmp_path) == ()
     assert drawn == ["light", "dark"]
     (tmp_path / "charts" / "one.dark.svg").unlink()
-    assert len(pages.write(files, tmp_path)) == 3
-    assert len(pages.write(charts.files("one", {"mark": "rule"}), tmp_path)) == 3
+    assert pages.write(files, tmp_path) == made
+    assert pages.write(charts.files("one", {"mark": "rule"}), tmp_path) == made
     assert len(drawn) == 6
     pages.write({}, tmp_path)
     assert not list((tmp_path / "charts").iterdir())
@@ -319,3 +322,42 @@ def test_charts_are_checked_in_tests_and_not_where_people_wait():
         charts.finished(chart)
     with schemapi.debug_mode(False):
         assert charts.finished(chart)["width"] == "nonsense"
+
+
+def test_a_chart_can_be_taken_away_as_a_table():
+    found = list(csv.DictReader(io.StringIO(download.table(charts.speedups(speedups(factory.campaign()))))))
+    measured = {row["model"]: row for row in found if row["kind"] == "measured"}
+    assert set(measured) == {item.gpu.record.workload for item in speedups(factory.campaign())}
+    item = speedups(factory.campaign())[0]
+    assert float(measured[item.gpu.record.workload]["speed-up"]) == item.ratio.value
+    assert [row for row in found if row["kind"] == "reported" and row["model"] == "mnist_mlp"]
+
+
+def test_a_table_draws_each_row_once_and_gives_spreadsheets_nothing_to_compute():
+    rows = [{"name": "=HYPERLINK(1)", "value": 1.5, "solid": True}, {"name": "b", "value": None, "solid": False}]
+    layers = [{"data": {"values": rows}}, {"data": {"values": rows[:1]}}, {"data": {"values": [{"value": 1}]}}]
+    expected = "name,value,solid\n'=HYPERLINK(1),1.5,yes\nb,,no\n"
+    assert download.table({"vconcat": [{"layer": layers}]}) == expected
+
+
+def test_what_the_machine_did_over_time_is_drawn_of_the_process_that_was_watched_longest():
+    def watched(seconds, moments):
+        course = tuple(Moment(seconds=float(i), cpu_utilisation=0.5, gpu_watts=300.0) for i in range(moments))
+        return factory.run(0, 0.01, telemetry=Telemetry(seconds=seconds, readings=moments, course=course))
+
+    records = [
+        factory.record("mnist_mlp", "cpu", runs=(watched(5.0, 6),)),
+        factory.record("mnist_mlp", "gpu", runs=(watched(9.0, 8),)),
+        factory.record("mnist_mlp", "gpu", runs=(watched(99.0, 2),), scope="cold"),
+    ]
+    found = timeline.longest(records)
+    assert found is not None
+    assert (found[0].backend, found[1].telemetry.seconds) == ("gpu", 9.0)
+    files = pages.pages(records, frozenset())
+    assert "watched.mnist_mlp.test-gpu-16-cores.light.svg" in files["workloads/mnist_mlp.md"]
+    rows = list(csv.DictReader(io.StringIO(download.table(timeline.chart(found[1])))))
+    assert {tuple(name for name, value in row.items() if value) for row in rows} == {
+        ("seconds", "CPU, % of all cores"),
+        ("seconds", "GPU power, W"),
+    }
+    assert timeline.longest(factory.campaign()) is None

@@ -316,6 +316,20 @@ def test_one_reading_has_no_differences_and_none_has_only_the_reason():
     assert readings.telemetry([], 0.1, "why") == Telemetry(seconds=0.1, readings=0, reason="why")
 
 
+def test_the_course_of_a_window_has_few_stretches_which_cover_it():
+    warmer = [
+        reading(at, gpus=(GpuReading(utilisation=min(1.0, at / 100), power_watts=float(at)),)) for at in range(10, 111)
+    ]
+    course = readings.telemetry(warmer, 100.0).course
+    assert (len(course), course[0].seconds, course[-1].seconds) == (34, 3.0, 100.0)
+    assert [moment.cpu_utilisation for moment in course] == [0.75] * 34
+    assert [moment.gpu_watts for moment in course[:2]] == [12.0, 15.0]  # of the readings at its end and before
+    assert course[-1].gpu_utilisation == 1.0
+    assert course[0].gpu_celsius is None
+    assert readings.course([reading(1)]) == ()
+    assert len(readings.course([reading(at) for at in range(1, 41)])) == 39
+
+
 def test_what_does_not_answer_stays_empty():
     bare = [
         msgspec.structs.replace(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments import Here
-from suite.experiments._steps import caveat, default, point, step, whole, words
+from suite.experiments._steps import caveat, default, point, solid, step, whole, words
 from suite.results.crossing import Crossing, crossing
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
@@ -55,13 +55,14 @@ def read(records: Sequence[Record]) -> Reading | None:
     sweeps = _sweeps(records)
     if not sweeps:
         return None
-    answers, rows, points, lines = [], [], [], []
+    answers, rows, points, lines, rates = [], [], [], [], []
     for sweep in sweeps:
         name, mine = sweep[0].gpu.record.workload, _with_both(records, sweep)
         found = crossing([(item.gpu.record.case.batch, item.ratio) for item in sweep if _counted(item)])
         answers.append(answer(name, found, sweep))
         rows += mine
         points += [_point(item) for item in sweep]
+        rates += [_rate(side) for item in sweep for side in (item.cpu, item.gpu)]
         if found.outcome == "from":
             lines.append(_line(name, found, points))
     chart = Chart(
@@ -74,10 +75,17 @@ def read(records: Sequence[Record]) -> Reading | None:
         level=1.0,
         joined=True,
     )
-    title = "One training step at each batch size, CPU and GPU of the same machine"
-    return Reading(
-        answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=tuple(rows)),), chart=chart
+    throughput = Chart(
+        name="throughput",
+        caption="Examples a second of both sides. A side that still gains from a larger batch has room left.",
+        across="batch, log scale",
+        up="examples/s, log scale",
+        points=tuple(rates),
+        joined=True,
     )
+    title = "One training step at each batch size, CPU and GPU of the same machine"
+    table = Table(title=title, columns=_COLUMNS, rows=tuple(rows))
+    return Reading(answers=tuple(answers), tables=(table,), chart=chart, beside=(throughput,))
 
 
 def answer(name: str, found: Crossing, sweep: Sequence[SpeedUp]) -> str:
@@ -129,6 +137,20 @@ def _sweeps(records: Sequence[Record]) -> list[list[SpeedUp]]:
 def _point(item: SpeedUp) -> Point:
     record = item.gpu.record
     return point(record.workload, item.ratio, item.cpu, item.gpu, at=record.case.batch)
+
+
+def _rate(side: Summary) -> Point:
+    rate, record = side.examples_per_second_estimate, side.record
+    assert rate is not None, "a speed-up has times of both sides"
+    return Point(
+        series=f"{record.workload}, {record.backend.upper()}",
+        value=rate.value,
+        low=rate.low,
+        high=rate.high,
+        at=record.case.batch,
+        text=units.quantity(rate.value, "examples/s"),
+        solid=solid(side),
+    )
 
 
 def _line(name: str, found: Crossing, points: Sequence[Point]) -> Line:

@@ -4,13 +4,15 @@ Every reading carries the monotonic clock, which all processes of a machine shar
 moves nothing. A window's ends are the parent's own stamps of the worker's lines: the worker has no say in them.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from suite.results.record import Energy, GpuTelemetry, Level, Telemetry
+from suite.results.record import Energy, GpuTelemetry, Level, Moment, Telemetry
 from suite.workload import Plain
 
 LEAST_ENERGY_SECONDS = 10.0
+_MOMENTS, _DIGITS = 40, 4  # of a window's course
 
 
 class Counters(Plain, frozen=True, kw_only=True, tag="counters"):
@@ -81,7 +83,39 @@ def telemetry(inside: Sequence[Reading], seconds: float, reason: str = "") -> Te
         steal=_share(steal / capacity) if capacity > 0 and steal is not None else None,
         throttled_periods=None if throttled is None else int(throttled),
         gpus=tuple(_gpu([r.gpus[i] for r in inside if i < len(r.gpus)]) for i in range(len(last.gpus))),
+        course=course(inside),
     )
+
+
+def course(inside: Sequence[Reading]) -> tuple[Moment, ...]:
+    """Return a window in stretches of equally many readings; a counter's stretch ends where the next begins."""
+    size = max(1, math.ceil((len(inside) - 1) / _MOMENTS))
+    stretches = (inside[start : start + size + 1] for start in range(0, len(inside) - 1, size))
+    return tuple(_moment(stretch, inside[0].at) for stretch in stretches)
+
+
+def _moment(stretch: Sequence[Reading], start: float) -> Moment:
+    first, last, gpus = stretch[0], stretch[-1], [r.gpus[0] for r in stretch[1:] if r.gpus]
+    capacity = last.capacity_seconds - first.capacity_seconds
+    busy = _share((last.busy_seconds - first.busy_seconds) / capacity) if capacity > 0 else None
+    return Moment(
+        seconds=round(last.at - start, _DIGITS),
+        cpu_utilisation=_short(busy),
+        gpu_utilisation=_short(_mean(gpu.utilisation for gpu in gpus)),
+        gpu_watts=_short(_mean(gpu.power_watts for gpu in gpus)),
+        gpu_clock_mhz=_short(_mean(gpu.sm_clock_mhz for gpu in gpus)),
+        gpu_celsius=_short(_mean(gpu.temperature_celsius for gpu in gpus)),
+    )
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    level = _level(values)
+    return None if level is None else level.mean
+
+
+def _short(value: float | None) -> float | None:
+    """Return the value with as many digits as a chart shows: a record holds forty of each."""
+    return None if value is None else float(f"{value:.{_DIGITS}g}")
 
 
 def counted(values: Iterable[float | None]) -> float | None:

@@ -10,6 +10,7 @@ import vl_convert
 from altair.utils import schemapi
 
 from suite import units
+from suite.report import download
 from suite.report.tables import label
 from suite.results.record import Record
 from suite.results.summary import SpeedUp
@@ -143,19 +144,21 @@ def themed(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def files(name: str, spec: dict[str, Any]) -> dict[str, str]:
-    """Return a chart's specification as a file; its pictures are drawn from that where it has changed."""
+    """Return a chart's specification as a file; pictures and table are made from that where it has changed."""
     return {f"{FOLDER}/{name}.json": json.dumps(themed(spec), indent=1) + "\n"}
 
 
-def pictures(name: str) -> tuple[str, ...]:
-    """Return the files of the static pictures that belong to a specification's."""
-    return tuple(f"{name.removesuffix('.json')}.{palette}.svg" for palette in _COLOURS)
+def derived(name: str) -> tuple[str, ...]:
+    """Return the files that are made from a specification's: the static pictures and the table."""
+    stem = name.removesuffix(".json")
+    return (*(f"{stem}.{palette}.svg" for palette in _COLOURS), f"{stem}.csv")
 
 
-def drawn(specification: str) -> Iterator[str]:
-    """Yield the pictures of a specification as `files` writes it, in the order of their names."""
+def made(specification: str) -> Iterator[str]:
+    """Yield what is made from a specification as `files` writes it, in the order of their names."""
     spec = json.loads(specification)
     yield from (svg(spec, palette) for palette in _COLOURS)
+    yield download.table(spec)
 
 
 def finished(chart: Any) -> dict[str, Any]:

@@ -48,6 +48,8 @@ def _files(
         page.add(f'<ul class="answers">{lead}</ul>')
         if reading.chart is not None:
             found |= _add_chart(page, f"{name}.{machine.slug}", reading.chart, reading.answers)
+        for chart in reading.beside:
+            found |= _add_chart(page, f"{name}.{machine.slug}.{chart.name}", chart, (chart.caption,))
         for table in reading.tables:
             page.table(table, links)
     page.heading("How it is answered")

@@ -115,11 +115,12 @@ class Page:
             for palette in ("light", "dark")
         )
         data = spec.replace("<", "\\u003c").replace("&", "\\u0026")
-        download = f'<a href="{self._up}charts/{name}.json" download>specification and data (JSON)</a>'
+        kinds = (("csv", "data (CSV)"), ("light.svg", "picture (SVG)"), ("json", "specification (JSON)"))
+        files = " ".join(f'<a href="{self._up}charts/{name}.{end}" download>{said}</a>' for end, said in kinds)
         self.add(
             f'<figure class="chart" data-root="{self._up}">{pictures}<div class="live"></div>'
             f'<script type="application/json">{data}</script>'
-            f"<figcaption>{safe(caption)} {download}</figcaption></figure>"
+            f"<figcaption>{safe(caption)} {files}</figcaption></figure>"
         )
 
     def text(self) -> str:

@@ -27,6 +27,7 @@ from suite.report import (
     placing,
     standing,
     tables,
+    timeline,
     trust,
 )
 from suite.report.html import Page, anchor, safe
@@ -87,8 +88,8 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
 
 
 def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
-    """Make the generated folders hold just these files, and each chart's pictures; return those that changed."""
-    kept = {*files, *(picture for name in files if _is_chart(name) for picture in charts.pictures(name))}
+    """Make the generated folders hold just these files and what is made of charts; return those that changed."""
+    kept = {*files, *(made for name in files if _is_chart(name) for made in charts.derived(name))}
     for folder in ("workloads", "machines", "experiments", "numbers", "charts", "local"):
         for path in (site / folder).glob("**/*"):
             if path.is_file() and str(path.relative_to(site)) not in kept:
@@ -97,14 +98,14 @@ def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
     for name, text in files.items():
         path = site / name
         same = path.exists() and path.read_text(encoding="utf-8") == text
-        pictures = charts.pictures(name) if _is_chart(name) else ()
-        if same and all((site / picture).exists() for picture in pictures):
+        derived = charts.derived(name) if _is_chart(name) else ()
+        if same and all((site / other).exists() for other in derived):
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        for picture, drawn in zip(pictures, charts.drawn(text) if pictures else (), strict=True):
-            (site / picture).write_text(drawn, encoding="utf-8")
+        for other, content in zip(derived, charts.made(text) if derived else (), strict=True):
+            (site / other).write_text(content, encoding="utf-8")
         path.write_text(text, encoding="utf-8")
-        changed += [name, *pictures]
+        changed += [name, *derived]
     if (site / "local").is_dir() and not any(name.startswith("local/") for name in files):
         shutil.rmtree(site / "local")
     return tuple(changed)
@@ -257,6 +258,7 @@ def workload(
         accuracies = learning.table(here)
         for table in (*feeding.tables(here), *meanwhile.tables(here), *([accuracies] if accuracies.rows else [])):
             page.table(table)
+        files |= watched_part(page, here)
         costs = cost.table(here, prices)
         if costs.rows:
             page.table(costs)
@@ -296,6 +298,18 @@ def ladder_part(page: Page, records: Sequence[Record]) -> dict[str, str]:
     )
     page.chart(chart, ladder.alternative(curve), caption, json.dumps(charts.themed(spec)))
     return charts.files(chart, spec)
+
+
+def watched_part(page: Page, records: Sequence[Record]) -> dict[str, str]:
+    """Add what the machine did over time during the samples that lasted longest; return the chart's files."""
+    found = timeline.longest(records)
+    if found is None:
+        return {}
+    record, run = found
+    name, spec, said = f"watched.{record.workload}.{record.machine.slug}", timeline.chart(run), timeline.said(*found)
+    caption = f"What the machine did during the samples of one process: {said}."
+    page.chart(name, f"{caption} The table above has means and maxima.", caption, json.dumps(charts.themed(spec)))
+    return charts.files(name, spec)
 
 
 def source(about: Description) -> str:

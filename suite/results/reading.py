@@ -40,6 +40,7 @@ class Chart:
     lines: tuple[Line, ...] = ()
     level: float | None = None  # the value at which nothing is gained
     joined: bool = False  # whether points of one series are connected
+    name: str = ""  # of its files, where it is not the first
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,3 +72,4 @@ class Reading:
     answers: tuple[str, ...]
     tables: tuple[Table, ...] = ()
     chart: Chart | HeatMap | None = None
+    beside: tuple[Chart, ...] = ()  # more charts, by what each is about

@@ -51,6 +51,17 @@ class GpuTelemetry(Plain, frozen=True, kw_only=True):
     other_processes: _Count | None = None  # the most that computed on it beside ours
 
 
+class Moment(Plain, frozen=True, kw_only=True):
+    """What a stretch of a window came to, of all cores and the first GPU; None where nothing answers."""
+
+    seconds: float  # from the window's first reading to the stretch's end
+    cpu_utilisation: float | None = None
+    gpu_utilisation: float | None = None
+    gpu_watts: float | None = None
+    gpu_clock_mhz: float | None = None
+    gpu_celsius: float | None = None
+
+
 class Telemetry(Plain, frozen=True, kw_only=True):
     """What the machine did during a run's samples, watched by another process; None where nothing answers."""
 
@@ -63,6 +74,7 @@ class Telemetry(Plain, frozen=True, kw_only=True):
     steal: float | None = None  # share of all cores' time that other virtual machines had
     throttled_periods: _Count | None = None  # in which the control group was held back
     gpus: tuple[GpuTelemetry, ...] = ()  # that CUDA may use, in its order
+    course: tuple[Moment, ...] = ()  # of the window, in equal stretches
 
 
 class Energy(Plain, frozen=True, kw_only=True):

@@ -124,6 +124,14 @@
     });
   }
 
+  // The theme's search is a dialog without a name, which screen readers would read as "dialog".
+  function named() {
+    document.querySelectorAll(".md-search[role=dialog]").forEach(function (search) {
+      search.setAttribute("aria-label", "Search");
+    });
+  }
+
+  named();
   sortable();
   filters();
   copying();

@@ -1,0 +1,1 @@
+"""How long the site takes for more records than there are."""

@@ -1,0 +1,75 @@
+"""No measured number is typed by hand: what stands in a text written by people is quoted by its key."""
+
+import re
+from pathlib import Path
+
+import factory
+import pytest
+
+from suite import bench, citing
+from suite.results import store
+from suite.results.citation import Citation
+from suite.results.keys import numbers
+
+ROOT = Path(__file__).parent.parent
+WRITTEN = (
+    "README.md",
+    "CHANGELOG.md",
+    *(f"site/{name}.md" for name in ("citing", "contributing", "method", "reading")),
+)
+_UNIT = (
+    r"x|×|%|percent|times|ns|µs|us|ms|s|min|h|seconds?|minutes?|hours?|examples/s|img/s|pictures/s|images/s|"
+    r"[KMGT]?i?B(?:/s)?|[MGT]FLOP(?:/s)?|J|mJ|kJ|W|MHz|GHz|°C"
+)
+_MEASURED = re.compile(rf"(?<![\w.@/-])\d[\d.,]*\s?(?:{_UNIT})(?![\w%])")
+_QUOTED = re.compile(r"<!--\s*cite\b.*?-->.*?<!--\s*/cite\s*-->", re.DOTALL)
+_CODE = re.compile(r"^( {4}.*|```.*?^```)$|`[^`]*`", re.DOTALL | re.MULTILINE)
+_CHOSEN = {"95 %", "2 %"}  # the intervals' level; a limit of the protocol
+
+
+def typed(text):
+    """Return what looks measured in a text, without quotations and code."""
+    plain = _CODE.sub("", _QUOTED.sub("", text))
+    return [found for found in _MEASURED.findall(plain) if found not in _CHOSEN]
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_no_number_is_typed_by_hand(name):
+    assert typed((ROOT / name).read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_every_quotation_says_what_its_record_says(name):
+    said = list(citing.checked([ROOT / name], ROOT / "site" / "records"))
+    assert [words for words, wrong in said if wrong] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("it takes 47.6 ms now", ["47.6 ms"]),
+        ("13x as fast, 804 % more, 1,200 examples/s", ["13x", "804 %", "1,200 examples/s"]),
+        ("12.1 times", ["12.1 times"]),
+        ("<!-- cite a/b -->150 µs (148 µs to 151 µs)<!-- /cite -->", []),
+        ("`--budget 30` and jax 0.12, Python 3.11, 95 % intervals, result/1, 20 networks", []),
+        ("    suite run 10 s", []),
+    ],
+)
+def test_what_looks_measured(text, found):
+    assert typed(text) == found
+
+
+def test_publishing_a_newer_record_changes_every_mention_that_is_not_pinned(tmp_path):
+    published = tmp_path / "site" / "records"
+    store.add(factory.record("mnist_mlp", "gpu", [0.002, 0.00201, 0.00199]), published)
+    (number,) = [n for n in numbers(store.load([published])[0]) if n.key.text().split("@")[0].endswith("/seconds")]
+    key = number.key.text()
+    readme = f"<!-- cite {key.split('@')[0]} -->{{}}<!-- /cite --> <!-- cite {key} -->{{}}<!-- /cite -->"
+    (tmp_path / "README.md").write_text(readme.format(*[Citation(number=number).value] * 2))
+    assert bench.mentions(published) == ()
+    newer = {"campaign": "20260601-000000-test", "created": "2026-06-01T00:00:00Z"}
+    store.add(factory.record("mnist_mlp", "gpu", [0.001, 0.00101, 0.00099], **newer), published)
+    assert bench.mentions(published) == (tmp_path / "README.md",)
+    text = (tmp_path / "README.md").read_text()
+    assert text.count("1.00 ms") == 1
+    assert text.count(Citation(number=number).value) == 1, "a pinned mention moved"
