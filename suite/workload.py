@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -193,8 +194,11 @@ class Case(Plain, frozen=True, kw_only=True):
         parts = [self.workload, self.backend, self.scope]
         if self.batch != headline_batch:
             parts.append(f"batch={self.batch}")
-        for field in msgspec.structs.fields(self)[4:]:
-            value = getattr(self, field.name)
-            if value != field.default:
-                parts.append(f"{field.name}={value}")
+        parts += [f"{name}={value}" for name, default in axes().items() if (value := getattr(self, name)) != default]
         return "/".join(parts)
+
+
+@cache
+def axes() -> dict[str, Any]:
+    """Return the axes of a case beside workload, backend, scope and batch, in their order, each with its default."""
+    return {field.name: field.default for field in msgspec.structs.fields(Case)[4:]}

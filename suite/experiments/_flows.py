@@ -11,22 +11,21 @@ from suite.results.record import Record
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import Summary, by_round
 from suite.results.table import Cell
-from suite.workload import Backend, Case, Claim, Description
+from suite.workload import Backend, Case, Claim, Description, axes
 
-_OWN = ("workload", "backend", "scope", "batch", "data", "allocator")  # that a case has without being asked
+_OWN = ("data", "allocator")  # that a case has without being asked
 
 
-def epoch(about: Description, backend: Backend, here: Here, **axes: Any) -> Case:
+def epoch(about: Description, backend: Backend, here: Here, **changes: Any) -> Case:
     """Return JAX's steps of a workload from storage on, in the headline setting but for these axes."""
-    return msgspec.structs.replace(step(about, backend, here), scope="epoch", **axes)
+    return msgspec.structs.replace(step(about, backend, here), scope="epoch", **changes)
 
 
 def from_storage(record: Record, *free: str) -> bool:
     """Return whether a record is of such steps in the headline setting, whatever the free axes are."""
-    case, fields = record.case, msgspec.structs.fields(record.case)
-    batch = "batch" in free or case.batch == record.description.batch
-    fixed = [field for field in fields if field.name not in (*_OWN, *free)]
-    return case.scope == "epoch" and batch and all(getattr(case, field.name) == field.default for field in fixed)
+    case, batch = record.case, "batch" in free or record.case.batch == record.description.batch
+    plain = (getattr(case, name) == default for name, default in axes().items() if name not in (*_OWN, *free))
+    return case.scope == "epoch" and batch and all(plain)
 
 
 def gain(item: Summary, base: Summary) -> Estimate | None:

@@ -13,20 +13,20 @@ from suite.results.record import Record
 from suite.results.roofline import is_ceiling
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import SOUND, Summary, better, by_round, summary
-from suite.workload import Backend, Case, Description
+from suite.workload import Backend, Case, Description, axes
 
 
-def step(about: Description, backend: Backend, here: Here, **axes: Any) -> Case:
+def step(about: Description, backend: Backend, here: Here, **changes: Any) -> Case:
     """Return JAX's step of a workload in the headline setting, but for these axes."""
     allocator = here.allocator if backend == "cpu" else "retaining"
-    given = {"batch": about.batch, "data": here.data_of(about), "allocator": allocator} | axes
+    given = {"batch": about.batch, "data": here.data_of(about), "allocator": allocator} | changes
     return Case(workload=about.name, backend=backend, scope="step", **given)
 
 
 def default(record: Record, *free: str) -> bool:
     """Return whether a record is of JAX's step in the headline setting, whatever the free axes are."""
     case, fixed = record.case, {"batch", "implementation", "variant", "precision", "devices", "threads"} - set(free)
-    plain = {field.name: field.default for field in msgspec.structs.fields(case)} | {"batch": record.description.batch}
+    plain = axes() | {"batch": record.description.batch}
     return case.scope == "step" and all(getattr(case, name) == plain[name] for name in fixed)
 
 

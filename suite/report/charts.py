@@ -57,17 +57,17 @@ def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
     model = alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=200))
     legend = alt.Legend(orient="top", title=None, labelLimit=300)
     colour = alt.Color("machine:N", legend=legend)
-    tips = ["model:N", "machine:N", alt.Tooltip("text:N", title="speed-up")]
+    tips = [alt.Tooltip("model:N"), alt.Tooltip("machine:N"), alt.Tooltip("text:N", title="speed-up")]
     point = {"size": 130, "strokeWidth": 2.5, "opacity": 1}
     # A layer without rows would make Vega warn, so hollow and full points come only where there are some.
     kinds = [(kind, [row for row in rows if row["solid"] is kind]) for kind in (True, False)]
     layers = [
         alt.Chart(alt.Data(values=reported))
         .mark_tick(thickness=2, size=18, color="#888888")
-        .encode(x=axis, y=model, tooltip=["model:N", "machine:N", "speed-up:Q"]),
+        .encode(x=axis, y=model, tooltip=[alt.Tooltip("model:N"), alt.Tooltip("machine:N"), alt.Tooltip("speed-up:Q")]),
         alt.Chart(alt.Data(values=rows))
         .mark_rule(strokeWidth=3)
-        .encode(x=alt.X("low:Q"), x2="high:Q", y=model, color=colour),
+        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=model, color=colour),
         *(
             alt.Chart(alt.Data(values=some))
             .mark_point(filled=kind, **point)
@@ -75,7 +75,9 @@ def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
             for kind, some in kinds
             if some
         ),
-        alt.Chart(alt.Data(values=rows)).mark_text(dy=-16, fontSize=_FONT).encode(x=axis, y=model, text="text:N"),
+        alt.Chart(alt.Data(values=rows))
+        .mark_text(dy=-16, fontSize=_FONT)
+        .encode(x=axis, y=model, text=alt.Text("text:N")),
     ]
     chart = alt.layer(*layers).properties(width=WIDTH, height=_ROW * max(2, len(seen)))
     return finished(chart)
@@ -107,7 +109,7 @@ def samples(records: Sequence[Record]) -> dict[str, Any]:
             ),
             y=alt.Y("process:N", title=None, axis=alt.Axis(labelLimit=230)),
             color=alt.Color("backend:N", scale=alt.Scale(domain=["gpu", "cpu"]), legend=None),
-            tooltip=["process:N", "seconds:Q"],
+            tooltip=[alt.Tooltip("process:N"), alt.Tooltip("seconds:Q")],
         )
     )
     processes = len({row["process"] for row in rows})

@@ -15,7 +15,10 @@ _MEANINGFUL = frozenset("<>&\"'`*_{}[]\\|~#")
 
 def safe(text: object) -> str:
     """Return text that means nothing to HTML, to Markdown or to a template."""
-    return "".join(_harmless(character) for character in str(text)[:_LONGEST])
+    short = str(text)[:_LONGEST]
+    if short.isprintable() and _MEANINGFUL.isdisjoint(short):
+        return short  # as most are
+    return "".join(map(_harmless, short))
 
 
 def _harmless(character: str) -> str:

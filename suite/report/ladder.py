@@ -96,9 +96,9 @@ def curve(found: Sequence[Amortised]) -> dict[str, Any]:
         base.mark_line().encode(x=calls, y=height, color=colour),
         base.mark_rule(strokeWidth=3).encode(x=calls, y=alt.Y("low:Q"), y2="high:Q", color=colour),
         base.mark_point(filled=True, size=110, opacity=1).encode(
-            x=calls, y=height, color=colour, tooltip=["calls:Q", alt.Tooltip("text:N", title="speed-up")]
+            x=calls, y=height, color=colour, tooltip=[alt.Tooltip("calls:Q"), alt.Tooltip("text:N", title="speed-up")]
         ),
-        base.mark_text(dy=-16).encode(x=calls, y=height, text="text:N"),
+        base.mark_text(dy=-16).encode(x=calls, y=height, text=alt.Text("text:N")),
     )
     return finished(alt.layer(*layers).properties(width=WIDTH, height=200))
 

@@ -45,7 +45,7 @@ def _on_a_scale(chart: Chart) -> Any:
         layers.append(_drawn(rows).mark_line(strokeWidth=1.5, opacity=0.7).encode(**place))
     bars = [row for row in rows if row["low"] < row["high"]]
     if bars:
-        from_low: Row = place | {"y": alt.Y("low:Q", **up), "y2": "high:Q"}
+        from_low: Row = place | {"y": alt.Y("low:Q", **up), "y2": alt.Y2("high:Q")}
         layers.append(_drawn(bars).mark_rule(strokeWidth=2.5).encode(**from_low))
     layers += _points(rows, place)
     named = [
@@ -53,7 +53,7 @@ def _on_a_scale(chart: Chart) -> Any:
     ]
     if named:
         text = _drawn(named).mark_text(align="right", dy=-9, fontSize=_FONT)
-        layers.append(text.encode(x=x, y=y, text="text:N"))
+        layers.append(text.encode(x=x, y=y, text=alt.Text("text:N")))
     return alt.layer(*layers).properties(width=_WIDTH, height=_HEIGHT)
 
 
@@ -71,10 +71,10 @@ def _in_rows(chart: Chart) -> Any:
         layers.append(_drawn([{"value": chart.level}]).mark_rule(**_DASHED).encode(x=place["x"]))
     bars = [row for row in rows if row["low"] < row["high"]]
     if bars:
-        from_low: Row = place | {"x": alt.X("low:Q", **along), "x2": "high:Q"}
+        from_low: Row = place | {"x": alt.X("low:Q", **along), "x2": alt.X2("high:Q")}
         layers.append(_drawn(bars).mark_rule(strokeWidth=2.5).encode(**from_low))
     layers += _points(rows, place)
-    words = {key: value for key, value in place.items() if key != "color"} | {"text": "text:N"}
+    words: Row = {key: value for key, value in place.items() if key != "color"} | {"text": alt.Text("text:N")}
     layers.append(_drawn(rows).mark_text(dy=-11, fontSize=_FONT).encode(**words))
     height = _ROW * (len(names) * len(series) if several else len(names))
     return alt.layer(*layers).properties(width=_WIDTH - 40, height=max(90, height))
@@ -95,7 +95,7 @@ def _panel(chart: HeatMap, title: str, squares: Sequence[Square], ends: tuple[fl
         "x": alt.X("column:N", sort=columns, title=chart.across, axis=alt.Axis(labelAngle=0)),
         "y": alt.Y("row:N", sort=rows, title=chart.up),
     }
-    tips = ["row:N", "column:N", alt.Tooltip("text:N", title="value")]
+    tips = [alt.Tooltip("row:N"), alt.Tooltip("column:N"), alt.Tooltip("text:N", title="value")]
     scale = alt.Scale(type="log", scheme=_SCHEME, domain=list(ends))
     filled: Row = place | {"color": alt.Color("value:Q", scale=scale, legend=None), "tooltip": tips}
     layers = []
@@ -106,7 +106,7 @@ def _panel(chart: HeatMap, title: str, squares: Sequence[Square], ends: tuple[fl
     for ink in ("black", "white"):
         some = [value for value in values if value["ink"] == ink]
         if some:
-            layers.append(_drawn(some).mark_text(fontSize=_FONT, color=ink).encode(**place, text="text:N"))
+            layers.append(_drawn(some).mark_text(fontSize=_FONT, color=ink).encode(**place, text=alt.Text("text:N")))
     said = alt.TitleParams(title, anchor="start", fontSize=_FONT, fontWeight="normal", limit=_WIDTH)
     width, height = _SQUARE[0] * len(columns), _SQUARE[1] * len(rows)
     return alt.layer(*layers).properties(width=width, height=height, title=said)
@@ -159,7 +159,7 @@ def _line(line: Line, place: Row) -> alt.Chart:
 
 def _points(rows: Sequence[Row], place: Row) -> list[alt.Chart]:
     """Return full points, and hollow ones where there are some: a layer without rows would make Vega warn."""
-    place = place | {"tooltip": ["name:N", "series:N", alt.Tooltip("text:N", title="value")]}
+    place = place | {"tooltip": [alt.Tooltip("name:N"), alt.Tooltip("series:N"), alt.Tooltip("text:N", title="value")]}
     look: Row = {"size": 80, "strokeWidth": 2.5, "opacity": 1}
     kinds = [(solid, [row for row in rows if row["solid"] is solid]) for solid in (True, False)]
     return [_drawn(some).mark_point(filled=solid, **look).encode(**place) for solid, some in kinds if some]

@@ -13,12 +13,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-import msgspec
-
 from suite.results.record import SCHEMA, Record
 from suite.results.statistics import Estimate
 from suite.results.summary import SOUND, SpeedUp, Status, Summary, speedups, summary
-from suite.workload import Case
+from suite.workload import axes as case_axes
 
 _FIXED = 3  # workload, backend, scope
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
@@ -75,7 +73,7 @@ def parse(text: str) -> Key:
     if metric not in METRICS:
         raise ValueError(f"key '{text}': metric '{metric}' is not one of: {', '.join(METRICS)}")
     axes = [axis.partition("=")[0] for axis in case[_FIXED:]]
-    order = [field.name for field in msgspec.structs.fields(Case)[_FIXED:]]
+    order = ["batch", *case_axes()]
     for axis in axes:
         if axis not in order:
             raise ValueError(f"key '{text}': '{axis}' is no axis of a case; there are: {', '.join(order)}")

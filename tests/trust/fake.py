@@ -35,7 +35,10 @@ if fault == "real":
     os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 task = json.loads(sys.stdin.buffer.raw.readline())
 pause = float(os.environ.get("FAKE_SECONDS", "0.002"))
-for stage in ("import", "data", "init", "lower", "compile", "first_step", "warmup", "samples"):
+stages = ["import", "data", "init", "lower", "compile", "first_step", "warmup", "samples"]
+if fault in ("hang", "stop") and where not in stages:
+    stages.append(where)  # one that a case of steps has not, or has later
+for stage in stages:
     say(stage=stage)
     rest(pause * random.random())
     if stage == where:

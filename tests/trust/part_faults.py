@@ -234,7 +234,7 @@ def silent(place: Bench, how: str, stage: str) -> Outcome:
 
 for _stage in _STAGES:
     fault(f"the worker hangs in stage '{_stage}' and ignores SIGTERM", f"{A_RECORD}, no process left",
-          "the stage's limit", sample=_stage == "samples")(partial(silent, how="hang", stage=_stage))  # fmt: skip
+          "the stage's limit", sample=_stage in ("samples", "epoch"))(partial(silent, how="hang", stage=_stage))  # fmt: skip
 fault("the worker is stopped (SIGSTOP) for ever", f"{A_RECORD}, no process left", "the stage's limit")(
     partial(silent, how="stop", stage="warmup")
 )
@@ -577,9 +577,9 @@ import sys, shutil, json
 from pathlib import Path
 from suite.data import batches, store
 from suite.data.edition import Edition
+from suite.data.prepare.pictures import Pixels
 edition = Edition(train=200, test=20)
-keep = lambda images, labels: {"image": images, "label": labels}
-read = lambda: batches.digest(batches.batches("mnist", keep, 50, 4, 1, edition=edition))
+read = lambda: batches.digest(batches.batches("mnist", Pixels(), 50, 4, 1, edition=edition))
 digest = read()
 home = store.place("mnist", "embedded", edition)
 shutil.copytree(home / "mnist", home / "kept")
@@ -611,7 +611,7 @@ print(json.dumps(found))
 
 
 @fault("a data set that is missing, half-written or corrupt, file by file", "said with what to do, or the same data",
-       "the readers' checksums, and the digest of the batches")  # fmt: skip
+       "the readers' checksums, and the digest of the batches", sample=True)  # fmt: skip
 def _(place: Bench) -> Outcome:
     env = place.env | {"SUITE_DATA": str(place.folder / "data")}
     answer = subprocess.run([sys.executable, "-c", _DATA], env=env, capture_output=True, text=True, check=False)
