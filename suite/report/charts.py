@@ -1,8 +1,10 @@
 """Charts as Vega-Lite specifications, and the static pictures made from them."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import altair as alt
@@ -26,6 +28,8 @@ _LINES = {"light": "#e2e2e2", "dark": "#444444"}
 FOLDER = "charts"  # of the specifications and their pictures, below the site's sources
 WIDTH, _ROW = 300, 46
 _FONT = 15
+_PICTURE = re.compile(rf'<img src="[./]*{FOLDER}/(?P<file>[\w.-]+\.svg)#only-\w+"')
+_SIZE = re.compile(r'<svg[^>]* width="(\d+)" height="(\d+)"')
 _TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 
 
@@ -130,6 +134,7 @@ def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
     return {
         "background": ground,
         "font": "sans-serif",
+        "padding": {"left": 14, "right": 8, "top": 5, "bottom": 5},  # a reader's font may be wider than the one here
         "view": {"stroke": None},
         "axis": guide | {"gridColor": lines, "domainColor": ink, "tickColor": ink},
         "legend": guide | {"symbolBaseStrokeColor": ink},
@@ -161,6 +166,17 @@ def made(specification: str) -> Iterator[str]:
     spec = json.loads(specification)
     yield from (svg(spec, palette) for palette in _COLOURS)
     yield download.table(spec)
+
+
+def sized(page: str, site: Path) -> str:
+    """Return a page whose chart pictures say their size, so that nothing moves when they arrive."""
+
+    def size(image: re.Match[str]) -> str:
+        path = site / FOLDER / image["file"]
+        found = _SIZE.search(path.read_text(encoding="utf-8")[:400]) if path.is_file() else None
+        return f'{image[0]} width="{found[1]}" height="{found[2]}"' if found else image[0]
+
+    return _PICTURE.sub(size, page)
 
 
 def finished(chart: Any) -> dict[str, Any]:

@@ -41,6 +41,11 @@ def _data(facets: Mapping[str, str]) -> str:
     return "".join(f' data-{name}="{safe(value)}"' for name, value in facets.items())
 
 
+def _aside(facets: Mapping[str, str], chosen: Mapping[str, str]) -> str:
+    """Return the mark of a row that the first choice leaves out, so that it is not shown before the script runs."""
+    return ' class="aside"' if any(facets.get(name) != value for name, value in chosen.items()) else ""
+
+
 def _filters(table: Table) -> str:
     """Return what the script needs to know to let a reader filter the table's rows."""
     if not table.facets:
@@ -84,14 +89,15 @@ class Page:
         One that is `folded` shows that line alone until it is opened.
         """
         head = "".join(f'<th scope="col">{safe(column)}</th>' for column in table.columns)
-        facets = [_data(facets) for facets in table.facets] or [""] * len(table.rows)
+        facets = [_data(facets) + _aside(facets, table.chosen) for facets in table.facets] or [""] * len(table.rows)
         rows = "".join(
             f"<tr{data}>{''.join(self._cell(cell, index, links or {}) for index, cell in enumerate(row))}</tr>"
             for row, data in zip(table.rows, facets, strict=True)
         )
         notes = "".join(f"<p class='note'>{safe(note)}</p>" for note in table.notes)
+        place = '<div class="choices"></div>' if table.facets else ""  # where the script puts the filters
         whole = (
-            f'<div class="scroll" tabindex="0" role="region" aria-label="{safe(table.title)}">'
+            f'{place}<div class="scroll" tabindex="0" role="region" aria-label="{safe(table.title)}">'
             f'<table class="results{" words" * table.words}"{_filters(table)}><caption>{safe(table.title)}</caption>'
             f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{notes}"
         )

@@ -95,8 +95,8 @@ def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
             if path.is_file() and str(path.relative_to(site)) not in kept:
                 path.unlink()
     changed = []
-    for name, text in files.items():
-        path = site / name
+    for name in sorted(files, key=_is_chart, reverse=True):  # a page says how large its pictures are
+        path, text = site / name, files[name] if _is_chart(name) else charts.sized(files[name], site)
         same = path.exists() and path.read_text(encoding="utf-8") == text
         derived = charts.derived(name) if _is_chart(name) else ()
         if same and all((site / other).exists() for other in derived):

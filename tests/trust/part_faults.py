@@ -41,6 +41,7 @@ TITLE = "Does a fault lose or falsify anything?"
 _ROOT = Path(__file__).parents[2]
 _SMALL = "dp_linear_mirrored"
 _STAGES = tuple(name for name in runner.LIMIT_SECONDS if name != "start")
+_SAMPLED = ("samples", "epoch")  # one of every case, one that a case of steps has not
 PATCHES = threading.RLock()  # they change this whole process, so one fault at a time may have them
 _HERE = Machine(name="test, 1 core", cpu_model="Test", cores=1)
 
@@ -234,7 +235,7 @@ def silent(place: Bench, how: str, stage: str) -> Outcome:
 
 for _stage in _STAGES:
     fault(f"the worker hangs in stage '{_stage}' and ignores SIGTERM", f"{A_RECORD}, no process left",
-          "the stage's limit", sample=_stage in ("samples", "epoch"))(partial(silent, how="hang", stage=_stage))  # fmt: skip
+          "the stage's limit", sample=_stage in _SAMPLED)(partial(silent, how="hang", stage=_stage))  # fmt: skip
 fault("the worker is stopped (SIGSTOP) for ever", f"{A_RECORD}, no process left", "the stage's limit")(
     partial(silent, how="stop", stage="warmup")
 )

@@ -24,6 +24,10 @@ _TALL = {"width": 1280, "height": 2400}
 _NARROW = {"width": 360, "height": 800}
 _DRAWN_MS = 20_000
 _LEAST_HEIGHT = 40  # pixels of a drawn chart
+_MOST_SHIFT = 0.02  # cumulative, as browsers count it; 0.1 is called good
+_SHIFT = """new Promise(done => { let sum = 0; new PerformanceObserver(list => list.getEntries().forEach(shift => {
+    if (!shift.hadRecentInput) sum += shift.value; })).observe({type: "layout-shift", buffered: true});
+    setTimeout(() => done(sum), 100) })"""
 
 
 class Visit:
@@ -54,6 +58,8 @@ def with_scripts(browser: Browser, path: Path, scheme: str) -> Iterator[str]:
     for found in Axe().run(visit.page, options={"preload": False}).response["violations"]:
         if found["impact"] in SERIOUS:
             yield f"axe, {found['impact']}: {found['id']}: {found['nodes'][0]['html'][:120]}"
+    if (moved := visit.page.evaluate(_SHIFT)) > _MOST_SHIFT:
+        yield f"things move while it loads: a layout shift of {moved:.3f}"
     yield from visit.troubles
     visit.page.close()
 

@@ -35,14 +35,16 @@
   }
 
   function draw(figure) {
-    var spec = JSON.parse(figure.querySelector("script").textContent);
+    var spec = JSON.parse(figure.querySelector("script").textContent), live = figure.querySelector(".live");
+    if (figure.dataset.palette === palette()) return;
+    figure.dataset.palette = palette();
     spec.config = spec.usermeta[palette()];
-    spec.width = Math.min(460, figure.clientWidth - 220);
+    live.style.minHeight = live.offsetHeight + "px";  // it is empty for a moment when it is drawn again
     return vega(figure.dataset.root)
       .then(function () {
-        return vegaEmbed(figure.querySelector(".live"), spec, { actions: false, renderer: "svg", ast: true });
+        return vegaEmbed(live, spec, { actions: false, renderer: "svg", ast: true });
       })
-      .then(function () { figure.classList.add("drawn"); })
+      .then(function () { figure.classList.add("drawn"); live.style.minHeight = ""; })
       .catch(function () { figure.classList.remove("drawn"); });
   }
 
@@ -68,7 +70,9 @@
       var rows = Array.prototype.slice.call(table.tBodies[0].rows);
       var asked = new URLSearchParams(location.search), form = document.createElement("form");
       var said = document.createElement("output"), chosen = {};
+      var place = table.parentElement.previousElementSibling;  // kept free, so that nothing moves
       form.className = "filters";
+      table.classList.add("filtered");
       form.addEventListener("submit", function (event) { event.preventDefault(); });
 
       function show() {
@@ -103,9 +107,9 @@
         label.append(select);
         form.append(label);
       });
-      if (!form.children.length) return;
+      if (!form.children.length) { place.hidden = true; return; }
       form.append(said);
-      table.parentElement.before(form);
+      place.append(form);
       show();
     });
   }
