@@ -81,6 +81,15 @@ def test_calls_add_up_from_the_cold_start():
     assert curve[0].ratio.low < curve[0].ratio.value < curve[0].ratio.high
 
 
+def test_rungs_with_both_sides_are_drawn_in_their_order_and_one_alone_is_not():
+    spec = shown.chart(ladder.ladder(records()))
+    assert spec is not None
+    rows = [row for layer in spec["layer"] for row in layer["data"]["values"] if "solid" in row]
+    assert list(dict.fromkeys(row["name"] for row in rows)) == ["step", "transfer", "cold", "run"]
+    assert {row["name"] for row in rows if not row["solid"]} <= {"run"}
+    assert shown.chart(ladder.ladder(records()[:2])) is None
+
+
 def test_a_curve_needs_both_scopes_of_both_sides_in_one_campaign():
     assert ladder.amortised(r for r in records() if (r.backend, r.case.scope) != ("gpu", "cold")) == ()
 

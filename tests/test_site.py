@@ -17,7 +17,7 @@ from altair.utils import schemapi
 from altair.utils.schemapi import SchemaValidationError
 
 from suite import ceilings, experiments
-from suite.report import build, charts, download, overview, pages, tables, timeline
+from suite.report import build, changes, charts, download, overview, pages, tables, timeline
 from suite.results import store
 from suite.results.record import Energy, GpuTelemetry, Moment, Telemetry
 from suite.results.store import sealed
@@ -361,3 +361,15 @@ def test_what_the_machine_did_over_time_is_drawn_of_the_process_that_was_watched
         ("seconds", "GPU power, W"),
     }
     assert timeline.longest(factory.campaign()) is None
+
+
+def test_what_changed_in_the_method_is_a_page(tmp_path):
+    text = "# Changelog\n\n## 2.0\n\n### Added\n\n- No method.\n\n### Method\n\n- Newer `x<y`.\n- Two\n  lines.\n"
+    (tmp_path / "CHANGELOG.md").write_text(text + "\n## 1.0\n\n### Method\n\n- Older <b>.\n")
+    page = changes.page(tmp_path / "CHANGELOG.md")
+    assert "<li>Newer <code>x&#60;y</code>.</li><li>Two lines.</li>" in page
+    assert page.index('id="2-0"') < page.index('id="1-0"')
+    assert "Older &#60;b&#62;." in page
+    assert "No method" not in page
+    assert "Nothing is written down" in changes.page(tmp_path / "none.md")
+    assert len(re.findall("<li>", changes.page(ROOT / "CHANGELOG.md"))) > 20

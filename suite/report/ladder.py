@@ -6,11 +6,15 @@ from typing import Any
 import altair as alt
 
 from suite import units
+from suite.report import plots
 from suite.report.charts import WIDTH, finished
 from suite.report.tables import Cell, Table, time_cell
 from suite.results.ladder import Amortised, Rung
+from suite.results.reading import Chart, Point
+from suite.results.summary import SOUND
 from suite.workload import Case, WholeRun
 
+_FEWEST = 2  # rungs of a chart
 _HEIGHTS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
 _WORDS = {
     ("step", "empty"): "step: batch on the device, compiled, steady",
@@ -60,6 +64,32 @@ def table(rungs: Sequence[Rung], run: WholeRun | None, machine: str) -> Table:
 def _single(rung: Rung) -> bool:
     ratio = rung.ratio
     return ratio is not None and ratio.low is None
+
+
+def chart(rungs: Sequence[Rung]) -> dict[str, Any] | None:
+    """Return the speed-up of each rung, the step on top; None where fewer than two rungs have both sides."""
+    points = tuple(
+        Point(
+            series="speed-up",
+            row=_name(rung),
+            value=ratio.value,
+            low=ratio.low,
+            high=ratio.high,
+            text=units.times(ratio.value, ratio.low, ratio.high),
+            solid=all(side is not None and side.status in SOUND for side in (rung.cpu, rung.gpu)),
+        )
+        for rung in rungs
+        if (ratio := rung.ratio) is not None
+    )
+    if len(points) < _FEWEST:
+        return None
+    return plots.plot(Chart(caption="", across="CPU time / GPU time, log scale", points=points, level=1.0))
+
+
+def _name(rung: Rung) -> str:
+    if not rung.compiling:
+        return "run, compiled before"
+    return f"{rung.case.scope}, cache warm" if rung.case.cache == "warm" else rung.case.scope
 
 
 def curve(found: Sequence[Amortised]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from altair.utils import schemapi
 from suite import units
 from suite.experiments import roofline
 from suite.report import (
+    changes,
     charts,
     cost,
     experiments,
@@ -80,6 +81,7 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
     files |= {"parity.md": parity.page(evidence.read(site / "evidence"))}
     asked = [record for record in shown if not is_ceiling(record)]
     files["ledger.md"] = ledger.page(asked, catalogue.read(folders[0]), local, links(shown, ""))
+    files["changes.md"] = changes.page(site.parent / "CHANGELOG.md")
     files["trust.md"] = trust.page(proof.read(site / "evidence"))
     files["data.md"] = gallery.page(drawings.read(site / "evidence"))
     files["learning.md"] = learning.page(lessons.read(site / "evidence"))
@@ -282,22 +284,31 @@ def workload(
 
 
 def ladder_part(page: Page, records: Sequence[Record]) -> dict[str, str]:
-    """Add the clock ladder of a workload on a machine, and its amortised curve; return the curve's files."""
+    """Add the clock ladder of a workload on a machine, and its amortised curve; return the charts' files."""
     what, about = records[0].machine, max(records, key=lambda r: r.created).description
     rungs = clock.ladder(records)
     if len(rungs) < 2:
         return {}
     page.table(ladder.table(rungs, about.run, what.name))
+    files = {}
+    if spec := ladder.chart(rungs):
+        name = f"ladder.{about.name}.{what.slug}"
+        caption = (
+            "What the GPU gains when more and more is counted: CPU time over GPU time, with 95 % intervals. Left of "
+            "the dashed line the CPU is faster. Hollow: not steady."
+        )
+        page.chart(name, "the table above", caption, json.dumps(charts.themed(spec)))
+        files |= charts.files(name, spec)
     curve = clock.amortised(records)
     if not curve:
-        return {}
+        return files
     chart, spec = f"amortised.{about.name}.{what.slug}", ladder.curve(curve)
     caption = (
         "What the first steps of a fresh process cost together: CPU time over GPU time, lowering and compiling "
         "included, with 95 % intervals. Above the dashed line the GPU has won back its longer start."
     )
     page.chart(chart, ladder.alternative(curve), caption, json.dumps(charts.themed(spec)))
-    return charts.files(chart, spec)
+    return files | charts.files(chart, spec)
 
 
 def watched_part(page: Page, records: Sequence[Record]) -> dict[str, str]:
