@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 
 from suite import units
-from suite.measure.campaign import Unit, rounds_of
+from suite.measure.campaign import Unit
 from suite.measure.campaign import units as processes_of
 from suite.measure.estimate import process_seconds
 from suite.measure.fitness import Check
@@ -80,7 +80,7 @@ class CampaignProgress:
         self._units = processes_of(header.cases)
         self._seconds = {unit: process_seconds(unit, about[unit[0].workload], effort, cores) for unit in self._units}
         self._header, self._began = header, 0.0
-        self._left = {unit: rounds_of(header, unit[0]) for unit in self._units}
+        self._left = {unit: header.rounds_of(unit[0]) for unit in self._units}
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}"),
@@ -104,7 +104,7 @@ class CampaignProgress:
     def begins(self, number: int, unit: Unit) -> None:
         """Show the process that starts."""
         self._began = time.monotonic()
-        self._name = f"round {number + 1}/{rounds_of(self._header, unit[0])}  {label(unit[0])}"
+        self._name = f"round {number + 1}/{self._header.rounds_of(unit[0])}  {label(unit[0])}"
         left = sum(self._seconds[u] * n for u, n in self._left.items())
         self._progress.update(self._task, description=self._name, left=f"about {units.seconds(left)} left")
 

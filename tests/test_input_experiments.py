@@ -93,15 +93,17 @@ def test_the_networks_beside_it_are_measured_at_the_default_and_tuned():
 
 def test_what_is_compared_in_words_has_three_rounds_and_the_other_cells_one():
     found = input_tuning.cases([BASE, DROPOUT], ALONE)
-    header = campaign.planned(
-        found, [BASE, DROPOUT], "quick", factory.PLAIN, campaign.datetime.now(campaign.UTC), "input_tuning"
+    header, smoke = (
+        campaign.planned(
+            found, [BASE, DROPOUT], profile, factory.PLAIN, campaign.datetime.now(campaign.UTC), "input_tuning"
+        )
+        for profile in ("quick", "smoke")
     )
-    thrice = {case for case in found if campaign.rounds_of(header, case) == 3}
-    assert {campaign.rounds_of(header, case) for case in found} == {1, 3}
+    thrice = {case for case in found if header.rounds_of(case) == 3}
+    assert {header.rounds_of(case) for case in found} == {1, 3}
     assert {(c.workers, c.batch) for c in thrice} == {(1, 32), *((4, batch) for batch in (32, 64, 128, 256))}
     assert all(case in thrice for case in found if case.queue != 10 or case.workload == DROPOUT.name)
-    smoke = msgspec.structs.replace(header, profile="smoke", rounds=1)
-    assert {campaign.rounds_of(smoke, case) for case in found} == {1}
+    assert {smoke.rounds_of(case) for case in found} == {1}
 
 
 def test_an_experiment_without_a_word_on_rounds_leaves_them_to_the_profile():

@@ -332,6 +332,19 @@ def test_on_another_machine_the_round_that_was_cut_is_measured_from_its_beginnin
     assert len(sessions(tmp_path, places, cut).done()) == left
 
 
+def test_a_round_that_has_fewer_cases_is_whole_with_those(tmp_path):
+    plan = msgspec.structs.replace(header(), case_rounds=(1, 3, 3))
+    entries = [
+        Done(case=case, software=factory.record().software, run=factory.run(number, 0.01))
+        for number in range(3)
+        for case, rounds in zip(plan.cases, plan.case_rounds, strict=True)
+        if number < rounds
+    ]
+    journal = Journal(tmp_path / "journal.jsonl")
+    journal.append(plan, Session(place="a"), *entries[:6], Session(place="b"))  # the last case of round 2 is missing
+    assert [entry.run.round for entry in journal.done()] == [0, 0, 0, 1, 1]
+
+
 def test_a_case_that_failed_does_not_make_later_rounds_look_cut(tmp_path):
     journal, plan = Journal(tmp_path / "journal.jsonl"), header()
     software = factory.record().software

@@ -205,7 +205,7 @@ def test_a_whole_run_is_taken_once_in_quick_and_shortened_in_smoke():
     assert profiles.whole_run("quick", None, 1) is None
     cases = (factory.record(scope="run").case, factory.record().case)
     header = campaign.planned(cases, [factory.description()], "quick", factory.HOST, datetime(2026, 1, 1, tzinfo=UTC))
-    assert [campaign.rounds_of(header, case) for case in cases] == [1, 3]
+    assert [header.rounds_of(case) for case in cases] == [1, 3]
     assert campaign.units(cases) == ((cases[0],), (cases[1],))
     done = [Done(case=case, software=Software(suite="0", python="3", packages={}, settings={}), run=factory.run(0, 1.0))
             for case in cases]  # fmt: skip

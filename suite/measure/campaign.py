@@ -38,6 +38,7 @@ def planned(
         created=stamp(now),
         profile=profile,
         rounds=EFFORTS[profile].rounds,
+        case_rounds=tuple(rounds(profile, case, experiment, machine.cores) for case in cases),
         seed=int(f"{now:%Y%m%d}"),
         machine=machine,
         commit=commit(),
@@ -58,11 +59,6 @@ def units(cases: Iterable[Case]) -> tuple[Unit, ...]:
 
 def _place(case: Case) -> int:
     return _SCOPES.index(case.scope) if case.scope in _SCOPES else 0
-
-
-def rounds_of(header: Header, case: Case) -> int:
-    """Return how many of the campaign's rounds have the case."""
-    return min(header.rounds, rounds(header.profile, case, header.experiment, header.machine.cores))
 
 
 def rounds(profile: Profile, case: Case, experiment: str, cores: int) -> int:
@@ -123,7 +119,7 @@ def _record(
         commit=header.commit,
         description=about,
         runs=runs,
-        rounds=rounds_of(header, case),
+        rounds=header.rounds_of(case),
         reason=next((run.reason for run in runs if run.reason), changed(good)),
         experiment=header.experiment,
         implementations=ran,

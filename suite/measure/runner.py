@@ -14,7 +14,7 @@ import msgspec
 from suite import __version__
 from suite.measure import children, load, profiles
 from suite.measure.beside import ENERGY_SECONDS, Beside
-from suite.measure.campaign import Unit, order, rounds_of, stamp, units
+from suite.measure.campaign import Unit, order, stamp, units
 from suite.measure.clock import Clock
 from suite.measure.protocol import STREAMED, Facts, Line, Task
 from suite.results.journal import Done, Header, Journal
@@ -103,7 +103,7 @@ def run(
     for number in range(header.rounds):
         for position, unit in enumerate(order(units(header.cases), header.seed, number)):
             done_already = all((case, number) in finished for case in unit)
-            if done_already or not failed.isdisjoint(unit) or number >= rounds_of(header, unit[0]):
+            if done_already or not failed.isdisjoint(unit) or number >= header.rounds_of(unit[0]):
                 continue
             watch.begins(number, unit)
             wait_until_quiet(header, watch)

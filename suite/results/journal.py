@@ -30,6 +30,11 @@ class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
     cases: tuple[Case, ...]
     descriptions: tuple[Description, ...]
     experiment: str = ""
+    case_rounds: tuple[int, ...] = ()  # how many of the rounds have each of the cases; empty: all of them
+
+    def rounds_of(self, case: Case) -> int:
+        """Return how many of the campaign's rounds have the case."""
+        return self.case_rounds[self.cases.index(case)] if self.case_rounds else self.rounds
 
 
 class Done(Plain, frozen=True, kw_only=True, tag="run"):
@@ -109,15 +114,15 @@ class Journal:
         Where measuring went on in another place, the round that was cut is left out: its pairs are measured anew there.
         """
         found: dict[tuple[Case, int], Done] = {}
-        cases: tuple[Case, ...] = ()
+        wanted: dict[Case, int] = {}
         place = None
         for entry in self.entries():
             match entry:
                 case Header():
-                    cases = entry.cases
+                    wanted = {case: entry.rounds_of(case) for case in entry.cases}
                 case Session():
                     if place != entry.place:
-                        found = _whole_rounds(found, cases)
+                        found = _whole_rounds(found, wanted)
                     place = entry.place
                 case Done():
                     found.setdefault((entry.case, entry.run.round), entry)
@@ -136,12 +141,16 @@ def _cut_short(file: BinaryIO) -> bool:
     return file.read(1) != b"\n"
 
 
-def _whole_rounds(done: dict[tuple[Case, int], Done], cases: tuple[Case, ...]) -> dict[tuple[Case, int], Done]:
-    """Return what belongs to rounds in which every case was measured; one that failed is not tried again."""
+def _whole_rounds(done: dict[tuple[Case, int], Done], wanted: dict[Case, int]) -> dict[tuple[Case, int], Done]:
+    """Return what belongs to rounds in which every case that they have was measured.
+
+    `wanted` says how many rounds have each case. One that failed is not tried again.
+    """
     failed = {case: number for (case, number), entry in done.items() if entry.run.reason}
 
     def whole(number: int) -> bool:
-        return all((case, number) in done or failed.get(case, number) < number for case in cases)
+        there = (case for case, rounds in wanted.items() if number < rounds)
+        return all((case, number) in done or failed.get(case, number) < number for case in there)
 
     return {key: entry for key, entry in done.items() if whole(key[1])}
 
