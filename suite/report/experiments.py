@@ -9,6 +9,7 @@ from suite.report import charts, plots
 from suite.report.html import Page, safe
 from suite.results.reading import Chart, HeatMap, Reading
 from suite.results.record import Record
+from suite.results.selection import by_machine
 
 FOLDER = "experiments"
 
@@ -31,8 +32,7 @@ def _files(
 ) -> dict[str, str]:
     page, found = Page(experiment.TITLE, "../", local), {}
     readings: list[tuple[Record, Reading]] = []
-    for slug in sorted({record.machine.slug for record in records}):
-        mine = [record for record in records if record.machine.slug == slug]
+    for mine in by_machine(records).values():
         reading = experiment.read(mine)
         if reading is not None:
             readings.append((mine[0], reading))

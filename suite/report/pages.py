@@ -42,6 +42,7 @@ from suite.results import trust as proof
 from suite.results.prices import Price
 from suite.results.record import Record, json_schema, plain_name, to_json
 from suite.results.roofline import Roof, is_ceiling, roof
+from suite.results.selection import by_machine
 from suite.results.summary import SpeedUp, newest, speedups
 from suite.workload import Description
 
@@ -124,14 +125,15 @@ def pages(records: Sequence[Record], local: frozenset[str], prices: Sequence[Pri
     ceilings = roof(everything)
     asked_for = [record for record in records if not record.experiment]
     steps = placing.headlines(records)
-    places = {slug: placing.sentences(steps, slug) for slug in {record.machine.slug for record in everything}}
+    machines = by_machine(everything)
+    places = {slug: placing.sentences(steps, slug) for slug in machines}
     files |= home(asked_for, local, records, places)
     files |= experiments.files(everything, local, links(records, "../"))
     files["standing.md"] = standing.page(records, local, links(records, ""))
     for name in sorted({record.workload for record in records}):
         files |= workload([r for r in records if r.workload == name], local, ceilings, prices)
-    for slug in sorted(places):
-        files |= machine([r for r in everything if r.machine.slug == slug], local, ceilings, places[slug])
+    for slug, mine in machines.items():
+        files |= machine(mine, local, ceilings, places[slug])
     return files
 
 
@@ -173,12 +175,12 @@ def home(
         if said := (places or {}).get(slug):
             page.heading(f"Your machine: {name}")
             page.add(f'<p><a href="machines/{slug}.html">{safe(name)}</a>. {" ".join(map(safe, said))}</p>')
-    slugs = {r.machine.slug: r.machine.name for r in records}
-    lonely = [slug for slug in slugs if not any(r.backend == "gpu" and r.machine.slug == slug for r in records)]
-    for slug in lonely:
-        mine = [r for r in records if r.machine.slug == slug]
-        page.heading(f"Without a GPU: {slugs[slug]}")
-        page.table(tables.steps_table(f"One training step on the CPU of {slugs[slug]}", mine), links(records, ""))
+    for slug, mine in by_machine(records).items():
+        if any(record.backend == "gpu" for record in mine):
+            continue
+        name = mine[0].machine.name
+        page.heading(f"Without a GPU: {name}")
+        page.table(tables.steps_table(f"One training step on the CPU of {name}", mine), links(records, ""))
         elsewhere = tables.elsewhere(records, slug)
         if elsewhere.rows:
             page.table(elsewhere, links(records, ""))
@@ -245,11 +247,11 @@ def workload(
     page.heading("Documented and measured")
     whole = [i for i in newest(speedups(records)) if (i.gpu.record.case.scope, i.gpu.record.case.length) == ("run", 1)]
     page.table(claims(about, [*whole, *mine]))
-    for slug in sorted({r.machine.slug for r in records}):
-        here = [s.record for s in tables.newest_cases(r for r in records if r.machine.slug == slug)]
+    for slug, there in by_machine(records).items():
+        here = [s.record for s in tables.newest_cases(there)]
         machine_name = here[0].machine.name
         page.heading(f"Times on {machine_name}")
-        files |= ladder_part(page, [r for r in records if r.machine.slug == slug])
+        files |= ladder_part(page, there)
         page.table(tables.case_table(f"{name} on {machine_name}", here))
         below = roofline.table(f"{name} below the ceilings of {machine_name}", roofline.newest_steps(here), ceilings)
         if below.rows:

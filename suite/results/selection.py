@@ -1,11 +1,19 @@
-"""Which records a word on the command line means: a file, a folder, a campaign, a machine, or a package's version."""
+"""Records by what they are of: by machine, or what a word on the command line means."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
 from suite.results import store
 from suite.results.record import Record
+
+
+def by_machine(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """Return the records of each machine, in the order of their names in addresses."""
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        found.setdefault(record.machine.slug, []).append(record)
+    return dict(sorted(found.items()))
 
 
 def selected(word: str, folders: Sequence[Path]) -> tuple[Record, ...]:
