@@ -173,7 +173,9 @@ def growth(session: nox.Session) -> None:
 @nox.session(python=PYTHON)
 def zensical(session: nox.Session) -> None:
     """Build the same mkdocs.yml and pages with Zensical, into build/zensical."""
+    install(session, "site")
     dependencies(session, "zensical")
+    session.run("suite", "report", "--no-build")  # the pages that are made from records
     home = Path("build") / "zensical"
     shutil.rmtree(home, ignore_errors=True)
     shutil.copytree("site", home / "site")

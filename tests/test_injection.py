@@ -134,7 +134,7 @@ def test_a_script_that_is_not_the_theme_s_is_not_let_run():
 
 @pytest.mark.browser
 def test_nothing_of_the_corpus_runs_on_any_page(tmp_path, browser):
-    generated = shutil.ignore_patterns("records", "local", "workloads", "machines", "experiments", "numbers", "charts")
+    generated = shutil.ignore_patterns("records", *pages.GENERATED)
     shutil.copytree(ROOT / "site", tmp_path / "site", ignore=generated)
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
     records, _, _ = hostile()

@@ -30,7 +30,7 @@ HOSTILE = "<script>alert(1)</script>|[x](javascript:alert(1))`{{7*7}}`&"
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
     folder = tmp_path_factory.mktemp("checkout")
-    generated = shutil.ignore_patterns("records", "local", "workloads", "machines", "experiments", "numbers", "charts")
+    generated = shutil.ignore_patterns("records", *pages.GENERATED)
     shutil.copytree(ROOT / "site", folder / "site", ignore=generated)
     shutil.copy(ROOT / "mkdocs.yml", folder)
     return folder

@@ -47,6 +47,7 @@ from suite.results.summary import SpeedUp, newest, speedups
 from suite.workload import Description
 
 _STAGES = ("import", "init", "lower", "compile", "first_step")
+GENERATED = ("workloads", "machines", "experiments", "numbers", "charts", "local")  # folders of the site's sources
 _QUESTION = "How much faster is a GPU?"
 
 
@@ -93,7 +94,7 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
 def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
     """Make the generated folders hold just these files and what is made of charts; return those that changed."""
     kept = {*files, *(made for name in files if _is_chart(name) for made in charts.derived(name))}
-    for folder in ("workloads", "machines", "experiments", "numbers", "charts", "local"):
+    for folder in GENERATED:
         for path in (site / folder).glob("**/*"):
             if path.is_file() and str(path.relative_to(site)) not in kept:
                 path.unlink()

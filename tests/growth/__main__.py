@@ -21,7 +21,6 @@ from suite.results.record import Record
 ROOT = Path(__file__).parents[2]
 SIZES = (100, 1000)
 WORKLOADS = ("mnist_mlp", "cifar10_mlp")  # of which each machine has ten records
-GENERATED = ("records", "local", "workloads", "machines", "experiments", "numbers", "charts")
 
 
 def records(count: int) -> list[Record]:
@@ -43,7 +42,7 @@ def grown(count: int) -> dict[str, float]:
     """Return seconds for rendering, building and rendering again, by what was done."""
     with tempfile.TemporaryDirectory() as name:
         folder, seconds = Path(name), {}
-        shutil.copytree(ROOT / "site", folder / "site", ignore=shutil.ignore_patterns(*GENERATED))
+        shutil.copytree(ROOT / "site", folder / "site", ignore=shutil.ignore_patterns("records", *pages.GENERATED))
         shutil.copy(ROOT / "mkdocs.yml", folder)
         published = folder / "site" / "records"
         for record in records(count):

@@ -45,7 +45,11 @@
         return vegaEmbed(live, spec, { actions: false, renderer: "svg", ast: true });
       })
       .then(function () { figure.classList.add("drawn"); live.style.minHeight = ""; })
-      .catch(function () { figure.classList.remove("drawn"); });
+      .catch(function () {
+        figure.classList.remove("drawn");
+        delete figure.dataset.palette;
+        live.style.minHeight = "";
+      });
   }
 
   function charts() {
