@@ -140,6 +140,7 @@ def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
         "legend": guide | {"symbolBaseStrokeColor": ink},
         "title": {"color": ink},
         "text": {"color": ink},
+        "line": {"color": _COLOURS[palette][0]},  # of one that has no colour of its own
         "range": {"category": _COLOURS[palette]},
     }
 

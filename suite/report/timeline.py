@@ -46,7 +46,9 @@ def chart(run: Run) -> dict[str, Any]:
                 alt.Chart(alt.Data(values=rows), title=alt.TitleParams(name, anchor="start", fontWeight="normal"))
                 .mark_line(interpolate="step-before", strokeWidth=2)
                 .encode(
-                    x=alt.X("seconds:Q", title=None if lines else "seconds of the samples"),
+                    x=alt.X(
+                        "seconds:Q", scale=alt.Scale(domainMin=0), title=None if lines else "seconds of the samples"
+                    ),
                     y=alt.Y(field=name, type="quantitative", title=None, axis=alt.Axis(tickCount=3)),
                 )
                 .properties(width=_WIDTH, height=_HEIGHT)
