@@ -14,6 +14,7 @@ from flax import nnx
 from jax import numpy as jnp
 
 from suite import models
+from suite.measure.form import Form
 from suite.measure.jax_program import JaxProgram
 from suite.measure.step import inference_step, training_step
 from suite.measure.traced import needed, product_flop
@@ -82,9 +83,9 @@ def timed_step(workload, graph, params, rest, precision="float32-highest"):
     """Return the step that is timed, the shapes of what it takes before its state, and of its state."""
     if workload.optimizer is None:
         number = jax.ShapeDtypeStruct((), jnp.float32)
-        return inference_step(workload, graph, precision), ((params, rest),), (number, number)
+        return inference_step(workload, Form(graph), precision), ((params, rest),), (number, number)
     optimizer = workload.optimizer()
-    step = training_step(workload, graph, optimizer, precision)
+    step = training_step(workload, Form(graph), optimizer, precision)
     return step, (), (params, rest, jax.eval_shape(optimizer.init, params))
 
 

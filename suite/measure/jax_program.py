@@ -18,6 +18,7 @@ from flax import nnx
 from jaxlib import version as jaxlib_version
 
 from suite.data.batches import digest
+from suite.measure.form import Form, vectors_of
 from suite.measure.placement import placement
 from suite.measure.program import Batch
 from suite.measure.step import augmented_step, inference_step, several_steps, training_step
@@ -77,17 +78,24 @@ class JaxProgram:
     def initialise(self, seed: int) -> None:
         """Put the whole state on the device."""
         graph, params, rest = self.values(seed)
-        self._graph, precision = graph, self._case.precision
+        precision = self._case.precision
         if self._workload.optimizer is None:
+            self._form = Form(graph)
             weights, state = ((params, rest),), (np.zeros([], np.float32), np.zeros([], np.float32))
-            self._step = inference_step(self._workload, graph, precision)
+            self._step = inference_step(self._workload, self._form, precision)
         else:
             optimizer = self._workload.optimizer()
+            self._form = self._formed(graph, params, rest)
+            params, rest = self._form.params.pack(params), self._form.rest.pack(rest)
             weights, state = (), (params, rest, started(optimizer, params))
-            self._step = training_step(self._workload, graph, optimizer, precision)
+            self._step = training_step(self._workload, self._form, optimizer, precision)
             if self._case.augmentation == "device":
                 self._step, state = augmented_step(self._step, self._augment()), (state, first_key(seed))
         self._weights, self._state = jax.device_put((weights, state), self._placement.state)
+
+    def _formed(self, graph: nnx.GraphDef, params: nnx.State, rest: nnx.State) -> Form:
+        """Return the form of training: on a GPU vectors lie side by side."""
+        return Form(graph, vectors_of(params), vectors_of(rest)) if self._case.backend == "gpu" else Form(graph)
 
     def _augment(self) -> Callable[[jax.Array, Batch], Any]:
         """Return what the step does to its batch. Raises ValueError if the workload augments nothing."""
@@ -139,7 +147,8 @@ class JaxProgram:
         """Run a step as XLA itself would launch it, and forget what it did.
 
         A CUDA graph can hold those of cuDNN's kernels alone that this process has run before. Where a program is
-        compiled, the autotuner has run them; a program from a cache finds none.
+        compiled, the autotuner has run them; a program from a cache finds none, nor does one whose convolutions another
+        program has had tuned: what was found for each is in that cache too.
         """
         state = jax.device_get(self._state)
         step = self._lowered.compile(gpu_options("xla"))

@@ -64,7 +64,7 @@ class JaxRun(JaxProgram):
 
     def _made_for(self, what: str, rows: int, batch: dict[str, jax.Array]) -> Any:
         if (what, rows) not in self._made:
-            step = self._step if what == "train" else evaluation_step(self._workload, self._graph, self._case.precision)
+            step = self._step if what == "train" else evaluation_step(self._workload, self._form, self._case.precision)
             traced = self.trace(step, batch, donate=what == "train")
             self._made[what, rows] = traced.lower().compile(self._options())
         return self._made[what, rows]

@@ -3,11 +3,9 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import cast
 
 import jax
 import numpy as np
-from flax import nnx
 
 from suite.data import batches as sets
 from suite.data import store
@@ -16,7 +14,6 @@ from suite.data.prepare import Preparation
 from suite.data.store import Split
 from suite.measure.jax_program import JaxProgram
 from suite.measure.program import Batch
-from suite.measure.step import fresh
 from suite.nn.optimizers import Averaged
 from suite.workload import Data
 
@@ -63,12 +60,12 @@ class LearningProgram(JaxProgram):
 
     def compile_answers(self) -> None:
         """Compile what answers, for the shapes of the first batch."""
-        graph = self._graph
+        form = self._form
 
         def answer(state: tuple, batch: dict[str, jax.Array]) -> jax.Array:
             params, rest, moments = state
-            params = cast(nnx.State, moments.averages) if isinstance(moments, Averaged) else params
-            model = nnx.merge(graph, params, fresh(rest))
+            params = moments.averages if isinstance(moments, Averaged) else params
+            model = form.model(form.params.unpack(params), rest, "float32-highest")
             model.eval()
             (inputs,) = (array for name, array in batch.items() if name != LABELS)
             return model(inputs)

@@ -12,9 +12,10 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
+from suite.measure.form import cast
 from suite.measure.jax_program import MATMUL_PRECISION, JaxProgram, digest_of, held
 from suite.measure.program import Batch
-from suite.measure.step import after, cast
+from suite.measure.step import after
 from suite.measure.traced import traced
 from suite.results.record import Traced
 

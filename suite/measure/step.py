@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import optax
 from flax import nnx
 
+from suite.measure.form import Form, cast
 from suite.nn.augment import advanced
 from suite.workload import Precision, Workload
 
@@ -16,21 +17,24 @@ Step = Callable[..., tuple[Any, jax.Array]]
 
 
 def training_step(
-    workload: Workload, graph: nnx.GraphDef, optimizer: optax.GradientTransformation, precision: Precision
+    workload: Workload, form: Form, optimizer: optax.GradientTransformation, precision: Precision
 ) -> Step:
-    """Return step(state, batch) -> (state, loss), pure; state is (params, rest, optimizer state)."""
+    """Return step(state, batch) -> (state, loss), pure; state is (params, rest, optimizer state).
+
+    Params and rest are packed as the form says; what the optimizer does to a number depends on no other's place.
+    """
 
     def step(state: tuple, batch: dict[str, jax.Array]) -> tuple[tuple, jax.Array]:
         params, rest, moments = state
 
         def objective(params: nnx.State) -> tuple[jax.Array, nnx.State]:
-            model = nnx.merge(graph, cast(params, precision), fresh(rest))
+            model = form.model(params, rest, precision)
             loss = workload.loss(model, cast(batch, precision))
             return loss, nnx.state(model, nnx.Not(nnx.Param))
 
-        (loss, rest), gradients = jax.value_and_grad(objective, has_aux=True)(params)
-        updates, moments = optimizer.update(gradients, moments, params)
-        return (optax.apply_updates(params, updates), rest, moments), loss
+        (loss, after), gradients = jax.value_and_grad(objective, has_aux=True)(form.params.unpack(params))
+        updates, moments = optimizer.update(form.params.pack(gradients), moments, params)
+        return (optax.apply_updates(params, updates), form.rest.pack(after), moments), loss
 
     return step
 
@@ -47,7 +51,7 @@ def augmented_step(step: Step, augment: Callable[[jax.Array, Any], Any]) -> Step
     return augmented
 
 
-def inference_step(workload: Workload, graph: nnx.GraphDef, precision: Precision) -> Step:
+def inference_step(workload: Workload, form: Form, precision: Precision) -> Step:
     """Return step(weights, state, batch) -> (state, scalar), pure.
 
     Weights are (params, rest), which a server loads once; state is (last scalar, zero). The last scalar times a zero
@@ -57,19 +61,19 @@ def inference_step(workload: Workload, graph: nnx.GraphDef, precision: Precision
     def step(weights: tuple, state: tuple, batch: dict[str, jax.Array]) -> tuple[tuple, jax.Array]:
         (params, rest), (last, zero) = weights, state
         batch = after(batch, last, zero)
-        model = nnx.merge(graph, cast(params, precision), fresh(rest))
+        model = form.model(params, rest, precision)
         out = workload.loss(model, cast(batch, precision))
         return (out, zero), out
 
     return step
 
 
-def evaluation_step(workload: Workload, graph: nnx.GraphDef, precision: Precision) -> Callable[..., jax.Array]:
+def evaluation_step(workload: Workload, form: Form, precision: Precision) -> Callable[..., jax.Array]:
     """Return evaluate(state, batch) -> loss with nothing dropped and moving statistics used; the state stays."""
 
     def evaluate(state: tuple, batch: dict[str, jax.Array]) -> jax.Array:
         params, rest, _ = state
-        model = nnx.merge(graph, cast(params, precision), fresh(rest))
+        model = form.model(form.params.unpack(params), rest, precision)
         model.eval()
         return workload.loss(model, cast(batch, precision))
 
@@ -102,15 +106,3 @@ def several_steps(step: Step, repeats: int, unroll: int) -> Step:
         return state, outputs[-1, -1]
 
     return call
-
-
-def fresh(state: nnx.State) -> nnx.State:
-    """Return the same values as new variables: NNX lets variables change only where they were made."""
-    return jax.tree.map(lambda leaf: leaf, state)
-
-
-def cast(tree: Any, precision: Precision) -> Any:
-    """Return the tree with its float32 leaves in the precision's storage type."""
-    if precision != "bfloat16":
-        return tree
-    return jax.tree.map(lambda x: x.astype(jnp.bfloat16) if x.dtype == jnp.float32 else x, tree)

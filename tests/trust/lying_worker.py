@@ -86,8 +86,7 @@ class NotANumber(OtherStep):
 class Bfloat16(JaxProgram):
     def initialise(self, seed):
         super().initialise(seed)
-        graph, _, _ = self.values(seed)
-        self._step = training_step(self._workload, graph, self._workload.optimizer(), "bfloat16")
+        self._step = training_step(self._workload, self._form, self._workload.optimizer(), "bfloat16")
 
 
 class SmallerInputs(JaxProgram):

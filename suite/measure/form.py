@@ -1,0 +1,88 @@
+"""A model without its numbers, and how those lie in memory: each array alone, or the vectors among them in one.
+
+A launch on a GPU costs the host several microseconds for every array that it is handed. A residual network has hundreds
+of biases, scales and statistics, and an optimizer keeps two more of most of them: one by one their launches take longer
+than the step.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from flax import nnx
+
+from suite.workload import Precision
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Which leaves of a tree lie side by side in one vector: none of them, unless it is made by `vectors_of`."""
+
+    structure: Any = None  # the tree's
+    widths: tuple[int | None, ...] = ()  # of each leaf, in order: None where it lies alone
+
+    def pack(self, tree: Any) -> Any:
+        """Return (vector [W], the other leaves) of a tree; the tree itself where nothing is packed."""
+        if self.structure is None:
+            return tree
+        leaves = self.structure.flatten_up_to(tree)
+        within = [leaf for leaf, width in zip(leaves, self.widths, strict=True) if width is not None]
+        alone = [leaf for leaf, width in zip(leaves, self.widths, strict=True) if width is None]
+        return _joined(within), alone
+
+    def unpack(self, packed: Any) -> Any:
+        """Return the tree that was packed."""
+        if self.structure is None:
+            return packed
+        vector, alone = packed
+        others, start, leaves = iter(alone), 0, []
+        for width in self.widths:
+            if width is None:
+                leaves.append(next(others))
+            else:
+                leaves.append(vector[start : start + width])
+                start += width
+        return self.structure.unflatten(leaves)
+
+
+ALONE = Packing()
+
+
+def vectors_of(tree: Any) -> Packing:
+    """Return the packing of all vectors [C] of float32 in a tree; of one vector or none, that of nothing."""
+    leaves, structure = jax.tree.flatten(tree)
+    widths = tuple(len(leaf) if leaf.ndim == 1 and leaf.dtype == np.float32 else None for leaf in leaves)
+    return Packing(structure, widths) if sum(width is not None for width in widths) > 1 else ALONE
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a step knows of a model when it is traced; the numbers are given to it."""
+
+    graph: nnx.GraphDef
+    params: Packing = ALONE
+    rest: Packing = ALONE
+
+    def model(self, params: Any, rest: Any, precision: Precision) -> Any:
+        """Return the model of unpacked parameters, which are stored in the precision's type, and packed other state."""
+        return nnx.merge(self.graph, cast(params, precision), fresh(self.rest.unpack(rest)))
+
+
+def fresh(state: nnx.State) -> nnx.State:
+    """Return the same values as new variables: NNX lets variables change only where they were made."""
+    return jax.tree.map(lambda leaf: leaf, state)
+
+
+def cast(tree: Any, precision: Precision) -> Any:
+    """Return the tree with its float32 leaves in the precision's storage type."""
+    if precision != "bfloat16":
+        return tree
+    return jax.tree.map(lambda x: x.astype(jnp.bfloat16) if x.dtype == jnp.float32 else x, tree)
+
+
+def _joined(vectors: Sequence[Any]) -> Any:
+    """Return one vector; of NumPy's without compiling a program."""
+    return (np if all(isinstance(vector, np.ndarray) for vector in vectors) else jnp).concatenate(vectors)

@@ -1,0 +1,74 @@
+"""How a model's numbers lie in memory, and that a step computes the same whichever way they do."""
+
+import jax
+import numpy as np
+import pytest
+import synthetic
+
+from suite import models
+from suite.measure.form import ALONE, Form, vectors_of
+from suite.measure.jax_program import JaxProgram
+from suite.workload import Case
+
+
+class Packed(JaxProgram):
+    """What a GPU is given, on a CPU."""
+
+    def _formed(self, graph, params, rest):
+        return Form(graph, vectors_of(params), vectors_of(rest))
+
+
+def batches(workload, examples):
+    """Return two batches of random content."""
+    rng = np.random.default_rng(0)
+    if (first := synthetic.drawn(workload, rng, examples)) is not None:
+        return [first, synthetic.drawn(workload, rng, examples)]
+    side = synthetic.SIDES[workload.description.dataset]
+    images, labels = rng.integers(0, 256, (2, examples, *side), np.uint8), rng.integers(0, 10, (2, examples))
+    return [synthetic.pictured(workload.preparation, *both) for both in zip(images, labels, strict=True)]
+
+
+def tree():
+    vectors = {"bias": np.arange(3, dtype=np.float32), "scale": np.arange(2, dtype=np.float32) + 10}
+    return {
+        "kernel": np.ones((2, 3), np.float32),
+        "count": np.int32(7),
+        "keys": np.arange(2, dtype=np.uint32),
+        **vectors,
+    }
+
+
+def test_the_vectors_of_a_tree_lie_side_by_side_and_come_back():
+    packing = vectors_of(tree())
+    vector, alone = packing.pack(tree())
+    assert vector.tolist() == [0, 1, 2, 10, 11]
+    assert [np.shape(leaf) for leaf in alone] == [(), (2, 3), (2,)]
+    jax.tree.map(np.testing.assert_array_equal, packing.unpack((vector, alone)), tree())
+
+
+def test_a_tree_of_one_vector_stays_as_it_is():
+    one = {"kernel": np.ones((2, 3), np.float32), "bias": np.ones(3, np.float32)}
+    assert vectors_of(one) is ALONE
+    assert ALONE.pack(one) is one
+    assert ALONE.unpack(one) is one
+
+
+@pytest.mark.parametrize("name", ["mnist_mlp", "catdog_cnn_dropout", "cifar10_tf_cnn", "imdb_bilstm"])
+@pytest.mark.parametrize("precision", ["float32-highest", "bfloat16"])
+def test_a_packed_step_computes_the_same(name, precision):
+    workload = models.load(name)
+    case = Case(workload=name, batch=4, backend="cpu", scope="step", precision=precision)
+    programs = [kind(workload, case) for kind in (JaxProgram, Packed)]
+    losses = []
+    for program in programs:
+        program.initialise(0)
+        program.put(batches(workload, 4))
+        program.lower()
+        program.compile()
+        losses.append([])
+        for _ in range(4):
+            program.chain(1)
+            losses[-1].append(program.loss())
+    np.testing.assert_allclose(*losses, rtol=1e-6 if precision == "float32-highest" else 2e-2)
+    apart, packed = (len(jax.tree.leaves(program._state)) for program in programs)
+    assert packed < apart
