@@ -167,6 +167,7 @@ WORKLOAD = Workload(
     model=Cifar10ResNet,
     loss=loss,
     optimizer=adam,
+    gpu_graph="whole",
     gpu_layout="channels-first",
     preparation=Pixels(),
 )

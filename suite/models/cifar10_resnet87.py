@@ -61,6 +61,7 @@ WORKLOAD = Workload(
     model=partial(Cifar10ResNet, blocks_per_stage=BLOCKS_PER_STAGE),
     loss=loss,
     optimizer=adam,
+    gpu_graph="whole",
     gpu_layout="channels-first",
     preparation=SHIFTED,
     augment=RotateShiftFlip(degrees=SHIFTED.degrees, pixels=SHIFTED.pixels),
