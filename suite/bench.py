@@ -22,8 +22,11 @@ from suite.results.table import Table
 from suite.workload import Data, Implementation
 
 
-def planned(asked: request.Request, out: Path, machine_name: str | None = None) -> Journal:
-    """Find out what can be measured here, say how long it may take, and open the campaign's journal."""
+def planned(asked: request.Request, out: Path, machine_name: str | None = None, part: int | None = None) -> Journal:
+    """Find out what can be measured here, say how long it may take, and open the campaign's journal.
+
+    `part` is the number of a job beside others, which may begin in the same second on a machine of the same name.
+    """
     here = machine.machine(machine_name)
     needed: tuple[Implementation, ...] = ("jax", *asked.implementations)
     offers: dict[Implementation, Offer] = {name: request.offer(name) for name in dict.fromkeys(needed)}
@@ -34,7 +37,7 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None) 
         terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; run --resume goes on with it")
     processes = len(campaign.units(answer.cases))
     header = campaign.planned(
-        answer.cases, answer.descriptions, asked.profile, here, datetime.now(UTC), asked.experiment or ""
+        answer.cases, answer.descriptions, asked.profile, here, datetime.now(UTC), asked.experiment or "", part
     )
     terminal.say(
         f"{here.name}: {len(answer.descriptions)} workloads, {processes} processes in {header.rounds} rounds, "
@@ -61,6 +64,12 @@ def resumed(out: Path) -> Journal:
             f"--resume asked for, every campaign in '{out}' has ended, '{found[0].path.parent.name}' last; "
             "start one without --resume"
         )
+    refuse_elsewhere(journal)
+    return journal
+
+
+def refuse_elsewhere(journal: Journal) -> None:
+    """Raise RuntimeError if a campaign was begun with another version or on a machine that differs."""
     header, here, commit = journal.header(), machine.machine(), campaign.commit()
     differs = [
         f"{name} '{_words(then)}' there, '{_words(now)}' here"
@@ -77,7 +86,6 @@ def resumed(out: Path) -> Journal:
             f"campaign '{header.campaign}' cannot be completed here, it was begun on '{header.machine.name}' with "
             f"{'; '.join(differs)}; start anew without --resume"
         )
-    return journal
 
 
 def _words(value: object) -> str:

@@ -215,6 +215,20 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     "workloads where none is named.",
 )
 @click.option("--budget", type=click.FloatRange(min=0, min_open=True), metavar="MINUTES", help="Drop what is over.")
+@click.option(
+    "--cluster",
+    type=click.Choice(["slurm", "local"]),
+    help="Deal the workloads to jobs on many machines, which share --out, and look after them: a lost one is sent "
+    "again. local: on this machine, one after another, which shows that it works.",
+)
+@click.option("--jobs", type=click.IntRange(min=1), help="So many, of --cluster. Default: one for each workload.")
+@click.option(
+    "--job-option",
+    "job_options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Of sbatch, with --cluster slurm: partition=gpu, gres=gpu:1, time=120 (minutes). May be given several times.",
+)
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
 @click.option("--resume", is_flag=True, help="Go on with the newest campaign in --out that has not ended.")
 @click.option("--publish", is_flag=True, help=f"Put the records under {PUBLISHED} when the campaign has ended.")
@@ -227,7 +241,16 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     help="What to call this machine. Default: after its processors.",
 )
 def run(
-    out: Path, resume: bool, publish: bool, site: bool, prices: Path | None, machine_name: str | None, **asked: Any
+    out: Path,
+    resume: bool,
+    publish: bool,
+    site: bool,
+    prices: Path | None,
+    machine_name: str | None,
+    cluster: Any,
+    jobs: int | None,
+    job_options: tuple[str, ...],
+    **asked: Any,
 ) -> None:
     """Measure workloads (default: the headline set) and print the speed-ups, or an experiment and its answers.
 
@@ -247,6 +270,13 @@ def run(
         **{key if key in fields else f"{key}s": value for key, value in asked.items() if key != "budget"},
         budget_minutes=asked["budget"],
     )
+    if cluster is None and (jobs is not None or job_options):
+        raise ValueError("--jobs or --job-option asked for without --cluster; add --cluster slurm, or leave them out")
+    if cluster is not None:
+        run_jobs(out, resume, publish, request, cluster, jobs, job_options, machine_name)
+        if site:
+            bench.report(PUBLISHED, out, True, listed)
+        return
     journal = bench.resumed(out) if resume else bench.planned(request, out, machine_name)
     ended = bench.measure(journal, out)
     if publish and ended:
@@ -262,6 +292,36 @@ def run(
         bench.print_results((PUBLISHED, out), journal.header().machine, listed)
     if not ended:
         sys.exit(130)  # at once: who interrupts wants the prompt back
+
+
+def run_jobs(
+    out: Path,
+    resume: bool,
+    publish: bool,
+    request: Any,
+    cluster: Any,
+    jobs: int | None,
+    job_options: tuple[str, ...],
+    machine_name: str | None,
+) -> None:
+    """Measure on many machines; exit 1 if a job has left nothing."""
+    from suite import bench, terminal
+    from suite.cluster import plan, planning, supervisor
+
+    place = (
+        plan.unfinished(out)
+        if resume
+        else planning.planned(request, out, cluster, jobs, planning.options(job_options), machine_name)
+    )
+    found = supervisor.watched(place, out)
+    terminal.print_table(*supervisor.table(place.read(), found))
+    whole = [each for each in found.values() if isinstance(each, supervisor.Outcome)]
+    for name in sorted(each.campaign for each in whole) if publish else ():
+        for path in bench.publish(bench.ended(out, name), out, PUBLISHED):
+            terminal.say(f"published {path}")
+    if len(whole) < len(found):
+        terminal.say("note: run --cluster with --resume sends the jobs that failed again")
+        sys.exit(1)
 
 
 @main.command()

@@ -57,7 +57,9 @@ def test_no_room_imports_upward(room):
         assert found <= MAY[room] | {room}, path
 
 
-@pytest.mark.parametrize("module", ["suite.cli", "suite.bench", "suite.report.pages", "suite.results.summary"])
+@pytest.mark.parametrize(
+    "module", ["suite.cli", "suite.bench", "suite.cluster.supervisor", "suite.report.pages", "suite.results.summary"]
+)
 def test_the_parent_is_free_of_jax(module):
     code = f"import sys, {module}; sys.exit('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -30,11 +30,12 @@ def planned(
     machine: Machine,
     now: datetime,
     experiment: str = "",
+    part: int | None = None,
 ) -> Header:
-    """Return the plan of a new campaign, named after its start and its machine."""
+    """Return the plan of a new campaign, named after its start and machine, and the part of a larger one it is."""
     used = {case.workload for case in cases}
     return Header(
-        campaign=f"{now:%Y%m%d-%H%M%S}-{machine.slug}",
+        campaign=f"{now:%Y%m%d-%H%M%S}-{machine.slug}" + (f"-{part}" if part else ""),
         created=stamp(now),
         profile=profile,
         rounds=EFFORTS[profile].rounds,

@@ -131,6 +131,19 @@ def known(wanted: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
     return wanted
 
 
+def workloads(
+    request: Request, networks: Sequence[str], limits: Sequence[str], usual: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the names of the workloads asked for; where none is named the usual ones that there are, or all networks.
+
+    Raises LookupError for one that is neither a network nor a limit of machines.
+    """
+    there = {*networks, *limits}
+    wanted = known(request.workloads, sorted(there))
+    usual = tuple(name for name in usual if name in there)
+    return wanted or (tuple(networks) if request.every_workload or not usual else usual)
+
+
 def answer(request: Request, machine: Machine, offers: Mapping[Implementation, Offer]) -> Answer:
     """Return what can be measured of a request, given what each implementation asked for has to offer, and JAX.
 
@@ -142,10 +155,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     about = {description.name: description for description in jax.workloads}
     networks = tuple(about)
     about |= {limit.name: limit for limit in jax.ceilings if limit.name in experiment.WORKLOADS}
-    wanted = known(request.workloads, sorted(about))
-    if not wanted:
-        usual = tuple(name for name in experiment.WORKLOADS if name in about)
-        wanted = networks if request.every_workload or not usual else usual
+    wanted = workloads(request, networks, [name for name in about if name not in networks], experiment.WORKLOADS)
     for backend in request.backends:
         if backend not in jax.backends:
             raise RuntimeError(fitness.missing_backend(backend, machine, jax, driver_problem()))

@@ -1,0 +1,84 @@
+"""What a job does on its node: an ordinary campaign, gone on with where an earlier job of the same part was lost."""
+
+import platform
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from suite import bench, terminal
+from suite.cluster.plan import Place, Plan
+from suite.measure import campaign
+from suite.results.journal import FILE_NAME, Journal
+
+_PACKAGES = ("jax", "jaxlib", "flax", "optax", "numpy")  # that a number depends on
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What a job has left."""
+
+    campaign: str
+    node: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One job; it travels to its node and is called there."""
+
+    folder: Path  # of the plan
+    out: Path
+    number: int
+
+    def __call__(self) -> Outcome:
+        """Measure what this part lacks.
+
+        Raises RuntimeError if this node has other software than the machine that planned it.
+        """
+        place = Place(self.folder)
+        plan = place.read()
+        refuse_other_software(plan)
+        journal = self._journal(place, plan)
+        if not bench.has_ended(journal) and not bench.measure(journal, self.out):
+            raise KeyboardInterrupt
+        return Outcome(campaign=journal.path.parent.name, node=platform.node())
+
+    def checkpoint(self) -> Any:
+        """Return the same job again, for a cluster that takes a node away and gives another."""
+        from submitit.helpers import DelayedSubmission
+
+        return DelayedSubmission(self)
+
+    def _journal(self, place: Place, plan: Plan) -> Journal:
+        """Return the journal of this part's campaign, or a new one's where it cannot be gone on with here."""
+        remembered = place.campaign(self.number)
+        if remembered.exists():
+            journal = Journal(self.out / remembered.read_text() / FILE_NAME)
+            try:
+                if not bench.has_ended(journal):
+                    bench.refuse_elsewhere(journal)
+                return journal
+            except RuntimeError as error:
+                terminal.say(f"note: {error}")
+        journal = bench.planned(plan.of(self.number), self.out, plan.machine_name, self.number + 1)
+        remembered.write_text(journal.path.parent.name)
+        return journal
+
+
+def software() -> tuple[str, dict[str, str]]:
+    """Return the suite's commit and the versions that all nodes must have alike."""
+    return campaign.commit(), {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}}
+
+
+def refuse_other_software(plan: Plan) -> None:
+    """Raise RuntimeError, naming what differs, if this node has other software than where the plan was made."""
+    commit, packages = software()
+    there, here = {"commit": plan.commit, **plan.packages}, {"commit": commit, **packages}
+    differs = [
+        f"{name} '{there.get(name)}' there, '{here[name]}' here" for name in here if there.get(name) != here[name]
+    ]
+    if differs:
+        raise RuntimeError(
+            f"node '{platform.node()}' has other software than the machine that planned the campaign: "
+            f"{'; '.join(differs)}; install the same on all nodes, then run --resume"
+        )

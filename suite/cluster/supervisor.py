@@ -1,0 +1,130 @@
+"""Watches over the jobs of a plan: submits them, waits, and sends a lost one again; what was measured stays."""
+
+import time
+from collections import Counter, deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from suite import terminal, units
+from suite.cluster.part import Outcome, Part
+from suite.cluster.plan import Cluster, Place, Plan, Sent
+
+ATTEMPTS = 3  # jobs of one part in a row
+_MINUTES = 240  # of a job, unless its options say so
+_POLL_SECONDS: dict[Cluster, float] = {"slurm": 15, "local": 0.5}
+_INTERRUPTED = "the cluster's jobs go on by themselves; look after them with run --resume"
+
+
+def executor(cluster: Cluster, folder: Path, options: dict[str, str]) -> Any:
+    """Return what submits jobs.
+
+    Raises RuntimeError if submitit or Slurm is not there.
+    """
+    try:
+        import submitit
+    except ImportError:
+        raise RuntimeError(
+            f"--cluster {cluster} asked for, submitit is not installed; install the suite with its extra 'cluster'"
+        ) from None
+    minutes = int(options.get("time", _MINUTES))
+    if cluster == "local":
+        found = submitit.LocalExecutor(folder)
+        found.update_parameters(timeout_min=minutes)
+        return found
+    try:
+        found = submitit.SlurmExecutor(folder)
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"--cluster slurm asked for, there is no Slurm here ({error}); run this where sbatch and srun are, or take "
+            "--cluster local to see that it works"
+        ) from None
+    more = {name: value for name, value in options.items() if name != "time"}
+    # Who shares a node measures its neighbours.
+    found.update_parameters(job_name="gpu-speedup-suite", time=minutes, exclusive=True, additional_parameters=more)
+    return found
+
+
+def watched(
+    place: Place, out: Path, start: Callable[[Cluster, Path, dict[str, str]], Any] = executor
+) -> dict[int, Outcome | str]:
+    """See a plan to its end and return what each part has left, or why it has nothing; lost jobs are sent again."""
+    plan = place.read()
+    jobs = start(plan.cluster, place.logs, plan.options)
+    at_once = 1 if plan.cluster == "local" else len(plan.parts)
+    running = reconnected(plan, place, jobs)
+    waiting = deque(part for part in range(len(plan.parts)) if part not in running)
+    sent, found = Counter(), dict[int, Outcome | str]()
+    try:
+        while waiting or running:
+            while waiting and len(running) < at_once:
+                part = waiting.popleft()
+                sent[part] += 1
+                running[part] = submit(place, out, jobs, part)
+            for part in [part for part, job in running.items() if job.done()]:
+                answer = left_by(running.pop(part))
+                if answer is None and sent[part] < ATTEMPTS:
+                    terminal.say(f"job {part + 1} was lost; it is sent again and goes on with what it completed")
+                    waiting.append(part)
+                    continue
+                found[part] = answer or f"was lost {sent[part]} times in a row"
+                said = found[part]
+                terminal.say(f"job {part + 1}: {said if isinstance(said, str) else f'done on {said.node}'}")
+            time.sleep(_POLL_SECONDS[plan.cluster])
+    except KeyboardInterrupt:
+        if plan.cluster == "local":
+            for job in running.values():
+                job.cancel()
+        else:
+            terminal.say(f"note: {_INTERRUPTED}")
+        raise
+    place.write(msgspec.structs.replace(place.read(), ended=all(isinstance(each, Outcome) for each in found.values())))
+    return found
+
+
+def submit(place: Place, out: Path, jobs: Any, part: int) -> Any:
+    """Submit a part's job and remember it."""
+    plan = place.read()
+    job = jobs.submit(Part(folder=place.folder, out=out.absolute(), number=part))
+    place.write(msgspec.structs.replace(plan, sent=(*plan.sent, Sent(part=part, job=str(job.job_id)))))
+    terminal.say(
+        f"job {part + 1} of {len(plan.parts)} is {plan.cluster} job {job.job_id}: {', '.join(plan.parts[part])}"
+    )
+    return job
+
+
+def reconnected(plan: Plan, place: Place, jobs: Any) -> dict[int, Any]:
+    """Return the newest job of each part that was submitted before, but for those that ended with an error."""
+    found = {each.part: jobs.job_class(folder=place.logs, job_id=each.job) for each in plan.sent}
+    return {part: job for part, job in found.items() if not (job.done() and isinstance(left_by(job), str))}
+
+
+def left_by(job: Any) -> Outcome | str | None:
+    """Return what a job that is done has left: its outcome, the error that it ended with, or None if it was lost."""
+    from submitit.core.utils import FailedJobError, UncompletedJobError
+
+    try:
+        return job.result()
+    except FailedJobError as error:
+        lines = [line.strip() for line in str(error).splitlines()]
+        said = [line for line in lines if line.partition(":")[0].endswith(("Error", "Interrupt", "Exception"))]
+        return said[-1] if said else "ended with an error; see its log"
+    except UncompletedJobError:
+        return None
+
+
+def table(plan: Plan, found: dict[int, Outcome | str]) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
+    """Return title, columns and rows: what each job was, how often it was sent, and what it left."""
+    times = Counter(each.part for each in plan.sent)
+    rows = [
+        (
+            units.count(part + 1),
+            ", ".join(plan.parts[part]),
+            units.count(times[part]),
+            *((left.node, left.campaign) if isinstance(left, Outcome) else ("", left)),
+        )
+        for part, left in sorted(found.items())
+    ]
+    return "jobs", ("job", "workloads", "sent", "node", "campaign"), rows

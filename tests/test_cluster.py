@@ -1,0 +1,198 @@
+"""A campaign over many machines: a lost job costs its own cases only, and goes on with what it completed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import psutil
+import pytest
+
+from suite.cluster import part, plan, planning, supervisor
+from suite.cluster.part import Outcome
+from suite.measure.request import Request
+from suite.results import journal as journals
+from suite.results import store
+
+ROOT = Path(__file__).parent.parent
+WORKLOADS = ("mnist_mlp", "dp_linear_mirrored", "cifar10_mlp", "mnist_cnn")
+
+
+def made(tmp_path, workloads=WORKLOADS, jobs=None, cluster="local", **changes):
+    place = plan.Place(tmp_path / plan.FOLDER / "20261122-080000")
+    commit, packages = part.software()
+    given = {"commit": commit, "packages": packages, "machine_name": None, "options": {}} | changes
+    place.write(
+        plan.Plan(cluster=cluster, request=Request(every_workload=True), parts=plan.dealt(workloads, jobs), **given)
+    )
+    return place
+
+
+class Job:
+    """A job that is done at once."""
+
+    def __init__(self, number, left):
+        self.job_id, self._left = str(number), left
+
+    def done(self):
+        return True
+
+    def result(self):
+        if isinstance(self._left, Exception):
+            raise self._left
+        return self._left
+
+
+class Jobs:
+    """Submits jobs that leave what the script says of their part, one after another."""
+
+    def __init__(self, script):
+        self.script, self.submitted = script, []
+
+    def submit(self, job):
+        self.submitted.append(job.number)
+        return Job(len(self.submitted), self.script[job.number][self.submitted.count(job.number) - 1])
+
+
+@pytest.fixture
+def errors(monkeypatch):
+    from submitit.core import utils
+
+    monkeypatch.setattr(supervisor, "_POLL_SECONDS", {"slurm": 0, "local": 0})
+    return utils
+
+
+def test_workloads_are_dealt_so_that_no_job_is_empty():
+    assert plan.dealt(WORKLOADS, None) == tuple((name,) for name in WORKLOADS)
+    assert plan.dealt(WORKLOADS, 3) == (("mnist_mlp", "mnist_cnn"), ("dp_linear_mirrored",), ("cifar10_mlp",))
+    assert plan.dealt(WORKLOADS, 9) == plan.dealt(WORKLOADS, 4)
+
+
+def test_a_job_is_asked_for_its_own_workloads(tmp_path):
+    asked = made(tmp_path, jobs=2).read().of(1)
+    assert (asked.workloads, asked.every_workload) == (("dp_linear_mirrored", "mnist_cnn"), False)
+
+
+def test_a_lost_job_is_sent_again_and_the_others_are_left_alone(tmp_path, errors):
+    good = [Outcome(campaign=name, node="n") for name in WORKLOADS]
+    jobs = Jobs([[good[0]], [errors.UncompletedJobError("gone"), good[1]], [good[2]], [good[3]]])
+    place = made(tmp_path, cluster="slurm")
+    assert supervisor.watched(place, tmp_path, lambda *_: jobs) == dict(enumerate(good))
+    assert Counter(jobs.submitted) == {0: 1, 1: 2, 2: 1, 3: 1}
+    assert place.read().ended
+
+
+def test_a_job_that_ends_with_an_error_is_not_sent_again(tmp_path, errors):
+    good = [Outcome(campaign=name, node="n") for name in WORKLOADS]
+    trace = "Job failed with trace:\nTraceback\n  File\nRuntimeError: node 'b' has other software\n----\nYou can check"
+    jobs = Jobs([[good[0]], [good[1]], [errors.FailedJobError(trace)], [errors.UncompletedJobError("gone")] * 3])
+    place = made(tmp_path)
+    found = supervisor.watched(place, tmp_path, lambda *_: jobs)
+    assert found[2] == "RuntimeError: node 'b' has other software"
+    assert found[3] == "was lost 3 times in a row"
+    assert Counter(jobs.submitted) == {0: 1, 1: 1, 2: 1, 3: 3}
+    assert not place.read().ended
+    rows = supervisor.table(place.read(), found)[2]
+    assert [row[2] for row in rows] == ["1", "1", "1", "3"]
+
+
+def test_who_comes_back_sends_again_what_has_nothing(tmp_path, errors):
+    """A job that is done is taken as it is, one that failed is sent anew."""
+    place = made(tmp_path, jobs=2)
+    place.write(msgspec.structs.replace(place.read(), sent=(plan.Sent(part=0, job="7"), plan.Sent(part=1, job="8"))))
+    good = [Outcome(campaign=name, node="n") for name in "ab"]
+    jobs = Jobs([[], [good[1]]])
+    before = {"7": good[0], "8": errors.FailedJobError("ValueError: no")}
+    jobs.job_class = lambda folder, job_id: Job(job_id, before[job_id])
+    assert supervisor.watched(place, tmp_path, lambda *_: jobs) == dict(enumerate(good))
+    assert jobs.submitted == [1]
+
+
+def test_a_node_with_other_software_refuses_before_it_measures(tmp_path):
+    _, packages = part.software()
+    place = made(tmp_path, packages={**packages, "jax": "0.1"}, commit="abc")
+    with pytest.raises(RuntimeError, match=r"commit 'abc' there.*jax '0\.1' there.*install the same on all nodes"):
+        part.Part(folder=place.folder, out=tmp_path, number=0)()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["gpu"], "NAME=VALUE"),
+        (["--partition=gpu"], "NAME=VALUE"),
+        (["partition="], "NAME=VALUE"),
+        (["time=2h"], "minutes"),
+    ],
+)
+def test_job_options_that_are_none_are_refused(words, said):
+    with pytest.raises(ValueError, match=said):
+        planning.options(words)
+    assert planning.options(["partition=gpu", "gres=gpu:1"]) == {"partition": "gpu", "gres": "gpu:1"}
+
+
+def test_slurm_that_is_not_there_is_said(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(RuntimeError, match="there is no Slurm here"):
+        supervisor.executor("slurm", tmp_path, {})
+
+
+def test_what_slurm_is_told(tmp_path, monkeypatch):
+    """The sbatch file holds the options, a whole node, and the job's command."""
+    for name in ("srun", "sbatch"):
+        (tmp_path / name).write_text("#!/bin/sh\necho Submitted batch job 12\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    jobs = supervisor.executor("slurm", tmp_path / "jobs", {"partition": "gpu", "time": "30", "gres": "gpu:1"})
+    assert jobs.submit(part.Part(folder=tmp_path, out=tmp_path, number=0)).job_id == "12"
+    text = (tmp_path / "jobs" / "12_submission.sh").read_text()
+    for line in ("--partition=gpu", "--time=30", "--exclusive", "--gres=gpu:1"):
+        assert f"#SBATCH {line}" in text
+
+
+def test_jobs_without_a_cluster_are_refused():
+    command = [sys.executable, "-m", "suite", "run", "mnist_mlp", "--jobs", "2"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    assert "add --cluster slurm" in ended.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="submitit runs jobs on Linux")
+def test_twelve_cases_with_one_job_killed_leave_twelve_records(tmp_path):
+    """Of two jobs the second is killed once it has completed a process: its completed samples stay, each once."""
+    command = [sys.executable, "-m", "suite", "run", *WORKLOADS, "--backend", "cpu", "--scope", "step,transfer,cold"]
+    command += ["--profile", "smoke", "--cluster", "local", "--jobs", "2", "--out", str(tmp_path)]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as running:
+        kept = killed(running, tmp_path)
+        _, said = running.communicate(timeout=400)
+    assert running.returncode == 0, said
+    assert "job 2 was lost; it is sent again" in said
+    assert len(list(store.paths([tmp_path]))) == 12
+    records, problems = store.load([tmp_path])
+    assert not problems
+    assert {record.workload for record in records} == set(WORKLOADS)
+    assert all(len(record.runs) == 1 and not record.reason for record in records)
+    (journal,) = [each for each in journals.journals(tmp_path) if each.path.parent.name.endswith("-2")]
+    lines = [json.loads(line.split(b" ", 1)[1]) for line in journal.path.read_bytes().splitlines()]
+    assert lines[: len(kept)] == kept
+    done = [json.dumps([line["case"], line["run"]["round"]]) for line in lines if line["type"] == "run"]
+    assert len(done) == len(set(done)) == 6
+
+
+def killed(running, out):
+    """Kill the second job as soon as its journal holds a completed process, and return what that holds."""
+    end = time.monotonic() + 300
+    while time.monotonic() < end and running.poll() is None:
+        for journal in out.glob(f"*-2/{journals.FILE_NAME}"):
+            lines = journal.read_bytes().splitlines()
+            if sum(b'"run"' in line for line in lines) >= 3:
+                for child in psutil.Process(running.pid).children(recursive=True):
+                    if "submitit" in " ".join(child.cmdline()):
+                        os.kill(child.pid, signal.SIGKILL)
+                return [json.loads(line.split(b" ", 1)[1]) for line in journal.read_bytes().splitlines()]
+        time.sleep(0.05)
+    raise AssertionError("the second job never completed a process")
