@@ -1,6 +1,8 @@
 """From one command to results: plans a campaign, measures it, writes its records, and shows them."""
 
 import shutil
+import sys
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,7 +11,7 @@ from suite import citing, experiments, terminal, units
 from suite.data import embedded
 from suite.data import store as datasets
 from suite.data.edition import Size
-from suite.measure import beside, campaign, fitness, identity, load, lock, machine, profiles, request, runner
+from suite.measure import beside, campaign, children, fitness, identity, load, lock, machine, profiles, request, runner
 from suite.measure.probe import Offer
 from suite.results import journal as journals
 from suite.results import prices, selection, store
@@ -302,6 +304,26 @@ def doctor() -> tuple[fitness.Check, ...]:
     with beside.telemetry() as telemetry:
         there = telemetry.counters()
     return fitness.checks(here, offer, load.others_now(2.0), there)
+
+
+def follow(address: str, patience_seconds: float) -> int:
+    """Take part in one process after another of the host at an address; return in how many, until none comes in time.
+
+    Raises RuntimeError if one ends with an error.
+    """
+    count = 0
+    while True:
+        arguments = (address, str(patience_seconds))
+        env = children.environment(None)
+        with children.child("suite.measure.follower", *arguments, python=sys.executable, env=env) as child:
+            child.line(threading.TIMEOUT_MAX)
+            ended = child.ended()
+        if "exit code 0" in ended:
+            count += 1
+        elif "nobody answered" in ended and count:
+            return count
+        else:
+            raise RuntimeError(f"following '{address}': {ended}")
 
 
 def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:

@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -59,6 +60,14 @@ class Counts(click.ParamType):
         if not all(word.isdecimal() and 0 < int(word) <= MOST_WORKERS for word in words):
             self.fail(f"'{value}' is not a list of numbers from 1 to {MOST_WORKERS}, such as 1,2,4", param, ctx)
         return tuple(dict.fromkeys(map(int, words)))
+
+
+def address(text: str) -> str:
+    """Return HOST:PORT, or raise ValueError if it is none."""
+    host, sign, port = text.rpartition(":")
+    if not sign or not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise ValueError(f"address '{text}' asked for; write HOST:PORT, such as node1:9461")
+    return text
 
 
 def machine_name(name: str) -> str:
@@ -209,6 +218,19 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     help="Split each batch over so many GPUs, or devices made of the CPU's cores. JAX only.",
 )
 @click.option(
+    "--hosts",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Machines that --devices belong to, each with as many. This one drives; run suite follow on the others.",
+)
+@click.option(
+    "--address",
+    metavar="HOST:PORT",
+    callback=lambda ctx, param, value: None if value is None else address(value),
+    help="Of this machine, by which the other --hosts reach it.",
+)
+@click.option(
     "--experiment",
     metavar="NAME",
     help="What suite list --experiments shows: it decides on batch, precision, variant and all else, and on the "
@@ -250,6 +272,7 @@ def run(
     cluster: Any,
     jobs: int | None,
     job_options: tuple[str, ...],
+    address: str | None,
     **asked: Any,
 ) -> None:
     """Measure workloads (default: the headline set) and print the speed-ups, or an experiment and its answers.
@@ -257,6 +280,7 @@ def run(
     Every completed process is safe on disk; Ctrl-C leaves a valid partial result, --resume goes on with it.
     """
     from suite import bench, terminal
+    from suite.measure import hosts
     from suite.measure.request import Request
     from suite.results import prices as price_list
 
@@ -270,6 +294,10 @@ def run(
         **{key if key in fields else f"{key}s": value for key, value in asked.items() if key != "budget"},
         budget_minutes=asked["budget"],
     )
+    if (request.hosts > 1) != (address is not None):
+        raise ValueError("--hosts above 1 and --address belong together: the other hosts have to find this one")
+    if address is not None:
+        os.environ[hosts.ADDRESS] = address
     if cluster is None and (jobs is not None or job_options):
         raise ValueError("--jobs or --job-option asked for without --cluster; add --cluster slurm, or leave them out")
     if cluster is not None:
@@ -439,6 +467,26 @@ def check_docs(files: tuple[Path, ...], write: bool) -> None:
         click.echo(line, err=wrong)
         right &= not wrong
     if not right:
+        sys.exit(1)
+
+
+@main.command()
+@click.argument("address", metavar="HOST:PORT", callback=lambda ctx, param, value: address(value))
+@click.option(
+    "--patience",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10,
+    show_default=True,
+    metavar="MINUTES",
+    help="How long to wait for that host to begin, and between its processes.",
+)
+def follow(address: str, patience: float) -> None:
+    """Take part in what suite run --hosts measures at HOST:PORT, until it has no more for this machine to do."""
+    from suite import bench, terminal
+
+    count = bench.follow(address, 60 * patience)
+    terminal.say(f"took part in {count} processes")
+    if not count:
         sys.exit(1)
 
 

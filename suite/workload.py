@@ -167,6 +167,7 @@ class Case(Plain, frozen=True, kw_only=True):
     decoding: Decoding = "full"
     stored: Stored = "disk"
     steps: int | None = None  # of scope `learning`; None: as many as an epoch of the data that there is
+    hosts: int = 1  # that the devices belong to, each with as many of them
 
     def ways(self) -> tuple[str, ...]:
         """Return in words what sets it apart from the headline's way: variant, precision, threads, and so on."""
@@ -186,6 +187,7 @@ class Case(Plain, frozen=True, kw_only=True):
             f"{self.decoding} decoding": self.decoding != "full",
             f"records in {self.stored}": self.stored != "disk",
             f"{self.steps} steps": self.steps is not None,
+            f"{self.hosts} hosts": self.hosts > 1,
         }
         return tuple(words for words, apart in said.items() if apart)
 

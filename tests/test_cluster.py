@@ -166,7 +166,8 @@ def test_twelve_cases_with_one_job_killed_leave_twelve_records(tmp_path):
     """Of two jobs the second is killed once it has completed a process: its completed samples stay, each once."""
     command = [sys.executable, "-m", "suite", "run", *WORKLOADS, "--backend", "cpu", "--scope", "step,transfer,cold"]
     command += ["--profile", "smoke", "--cluster", "local", "--jobs", "2", "--out", str(tmp_path)]
-    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as running:
+    env = {**os.environ, "TMPDIR": str(tmp_path)}  # where the lock lies that lets one run measure at a time
+    with subprocess.Popen(command, cwd=ROOT, env=env, stderr=subprocess.PIPE, text=True) as running:
         kept = killed(running, tmp_path)
         _, said = running.communicate(timeout=400)
     assert running.returncode == 0, said

@@ -59,6 +59,7 @@ def cases(
     allocators: Sequence[Allocator] = (),
     batch: int | None = None,
     devices: int = 1,
+    hosts: int = 1,
 ) -> tuple[Case, ...]:
     """Return what has to be timed for the speed-ups of these workloads.
 
@@ -89,6 +90,7 @@ def cases(
             workers=count,
             loader=loader,
             augmentation=augmentation,
+            hosts=hosts,
         )
         for about in catalogue
         for backend in backends

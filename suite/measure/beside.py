@@ -144,7 +144,7 @@ class Beside:
 
     def _energy(self, case: Case, step_seconds: float) -> Energy | None:
         begin, end = (self._marks.get(mark) for mark in _ENERGY_WINDOW)
-        if begin is None or end is None:
+        if begin is None or end is None or case.hosts > 1:  # the others' counters are not read
             return None
         inside = readings.within(self._readings(), begin, end)
         devices = case.devices if case.backend == "gpu" else 0

@@ -19,7 +19,7 @@ from jaxlib import version as jaxlib_version
 
 from suite.data.batches import digest
 from suite.measure.form import Form, vectors_of
-from suite.measure.placement import placement
+from suite.measure.placement import placement, put
 from suite.measure.program import Batch
 from suite.measure.step import augmented_step, inference_step, several_steps, training_step
 from suite.measure.traced import traced
@@ -91,7 +91,7 @@ class JaxProgram:
             self._step = training_step(self._workload, self._form, optimizer, precision)
             if self._case.augmentation == "device":
                 self._step, state = augmented_step(self._step, self._augment()), (state, first_key(seed))
-        self._weights, self._state = jax.device_put((weights, state), self._placement.state)
+        self._weights, self._state = put((weights, state), self._placement.state)
 
     def _formed(self, graph: nnx.GraphDef, params: nnx.State, rest: nnx.State) -> Form:
         """Return the form of training: on a GPU vectors lie side by side."""
@@ -111,10 +111,10 @@ class JaxProgram:
         if self._case.variant == "several-steps":
             assert STEPS_PER_CALL % len(batches) == 0
             together = {name: np.stack([batch[name] for batch in batches]) for name in batches[0]}
-            self._batches = [jax.device_put(together, self._placement.batches)]
+            self._batches = [put(together, self._placement.batches)]
             self._step = several_steps(self._step, STEPS_PER_CALL // len(batches), self._unroll(len(batches)))
         else:
-            self._batches = [jax.device_put(batch, self._placement.batch) for batch in batches]
+            self._batches = [put(batch, self._placement.batch) for batch in batches]
 
     def _cpu_devices(self) -> int:
         return self._workload.cpu_devices
@@ -153,7 +153,7 @@ class JaxProgram:
         state = jax.device_get(self._state)
         step = self._lowered.compile(gpu_options("xla"))
         jax.block_until_ready(step(*self._weights, self._state, self._batches[0]))
-        self._state = jax.device_put(state, self._placement.state)
+        self._state = put(state, self._placement.state)
 
     def _options(self) -> dict[str, str | bool]:
         if self._case.backend == "cpu":
@@ -168,7 +168,7 @@ class JaxProgram:
     def feed(self, steps: int) -> None:
         """Dispatch dependent steps, each with its batch copied from the host."""
         sets, place = self._host, self._placement.batch
-        self._dispatch(jax.device_put(sets[index % len(sets)], place) for index in range(steps))
+        self._dispatch(put(sets[index % len(sets)], place) for index in range(steps))
 
     def learn(self, batches: Iterable[Batch]) -> None:
         """Dispatch a dependent step with each of the batches, copied from the host; at most two ahead of the device."""
@@ -218,8 +218,9 @@ class JaxProgram:
         return next(iter(jax.tree.leaves(self._batches)[0].devices())).platform
 
     def device_memory_bytes(self) -> int | None:
-        """Return the GPUs' peak of memory in use, of the fullest one; None on the CPU, which has no counter."""
-        peaks = [(device.memory_stats() or {}).get("peak_bytes_in_use") for device in self._placement.devices]
+        """Return the GPUs' peak of memory in use, of this host's fullest; None on the CPU, which has no counter."""
+        mine = [device for device in self._placement.devices if device.process_index == jax.process_index()]
+        peaks = [(device.memory_stats() or {}).get("peak_bytes_in_use") for device in mine]
         return max((peak for peak in peaks if peak is not None), default=None)
 
     def bytes_per_step(self) -> int:

@@ -3,8 +3,10 @@
 import math
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding
 
@@ -45,7 +47,7 @@ def placement(case: Case, cpu_devices: int = 1) -> Placement:
     if case.backend == "cpu" and case.devices == 1 and cpu_devices > 1:
         parts = split_cpu(min(cpu_devices, case.threads or cpu_devices))
         return spread(parts[: math.gcd(case.batch, len(parts))])
-    return spread(devices(case.backend, case.devices))
+    return spread(devices(case.backend, case.devices, case.hosts))
 
 
 def spread(found: tuple[jax.Device, ...]) -> Placement:  # pyright: ignore[reportInvalidTypeForm]
@@ -65,12 +67,26 @@ def split_cpu(count: int) -> tuple[jax.Device, ...]:  # pyright: ignore[reportIn
     return tuple(jax.devices("cpu")[:count])
 
 
-def devices(backend: Backend, count: int = 1) -> tuple[jax.Device, ...]:  # pyright: ignore[reportInvalidTypeForm]
-    """Return the first devices of the backend asked for; on the CPU they are made of its cores.
+def put(tree: Any, sharding: Sharding) -> Any:
+    """Return a tree's arrays on their devices; where other hosts have some of them, each puts its own part there."""
+    if sharding.is_fully_addressable:
+        return jax.device_put(tree, sharding)
+
+    def spread_out(array: Any) -> jax.Array:
+        if jnp.issubdtype(array.dtype, jax.dtypes.prng_key):
+            return jax.random.wrap_key_data(spread_out(jax.random.key_data(array)))
+        whole = np.asarray(array)
+        return jax.make_array_from_callback(whole.shape, sharding, lambda index: whole[index])
+
+    return jax.tree.map(spread_out, tree)
+
+
+def devices(backend: Backend, count: int = 1, hosts: int = 1) -> tuple[jax.Device, ...]:  # pyright: ignore[reportInvalidTypeForm]
+    """Return the first devices of the backend asked for, of each host as many; on the CPU they are made of its cores.
 
     Raises RuntimeError if JAX does not see as many; it never falls back to another backend.
     """
-    if backend == "cpu" and count > 1:
+    if backend == "cpu" and count > 1 and hosts == 1:
         split_cpu(count)
     try:
         found = jax.devices(backend)
@@ -81,6 +97,8 @@ def devices(backend: Backend, count: int = 1) -> tuple[jax.Device, ...]:  # pyri
             f"backend '{backend}' asked for, JAX sees none; "
             "install the gpu extra (cuda13 or cuda12) or run --backend cpu"
         )
+    if hosts > 1:
+        found = [d for of in range(hosts) for d in [d for d in found if d.process_index == of][: count // hosts]]
     if len(found) < count:
         raise RuntimeError(f"{count} devices asked for on backend '{backend}', JAX sees {len(found)}; ask for fewer")
     return tuple(found[:count])

@@ -21,6 +21,8 @@ from suite.workload import (
 # Lowest compute capability with the precision in hardware; below it XLA computes in another, silently.
 # Source: NVIDIA, CUDA C++ Programming Guide, Arithmetic Instructions.
 _LEAST_CAPABILITY: dict[Precision, float] = {"tf32": 8.0, "bfloat16": 8.0}
+HOSTS_SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")
+HOSTS_VARIANTS = ("plain", "several-steps")
 
 
 def refuse_implementations(implementations: Iterable[Implementation], backends: Sequence[Backend]) -> None:
@@ -99,6 +101,19 @@ def refuse_augmentations(wanted: Collection[Augmentation], descriptions: Iterabl
         raise ValueError(
             f"augmentation 'device' asked for, training augments nothing in: {', '.join(plain)}; leave it or them out"
         )
+
+
+def refuse_hosts(hosts: int, devices: int, scopes: Iterable[Scope], variants: Iterable[str]) -> None:
+    """Raise ValueError if so many hosts cannot share the devices, or what is asked for is not theirs to do."""
+    if hosts == 1:
+        return
+    if devices % hosts or devices < hosts:
+        raise ValueError(
+            f"{devices} devices asked for on {hosts} hosts; each has as many, so choose a multiple of {hosts}"
+        )
+    for asked, there, option in ((scopes, HOSTS_SCOPES, "--scope"), (variants, HOSTS_VARIANTS, "--variant")):
+        if left := sorted(set(asked) - set(there)):
+            raise ValueError(f"{option} '{left[0]}' asked for on {hosts} hosts, which have: {', '.join(there)}")
 
 
 def refuse_devices(

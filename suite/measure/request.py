@@ -34,8 +34,9 @@ _PROBE_SECONDS = 180.0
 # What an experiment decides on itself: names in a request, and the options that set them.
 OPTIONS = {
     "batch": "--batch", "precisions": "--precision", "scopes": "--scope", "variants": "--variant",
-    "implementations": "--implementation", "allocators": "--allocator", "devices": "--devices", "caches": "--cache",
-    "length": "--length", "workers": "--workers", "loaders": "--loader", "augmentations": "--augmentation",
+    "implementations": "--implementation", "allocators": "--allocator", "devices": "--devices", "hosts": "--hosts",
+    "caches": "--cache", "length": "--length", "workers": "--workers", "loaders": "--loader",
+    "augmentations": "--augmentation",
 }  # fmt: skip
 OF_THE_INPUT = ("workers", "loaders", "augmentations")
 
@@ -61,6 +62,7 @@ class Request:
     variants: tuple[str, ...] = ()
     allocators: tuple[Allocator, ...] = ()
     devices: int = 1
+    hosts: int = 1
     budget_minutes: float | None = None
     experiment: str | None = None  # decides on everything but workloads, backends, profile and budget
 
@@ -163,7 +165,8 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     remarks = []
     if not request.backends and "gpu" not in present and machine.gpus:
         remarks.append(fitness.missing_backend("gpu", machine, jax))
-    devices: dict[Backend, int] = {b: machine.cores if b == "cpu" else len(jax.backends[b]) for b in present}
+    each: dict[Backend, int] = {b: machine.cores if b == "cpu" else len(jax.backends[b]) for b in present}
+    devices: dict[Backend, int] = {backend: request.hosts * count for backend, count in each.items()}
     chosen = [about[name] for name in wanted]
     refusal.refuse_implementations(request.implementations, present)
     refusal.refuse_variants(request.variants, request.implementations, present)
@@ -171,6 +174,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     refusal.refuse_allocators(request.allocators)
     refusal.refuse_input(asked(request, OF_THE_INPUT), request.scopes)
     refusal.refuse_augmentations(request.augmentations, chosen)
+    refusal.refuse_hosts(request.hosts, request.devices, request.scopes, request.variants)
     refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
     here = Here(
         backends=present,
@@ -194,9 +198,10 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
             workers=request.workers or (None,),
             loaders=request.loaders,
             augmentations=request.augmentations,
-            allocators=request.allocators or allocators(request.implementations),
+            allocators=("system",) if request.hosts > 1 else request.allocators or allocators(request.implementations),
             batch=request.batch,
             devices=request.devices,
+            hosts=request.hosts,
         )
     refusal.refuse_unmeasured(request.variants, cases)
     if "run" in request.scopes:

@@ -9,12 +9,13 @@ import sys
 import traceback
 from contextlib import suppress
 from importlib import metadata
+from typing import cast
 
 import msgspec
 
 from suite import variants
 from suite.data import batches as data
-from suite.measure import clock, epoch, leftover, parent, school, steady, whole_run
+from suite.measure import clock, epoch, hosts, leftover, parent, school, steady, whole_run
 from suite.measure.audit import CALLS, audit, finite
 from suite.measure.campaign import LONG
 from suite.measure.inputs import Owner, batches, run_inputs
@@ -161,9 +162,18 @@ def versions(*names: str) -> dict[str, str]:
 
 
 def program(case: Case) -> tuple[Program, Owner]:
-    """Import the implementation; return its program for the case and who makes its batches.
+    """Import the implementation; return its program for the case, with its other hosts, and who makes its batches."""
+    if case.hosts == 1:
+        return alone(case)
+    others = hosts.gathered(case, os.environ[hosts.ADDRESS])
+    mine, owner = alone(case)
+    return cast(Program, hosts.Led(mine, others)), owner
 
-    Raises LookupError if it lacks the case's variant.
+
+def alone(case: Case) -> tuple[Program, Owner]:
+    """Return this host's program for the case, and who makes its batches.
+
+    Raises LookupError if the implementation lacks the case's variant.
     """
     variants.require(case)
     if case.implementation == "torch":

@@ -1,0 +1,177 @@
+"""One step over several hosts: the first drives its program, and every other does to its own what it is told.
+
+Each host holds a part of the devices, and XLA's collectives join them, so all must dispatch the same programs in the
+same order. What the first decides by its clock, such as how many steps make a sample, the others cannot know.
+"""
+
+import os
+import platform
+import socket
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from importlib.metadata import version
+from multiprocessing.connection import Connection
+from typing import Any
+
+from suite.measure.program import Program
+from suite.measure.wire import Begin, Call, Hello, Lost, packed, receive, send, unpacked
+from suite.workload import Case
+
+ADDRESS = "SUITE_HOSTS_ADDRESS"  # of the first host, HOST:PORT, in the environment of its worker
+TOGETHER = ("initialise", "put", "lower", "compile", "chain", "feed", "block")  # of a program's methods
+_PATIENCE_SECONDS = 120.0
+_PACKAGES = ("jax", "jaxlib", "flax", "optax", "numpy")
+
+
+class Led:
+    """A program of which every other host has another part; driven as any program is."""
+
+    def __init__(self, program: Program, others: Sequence[Connection]) -> None:
+        self._program, self._others = program, others
+        for connection in others:
+            threading.Thread(target=_listen, args=(connection,), daemon=True).start()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the program has; a method that all hosts take part in tells the others first."""
+        own = getattr(self._program, name)
+        return partial(self._everywhere, name, own) if name in TOGETHER else own
+
+    def _everywhere(self, name: str, own: Any, *given: Any) -> Any:
+        call = Call(name=name)
+        if given and name == "put":
+            call = Call(name=name, batches=tuple({key: packed(array) for key, array in b.items()} for b in given[0]))
+        elif given:
+            call = Call(name=name, number=given[0])
+        for connection in self._others:
+            send(connection, call)
+        return own(*given)
+
+
+def gathered(case: Case, address: str, patience_seconds: float = _PATIENCE_SECONDS) -> tuple[Connection, ...]:
+    """Wait for the other hosts of a case, join them and this one under JAX, and return the connections to them.
+
+    Raises RuntimeError if one does not come in time or has other software.
+    """
+    host, _, port = address.rpartition(":")
+    mine, found = packages(), list[Connection]()
+    end, coordinator = time.monotonic() + patience_seconds, f"{host}:{_free_port()}"
+    with socket.create_server((host, int(port))) as server:
+        while len(found) < case.hosts - 1:
+            server.settimeout(max(end - time.monotonic(), 0.01))
+            try:
+                found.append(Connection(server.accept()[0].detach()))
+            except TimeoutError:
+                raise RuntimeError(
+                    f"{case.hosts} hosts asked for, {1 + len(found)} came within {patience_seconds:.0f} s; "
+                    f"run 'suite follow {address}' on each of the others"
+                ) from None
+    for index, connection in enumerate(found, 1):
+        there = receive(connection)
+        assert isinstance(there, Hello)
+        differs = [
+            f"{name} '{there.packages.get(name)}' there, '{one}' here"
+            for name, one in mine.items()
+            if there.packages.get(name) != one
+        ]
+        if differs:
+            raise RuntimeError(f"host '{there.host}' has other software: {'; '.join(differs)}; install the same on all")
+        send(connection, Begin(case=case, coordinator=coordinator, index=index))
+    join(case, coordinator, 0)
+    return tuple(found)
+
+
+def follow(address: str, patience_seconds: float) -> None:
+    """Take part in one case of the host at an address, until it has ended.
+
+    Raises RuntimeError if that host does not answer in time.
+    """
+    connection = connected(address, patience_seconds)
+    send(connection, Hello(host=platform.node(), packages=packages()))
+    try:
+        begin = receive(connection)
+        assert isinstance(begin, Begin)
+        os.environ["JAX_PLATFORMS"] = {"cpu": "cpu", "gpu": "cuda"}[begin.case.backend]
+        join(begin.case, begin.coordinator, begin.index)
+        from suite.measure import worker
+
+        program, _ = worker.alone(begin.case)
+        for call in calls(connection):
+            given = () if call.number is None else (call.number,)
+            if call.batches is not None:
+                given = ([{name: unpacked(array) for name, array in b.items()} for b in call.batches],)
+            getattr(program, call.name)(*given)
+    except EOFError:
+        return  # the first host is done
+    except Exception as error:
+        with suppress(OSError):
+            send(connection, Lost(reason=f"{platform.node()}: {type(error).__name__}: {error}"))
+        raise
+
+
+def connected(address: str, patience_seconds: float) -> Connection:
+    """Return a connection to the first host, once it listens.
+
+    Raises RuntimeError if it does not in time.
+    """
+    host, _, port = address.rpartition(":")
+    end = time.monotonic() + patience_seconds
+    while True:
+        try:
+            found = socket.create_connection((host, int(port)), 5)
+            found.setblocking(True)
+            return Connection(found.detach())
+        except OSError:
+            if time.monotonic() > end:
+                raise RuntimeError(
+                    f"nobody answered at '{address}' within {patience_seconds:.0f} s; start suite run --hosts there, "
+                    "or give its address"
+                ) from None
+            time.sleep(0.2)
+
+
+def join(case: Case, coordinator: str, index: int) -> None:
+    """Make this process one of JAX's."""
+    import jax
+
+    if case.backend == "cpu":
+        jax.config.update("jax_cpu_collectives_implementation", "gloo")
+        jax.config.update("jax_num_cpu_devices", case.devices // case.hosts)
+    jax.distributed.initialize(coordinator, case.hosts, index)
+
+
+def calls(connection: Connection) -> Iterator[Call]:
+    """Yield what this host is told to do.
+
+    Raises EOFError at the end, ValueError for something that no program of several hosts does.
+    """
+    while True:
+        call = receive(connection)
+        if not isinstance(call, Call) or call.name not in TOGETHER:
+            raise ValueError(f"'{call}' is nothing that hosts do together")
+        yield call
+
+
+def packages() -> dict[str, str]:
+    """Return the versions that all hosts must have alike."""
+    return {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}}
+
+
+def _listen(connection: Connection) -> None:
+    """End this process if another host is lost: what it was to add would be waited for without end."""
+    try:
+        said = receive(connection)
+        reason = said.reason if isinstance(said, Lost) else str(said)
+    except (EOFError, OSError):
+        reason = "it has gone"
+    print(f"RuntimeError: another host cannot go on: {reason}", file=sys.stderr, flush=True)
+    os._exit(1)
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("", 0))
+        return free.getsockname()[1]

@@ -1,0 +1,125 @@
+"""One step over several hosts, which are processes on loopback here: the same training as on one."""
+
+import math
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+import numpy as np
+import pytest
+
+from suite.measure import hosts, request
+from suite.measure.refusal import refuse_hosts
+from suite.measure.wire import Call, packed, unpacked
+from suite.results import store
+from suite.workload import Case
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def address():
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return f"127.0.0.1:{free.getsockname()[1]}"
+
+
+def suite(*words, lock="/tmp"):
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": lock}
+    return subprocess.Popen([sys.executable, "-m", "suite", *words], env=env, stderr=subprocess.PIPE, text=True)
+
+
+def run(out, *words):
+    """Start a run; the lock that lets one measure at a time lies in its own folder."""
+    usual = ("--backend", "cpu", "--profile", "smoke", "--scope", "step", "--out", str(out))
+    return suite("run", "cifar10_mlp", *usual, *words, lock=str(out.parent))
+
+
+def test_two_hosts_train_as_one_does(tmp_path, address):
+    """Two processes of two devices each; the loss after all steps that the audit replays is that of one device."""
+    with (
+        run(tmp_path / "two", "--hosts", "2", "--devices", "4", "--address", address) as first,
+        suite("follow", address, "--patience", "4") as second,
+    ):
+        said, followed = first.communicate(timeout=300)[1], None
+        second.terminate()
+        followed = second.communicate(timeout=60)[1]
+    assert first.returncode == 0, said + followed
+    with run(tmp_path / "one") as alone:
+        said = alone.communicate(timeout=300)[1]
+    assert alone.returncode == 0, said
+    ((two,), none), ((one,), also_none) = (store.load([tmp_path / name]) for name in ("two", "one"))
+    assert not none
+    assert not also_none
+    assert not two.reason
+    assert (two.case.hosts, two.case.devices) == (2, 4)
+    replays = [audit.replay for record in (two, one) if (audit := record.runs[0].audit)]
+    for name in ("first", "once", "twice", "together", "other_inputs", "other_seed"):
+        assert math.isclose(*(getattr(replay, name) for replay in replays), rel_tol=1e-5), name
+
+
+def test_nobody_who_follows_is_said(tmp_path, address):
+    case = Case(workload="cifar10_mlp", backend="cpu", scope="step", batch=32, devices=2, hosts=2)
+    with pytest.raises(RuntimeError, match=f"1 came within 0 s; run 'suite follow {address}' on each"):
+        hosts.gathered(case, address, 0.05)
+
+
+def test_nobody_who_leads_is_said(address):
+    with suite("follow", address, "--patience", "0.01") as follower:
+        said = follower.communicate(timeout=60)[1]
+    assert follower.returncode == 1
+    assert f"nobody answered at '{address}'" in said
+
+
+def test_arrays_travel_as_they_are():
+    for array in (np.arange(6, dtype=np.uint8).reshape(2, 3), np.float32(3), np.zeros((0, 2), np.int64)):
+        again = unpacked(packed(np.asarray(array)))
+        assert again.dtype == np.asarray(array).dtype
+        np.testing.assert_array_equal(again, array)
+
+
+class Wire:
+    """A connection that hands over what it is given."""
+
+    def __init__(self, *messages):
+        self.messages = list(messages)
+
+    def recv_bytes(self):
+        return msgspec.msgpack.encode(self.messages.pop(0))
+
+
+def test_what_no_program_of_several_hosts_does_is_refused():
+    told = hosts.calls(cast(Any, Wire(Call(name="chain", number=3), Call(name="__class__"))))
+    assert next(told).number == 3
+    with pytest.raises(ValueError, match="nothing that hosts do together"):
+        next(told)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((2, 3, ("step",), ()), "choose a multiple of 2"),
+        ((2, 1, ("step",), ()), "choose a multiple of 2"),
+        ((2, 4, ("epoch",), ()), "--scope 'epoch' asked for on 2 hosts, which have: cold, step, transfer"),
+        ((2, 4, ("step",), ("nnx-jit",)), "--variant 'nnx-jit' asked for on 2 hosts"),
+    ],
+)
+def test_what_several_hosts_cannot_do_is_refused(given, said):
+    with pytest.raises(ValueError, match=said):
+        refuse_hosts(*given)
+
+
+@pytest.mark.parametrize("words", [("--hosts", "2"), ("--address", "here:1"), ("--hosts", "2", "--address", "here")])
+def test_hosts_need_an_address(tmp_path, words):
+    with run(tmp_path / "out", *words) as refused:
+        said = refused.communicate(timeout=60)[1]
+    assert refused.returncode == 1
+    assert "address" in said
+
+
+def test_hosts_are_decided_by_no_experiment():
+    with pytest.raises(ValueError, match="--hosts asked for with experiment"):
+        request.chosen_by("threads", request.Request(hosts=2))
