@@ -15,6 +15,7 @@ from suite.report import (
     changes,
     charts,
     cost,
+    coverage,
     experiments,
     feeding,
     gallery,
@@ -83,6 +84,7 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
     files |= {"parity.md": parity.page(evidence.read(site / "evidence"))}
     asked = [record for record in shown if not is_ceiling(record)]
     files["ledger.md"] = ledger.page(asked, catalogue.read(folders[0]), local, links(shown, ""))
+    files["coverage.md"] = coverage.page(shown, catalogue.read(folders[0]), local, links(shown, ""))
     files["changes.md"] = changes.page(site.parent / "CHANGELOG.md")
     files["trust.md"] = trust.page(proof.read(site / "evidence"))
     files["data.md"] = gallery.page(drawings.read(site / "evidence"))
@@ -169,7 +171,8 @@ def home(
             '<a href="standing.html">How JAX stands</a> has every comparison with other implementations, '
             '<a href="data.html">What the data looks like</a> shows what the models are timed on, '
             '<a href="citing.html">How to cite a number</a> how to quote one, '
-            '<a href="ledger.html">the ledger</a> what became of everything that the articles say.</p>'
+            '<a href="ledger.html">the ledger</a> what became of everything that the articles say, '
+            '<a href="coverage.html">What has been measured</a> what is still missing.</p>'
         )
     yours = {r.machine.slug: r.machine.name for r in records if r.campaign in local}
     for slug, name in sorted(yours.items()):

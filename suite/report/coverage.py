@@ -1,0 +1,73 @@
+"""The page of what has been measured and what has not: workloads, machines and scopes, each cell filled or why not."""
+
+from collections.abc import Sequence
+
+from suite import experiments, units
+from suite.experiments import headline
+from suite.report.html import Page
+from suite.report.tables import Cell, Table
+from suite.results.record import Record
+from suite.results.reference import KINDS, Kind, cell
+from suite.workload import Description
+
+TITLE = "What has been measured, and what has not"
+_LEAD = (
+    "The reference results are to hold every documented model on three kinds of machine. A filled cell says what its "
+    "result is worth and links the record; an empty one names the tier that will fill it, the first being the most "
+    "urgent, or says why nothing belongs there."
+)
+
+
+def page(
+    records: Sequence[Record], catalogue: Sequence[Description], local: frozenset[str], links: dict[str, str]
+) -> str:
+    """Return the page."""
+    made = Page(TITLE, "", local)
+    made.paragraph(_LEAD)
+    for kind in KINDS:
+        made.heading(kind.name)
+        made.table(table(kind, catalogue, records), links)
+    made.heading("Experiments")
+    made.table(answered(records), links)
+    return made.text()
+
+
+def table(kind: Kind, catalogue: Sequence[Description], records: Sequence[Record]) -> Table:
+    """Return one kind's table, a row for each workload."""
+    rows = tuple(
+        (
+            Cell(text=about.name),
+            *(cell(kind, wanted, about, about.name in headline.WORKLOADS, records) for wanted in kind.wanted),
+        )
+        for about in catalogue
+    )
+    cells = [each for row in rows for each in row[1:] if each.text != units.DASH]
+    full = sum(each.record is not None for each in cells)
+    return Table(
+        title=f"{kind.name}: {units.count(full)} of {units.count(len(cells))} cells are filled",
+        columns=("model", *(wanted.title for wanted in kind.wanted)),
+        rows=rows,
+        words=True,
+    )
+
+
+def answered(records: Sequence[Record]) -> Table:
+    """Return which experiment was run on which kind of machine."""
+    rows = []
+    for name in experiments.names():
+        cells = (_run(name, kind, records) for kind in KINDS)
+        rows.append((Cell(text=name), Cell(text=experiments.load(name).TITLE), *cells))
+    columns = ("experiment", "question", *(kind.name for kind in KINDS))
+    return Table(title="Experiments, and the machines that answered", columns=columns, rows=tuple(rows), words=True)
+
+
+def _run(name: str, kind: Kind, records: Sequence[Record]) -> Cell:
+    mine = [record for record in records if kind.fits(record.machine)]
+    if experiments.load(name).read(mine) is not None:
+        return Cell(text="answered")
+    needs = getattr(experiments.load(name), "NEEDS_DATA", None)
+    if needs:
+        return Cell(text=units.DASH, remark="needs the real data")
+    if kind.experiments is None:
+        return Cell(text=units.DASH, remark="not asked for")
+    return Cell(text=f"tier {kind.experiments}", remark="not run yet")

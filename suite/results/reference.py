@@ -1,0 +1,105 @@
+"""What the published reference results are to hold: which machines, workloads and scopes, in which order of urgency."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+from suite import units
+from suite.results.record import Machine, Record
+from suite.results.summary import SOUND, Status, Summary, summary
+from suite.results.table import Cell
+from suite.workload import Backend, Case, Description, Precision, Scope
+
+HEADLINE_ONLY = frozenset({"transfer", "epoch", "run"})
+_WORDS: dict[Precision, str] = {"float32-highest": "float32", "tf32": "TF32", "bfloat16": "bfloat16"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """A column of one machine's results."""
+
+    tier: int
+    backend: Backend
+    scope: Scope
+    precision: Precision = "float32-highest"
+
+    @property
+    def title(self) -> str:
+        """Return the column's words."""
+        return f"{self.backend.upper()} {self.scope}, {_WORDS[self.precision]}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A kind of machine that the reference results name."""
+
+    name: str
+    gpu: str  # in the name of its GPU; '' for none
+    cores: int | None  # granted; None: any
+    wanted: tuple[Wanted, ...]
+    experiments: int | None = None  # the tier in which they are run here; None: not asked for
+
+    def fits(self, machine: Machine) -> bool:
+        """Return whether a machine is of this kind."""
+        with_gpu = any(self.gpu in gpu.name for gpu in machine.gpus) if self.gpu else not machine.gpus
+        return with_gpu and self.cores in (None, machine.cores)
+
+
+def _tier(number: int, backends: Iterable[Backend], scopes: Iterable[Scope]) -> tuple[Wanted, ...]:
+    scopes = tuple(scopes)
+    return tuple(Wanted(tier=number, backend=backend, scope=scope) for backend in backends for scope in scopes)
+
+
+_NARROW = tuple(Wanted(tier=2, backend="gpu", scope="step", precision=p) for p in ("tf32", "bfloat16"))
+KINDS = (
+    Kind(name="4 CPU cores", gpu="", cores=4, wanted=_tier(1, ("cpu",), ("step", "cold"))),
+    Kind(
+        name="H100 and its 16 host cores",
+        gpu="H100",
+        cores=16,
+        wanted=(
+            *_tier(1, ("cpu", "gpu"), ("step", "cold")),
+            *_NARROW,
+            *_tier(2, ("cpu", "gpu"), ("transfer", "epoch", "run")),
+        ),
+        experiments=2,
+    ),
+    Kind(name="H200, the GPU alone", gpu="H200", cores=None, wanted=_tier(3, ("gpu",), ("step", "cold"))),
+)
+
+
+def cell(kind: Kind, wanted: Wanted, about: Description, headline: bool, records: Sequence[Record]) -> Cell:
+    """Return what there is of a workload in a column: status and record, or the tier that will have it, or why not."""
+    if wanted.scope in HEADLINE_ONLY and not headline:
+        return Cell(text=units.DASH, remark="asked of the headline set alone")
+    if wanted.scope == "run" and about.run is None:
+        return Cell(text=units.DASH, remark="no whole run is documented")
+    if wanted.scope == "epoch" and not about.stored:
+        return Cell(text=units.DASH, remark="no stored data")
+    found = best(record for record in records if of(wanted, about, record) and kind.fits(record.machine))
+    if found is None:
+        return Cell(text=f"tier {wanted.tier}", sort=-wanted.tier, remark="not measured yet")
+    worth = get_args(Status).index(found.status)
+    return Cell(text=found.status, sort=worth, remark="; ".join(found.reasons), record=found.record)
+
+
+def of(wanted: Wanted, about: Description, record: Record) -> bool:
+    """Return whether a record is JAX's plain way of a column, at the headline batch."""
+    case = Case(
+        workload=about.name,
+        backend=wanted.backend,
+        scope=wanted.scope,
+        batch=about.batch,
+        precision=wanted.precision,
+        data=about.data,
+        allocator=record.case.allocator,
+    )
+    return record.case == case and not record.experiment
+
+
+def best(records: Iterable[Record]) -> Summary | None:
+    """Return the newest sound result, or the newest of all; None if there is none."""
+    found = sorted(
+        (summary(record) for record in records), key=lambda item: (item.status in SOUND, item.record.created)
+    )
+    return found[-1] if found else None

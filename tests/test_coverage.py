@@ -1,0 +1,74 @@
+"""The page of what has been measured: each cell is filled, or says which tier fills it or why nothing does."""
+
+import re
+
+import factory
+import msgspec
+
+from suite.report import coverage
+from suite.results import reference
+
+H100 = msgspec.structs.replace(
+    factory.HOST, gpus=(msgspec.structs.replace(factory.H100, name="NVIDIA H100 80GB HBM3"),)
+)
+KIND = next(kind for kind in reference.KINDS if kind.gpu == "H100")
+ABOUT = factory.description()
+
+
+def texts(records, about=ABOUT, headline=True):
+    return {w.title: reference.cell(KIND, w, about, headline, records) for w in KIND.wanted}
+
+
+def test_an_empty_cell_names_its_tier():
+    found = texts([])
+    assert found["GPU step, float32"].text == "tier 1"
+    assert found["GPU step, TF32"].text == "tier 2"
+    assert found["GPU transfer, float32"].text == "tier 2"
+    assert not any(cell.record for cell in found.values())
+
+
+def test_a_filled_cell_has_its_record_and_what_that_is_worth():
+    record = factory.record(machine=factory.HOST)
+    cell = texts([record])["CPU step, float32"]
+    assert (cell.text, cell.record) == ("quick", record)
+    assert texts([record])["GPU step, float32"].text == "tier 1"
+
+
+def test_a_sound_result_goes_before_a_newer_one_that_is_not():
+    sound = factory.record(machine=factory.HOST)
+    failed = msgspec.structs.replace(
+        sound, campaign="20270101-000000-x", created="2027-01-01T00:00:00Z", runs=(), reason="out of memory"
+    )
+    assert texts([failed, sound])["CPU step, float32"].record == sound
+    only = texts([failed])["CPU step, float32"]
+    assert (only.text, only.remark) == ("incomplete", "out of memory")
+
+
+def test_another_way_or_another_machine_fills_no_cell():
+    other = (
+        factory.record(machine=factory.HOST, variant="several-steps"),
+        factory.record(machine=factory.HOST, batch=64),
+        factory.record(machine=factory.HOST, implementation="torch"),
+        factory.record(machine=msgspec.structs.replace(factory.HOST, cores=8)),
+        msgspec.structs.replace(factory.record(machine=factory.HOST), experiment="crossover"),
+    )
+    assert texts(other)["CPU step, float32"].record is None
+
+
+def test_what_does_not_belong_says_why():
+    assert texts([], headline=False)["GPU transfer, float32"].remark == "asked of the headline set alone"
+    assert texts([], factory.description(run=None))["GPU run, float32"].remark == "no whole run is documented"
+    assert texts([], factory.description(data="random"))["GPU epoch, float32"].remark == "no stored data"
+
+
+def test_kinds_of_machines_are_told_apart():
+    h200 = msgspec.structs.replace(factory.HOST, gpus=(msgspec.structs.replace(factory.H100, name="NVIDIA H200"),))
+    fits = [[kind.fits(machine) for kind in reference.KINDS] for machine in (factory.PLAIN, factory.HOST, h200)]
+    assert fits == [[True, False, False], [False, True, False], [False, False, True]]
+
+
+def test_the_page_counts_what_is_filled():
+    page = coverage.page([factory.record(machine=factory.HOST)], [ABOUT], frozenset(), {})
+    counts = re.findall(r"<caption>([^<]*): (\d+) of (\d+) cells are filled", page)
+    assert counts == [("4 CPU cores", "0", "2"), (KIND.name, "1", "10"), ("H200, the GPU alone", "0", "2")]
+    assert "records/" in page
