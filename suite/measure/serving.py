@@ -52,14 +52,15 @@ class Traffic:
             self._receive()
             self._send()
 
+    def begin(self) -> None:
+        """Keep nothing of what was received so far, and have requests under way that found others before them."""
+        self.serve(IN_FLIGHT)
+        self.latency_seconds, self.answers = [], []
+
     def end(self) -> None:
         """Receive what is under way and send nothing more."""
         while self.under_way:
             self._receive()
-
-    def forget(self) -> None:
-        """Keep nothing of what was received so far, such as the warm-up."""
-        self.latency_seconds, self.answers = [], []
 
     def _send(self) -> None:
         picture = self.sent % self.pictures
@@ -89,8 +90,8 @@ def measured_serving(process: Process, target: Program, inputs: list[Batch]) -> 
     count, warm, settled = clock.warmed(traffic.serve, plan, process.clocks, IN_FLIGHT)
     count, ratio = clock.proportional(traffic.serve, count, process.clocks)
     count = max(count, -(-FEWEST_REQUESTS // min(plan.samples, _FEWEST_SAMPLES)))
-    traffic.forget()
-    seen = process.streamed("serve", traffic.serve, count, plan, target.compilations)
+    traffic.end()
+    seen = process.streamed("serve", traffic.serve, count, plan, target.compilations, traffic.begin)
     served = noted(traffic, alone)
     traffic.end()
     process.seen["serve"] = msgspec.structs.replace(
