@@ -1,4 +1,4 @@
-"""What the answers about serving have in common: a network's newest campaign, way by way, and clusters derived of it."""
+"""What answers about serving have in common: a network's newest campaign, way by way, and clusters derived of it."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -44,7 +44,7 @@ def _flop(groups: dict[str, list[Record]]) -> int:
 
 def ways(group: Sequence[Record]) -> tuple[Way, ...]:
     """Return the ways that were measured, requests first, then steps by their batch."""
-    there = {(record.case.scope, record.case.batch) for record in group}
+    there: set[Way] = {(record.case.scope, record.case.batch) for record in group}
     return tuple(sorted(there, key=lambda way: (way != REQUESTS, way[1])))
 
 

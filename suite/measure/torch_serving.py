@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import torch
+import torch  # pyright: ignore[reportMissingImports]
 
 from suite.measure.torch_program import TorchProgram
 
