@@ -363,7 +363,7 @@ def test_latency_and_throughput_stand_beside_each_other():
     waits, rates, _ = reading.tables
     assert [row[1].text for row in waits.rows] == ["CPU", "GPU"]
     assert waits.rows[1][3].text == "40.0 ms"
-    assert [row[1].text for row in rates.rows] == ["1, four requests", "1", "8", "32", "128"]
+    assert [row[1].text for row in rates.rows] == ["1, four under way", "batch 1", "batch 8", "batch 32", "batch 128"]
     assert rates.rows[0][6].text == "20.0x"
     assert rates.rows[4][6].text == "60.0x"
     assert {chart.name for chart in reading.beside} == {"latency", "speedups"}
@@ -381,8 +381,8 @@ def test_clusters_are_derived_from_one_gpu_and_one_machine_and_say_so():
     assert table.title.startswith("Derived")
     assert "not to be cited" in table.notes[0]
     shown = {(row[1].text, row[2].text, row[3].text): (row[4].sort, row[6].text) for row in table.rows}
-    assert shown["1, four requests", "3", "5"] == (pytest.approx(12.0, rel=1e-3), "8.04x or 9.04x")
-    assert shown["128", "1", "5"] == (pytest.approx(12.0, rel=1e-3), "–")
+    assert shown["1, four under way", "3", "5"] == (pytest.approx(12.0, rel=1e-3), "8.04x or 9.04x")
+    assert shown["batch 128", "1", "5"] == (pytest.approx(12.0, rel=1e-3), "–")
     assert all(cell.record is None for row in table.rows for cell in row)
     assert any("derived: 3 such GPUs answer 12.0" in answer for answer in serving.read(records).answers)
 
@@ -401,7 +401,7 @@ def test_a_cell_that_was_skipped_keeps_its_row_with_the_reason():
     row = serving.read(records).tables[1].rows[-1]
     assert (row[2].text, row[2].remark) == ("–", why)
     assert why in row[6].remark
-    assert all(derived[1].text != "128" for derived in serving.read(records).tables[2].rows)
+    assert all(derived[1].text != "batch 128" for derived in serving.read(records).tables[2].rows)
 
 
 def test_one_backend_alone_is_read_without_ratios():

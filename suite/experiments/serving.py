@@ -184,4 +184,4 @@ def _speed_chart(speeds: Sequence[Point]) -> Chart | None:
 
 
 def _way(way: Way) -> str:
-    return "1, four requests" if way == REQUESTS else units.count(way[1])
+    return "1, four under way" if way == REQUESTS else f"batch {units.count(way[1])}"

@@ -87,7 +87,7 @@ def measured_serving(process: Process, target: Program, inputs: list[Batch]) -> 
     alone = [target.answer(target.ask(picture)) for picture in range(len(inputs))]
     traffic = Traffic(server=target, pictures=len(inputs), clocks=process.clocks)
     plan = replace(process.task.plan, samples=min(process.task.plan.samples, _MOST_SAMPLES))
-    count, warm, settled = clock.warmed(traffic.serve, plan, process.clocks, IN_FLIGHT)
+    count, warm, settled = clock.warmed(traffic.serve, plan, process.clocks, 2 * IN_FLIGHT)
     count, ratio = clock.proportional(traffic.serve, count, process.clocks)
     count = max(count, -(-FEWEST_REQUESTS // min(plan.samples, _FEWEST_SAMPLES)))
     traffic.end()
