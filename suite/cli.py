@@ -159,7 +159,8 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     help="What is timed. Default: the steady step, the step with its batch copied from the host, and the cold start. "
     "epoch: steps with the input pipeline from storage on; input: that pipeline alone; run: the documented whole run, "
     "where there is one; calls: the first four calls of a fresh process; learning: training from storage and the "
-    "accuracy that it comes to.",
+    "accuracy that it comes to; serve: latency and rate of single requests to networks that only infer, four always "
+    "under way.",
 )
 @click.option(
     "--cache",

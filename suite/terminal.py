@@ -25,6 +25,7 @@ _SAID = {
     "input": "a batch from storage",
     "run": "for the whole run",
     "calls": "a later call",
+    "serve": "a request, several under way",
 }
 _MARKS = {"good": "[green]ok[/]", "remark": "[yellow]note[/]", "bad": "[red]no[/]"}
 

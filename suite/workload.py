@@ -10,7 +10,7 @@ import msgspec
 Backend = Literal["cpu", "gpu"]
 Implementation = Literal["jax", "torch", "keras"]
 Precision = Literal["float32-highest", "tf32", "bfloat16"]
-Scope = Literal["cold", "step", "transfer", "epoch", "input", "run", "calls", "learning"]
+Scope = Literal["cold", "step", "transfer", "epoch", "input", "run", "calls", "learning", "serve"]
 Data = Literal["embedded", "tfds", "random"]  # random: seeded content of the documented form
 Allocator = Literal["retaining", "system"]
 CompileCache = Literal["empty", "warm"]
@@ -144,7 +144,8 @@ class Case(Plain, frozen=True, kw_only=True):
     Scopes: `step` is the steady state with the batch on the device, `transfer` the same with each batch copied there,
     `epoch` the same with the input pipeline from storage on, `input` the pipeline alone; `cold` lowers, compiles and
     takes the first step, `run` is the documented whole run, `calls` are the first four calls of a fresh process, each
-    with all it takes; `learning` trains from storage and then counts right answers.
+    with all it takes; `learning` trains from storage and then counts right answers; `serve` answers requests of one
+    picture each, several of them always under way.
     """
 
     workload: str

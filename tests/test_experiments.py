@@ -23,6 +23,7 @@ NOISE = (1.0, 1.01, 0.99)
 CATALOGUE = tuple(models.load(name).description for name in ("mnist_mlp", "cifar10_tf_cnn"))
 ASKED = {  # of those that do not ask about every network
     "roofline": tuple(ceilings.load(name).description for name in ceilings.names()),
+    "serving": tuple(models.load(name).description for name in ("serve_mobilenet_v2", "serve_resnet50")),
     "accuracy": tuple(models.load(name).description for name in ("mnist_mlp", "catdog_cnn_base")),
     "predict_rescale": tuple(models.load(name).description for name in ("catdog_cnn_base", "catdog_cnn_dropout")),
 }

@@ -41,7 +41,10 @@ class Here:
 
 
 class Experiment(Protocol):
-    """What a file of this package holds; one with many cases also has `rounds(case, cores)`, see below."""
+    """What a file of this package holds; one with many cases also has `rounds(case, cores)`, see below.
+
+    One whose larger cases may take too long also has `LONGEST_STEP_SECONDS`.
+    """
 
     TITLE: str  # the question
     TESTS: tuple[str, ...]  # codes of the documented observations that it can confirm or refute
@@ -84,3 +87,11 @@ def rounds(name: str, case: Case, cores: int) -> int | None:
     """
     wanted = getattr(load(name), "rounds", None)
     return None if wanted is None else wanted(case, cores)
+
+
+def longest_step_seconds(name: str) -> float | None:
+    """Return how long the first step of an experiment's case may take; longer ones are skipped. None: however long.
+
+    Raises LookupError if there is no such experiment; '' is none, and has no limit.
+    """
+    return getattr(load(name), "LONGEST_STEP_SECONDS", None) if name else None

@@ -141,7 +141,8 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
 
     A scan over several steps has no step to start with, and copies no batch; an epoch and its input are there where
     the data is stored, the input also as PyTorch reads it; a whole run is there where the source
-    timed one, on one device, with its data on the host or `resident`.
+    timed one, on one device, with its data on the host or `resident`; requests are those to a network that is not
+    trained, answered on one device by JAX's plain way or any of PyTorch's.
     """
     if scope == "step":
         return variant != "resident"
@@ -150,6 +151,9 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
         return implementation in mine and about.stored and variant == "plain" and devices == 1
     if scope == "run":
         return implementation == "jax" and about.run is not None and variant in ("plain", "resident") and devices == 1
+    if scope == "serve":
+        ways = variant == "plain" if implementation == "jax" else implementation == "torch"
+        return ways and about.family == "inference" and devices == 1
     return implementation == "jax" and variant not in ("several-steps", "resident")
 
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
+from suite.measure.inputs import PICTURES
 from suite.measure.profiles import CHAIN_SECONDS, Effort
+from suite.measure.serving import FEWEST_REQUESTS
 from suite.workload import Case, Description, WholeRun
 
 _START_SECONDS = 8.0  # interpreter, imports, data, initial state
@@ -27,11 +29,18 @@ def process_seconds(unit: Sequence[Case], about: Description, effort: Effort, co
         return _START_SECONDS + (case.scope == "epoch") * (compiling + 2 * step) + _flow_seconds(step, effort)
     if case.scope == "learning":
         return _START_SECONDS + compiling + _PIPELINE_SECONDS + _learning_steps(case, about, effort) * step
+    if case.scope == "serve":
+        return _START_SECONDS + compiling + _requests(step, case) * step
     chain = max(step, CHAIN_SECONDS[case.backend])
     warmup = max(effort.warmup_steps * step, min(effort.warmup_seconds, _DOUBLINGS * chain))
     sampling = min(effort.samples * chain, max(effort.sampling_seconds, _FEWEST_SAMPLES * chain))
     steady = len(scopes & {"step", "transfer"})
     return _START_SECONDS + compiling + 2 * step + steady * (warmup + sampling)
+
+
+def _requests(step: float, case: Case) -> float:
+    """Return how many requests are answered: each picture's alone, those of the warm-up, and those that count."""
+    return PICTURES + FEWEST_REQUESTS + _DOUBLINGS * CHAIN_SECONDS[case.backend] / step
 
 
 def _flow_seconds(step: float, effort: Effort) -> float:

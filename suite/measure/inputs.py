@@ -9,6 +9,7 @@ from suite.measure.protocol import Task
 from suite.workload import Case
 
 INPUT_SETS = 4
+PICTURES = 64  # of requests: none comes again while another of it is under way, or soon after
 
 
 class Owner(Protocol):
@@ -29,11 +30,12 @@ def batches(owner: Owner, task: Task) -> list[data.Batch]:
     Raises ValueError if the workload does not have the data asked for.
     """
     case = task.cases[0]
+    sets = PICTURES if case.scope == "serve" else INPUT_SETS
     if case.data == "random":
         if owner.draw is None:
             raise ValueError(f"data 'random' asked for, workload '{case.workload}' takes its batches from a data set")
-        return data.drawn(owner.draw, case.batch, INPUT_SETS, task.seed)
-    return data.batches(task.dataset, stored(owner, case), case.batch, INPUT_SETS, task.seed, data=case.data)
+        return data.drawn(owner.draw, case.batch, sets, task.seed)
+    return data.batches(task.dataset, stored(owner, case), case.batch, sets, task.seed, data=case.data)
 
 
 def stored(owner: Owner, case: Case) -> Preparation:

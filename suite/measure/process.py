@@ -40,10 +40,17 @@ class Process:
         return taken
 
     def streamed(
-        self, scope: Scope, chain: clock.Chain, steps: int, plan: clock.Plan, compilations: Callable[[], int]
+        self,
+        scope: Scope,
+        chain: clock.Chain,
+        steps: int,
+        plan: clock.Plan,
+        compilations: Callable[[], int],
+        begin: Callable[[], object] = lambda: None,
     ) -> Seen:
         """Take the samples that count, each of so many steps, and say them one by one.
 
+        `begin` is called at the last moment before, so that what it starts is not held up by what is prepared here.
         Returns what happened to the process meanwhile. Raises RuntimeError if the machine was suspended.
         """
         name = STREAMED[scope]
@@ -51,6 +58,7 @@ class Process:
         gc.freeze()
         gc.disable()
         compiled, faults, before = compilations(), minor_faults(), load.reading()
+        begin()
         self.say(Line(stage=name))
         taken, slept = 0, clock.asleep_seconds()
         for sample in clock.samples(chain, steps, plan, self.clocks):

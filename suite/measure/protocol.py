@@ -2,7 +2,7 @@
 
 from suite.data.edition import Size
 from suite.measure.clock import Plan
-from suite.results.record import Audit, Learnt, Sample, Stage
+from suite.results.record import Audit, Learnt, Sample, Served, Stage
 from suite.workload import Case, Plain, Scope, WholeRun
 
 # Stages whose samples are said one by one.
@@ -11,14 +11,15 @@ STREAMED: dict[Scope, str] = {
     "transfer": "transfer_samples",
     "epoch": "epoch_samples",
     "input": "input_samples",
+    "serve": "serve_samples",
 }
-STOPPED: frozenset[Scope] = frozenset({"step", "transfer"})  # after whose samples nothing may go on
+STOPPED: frozenset[Scope] = frozenset({"step", "transfer", "serve"})  # after whose samples nothing may go on
 
 
 class Task(Plain, frozen=True, kw_only=True):
     """What one process has to do; `cases` differ in scope only and are measured in the order cold, step, transfer.
 
-    `run`, `calls` and `learning` have a process of their own; `run` is then the whole run that is wanted.
+    `run`, `calls`, `learning` and `serve` have a process of their own; `run` is then the whole run that is wanted.
     """
 
     cases: tuple[Case, ...]
@@ -30,6 +31,7 @@ class Task(Plain, frozen=True, kw_only=True):
     run: WholeRun | None = None
     most_steps: int | None = None  # of scope `learning`, whatever the case asks for
     replay: bool = False  # short replays are made after the samples
+    longest_step_seconds: float | None = None  # what takes longer in its first step is skipped
     energy_seconds: float = 0.0  # how long the step goes on after the samples while its energy is counted
 
 
@@ -50,6 +52,7 @@ class Seen(Plain, frozen=True, kw_only=True):
     first_batch_seconds: float | None = None  # from storage, workers started and all
     step_alone_seconds: float | None = None  # of a step whose batch is on the device
     learnt: Learnt | None = None
+    served: Served | None = None
 
 
 class Facts(Plain, frozen=True, kw_only=True):

@@ -66,6 +66,41 @@ def refuse_input(options: Iterable[str], scopes: Collection[Scope]) -> None:
             )
 
 
+def refuse_serving(
+    scopes: Collection[Scope],
+    named: Iterable[str],
+    descriptions: Iterable[Description],
+    batch: int | None,
+    implementations: Collection[Implementation],
+    devices: int,
+) -> None:
+    """Raise ValueError if requests are asked for of what cannot answer them: `named` are the workloads asked for.
+
+    A request is one picture, to a network that is not trained, on one device; Keras does not answer requests here.
+    """
+    if "serve" not in scopes:
+        return
+    about = tuple(descriptions)
+    served = [each.name for each in about if each.family == "inference"]
+    trained = [name for name in named if name not in served]
+    if trained or not served:
+        raise ValueError(
+            f"scope 'serve' asked for, only inference is served, and these are trained: "
+            f"{', '.join(trained or [each.name for each in about])}; name workloads that begin with 'serve_'"
+        )
+    if batch not in (None, 1):
+        raise ValueError(f"scope 'serve' asked for with batch {batch}, a request is one picture; leave --batch out")
+    if devices != 1:
+        raise ValueError(
+            f"scope 'serve' asked for on {devices} devices, one answers all requests; leave --devices or the scope out"
+        )
+    if not {"jax", "torch"} & set(implementations):
+        raise ValueError(
+            f"scope 'serve' asked for of '{', '.join(implementations)}', only 'jax' and 'torch' answer requests; add "
+            "one with --implementation"
+        )
+
+
 def precisions(machine: Machine) -> tuple[Precision, ...]:
     """Return the precisions that all of the machine's GPUs have in hardware."""
     weakest = min((float(gpu.compute_capability) for gpu in machine.gpus), default=0.0)

@@ -173,6 +173,9 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     refusal.refuse_precisions(request.precisions, present, machine)
     refusal.refuse_allocators(request.allocators)
     refusal.refuse_input(asked(request, OF_THE_INPUT), request.scopes)
+    refusal.refuse_serving(
+        request.scopes, request.workloads, chosen, request.batch, request.implementations, request.devices
+    )
     refusal.refuse_augmentations(request.augmentations, chosen)
     refusal.refuse_hosts(request.hosts, request.devices, request.scopes, request.variants)
     refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
@@ -207,6 +210,9 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     if "run" in request.scopes:
         none = [about.name for about in chosen if about.run is None]
         remarks += [f"no whole run is documented for: {', '.join(none)}; left out of scope 'run'"] if none else []
+    if "serve" in request.scopes:
+        none = [about.name for about in chosen if about.family != "inference"]
+        remarks += [f"only inference is served: {', '.join(none)}; left out of scope 'serve'"] if none else []
     if FROM_STORAGE & set(request.scopes):
         none = [about.name for about in chosen if not about.stored]
         left = "left out of scopes 'epoch', 'input' and 'learning'"

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import msgspec
 
-from suite import __version__
+from suite import __version__, experiments
 from suite.measure import children, load, profiles
 from suite.measure.beside import ENERGY_SECONDS, Beside
 from suite.measure.campaign import Unit, order, stamp, units
@@ -37,6 +37,7 @@ LIMIT_SECONDS = {
     "first_batch": 300.0,
     "epoch_samples": 1800.0,
     "input_samples": 1800.0,
+    "serve_samples": 1800.0,
     "epoch": 3600.0,
     "validation": 1200.0,
     "learning": 1200.0,
@@ -121,6 +122,7 @@ def run(
                 run=profiles.whole_run(header.profile, about[unit[0].workload].run, unit[0].length),
                 most_steps=profiles.EFFORTS[header.profile].learning_steps,
                 replay=number == 0,
+                longest_step_seconds=experiments.longest_step_seconds(header.experiment),
                 energy_seconds=ENERGY_SECONDS if energy else 0.0,
             )
             fill(task, cache, watch, start)

@@ -2,6 +2,7 @@
 
 from msgspec.structs import replace
 
+from suite import units
 from suite.data.batches import Batch
 from suite.measure import clock
 from suite.measure.process import Process, total
@@ -13,8 +14,15 @@ from suite.workload import Scope
 LATER_CALLS = 3  # after the first, in scope `calls`
 
 
+class TooLongError(Exception):
+    """A case that is skipped, since its first step took longer than an experiment allows."""
+
+
 def started(process: Process, target: Program, inputs: list[Batch]) -> Sample:
-    """Bring a program to the end of its first step; return what that took once it was initialised: a cold start."""
+    """Bring a program to the end of its first step; return what that took once it was initialised: a cold start.
+
+    Raises TooLongError if that step took longer than the task allows.
+    """
 
     def initialise() -> None:
         target.initialise(process.task.seed)
@@ -24,6 +32,12 @@ def started(process: Process, target: Program, inputs: list[Batch]) -> Sample:
     process.stage("init", initialise)
     cold = [process.stage("lower", target.lower), process.stage("compile", target.compile)]
     cold.append(process.stage("first_step", lambda: chained(target, target.steps_per_call)))
+    took, longest = cold[-1].wall_seconds / target.steps_per_call, process.task.longest_step_seconds
+    if longest is not None and took > longest:
+        raise TooLongError(
+            f"skipped: its first step took {units.seconds(took)}, what takes more than {units.seconds(longest)} is "
+            "left out"
+        )
     return total(cold)
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 from suite import variants
 from suite.data import batches as data
-from suite.measure import clock, epoch, hosts, leftover, parent, school, steady, whole_run
+from suite.measure import clock, epoch, hosts, leftover, parent, school, serving, steady, whole_run
 from suite.measure.audit import CALLS, audit, finite
 from suite.measure.campaign import LONG
 from suite.measure.inputs import Owner, batches, run_inputs
@@ -52,6 +52,8 @@ def main() -> None:
 def reason(error: BaseException) -> str:
     """Return one readable line for an error, short enough for a record."""
     words = " ".join(str(error).split())
+    if isinstance(error, steady.TooLongError):
+        return words
     if "has been deleted" in words or "donated buffer" in words:
         words = f"{DONATED}: {words}"
     if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in words or "out of memory" in words.lower():
@@ -116,6 +118,8 @@ def measured(process: Process, target: Program, inputs: list[data.Batch], owner:
         from suite.data import pipeline
 
         return epoch.measured_epoch(process, target, inputs, owner, pipeline.batches)
+    if process.case.scope == "serve":
+        return serving.measured_serving(process, target, inputs)
     return steady.measured_steps(process, target, inputs)
 
 
@@ -179,9 +183,10 @@ def alone(case: Case) -> tuple[Program, Owner]:
     if case.implementation == "torch":
         from suite import controls
         from suite.measure.torch_program import TorchProgram
+        from suite.measure.torch_serving import TorchServing
 
         control = controls.load(case.workload)
-        return TorchProgram(control, case), control
+        return (TorchServing if case.scope == "serve" else TorchProgram)(control, case), control
     if case.implementation == "keras":
         from suite import controls_keras
         from suite.measure.keras_program import KerasProgram
@@ -191,6 +196,7 @@ def alone(case: Case) -> tuple[Program, Owner]:
     from suite import ceilings, models
     from suite.measure.jax_program import JaxProgram
     from suite.measure.jax_run import JaxRun
+    from suite.measure.jax_serving import JaxServing
     from suite.measure.learning import LearningProgram
     from suite.measure.nnx_program import NnxProgram
     from suite.measure.resident_run import ResidentRun
@@ -200,6 +206,8 @@ def alone(case: Case) -> tuple[Program, Owner]:
         return (ResidentRun if case.variant == "resident" else JaxRun)(workload, case), workload
     if case.scope == "learning":
         return LearningProgram(workload, case), workload
+    if case.scope == "serve":
+        return JaxServing(workload, case), workload
     return (NnxProgram if case.variant == "nnx-jit" else JaxProgram)(workload, case), workload
 
 

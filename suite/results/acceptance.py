@@ -169,6 +169,9 @@ def contradictions(record: Record) -> Iterator[tuple[str, str]]:
             yield f"{place}.started", "no moment such as 2026-01-31T12:00:00Z"
         if run.samples and run.steps_per_sample < 1:
             yield f"{place}.steps_per_sample", f"{run.steps_per_sample} is less than 1"
+        for index, seconds in enumerate(run.served.latency_seconds if run.served is not None else ()):
+            if seconds <= 0:
+                yield f"{place}.served.latency_seconds[{index}]", f"{seconds!r} is no time"
         for kind, samples in (("warmup", run.warmup), ("samples", run.samples)):
             for index, sample in enumerate(samples):
                 if sample.wall_seconds <= 0:

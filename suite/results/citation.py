@@ -24,12 +24,16 @@ _VALUES: dict[str, tuple[Callable[[float, float | None], str], Callable[[float |
         lambda low, high: units.quantity_interval(low, high, "FLOP/s"),
     ),
     "speedup": (lambda value, width: f"{units.number(value, width)}x", units.interval),
+    "latency-p50": (units.seconds, units.seconds_interval),
+    "latency-p99": (units.seconds, units.seconds_interval),
 }
 _METRICS = {
     "seconds": "time of",
     "examples-per-second": "examples a second of",
     "flop-per-second": "analytic FLOP a second of",
     "speedup": "CPU time over GPU time of",
+    "latency-p50": "median latency of",
+    "latency-p99": "latency at the 99th percentile of",
 }
 _SCOPES: dict[Scope, str] = {
     "step": "one step in steady state",
@@ -40,6 +44,7 @@ _SCOPES: dict[Scope, str] = {
     "run": "the documented whole run",
     "calls": "a call of a fresh process",
     "learning": "training from storage",
+    "serve": "a request of one picture, four under way",
 }
 _LATEX = str.maketrans({char: f"\\{char}" for char in "%&_#$"})
 

@@ -13,9 +13,10 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from suite.results.latency import latency
 from suite.results.record import SCHEMA, Record
 from suite.results.statistics import Estimate
-from suite.results.summary import SOUND, SpeedUp, Status, Summary, speedups, summary
+from suite.results.summary import SOUND, SpeedUp, Status, Summary, speedups, summary, wide, worse
 from suite.workload import axes as case_axes
 
 _FIXED = 3  # workload, backend, scope
@@ -179,9 +180,25 @@ def _speedup(_: Summary, ratio: SpeedUp | None) -> Found | None:
     return ratio.ratio, ratio.status, ratio.certified if ratio.gpu.record.case.scope == "step" else None
 
 
+def _median_latency(item: Summary, _: SpeedUp | None) -> Found | None:
+    return _latency(item, latency(item.record).median)
+
+
+def _tail_latency(item: Summary, _: SpeedUp | None) -> Found | None:
+    return _latency(item, latency(item.record).tail)
+
+
+def _latency(item: Summary, value: Estimate | None) -> Found | None:
+    if value is None:
+        return None
+    return value, worse(item.status, "unstable") if wide(item.record, value) else item.status, None
+
+
 METRICS: dict[str, Callable[[Summary, SpeedUp | None], Found | None]] = {
     "seconds": _seconds,  # a step, a cold start, a whole run
     "examples-per-second": _examples,
     "flop-per-second": _flop,  # analytic
     "speedup": _speedup,  # the CPU's time over the GPU's
+    "latency-p50": _median_latency,  # seconds of a request, in scope `serve`
+    "latency-p99": _tail_latency,
 }

@@ -148,6 +148,16 @@ class Learnt(Plain, frozen=True, kw_only=True):
     predictions: tuple[Predictions, ...] = ()  # of networks that tell cats from dogs
 
 
+class Served(Plain, frozen=True, kw_only=True):
+    """How each request fared, a new one of which was sent whenever one had its answer."""
+
+    in_flight: _Count  # requests that were under way at any time
+    latency_seconds: tuple[float, ...]  # of each in turn, from its dispatch until its answer was on the host
+    pictures: _Count  # different ones, sent in turn
+    answers: _Count  # different ones
+    wrong_answers: _Count  # other than that of the same picture when nothing else was under way
+
+
 class Run(Plain, frozen=True, kw_only=True):
     """One child process's contribution to a case; `reason` is empty when it ended well."""
 
@@ -179,6 +189,7 @@ class Run(Plain, frozen=True, kw_only=True):
     first_batch_seconds: float | None = None  # from storage, workers started and all; scopes `epoch` and `input`
     step_alone_seconds: float | None = None  # of a step whose batch is on the device, in scope `epoch`
     learnt: Learnt | None = None  # in scope `learning`
+    served: Served | None = None  # in scope `serve`
 
 
 class Gpu(Plain, frozen=True, kw_only=True):

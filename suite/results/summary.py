@@ -39,14 +39,14 @@ class Summary:
     @property
     def examples_per_second(self) -> float | None:
         """Throughput in steady state; None where starting counts too, or when there is no time."""
-        if self.seconds is None or self.record.case.scope not in ("step", "transfer", "epoch", "input"):
+        if self.seconds is None or self.record.case.scope not in ("step", "transfer", "epoch", "input", "serve"):
             return None
         return self.record.case.batch / self.seconds.value
 
     @property
     def examples_per_second_estimate(self) -> Estimate | None:
         """Throughput in steady state with its interval."""
-        if self.seconds is None or self.record.case.scope != "step" or self.record.case.batch < 1:
+        if self.seconds is None or self.record.case.scope not in ("step", "serve") or self.record.case.batch < 1:
             return None
         return self.seconds.per(self.record.case.batch)
 
@@ -126,17 +126,24 @@ def summary(record: Record) -> Summary:
     return Summary(record=record, seconds=seconds, status=record.profile, reasons=unsteady)
 
 
-def _unsteady(record: Record, values: dict[int, float], seconds: Estimate | None) -> Iterable[str]:
+def wide(record: Record, value: Estimate | None) -> str:
+    """Return why an interval is wider than the record's profile allows; '' if it is not."""
     widest = _WIDEST[record.profile]
-    width = seconds.relative_half_width if seconds else None
-    if widest is not None and width is not None and width > widest:
-        yield f"wide: the interval's half-width is {width:.0%}, allowed are {widest:.0%}; rerun when idle"
+    width = value.relative_half_width if value else None
+    if widest is None or width is None or width <= widest:
+        return ""
+    return f"wide: the interval's half-width is {width:.0%}, allowed are {widest:.0%}; rerun when idle"
+
+
+def _unsteady(record: Record, values: dict[int, float], seconds: Estimate | None) -> Iterable[str]:
+    if words := wide(record, seconds):
+        yield words
     if len(values) > 1:
         middle = median(values.values())
         spread = median(abs(value - middle) for value in values.values()) / middle
         if spread > _SPREAD:
             yield f"spread: processes differ by {spread:.0%}; rerun when idle"
-    if record.case.scope == "step":
+    if record.case.scope in ("step", "serve"):
         steady = [run for run in record.runs if run.samples]
         slopes = [trend([s.wall_seconds for s in run.samples]) for run in steady if len(run.samples) >= 4]
         if slopes and abs(median(slopes)) > _TREND and record.profile == "standard":

@@ -19,6 +19,8 @@ _CPU_SHARE, _CPU_SECONDS = 0.1, 0.1  # by which CPU time may exceed what the cor
 _UNFINISHED_SHARE, _UNFINISHED_SECONDS = 0.1, 0.06  # of a sample; threads that look for work before they sleep
 _FEWEST_FLOP = 0.999
 _FEWEST_SERVED = 0.95  # of the parameters: a served network has its batch norms folded into its kernels
+_LITTLE = 0.2  # by which the requests under way may differ from those that times and latencies say
+_WRONG = 0.05  # of all answers
 _SAME_LOSS, _SAME_CHANGE, _ROUNDING = 1e-3, 0.25, 1e-6
 
 
@@ -85,12 +87,36 @@ def _cache(record: Record, run: Run) -> Iterator[str]:
 
 
 def _floor(record: Record, run: Run) -> Iterator[str]:
-    if record.case.scope != "step" or not run.samples or run.steps_per_sample < 1:
+    if record.case.scope not in ("step", "serve") or not run.samples or run.steps_per_sample < 1:
         return
     step = median(sample.wall_seconds for sample in run.samples) / run.steps_per_sample
     least = floor_seconds(record)
     if step < least:
         yield f"a step in {step:.2e} s, which no such machine can do in less than {least:.2e} s"
+
+
+def _in_flight(record: Record, run: Run) -> Iterator[str]:
+    """Source: Little, A proof for the queuing formula L = lambda W (1961)."""
+    if run.served is None or not run.samples:
+        return
+    wanted, taken = run.served.in_flight, run.steps_per_sample * len(run.samples)
+    if len(run.served.latency_seconds) != taken:
+        yield f"{len(run.served.latency_seconds)} latencies of {taken} requests"
+        return
+    found = sum(run.served.latency_seconds) / sum(sample.wall_seconds for sample in run.samples)
+    if abs(found / wanted - 1) > _LITTLE:
+        yield f"by their latencies {found:.2f} requests were under way, not {wanted}"
+
+
+def _answers(record: Record, run: Run) -> Iterator[str]:
+    """A peer starts from its own initial values, with which a deep network may answer the same to every picture."""
+    if run.served is None:
+        return
+    served, requests = run.served, len(run.served.latency_seconds)
+    if served.answers < 2 and record.case.implementation == "jax":
+        yield f"the answer is the same to all of {served.pictures} pictures"
+    if served.wrong_answers > _WRONG * requests:
+        yield f"{served.wrong_answers} of {requests} answers were not those of their pictures"
 
 
 def _of_audit(check: Callable[[Record, Audit], Iterable[str]]) -> Callable[[Record, Run], Iterable[str]]:
@@ -186,6 +212,8 @@ CHECKS: dict[str, Callable[[Record, Run], Iterable[str]]] = {
     "unfinished work": _unfinished,
     "cache": _cache,
     "floor": _floor,
+    "in flight": _in_flight,
+    "answers": _answers,
     "cores": _of_audit(_cores),
     "backend": _of_audit(_backend),
     "inputs": _of_audit(_inputs),

@@ -1,0 +1,454 @@
+"""Requests: four always under way, each with its own latency and its own answer; what is derived from them says so."""
+
+import factory
+import jax.numpy as jnp
+import msgspec
+import numpy as np
+import pytest
+from flax import nnx
+
+from suite import experiments, models
+from suite.data import batches as data
+from suite.experiments import Here, headline, serving
+from suite.experiments._served import BATCHES, cluster
+from suite.measure import inputs, profiles, refusal, steady, worker
+from suite.measure.clock import Clock
+from suite.measure.jax_serving import JaxServing
+from suite.measure.process import Process
+from suite.measure.protocol import Task
+from suite.measure.serving import IN_FLIGHT, Traffic, measured_serving
+from suite.observations import observations
+from suite.results import acceptance, keys
+from suite.results.latency import latency, quantile
+from suite.results.record import Served
+from suite.results.statistics import Estimate
+from suite.results.summary import summary
+from suite.workload import Case, Workload
+
+O12 = next(each for each in observations() if each.code == "O12")
+BOTH, ALONE = Here(backends=("cpu", "gpu"), cores=16), Here(backends=("cpu",), cores=2)
+NAMES = ("serve_mobilenet_v2", "serve_resnet50", "serve_nasnet_large")
+ABOUT = {name: models.load(name).description for name in (*NAMES, "mnist_mlp")}
+NOISE = (1.0, 1.001, 0.999)
+
+
+# The traffic
+
+
+class Device:
+    """Answers one request after another, each in its time, by a clock that only work moves."""
+
+    steps_per_call = 1
+
+    def __init__(self, seconds=0.010, first_step=0.1, mixed_up=False, stuck=False):
+        self.seconds, self.first_step, self.mixed_up, self.stuck = seconds, first_step, mixed_up, stuck
+        self.now, self.free, self.most, self.asked, self.under_way = 0.0, 0.0, 0, [], []
+
+    def initialise(self, seed): ...
+    def put(self, batches): ...
+    def lower(self): ...
+    def compile(self): ...
+    def block(self): ...
+
+    def chain(self, steps):
+        self.now += self.first_step
+
+    def loss(self):
+        return 1.0
+
+    def compilations(self):
+        return 0
+
+    def ask(self, index):
+        self.free = max(self.now, self.free) + self.seconds
+        self.asked.append(index)
+        self.under_way.append(index)
+        self.most = max(self.most, len(self.under_way))
+        return self.free, index
+
+    def answer(self, pending):
+        ready, index = pending
+        self.now = max(self.now, ready)
+        self.under_way.remove(index)
+        if self.stuck:
+            return 0.5
+        return 1.0 + (self.asked[-1] if self.mixed_up else index) * 1e-4
+
+
+def task(profile="smoke", longest=None):
+    case = Case(workload=NAMES[0], backend="cpu", scope="serve", batch=1, data="random")
+    return Task(
+        cases=(case,),
+        dataset="imagenet2012",
+        seed=0,
+        plan=profiles.plan(profile, "cpu"),
+        flow=profiles.flow(profile),
+        longest_step_seconds=longest,
+    )
+
+
+def measured(device, profile="smoke", **changes):
+    """Return what was seen of a device, with the samples that were said."""
+    said = []
+    clocks = Clock(wall=lambda: device.now, process=lambda: device.now)
+    process = Process(task=task(profile, **changes), say=said.append, clocks=clocks)
+    measured_serving(process, device, [{}] * inputs.PICTURES)
+    samples = tuple(line.sample for line in said if line.sample is not None)
+    return msgspec.structs.replace(process.seen["serve"], samples=samples)
+
+
+def test_with_four_under_way_a_request_takes_four_times_as_long_as_answers_are_apart():
+    seen = measured(Device(0.010))
+    assert seen.served.latency_seconds == pytest.approx([0.040] * len(seen.served.latency_seconds))
+    rate = len(seen.samples) * seen.steps_per_sample / sum(sample.wall_seconds for sample in seen.samples)
+    assert rate == pytest.approx(100)
+
+
+@pytest.mark.parametrize("profile", ["smoke", "quick", "standard"])
+@pytest.mark.parametrize("seconds", [0.0002, 0.030, 5.0])
+def test_of_each_process_at_least_two_hundred_latencies_are_kept_and_not_many_more_than_needed(profile, seconds):
+    seen = measured(Device(seconds), profile)
+    assert len(seen.served.latency_seconds) == seen.steps_per_sample * len(seen.samples) >= 200
+    assert len(seen.samples) <= 5
+    assert len(seen.served.latency_seconds) < 5000
+
+
+def test_four_requests_are_under_way_each_with_another_picture():
+    device = Device()
+    seen = measured(device)
+    assert device.most == seen.served.in_flight == IN_FLIGHT == 4
+    assert device.under_way == []
+    warm = inputs.PICTURES  # each picture's answer, alone, is known before
+    assert device.asked[warm:] == [index % inputs.PICTURES for index in range(len(device.asked) - warm)]
+    assert seen.served.pictures == seen.served.answers == inputs.PICTURES >= 4 * IN_FLIGHT
+
+
+def test_every_answer_is_that_of_its_own_picture():
+    assert measured(Device()).served.wrong_answers == 0
+    seen = measured(Device(mixed_up=True)).served
+    assert seen.wrong_answers == len(seen.latency_seconds)
+
+
+def test_what_came_before_the_samples_is_not_among_the_latencies():
+    device = Device()
+    traffic = Traffic(server=device, pictures=8, clocks=Clock(wall=lambda: device.now, process=lambda: device.now))
+    traffic.serve(10)
+    traffic.end()
+    device.now += 100.0
+    traffic.begin()
+    assert (traffic.latency_seconds, len(traffic.under_way)) == ([], IN_FLIGHT)
+    traffic.serve(5)
+    assert traffic.latency_seconds == pytest.approx([0.040] * 5)
+
+
+def test_a_program_that_answers_no_requests_says_so():
+    class Trained:
+        now = 0.0
+
+    with pytest.raises(LookupError, match="scope 'serve' asked for, which Trained has not"):
+        measured(Trained())
+
+
+def tiny():
+    """A network of one layer on pictures of two by two pixels."""
+
+    def draw(rng, examples):
+        return {"images": rng.random((examples, 2, 2, 3), np.float32)}
+
+    def loss(model, batch):
+        return jnp.max(nnx.softmax(model(batch["images"].reshape(batch["images"].shape[0], -1)))).mean()
+
+    about = msgspec.structs.replace(ABOUT[NAMES[0]], parameters=65, trainable_parameters=65)
+    return Workload(description=about, model=lambda rngs: nnx.Linear(12, 5, rngs=rngs), loss=loss, draw=draw)
+
+
+def test_jax_answers_each_request_for_itself_in_whatever_order_and_compiles_nothing():
+    program = JaxServing(tiny(), task().cases[0])
+    pictures = data.drawn(tiny().draw, 1, 6, seed=0)
+    program.initialise(0)
+    program.put(pictures)
+    program.lower()
+    program.compile()
+    alone = [program.answer(program.ask(index)) for index in range(6)]
+    assert len(set(alone)) == 6
+    before = program.compilations()
+    pending = [(index, program.ask(index)) for index in (5, 0, 3, 3, 1)]
+    assert [program.answer(one) for _, one in reversed(pending)] == [alone[index] for index, _ in reversed(pending)]
+    assert program.compilations() == before
+    program.chain(1)
+    program.block()
+    assert program.loss() == pytest.approx(alone[0], rel=1e-6)
+
+
+# Skipping
+
+
+def test_a_case_whose_first_step_takes_too_long_is_skipped_with_its_reason():
+    with pytest.raises(steady.TooLongError) as error:
+        measured(Device(first_step=12.3), longest=10.0)
+    words = worker.reason(error.value)
+    assert words == "skipped: its first step took 12.3 s, what takes more than 10.0 s is left out"
+    assert measured(Device(first_step=9.9), longest=10.0).samples
+    assert measured(Device(first_step=12.3)).samples
+
+
+def test_the_experiment_alone_sets_that_limit():
+    assert experiments.longest_step_seconds("serving") == 10.0
+    assert experiments.longest_step_seconds("crossover") is None
+    assert experiments.longest_step_seconds("") is None
+
+
+# Records
+
+
+def requests(backend="cpu", seconds=0.010, name=NAMES[0], rounds=NOISE, tail=1.0, **changes):
+    """A record of requests, so many seconds apart, of which the slowest two take `tail` times as long."""
+    return factory.record(
+        name,
+        backend,
+        [seconds * noise for noise in rounds],
+        scope="serve",
+        about=ABOUT[name],
+        data="random",
+        runs=tuple(served_run(number, seconds * noise, tail) for number, noise in enumerate(rounds)),
+        **changes,
+    )
+
+
+def served_run(number, seconds, tail=1.0, **changes):
+    made = factory.run(number, seconds, steps=67, samples=3)
+    waits = tuple(4 * seconds * (tail if index % 67 == 0 else 1.0) for index in range(201))
+    served = Served(in_flight=4, latency_seconds=waits, pictures=64, answers=60, wrong_answers=0)
+    return msgspec.structs.replace(made, served=msgspec.structs.replace(served, **changes))
+
+
+def steps(backend, seconds, batch, name=NAMES[0], **changes):
+    times = [seconds * noise for noise in NOISE]
+    return factory.record(name, backend, times, about=ABOUT[name], data="random", batch=batch, **changes)
+
+
+def asked(record):
+    return msgspec.structs.replace(record, experiment="serving")
+
+
+def served_campaign(gain=20.0, name=NAMES[0], at_batch=60.0, **changes):
+    made = [requests("cpu", 0.010 * gain, name, **changes), requests("gpu", 0.010, name, **changes)]
+    for batch in BATCHES:
+        made += [steps("cpu", 0.01 * batch * at_batch, batch, name, **changes),
+                 steps("gpu", 0.01 * batch, batch, name, **changes)]  # fmt: skip
+    return list(map(asked, made))
+
+
+def test_a_quantile_is_what_so_many_did_not_exceed():
+    values = [float(index) for index in range(1, 201)]
+    assert (quantile(values, 0.5), quantile(values, 0.99), quantile(values, 1.0)) == (100.0, 198.0, 200.0)
+    assert quantile([3.0], 0.5) == quantile([3.0], 0.99) == 3.0
+    with pytest.raises(ValueError, match="a quantile needs values"):
+        quantile([], 0.5)
+
+
+def test_each_process_gives_one_number_to_a_latency():
+    found = latency(requests(seconds=0.010, tail=3.0))
+    assert found.median.value == pytest.approx(0.040, rel=1e-3)
+    assert found.tail.value == pytest.approx(0.120, rel=1e-3)
+    assert found.tail.low < found.tail.value < found.tail.high
+    assert found.rate.value == pytest.approx(100, rel=0.01)
+    assert found.requests == 3 * 201
+
+
+def test_honest_requests_are_valid():
+    assert summary(requests()).status == "quick"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"wrong_answers": 201}, "answers: 201 of 201 answers were not those of their pictures"),
+        ({"answers": 1}, "answers: the answer is the same to all of 64 pictures"),
+        ({"latency_seconds": (0.010,) * 201}, "in flight: by their latencies 1.00 requests were under way, not 4"),
+        ({"latency_seconds": (0.040,) * 50}, "in flight: 50 latencies of 201 requests"),
+    ],
+)
+def test_requests_that_cannot_be_true_are_invalid(changes, words):
+    runs = tuple(served_run(number, 0.010, **changes) for number in range(3))
+    found = summary(msgspec.structs.replace(requests(), runs=runs))
+    assert found.status == "invalid"
+    assert words in found.reasons[0]
+
+
+def test_a_peer_with_its_own_initial_values_may_answer_the_same_to_every_picture():
+    runs = tuple(served_run(number, 0.010, answers=1) for number in range(3))
+    found = msgspec.structs.replace(requests(implementation="torch"), runs=runs)
+    assert summary(found).status == "quick"
+
+
+def test_a_latency_that_is_no_time_is_refused():
+    runs = (served_run(0, 0.010, latency_seconds=(0.0,) * 201),)
+    assert ("$.runs[0].served.latency_seconds[0]", "0.0 is no time") in list(
+        acceptance.contradictions(msgspec.structs.replace(requests(), runs=runs))
+    )
+
+
+def test_latencies_have_keys_and_a_wide_one_is_not_citable():
+    found = {number.key.metric: number for number in keys.numbers([requests(tail=3.0)])}
+    assert found["latency-p50"].value.value == pytest.approx(0.040, rel=1e-3)
+    assert found["latency-p99"].citable
+    apart = tuple(served_run(number, 0.010, tail) for number, tail in enumerate((1.0, 3.0, 9.0)))
+    doubtful = msgspec.structs.replace(requests(), runs=apart)
+    found = {number.key.metric: number for number in keys.numbers([doubtful])}
+    assert (found["latency-p99"].status, found["latency-p99"].citable) == ("unstable", False)
+
+
+# What is asked for
+
+
+def test_requests_and_every_batch_are_asked_of_each_backend():
+    cases = serving.cases([ABOUT[NAMES[0]], ABOUT["mnist_mlp"]], BOTH)
+    wanted = {("serve", 1), *(("step", batch) for batch in (1, 8, 32, 128))}
+    assert {(c.workload, c.backend, c.scope, c.batch) for c in cases} == {
+        (NAMES[0], backend, *way) for backend in ("cpu", "gpu") for way in wanted
+    }
+    assert {case.backend for case in serving.cases([ABOUT[NAMES[0]]], ALONE)} == {"cpu"}
+
+
+def test_networks_that_are_trained_are_named():
+    with pytest.raises(ValueError, match="asks about inference, these networks are trained: mnist_mlp; name one such"):
+        serving.cases([ABOUT["mnist_mlp"]], BOTH)
+
+
+def refused(scopes=("serve",), named=(), about=NAMES, batch=None, implementations=("jax",), devices=1):
+    refusal.refuse_serving(scopes, named, [ABOUT[name] for name in about], batch, implementations, devices)
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "words"),
+    [
+        ({"named": ("mnist_mlp",), "about": ("mnist_mlp",)}, "these are trained: mnist_mlp; name workloads that begin"),
+        ({"named": ("mnist_mlp",), "about": ("mnist_mlp", NAMES[0])}, "these are trained: mnist_mlp;"),
+        ({"about": ("mnist_mlp",)}, "these are trained: mnist_mlp;"),
+        ({"batch": 8}, "with batch 8, a request is one picture; leave --batch out"),
+        ({"devices": 2}, "on 2 devices, one answers all requests"),
+        ({"implementations": ("keras",)}, "of 'keras', only 'jax' and 'torch' answer requests"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_with_what_to_do(asked_for, words):
+    with pytest.raises(ValueError, match="scope 'serve' asked for") as error:
+        refused(**asked_for)
+    assert words in str(error.value)
+
+
+def test_what_can_be_served_is_not_refused():
+    refused()
+    refused(about=("mnist_mlp", NAMES[0]), implementations=("jax", "keras"))
+    refused(scopes=("step",), named=("mnist_mlp",), about=("mnist_mlp",), batch=8, devices=2)
+
+
+def test_requests_are_answered_by_the_plain_way_of_jax_and_all_of_torch():
+    cases = headline.cases(
+        [ABOUT[NAMES[0]], ABOUT["mnist_mlp"]], BOTH, scopes=("serve",), implementations=("jax", "torch", "keras"),
+        variants=(),
+    )  # fmt: skip
+    assert {case.workload for case in cases} == {NAMES[0]}
+    assert {(c.implementation, c.variant) for c in cases if c.backend == "cpu"} == {
+        ("jax", "plain"), ("torch", "plain"), ("torch", "compile")
+    }  # fmt: skip
+
+
+# What is read
+
+
+def test_latency_and_throughput_stand_beside_each_other():
+    reading = serving.read(served_campaign())
+    assert reading is not None
+    waits, rates, _ = reading.tables
+    assert [row[1].text for row in waits.rows] == ["CPU", "GPU"]
+    assert waits.rows[1][3].text == "40.0 ms"
+    assert [row[1].text for row in rates.rows] == ["1, four under way", "batch 1", "batch 8", "batch 32", "batch 128"]
+    assert rates.rows[0][6].text == "20.0x"
+    assert rates.rows[4][6].text == "60.0x"
+    assert {chart.name for chart in reading.beside} == {"latency", "speedups"}
+    assert sorted({point.at for point in reading.chart.points}) == [1, 8, 32, 128]
+    assert "half of the requests are answered within 40.0 ms" in reading.answers[1]
+
+
+def test_clusters_are_derived_from_one_gpu_and_one_machine_and_say_so():
+    assert cluster(Estimate(value=20.0, low=15.0, high=30.0, processes=3), 3, 5) == Estimate(
+        value=12.0, low=9.0, high=18.0, processes=3
+    )
+    assert cluster(Estimate(value=20.0), 1, 5) == Estimate(value=4.0)
+    records = served_campaign(gain=20.0, at_batch=60.0)
+    table = serving.read(records).tables[-1]
+    assert table.title.startswith("Derived")
+    assert "not to be cited" in table.notes[0]
+    shown = {(row[1].text, row[2].text, row[3].text): (row[4].sort, row[6].text) for row in table.rows}
+    assert shown["1, four under way", "3", "5"] == (pytest.approx(12.0, rel=1e-3), "8.04x or 9.04x")
+    assert shown["batch 128", "1", "5"] == (pytest.approx(12.0, rel=1e-3), "–")
+    assert all(cell.record is None for row in table.rows for cell in row)
+    assert any("derived: 3 such GPUs answer 12.0" in answer for answer in serving.read(records).answers)
+
+
+def test_a_derived_figure_has_no_key():
+    values = [number.value.value for number in keys.numbers(served_campaign(gain=20.0))]
+    assert not any(value == pytest.approx(12.0, rel=1e-3) for value in values)
+
+
+def test_a_cell_that_was_skipped_keeps_its_row_with_the_reason():
+    why = "skipped: its first step took 12.3 s, what takes more than 10.0 s is left out"
+    records = served_campaign()
+    at = next(i for i, r in enumerate(records) if (r.backend, r.case.batch) == ("cpu", 128))
+    runs = (factory.run(0, 1.0, samples=0, reason=why),)
+    records[at] = msgspec.structs.replace(records[at], runs=runs, reason=why)
+    row = serving.read(records).tables[1].rows[-1]
+    assert (row[2].text, row[2].remark) == ("–", why)
+    assert why in row[6].remark
+    assert all(derived[1].text != "batch 128" for derived in serving.read(records).tables[2].rows)
+
+
+def test_one_backend_alone_is_read_without_ratios():
+    reading = serving.read([record for record in served_campaign() if record.backend == "cpu"])
+    assert len(reading.tables) == 2
+    assert all(row[6].text == "–" for row in reading.tables[1].rows)
+
+
+def test_requests_of_other_campaigns_have_latencies_and_peers_stand_beside():
+    reading = serving.read([requests(), requests(implementation="torch", seconds=0.020)])
+    assert [row[2].text for row in reading.tables[0].rows] == ["jax", "torch"]
+    assert len(reading.answers) == len(reading.tables) == 1
+    assert serving.read([steps("cpu", 0.01, 1)]) is None
+
+
+def test_the_newest_campaign_counts_and_smoke_only_where_there_is_no_other():
+    old = served_campaign(gain=20.0)
+    new = served_campaign(gain=40.0, campaign="20270101-000000-x", created="2027-01-01T00:00:00Z")
+    smoke = served_campaign(gain=80.0, campaign="20280101-000000-x", created="2028-01-01T00:00:00Z", profile="smoke")
+    assert serving.read(old + new + smoke).tables[1].rows[0][6].text == "40.0x"
+    assert serving.read(smoke).tables[1].rows[0][6].text == "80.0x"
+
+
+# The ledger
+
+
+def judged(gains, at_batch=60.0, **changes):
+    records = [
+        r for name, gain in zip(NAMES, gains, strict=True) for r in served_campaign(gain, name, at_batch, **changes)
+    ]
+    return O12.judge(records)
+
+
+def test_the_gpu_has_to_win_every_case_and_most_with_the_smallest_network():
+    found = judged((30, 20, 10))
+    assert found.verdict == "reproduced"
+    assert "four requests under way" in found.found
+    assert "15 cases of network and batch" in found.found
+    assert judged((10, 20, 30)).verdict == "refuted"
+    assert judged((20, 20, 20)).verdict == "not comparable"
+
+
+def test_one_batch_that_the_gpu_loses_refutes_it():
+    found = judged((30, 20, 10), at_batch=0.5)
+    assert found.verdict == "refuted"
+    assert "the GPU surely loses serve_mobilenet_v2 at 1" in found.found
+
+
+def test_smoke_judges_nothing():
+    assert judged((30, 20, 10), profile="smoke").verdict == "not run"
