@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from test_measure import answered, offer
 
 from suite import models
 from suite.experiments import Here, _devices, crossover, scaling
@@ -98,6 +99,16 @@ def test_one_gpu_is_an_error_that_says_what_is_needed():
 def test_parts_of_a_cpu_are_no_gpus():
     with pytest.raises(RuntimeError, match="asks about a GPU, this run has only backend 'cpu'"):
         scaling.cases([MLP], Here(backends=("cpu",), cores=64, gpus=0))
+
+
+def test_a_request_counts_the_gpus_that_jax_sees():
+    jax = offer("cpu", "gpu", backends={"cpu": ("cpu",), "gpu": ("H100",) * 4})
+    made = answered(jax, NODE, experiment="scaling", workloads=("mnist_mlp",)).cases
+    assert {case.devices for case in made} == {1, 2, 4}
+    with pytest.raises(RuntimeError, match="asks about 2 GPUs or more, JAX sees 1"):
+        answered(offer("cpu", "gpu"), NODE, experiment="scaling")
+    with pytest.raises(ValueError, match="--devices asked for with experiment 'scaling', which decides that itself"):
+        answered(jax, NODE, experiment="scaling", devices=2)
 
 
 # Reading
