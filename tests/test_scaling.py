@@ -12,6 +12,8 @@ from test_measure import answered, offer
 
 from suite import models
 from suite.experiments import Here, _devices, crossover, scaling
+from suite.measure.estimate import process_seconds
+from suite.measure.profiles import EFFORTS
 
 EIGHT = Here(backends=("cpu", "gpu"), cores=64, gpus=8)
 MLP = models.load("cifar10_mlp").description
@@ -111,6 +113,13 @@ def test_a_request_counts_the_gpus_that_jax_sees():
         answered(jax, NODE, experiment="scaling", devices=2)
 
 
+def test_the_estimate_lets_several_gpus_share_a_step():
+    deep = models.load("cifar10_resnet63").description
+    one, two = ([case] for case in scaling.cases([deep], EIGHT) if case.batch == 1024)
+    times = [process_seconds(unit, deep, EFFORTS["quick"], 64) for unit in (one, two)]
+    assert times[1] < 0.8 * times[0]
+
+
 # Reading
 
 
@@ -142,7 +151,7 @@ def test_each_speed_has_an_interval_that_holds_it():
 def test_what_the_collectives_take_is_what_one_gpu_with_the_part_does_without(summing):
     strong, weak, _ = scaling.read(node(time=lambda n, b: seconds(n, b, summing))).tables
     for table, batches in ((strong, (32, 32, 32)), (weak, (64, 128, 256))):
-        shares = [cell.sort for cell in column(table, "collectives, at most")[1:]]
+        shares = [cell.sort for cell in column(table, "collectives at most (derived)")[1:]]
         wanted = [summing / seconds(n, b, summing) for n, b in zip((2, 4, 8), batches, strict=True)]
         assert shares == pytest.approx(wanted, abs=1e-9)
 
@@ -176,7 +185,7 @@ def test_a_size_that_failed_has_its_reason_and_fewer_gpus_answer():
 
 def test_what_is_missing_is_a_dash_and_no_number():
     reading = scaling.read(without(without(node(), 4, 32), 1, 4))
-    speeds, shares = (column(reading.tables[0], name) for name in ("speed", "collectives, at most"))
+    speeds, shares = (column(reading.tables[0], name) for name in ("speed", "collectives at most (derived)"))
     assert [cell.text == "–" for cell in speeds] == [False, False, True, False]
     assert speeds[2].remark == "not measured"
     assert [cell.text == "–" for cell in shares] == [True, False, True, True]

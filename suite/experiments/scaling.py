@@ -31,7 +31,7 @@ WORKLOADS = ("cifar10_resnet63", "catdog_cnn_128", "cifar10_mlp")
 _TIMES = (1, 4, 16, 64)  # the headline batch, to find where a second GPU pays
 _LARGEST_FLOP = 2e13  # of a step: half a second on a large GPU in full float32
 _COLUMNS = ("model", "GPUs", "batch", "step", "speed", "95 % interval", "efficiency", "95 % interval",
-            "collectives, at most", "status")  # fmt: skip
+            "collectives at most (derived)", "status")  # fmt: skip
 _STRONG = "Strong scaling: the headline batch split over the GPUs"
 _WEAK = "Weak scaling: each GPU has a headline batch of its own"
 _SECOND = ("model", "batch", "one GPU", "two GPUs", "speed of two", "95 % interval", "status")
