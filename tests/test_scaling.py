@@ -117,7 +117,7 @@ def test_the_estimate_lets_several_gpus_share_a_step():
     deep = models.load("cifar10_resnet63").description
     one, two = ([case] for case in scaling.cases([deep], EIGHT) if case.batch == 1024)
     times = [process_seconds(unit, deep, EFFORTS["quick"], 64) for unit in (one, two)]
-    assert times[1] < 0.8 * times[0]
+    assert times[1] < 0.9 * times[0]
 
 
 # Reading
