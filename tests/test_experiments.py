@@ -17,7 +17,7 @@ from suite.results.roofline import roof, share
 from suite.results.statistics import Estimate
 from suite.results.summary import summary
 
-BOTH = Here(backends=("cpu", "gpu"), cores=16, gpu_precisions=("float32-highest", "tf32", "bfloat16"))
+BOTH = Here(backends=("cpu", "gpu"), cores=16, gpus=8, gpu_precisions=("float32-highest", "tf32", "bfloat16"))
 ALONE = Here(backends=("cpu",), cores=2)
 NOISE = (1.0, 1.01, 0.99)
 CATALOGUE = tuple(models.load(name).description for name in ("mnist_mlp", "cifar10_tf_cnn"))

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from test_input_experiments import ABOUT, DROPOUT, NOAUG, cell, stored
 from test_run_experiments import calls, watched
+from test_scaling import MLP, node, seconds
 
 from suite import experiments, models
 from suite.observations import VERDICTS, observations
@@ -74,6 +75,21 @@ def augmented(with_it, without):
     return [cell(1, 32, with_it, DROPOUT), cell(1, 32, without, NOAUG)]
 
 
+def scaled(summing, about=MLP, experiment="scaling"):
+    return node(4, about, lambda n, batch: seconds(n, batch, summing), experiment=experiment)
+
+
+TREES = msgspec.structs.replace(MLP, name="gbdt_mortgage")
+
+
+def trees(one, four):
+    """A CPU and a GPU whose speed-up is that, and four GPUs that are so many times as fast as one."""
+    return [
+        *sides("gbdt_mortgage", one, about=TREES),
+        *node(4, TREES, lambda n, batch: 0.01 * batch / (four if n == 4 else 1)),
+    ]
+
+
 CASES = [
     ("O2", runs(0.2, 0.21), "refuted"),
     ("O2", runs(0.3, 0.8), "reproduced"),
@@ -91,6 +107,14 @@ CASES = [
     ("O10", sides("cifar10_mlp", 0.5, "run"), "refuted"),
     ("O11", sides("imdb_text_cnn", 13), "reproduced"),
     ("O11", sides("imdb_text_cnn", 60), "not comparable"),
+    ("O13", trees(11, 2.1), "reproduced"),
+    ("O13", trees(40, 2.1), "not comparable"),
+    ("O13", trees(11, 3.9), "not comparable"),
+    ("O13", trees(11, 0.8), "refuted"),
+    ("O13", trees(0.9, 2.1), "refuted"),
+    ("O14", scaled(0.0001), "reproduced"),
+    ("O14", [*scaled(0.0001), *scaled(1.0, TREES)], "refuted"),
+    ("O14", scaled(0.00024), "not comparable"),  # as fast as one, within the noise
     ("O15", sides("mnist_mlp", 60), "not comparable"),
     ("O16", grid(100, 300), "reproduced"),
     ("O16", grid(100, 80), "refuted"),

@@ -18,6 +18,7 @@ class Here:
 
     backends: tuple[Backend, ...]
     cores: int  # granted
+    gpus: int = 1  # that JAX sees, where there is a GPU
     allocator: Allocator = "retaining"  # that serves JAX best
     gpu_precisions: tuple[Precision, ...] = ("float32-highest",)  # that the GPU has in hardware
     data: Data = "embedded"  # that stored examples are taken from
@@ -32,6 +33,15 @@ class Here:
             raise RuntimeError(
                 f"experiment '{experiment}' asks about a GPU, this run has only backend "
                 f"'{', '.join(self.backends)}'; run it on a machine with a GPU, see suite doctor"
+            )
+
+    def need_gpus(self, experiment: str, count: int) -> None:
+        """Raise RuntimeError if there are fewer GPUs to ask; parts of a CPU are none."""
+        self.need_gpu(experiment)
+        if self.gpus < count:
+            raise RuntimeError(
+                f"experiment '{experiment}' asks about {count} GPUs or more, JAX sees {self.gpus}; "
+                "run it on a machine with more, see suite doctor"
             )
 
     def need_cpu(self, experiment: str) -> None:

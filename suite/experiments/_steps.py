@@ -8,6 +8,7 @@ import msgspec
 
 from suite import units
 from suite.experiments import Here
+from suite.results.crossing import Crossing
 from suite.results.reading import Point
 from suite.results.record import Record
 from suite.results.roofline import is_ceiling
@@ -80,6 +81,34 @@ def caveat(items: Iterable[Summary]) -> str:
     if "smoke" in found:
         return " Profile smoke: it only shows that it runs."
     return " Some of the results are not steady." if "unstable" in found else ""
+
+
+def share(over: Estimate) -> tuple[float, float | None, float | None]:
+    """Return which share of a time a ratio of it over another leaves out, and its interval."""
+    low, high = (None if end is None else 1 - 1 / end for end in (over.low, over.high))
+    return 1 - 1 / over.value, low, high
+
+
+def share_words(over: Estimate) -> str:
+    """Return the share that a ratio of times leaves out, with its interval."""
+    value, low, high = share(over)
+    if low is None or high is None:
+        return units.percent(value)
+    width = 100 * (high - low) / 2
+    return f"{units.number(100 * value, width)} % ({units.interval(100 * low, 100 * high)})"
+
+
+def from_size(found: Crossing) -> str:
+    """Return the size from which on a ratio is above 1 as a sentence needs it; which end is open is said."""
+    if found.low is None:
+        return f"of at most {units.number(found.high)}" + (f", probably {_size(found)}" if found.size else "")
+    if found.high is None:
+        return f"of at least {units.number(found.low)}" + (f", probably {_size(found)}" if found.size else "")
+    return f"of about {_size(found)} ({units.interval(found.low, found.high)})"
+
+
+def _size(found: Crossing) -> str:
+    return units.number(found.size, units.half_width(found.low, found.high))
 
 
 def words(value: Estimate) -> str:

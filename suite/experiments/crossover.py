@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments import Here
-from suite.experiments._steps import caveat, default, point, solid, step, whole, words
+from suite.experiments._steps import caveat, default, from_size, point, solid, step, whole, words
 from suite.results.crossing import Crossing, crossing
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
@@ -101,20 +101,8 @@ def answer(name: str, found: Crossing, sweep: Sequence[SpeedUp]) -> str:
     elif found.outcome == "not separated":
         said = f"from where on the GPU wins is not separated from the noise, {span}"
     else:
-        said = f"the GPU wins from a batch {_from(found)}"
+        said = f"the GPU wins from a batch {from_size(found)}"
     return f"{name}: {said}." + caveat(side for item in counted for side in (item.cpu, item.gpu))
-
-
-def _from(found: Crossing) -> str:
-    if found.low is None:
-        return f"of at most {units.number(found.high)}" + (f", probably {_size(found)}" if found.size else "")
-    if found.high is None:
-        return f"of at least {units.number(found.low)}" + (f", probably {_size(found)}" if found.size else "")
-    return f"of about {_size(found)} ({units.interval(found.low, found.high)})"
-
-
-def _size(found: Crossing) -> str:
-    return units.number(found.size, units.half_width(found.low, found.high))
 
 
 def _counted(item: SpeedUp) -> bool:

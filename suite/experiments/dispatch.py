@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments import Here
-from suite.experiments._steps import caveat, default, point, ratio, step, together, whole
+from suite.experiments._steps import caveat, default, point, ratio, share, share_words, step, together, whole
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate
@@ -32,12 +32,6 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
     return tuple(
         step(about, backend, here, variant=way) for about in catalogue for backend in here.backends for way in _WAYS
     )
-
-
-def share(over: Estimate) -> tuple[float, float | None, float | None]:
-    """Return which share of a way's time a ratio over the best way leaves out, and its interval."""
-    low, high = (None if end is None else 1 - 1 / end for end in (over.low, over.high))
-    return 1 - 1 / over.value, low, high
 
 
 def read(records: Sequence[Record]) -> Reading | None:
@@ -93,18 +87,10 @@ def _saved(way: str, over: Estimate) -> str:
         return f"several steps a call save nothing over {way}"
     if low is not None and low <= 0:
         return f"whether dispatch takes a share of {way} is not separated from the noise"
-    return f"dispatch is {_share_words(over)} of {way}"
+    return f"dispatch is {share_words(over)} of {way}"
 
 
 def _share_cell(over: Estimate | None) -> Cell:
     if over is None:
         return Cell(text=units.DASH)
-    return Cell(text=_share_words(over), sort=share(over)[0])
-
-
-def _share_words(over: Estimate) -> str:
-    value, low, high = share(over)
-    if low is None or high is None:
-        return units.percent(value)
-    width = 100 * (high - low) / 2
-    return f"{units.number(100 * value, width)} % ({units.interval(100 * low, 100 * high)})"
+    return Cell(text=share_words(over), sort=share(over)[0])

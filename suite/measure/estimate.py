@@ -9,7 +9,7 @@ from suite.workload import Case, Description, WholeRun
 
 _START_SECONDS = 8.0  # interpreter, imports, data, initial state
 _COMPILE_SECONDS_PER_GFLOP = 4.0  # of one example: deep networks compile longer
-_FLOP_PER_SECOND = {"cpu": 25e9, "gpu": 4e12}  # sustained; per core on the CPU
+_FLOP_PER_SECOND = {"cpu": 25e9, "gpu": 4e12}  # sustained; of a core, of a GPU
 _CALL_SECONDS = 5e-4  # of a step that is copied and dispatched from Python
 _FEWEST_SAMPLES = 3
 _DOUBLINGS = 12
@@ -20,7 +20,8 @@ _EPOCH_EXAMPLES = 10_000  # where the source knows no epochs
 def process_seconds(unit: Sequence[Case], about: Description, effort: Effort, cores: int) -> float:
     """Return a guess of the duration of one child process, which measures all cases of the unit."""
     case, scopes = unit[0], {case.scope for case in unit}
-    rate = _FLOP_PER_SECOND[case.backend] * (min(cores, case.threads or cores) if case.backend == "cpu" else 1)
+    processors = min(cores, case.threads or cores) if case.backend == "cpu" else case.devices
+    rate = _FLOP_PER_SECOND[case.backend] * processors
     step = case.batch * about.flop_per_example / rate
     compiling = 2.0 + _COMPILE_SECONDS_PER_GFLOP * about.forward_flop_per_example / 1e9
     if case.scope == "run" and about.run is not None:

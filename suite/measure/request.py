@@ -182,6 +182,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     here = Here(
         backends=present,
         cores=machine.cores,
+        gpus=len(jax.backends.get("gpu", ())),
         allocator=children.allocators()[0],
         gpu_precisions=refusal.precisions(machine),
         data=request.data,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from suite.observations import NOT_RUN, Judgement, Observation
-from suite.observations._articles import MNIST, TEXT
+from suite.observations._articles import MNIST
 from suite.results.record import Record
 
 
@@ -17,20 +17,6 @@ OBSERVATIONS = (
         article=MNIST,
         said="A grid search over hyper-parameters gains from a GPU.",
         rule="Not measured: the grid is not built yet.",
-        judge=_not_yet,
-    ),
-    Observation(
-        code="O13",
-        article=TEXT,
-        said="Four GPUs train boosted trees 23.2 times as fast as a CPU, one 11 times.",
-        rule="Not measured: the trees are not built yet.",
-        judge=_not_yet,
-    ),
-    Observation(
-        code="O14",
-        article=TEXT,
-        said="Data parallelism over several GPUs is fastest.",
-        rule="Not measured on several GPUs so far.",
         judge=_not_yet,
     ),
 )

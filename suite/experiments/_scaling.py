@@ -1,0 +1,77 @@
+"""What several GPUs gain, in sentences; experiment `scaling` has the cases and tables."""
+
+from collections.abc import Sequence
+
+from suite import units
+from suite.experiments._devices import Cells, Side, headline
+from suite.experiments._steps import caveat, from_size, share, share_words, words
+from suite.results.crossing import crossing
+
+
+def pays(pairs: Sequence[Side]) -> str:
+    """Return from which batch on a second GPU pays, as a sentence."""
+    mine = [(one.batch, one.speed) for one in pairs if one.counted and one.speed is not None]
+    if len(mine) < 2:
+        return "from which batch on a second GPU pays is not known, as fewer than two batches have whole results."
+    (smallest, first), (largest, last) = mine[0], mine[-1]
+    span = f"of the batches from {units.count(smallest)} to {units.count(largest)}"
+    at = crossing(mine)
+    if at.outcome == "always":
+        said = f"a second GPU pays at all {span}: at {units.count(smallest)} two are {words(first)} as fast as one"
+    elif at.outcome == "never":
+        said = f"a second GPU pays at none {span}: at {units.count(largest)} two are {words(last)} as fast as one"
+    elif at.outcome == "not separated":
+        said = f"from where on a second GPU pays is not separated from the noise, {span}"
+    else:
+        said = f"a second GPU pays from a batch {from_size(at)}"
+    return f"{said}." + _caveat([one for one in pairs if one.counted])
+
+
+def split(cells: Cells, sides: Sequence[Side]) -> str:
+    """Return what the headline batch gains from being split, and what its collectives take."""
+    side = _largest(sides)
+    batch, many = units.count(headline(cells)), units.count(side.devices)
+    if not side.counted or side.speed is None:
+        return f"what a batch of {batch} gains from {many} GPUs is not known: {_why(side)}."
+    said = f"a batch of {batch} split over {many} GPUs is {words(side.speed)} as fast as on one"
+    return f"{said}, {_efficiency(side)} of ideal{_added(side)}." + _caveat([side])
+
+
+def each(sides: Sequence[Side]) -> str:
+    """Return what GPUs do together that have a headline batch each."""
+    side = _largest(sides)
+    many = units.count(side.devices)
+    if not side.counted or side.speed is None:
+        return f"what {many} GPUs do with {many} times the batch is not known: {_why(side)}."
+    said = f"with {many} times the batch {many} GPUs do {words(side.speed)} the work of one"
+    return f"{said}, {_efficiency(side)} of ideal." + _caveat([side])
+
+
+def _largest(sides: Sequence[Side]) -> Side:
+    """Return the most GPUs that may be counted with; where none may, the most."""
+    return next((side for side in reversed(sides) if side.counted), sides[-1])
+
+
+def _why(side: Side) -> str:
+    reasons = (reason for item in (side.item, side.base) if item is not None for reason in item.reasons)
+    return side.why or "; ".join(reasons) or "no whole result"
+
+
+def _added(side: Side) -> str:
+    """Return which share of the step the GPUs add to each other, as a clause; nothing where it is not known."""
+    if side.adding is None:
+        return ""
+    value, low, high = share(side.adding)
+    if (value if high is None else high) <= 0:
+        return "; its collectives cost nothing"
+    if low is not None and low <= 0:
+        return "; whether its collectives cost anything is not separated from the noise"
+    return f"; its collectives take at most {share_words(side.adding)} of the step"
+
+
+def _efficiency(side: Side) -> str:
+    return units.percent(side.efficiency.value if side.efficiency else None)
+
+
+def _caveat(sides: Sequence[Side]) -> str:
+    return caveat(item for one in sides for item in (one.item, one.base) if item is not None)

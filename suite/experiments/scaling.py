@@ -1,0 +1,182 @@
+"""How much faster are several GPUs? One batch split over them, a batch as many times as large, and a second one."""
+
+from collections.abc import Iterator, Sequence
+
+from suite import units
+from suite.experiments import Here
+from suite.experiments._devices import COUNTS, Side, found, second, strong, weak
+from suite.experiments._scaling import each, pays, split
+from suite.experiments._steps import point, share, share_words, step
+from suite.results.reading import Chart, Line, Point, Reading
+from suite.results.record import Record
+from suite.results.statistics import Estimate
+from suite.results.table import Cell, Table, base_cells, status_cell, time_cell, times_cells
+from suite.workload import Case, Description
+
+TITLE = "How much faster are several GPUs?"
+TESTS = ("O13", "O14")
+METHOD = (
+    "Each batch is split over the GPUs, parameters lie on all of them, and XLA sums the gradients and the sums that "
+    "batch norms need: it is the training that one GPU does, which a test shows for each family of networks. Where the "
+    "first losses on the same batch differ by more than 1e-3 there is no number. Strong scaling splits the headline "
+    "batch, weak scaling gives each GPU a headline batch of its own. Speed is work in the same time, one GPU's with "
+    "the headline batch being 1, paired by round; efficiency is speed over the number of GPUs. What the collectives "
+    "take is derived: 1 minus the time in which one GPU takes a step with its part of the batch over the time in which "
+    "all take a step with theirs. That holds the waiting for each other and the launches on several GPUs too, so the "
+    "collectives' own share is at most that; what XLA hides behind other work is not in it. A second GPU pays from the "
+    "batch from which two are for good faster than one, read off as the batch from which a GPU wins is."
+)
+WORKLOADS = ("cifar10_resnet63", "catdog_cnn_128", "cifar10_mlp")
+
+_TIMES = (1, 4, 16, 64)  # the headline batch, to find where a second GPU pays
+_LARGEST_FLOP = 2e13  # of a step: half a second on a large GPU in full float32
+_COLUMNS = ("model", "GPUs", "batch", "step", "speed", "95 % interval", "efficiency", "95 % interval",
+            "collectives at most (derived)", "status")  # fmt: skip
+_STRONG = "Strong scaling: the headline batch split over the GPUs"
+_WEAK = "Weak scaling: each GPU has a headline batch of its own"
+_SECOND = ("model", "batch", "one GPU", "two GPUs", "speed of two", "95 % interval", "status")
+
+
+def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+    """Return the step on each number of GPUs, and on one with their parts of the batch.
+
+    Raises RuntimeError if there are no two GPUs. A batch that does not divide is left out; the reading says so.
+    """
+    here.need_gpus("scaling", 2)
+    return tuple(
+        step(about, "gpu", here, devices=devices, batch=batch)
+        for about in catalogue
+        for devices, batch in settings(about, here.gpus)
+    )
+
+
+def settings(about: Description, gpus: int) -> tuple[tuple[int, int], ...]:
+    """Return the devices and batches that a workload is timed with."""
+    there = [count for count in COUNTS if count <= gpus]
+    parts = [about.batch // count for count in there if not about.batch % count]
+    wanted = [(1, part) for part in parts]
+    wanted += [(count, batch) for count in there for batch in (about.batch, count * about.batch)]
+    wanted += [(count, batch) for batch in batches(about) for count in (1, 2)]
+    return tuple(sorted({(count, batch) for count, batch in wanted if not batch % count}))
+
+
+def batches(about: Description) -> tuple[int, ...]:
+    """Return the batches that one GPU and two are timed with: as many as fit a sensible time, two at least."""
+    sizes = [times * about.batch for times in _TIMES]
+    few = [size for size in sizes[2:] if size * about.flop_per_example <= _LARGEST_FLOP]
+    return tuple(size for size in (*sizes[:2], *few) if not size % 2)
+
+
+def read(records: Sequence[Record]) -> Reading | None:
+    """Return how the speed grows with the GPUs, and where a second one pays; None if none was timed on several."""
+    sweeps = found(records)
+    if not sweeps:
+        return None
+    shared = {name: strong(cells) for name, cells in sweeps.items()}
+    own = {name: weak(cells) for name, cells in sweeps.items()}
+    pairs = {name: second(cells) for name, cells in sweeps.items()}
+    answers = tuple(
+        f"{name}: {said}"
+        for name, cells in sweeps.items()
+        for said in (split(cells, shared[name]), each(own[name]), pays(pairs[name]))
+    )
+    rows = tuple(row for name, mine in pairs.items() for row in _pair_rows(name, mine))
+    return Reading(
+        answers=answers,
+        tables=(
+            _table(_STRONG, shared),
+            _table(_WEAK, own),
+            Table(title="A second GPU, by batch", columns=_SECOND, rows=rows),
+        ),
+        chart=_chart(_STRONG, shared),
+        beside=(_chart(_WEAK, own, "weak"), _second_chart(pairs)),
+    )
+
+
+def _table(title: str, sides: dict[str, tuple[Side, ...]]) -> Table:
+    rows = tuple(row for name, mine in sides.items() for row in _rows(name, mine))
+    return Table(title=title, columns=_COLUMNS, rows=rows)
+
+
+def _rows(name: str, sides: Sequence[Side]) -> Iterator[tuple[Cell, ...]]:
+    for side in sides:
+        item, alone = side.item, side.devices == 1
+        record = item.record if item else None
+        speed = base_cells(record) if alone and record else times_cells(side.speed, record, side.why)
+        adding = side.adding
+        yield (
+            Cell(text=name),
+            Cell(text=units.count(side.devices), sort=side.devices),
+            Cell(text=units.count(side.batch), sort=side.batch),
+            time_cell(item),
+            *speed,
+            *_percent_cells(side.efficiency),
+            Cell(text=share_words(adding), sort=share(adding)[0]) if adding else Cell(text=units.DASH),
+            _status(side),
+        )
+
+
+def _pair_rows(name: str, pairs: Sequence[Side]) -> Iterator[tuple[Cell, ...]]:
+    for side in pairs:
+        yield (
+            Cell(text=name),
+            Cell(text=units.count(side.batch), sort=side.batch),
+            time_cell(side.base),
+            time_cell(side.item),
+            *times_cells(side.speed, side.item.record if side.item else None, side.why),
+            _status(side),
+        )
+
+
+def _percent_cells(of: Estimate | None) -> tuple[Cell, Cell]:
+    if of is None:
+        return Cell(text=units.DASH), Cell(text=units.DASH)
+    ends = (None if of.low is None else 100 * of.low, None if of.high is None else 100 * of.high)
+    width = units.half_width(*ends)
+    return Cell(text=f"{units.number(100 * of.value, width)} %", sort=of.value), Cell(text=units.interval(*ends))
+
+
+def _status(side: Side) -> Cell:
+    there = [item for item in (side.item, side.base) if item is not None]
+    return status_cell(*there) if side.item is not None else Cell(text=units.DASH, remark=side.why)
+
+
+def _chart(title: str, sides: dict[str, tuple[Side, ...]], name: str = "") -> Chart:
+    """Return speed over GPUs beside the ideal line."""
+    points = [p for workload, mine in sides.items() for p in _points(workload, mine)]
+    most = max((p.at or 1.0 for p in points), default=1.0)
+    return Chart(
+        name=name,
+        caption=f"{title}. Work in the same time, one GPU's being 1. Grey: as many times the speed as GPUs.",
+        across="GPUs, log scale",
+        up="speed, one GPU = 1",
+        points=tuple(points),
+        lines=(Line(series="ideal", ends=((1.0, 1.0), (most, most)), text="ideal"),),
+        joined=True,
+    )
+
+
+def _points(workload: str, sides: Sequence[Side]) -> Iterator[Point]:
+    timed = [side for side in sides if side.speed is not None and side.item is not None and side.base is not None]
+    if timed:
+        yield Point(series=workload, value=1.0, at=1, text="1")
+    for side in timed:
+        if side.speed and side.item and side.base:
+            yield point(workload, side.speed, side.item, side.base, at=side.devices)
+
+
+def _second_chart(pairs: dict[str, tuple[Side, ...]]) -> Chart:
+    return Chart(
+        name="second",
+        caption="Speed of two GPUs over that of one at the same batch; above 1 the second one pays.",
+        across="batch, log scale",
+        up="speed of two GPUs, one = 1",
+        points=tuple(
+            point(name, side.speed, side.item, side.base, at=side.batch)
+            for name, mine in pairs.items()
+            for side in mine
+            if side.speed and side.item and side.base
+        ),
+        level=1.0,
+        joined=True,
+    )
