@@ -121,7 +121,7 @@ def list_workloads(as_json: bool, questions: bool) -> None:
             (
                 w.name,
                 units.count(w.parameters),
-                units.quantity(w.flop_per_example, "FLOP"),
+                units.quantity(w.flop_per_example or None, "FLOP"),
                 units.count(w.batch),
                 w.dataset,
             )
