@@ -58,6 +58,10 @@ class BoostingProgram(JaxProgram):
         self._host = [_columns(batches[0])]
         self._batches = [jax.device_put(self._host[0], self._placement.batches)]
 
+    def feed(self, steps: int) -> None:
+        """Dispatch dependent rounds, each with the whole table copied from the host."""
+        self._dispatch(jax.device_put(self._host[0], self._placement.batches) for _ in range(steps))
+
     def _cpu_devices(self) -> int:
         return granted_cores()
 

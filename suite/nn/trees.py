@@ -105,7 +105,13 @@ def grown(
 
 
 def children(
-    parents: jax.Array, totals: jax.Array, bins: jax.Array, node: jax.Array, rows: jax.Array, summed: Callable, dense: bool
+    parents: jax.Array,
+    totals: jax.Array,
+    bins: jax.Array,
+    node: jax.Array,
+    rows: jax.Array,
+    summed: Callable,
+    dense: bool,
 ) -> jax.Array:
     """Return the histograms of a level int64[C,K,256]: those of smaller children counted, of larger ones what is left."""
     pairs = (totals & (2**_HESSIAN_BITS - 1)).reshape(-1, 2)
@@ -140,9 +146,7 @@ def gathered(bins: jax.Array, node: jax.Array, rows: jax.Array, mine: jax.Array,
     return lax.switch(which, [partial(some, size) for size in sizes])
 
 
-def counted(
-    bins: jax.Array, node: jax.Array, rows: jax.Array, nodes: int, here: jax.Array | None = None
-) -> jax.Array:
+def counted(bins: jax.Array, node: jax.Array, rows: jax.Array, nodes: int, here: jax.Array | None = None) -> jax.Array:
     """Return histograms int64[C,nodes,256], column by column, so that the sums of one lie in a cache."""
     base = node * BINS
 
