@@ -62,6 +62,10 @@ class BoostingProgram(JaxProgram):
         """Dispatch dependent rounds, each with the whole table copied from the host."""
         self._dispatch(jax.device_put(self._host[0], self._placement.batches) for _ in range(steps))
 
+    def forest(self) -> Tree:
+        """Return the trees so far; those of rounds to come are empty."""
+        return self._state[1]
+
     def _cpu_devices(self) -> int:
         return granted_cores()
 

@@ -113,7 +113,7 @@ def children(
     summed: Callable,
     dense: bool,
 ) -> jax.Array:
-    """Return the histograms of a level int64[C,K,256]: those of smaller children counted, of larger ones what is left."""
+    """Return a level's histograms int64[C,K,256]: those of smaller children counted, of larger ones what is left."""
     pairs = (totals & (2**_HESSIAN_BITS - 1)).reshape(-1, 2)
     right = pairs[:, 1] <= pairs[:, 0]  # K/2: whether the right child is the smaller
     parent = node >> 1
