@@ -51,7 +51,7 @@ def by_hand(growth, bins, labels, margins):
         splits = [
             (score(rows[here]) + score(rows[~here]) - score(rows), -column, -edge)
             for column in range(len(bins))
-            for edge in np.unique(bins[column, rows])
+            for edge in np.unique(bins[column, rows]).tolist()
             if min(weights[rows[here := bins[column, rows] <= edge]].sum(), weights[rows[~here]].sum())
             >= growth.least_hessian
         ]
@@ -90,7 +90,7 @@ def test_a_tree_is_the_one_that_trying_every_split_gives(drawn, dense):
 )
 def test_each_term_of_the_regularisation_matters(drawn, wrong):
     bins, labels, margins = drawn
-    after, _, _ = grown(replace(GROWTH, **wrong), bins, labels, margins)
+    after, _, _ = grown(replace(GROWTH, **wrong), bins, labels, margins, dense=True)
     assert np.asarray(after) != pytest.approx(by_hand(GROWTH, bins, labels, margins), abs=1e-5)
 
 
@@ -105,14 +105,14 @@ def test_a_node_without_a_good_split_is_a_leaf(drawn):
 def test_histograms_are_exact_whatever_share_of_the_rows_is_read(drawn, share):
     bins, _, _ = drawn
     rng = np.random.default_rng(1)
-    node, rows = rng.integers(0, 4, ROWS, dtype=np.int32), rng.integers(-(2**50), 2**50, ROWS)
+    node, rows = rng.integers(0, 4, ROWS, dtype=np.uint32), rng.integers(-(2**50), 2**50, ROWS)
     mine = rng.random(ROWS) < share
-    wanted = np.zeros((COLUMNS, 4, 256), np.int64)
+    wanted = np.zeros((COLUMNS, 256, 4), np.int64)
     for column in range(COLUMNS):
-        np.add.at(wanted[column], (node[mine], bins[column][mine]), rows[mine])
+        np.add.at(wanted[column], (bins[column][mine], node[mine]), rows[mine])
     with jax.enable_x64(True):
         found = jax.jit(trees.gathered, static_argnums=4)(bins, node, jnp.asarray(rows), mine, 4)
-        dense = jax.jit(trees.added, static_argnums=3)(bins, np.where(mine, node, 4), jnp.asarray(rows), 4)
+        dense = jax.jit(trees.added, static_argnums=3)(bins, np.where(mine, node, np.uint32(4)), jnp.asarray(rows), 4)
     assert np.array_equal(found, wanted)
     assert np.array_equal(dense, wanted)
 
@@ -160,7 +160,7 @@ def test_rounds_lower_the_loss_and_after_the_last_a_new_forest_begins():
         made.chain(1)
         made.block()
         losses.append(made.loss())
-    assert all(after < before for before, after in zip(losses[:4], losses[1:4], strict=False))
+    assert np.all(np.diff(losses[: GROWTH.rounds]) < 0)
     assert losses[GROWTH.rounds :] == losses[:2]
 
 
