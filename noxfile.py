@@ -109,6 +109,16 @@ def control(session: nox.Session) -> None:
     session.run("suite", "run", "--report", "--implementation", "jax,torch", *session.posargs, env=env)
 
 
+@nox.session(python=PYTHON)
+def boosting(session: nox.Session) -> None:
+    """Compare the AUC of boosted trees in JAX and in XGBoost on whole tables; --store writes the references anew."""
+    install(session)
+    peer = control_python(session, "xgboost")
+    env = {"PYTHONPATH": os.pathsep.join((str(Path.cwd()), "tests")), "SUITE_XGBOOST_PYTHON": peer}
+    python = peer if "--store" in session.posargs else "python"
+    session.run(python, "-m", "boosting", *session.posargs, env=env, external=True)
+
+
 @nox.session(python=PYTHON, venv_backend="venv")
 def parity(session: nox.Session) -> None:
     """Compare JAX and the stored references with PyTorch, plant bugs; --store writes the references anew."""

@@ -183,8 +183,8 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     "--implementation",
     type=Words(get_args(Implementation)),
     default=("jax",),
-    help="Default: jax. With torch or keras beside it the CPU side can be certified; each may have a Python of its "
-    "own, named by SUITE_TORCH_PYTHON and SUITE_KERAS_PYTHON.",
+    help="Default: jax. With torch or keras beside it the CPU side can be certified, that of the boosted trees with "
+    "xgboost; each may have a Python of its own, named by SUITE_TORCH_PYTHON and so on.",
 )
 @click.option(
     "--variant",
@@ -192,7 +192,8 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     default=(),
     help="How steps are taken. Default: plain for JAX, for its peers every way they have. JAX has plain, nnx-jit (as "
     "tutorials write it), several-steps (a scan in one call) and, of scope run, resident (the data on the device); "
-    "PyTorch has plain, compile, and on the GPU graph and compile-graph; Keras has plain.",
+    "PyTorch has plain, compile, and on the GPU graph and compile-graph; Keras has plain; "
+    "XGBoost has plain and, on the CPU, one-thread.",
 )
 @click.option(
     "--allocator",
