@@ -116,7 +116,7 @@ def list_workloads(as_json: bool, questions: bool) -> None:
 
     terminal.print_table(
         "workloads",
-        ("name", "parameters", "FLOP per example", "batch", "dataset"),
+        ("name", "parameters", "FLOP/example", "batch", "dataset"),
         (
             (
                 w.name,

@@ -200,7 +200,7 @@ def test_the_page_shows_every_line_and_counts_them():
     page = ledger.page(records, CATALOGUE, frozenset(), {})
     assert all(f">{code}<" in page for code in ALL)
     assert all(verdict in page for verdict in VERDICTS)
-    assert page.count(">gbdt_mortgage<") == 4
+    assert page.count(">gbdt&#95;mortgage<") == 4
     assert "not run" in ledger.page([], CATALOGUE, frozenset(), {})
 
 

@@ -82,7 +82,7 @@ WORKLOAD = Workload(
             "Columns lie in their bins before the clock starts, as they do after XGBoost's first round.",
         ),
         inferred=False,
-        dataset="random loans of 45 columns",
+        dataset="random loans",
         preprocessing="up to 256 bins of equal count for each column",
         optimizer="gradient boosting, rate 0.1, depth 8, gamma 0.1, L1 0.9, L2 1, child weight at least 30",
         loss="squared error, positive rows counted twice",
