@@ -22,7 +22,11 @@ PYTHON = os.environ.get("SUITE_PYTHON")  # an interpreter newer than the one tha
 ACCELERATORS = ("", "cuda12", "cuda13")
 # Lowest driver and compute capability of JAX's CUDA extras, as in suite/measure/fitness.py (a test compares them).
 CUDA_EXTRAS = {"cuda13": (580, 7.5), "cuda12": (525, 5.2)}
-PEERS = {"torch": "control", "keras": "control-keras"}  # to the dependency groups of their environments
+PEERS = {
+    "torch": "control",
+    "keras": "control-keras",
+    "xgboost": "control-xgboost",
+}  # to the dependency groups of their environments
 
 
 def accelerator() -> str:
@@ -66,7 +70,7 @@ def dependencies(session: nox.Session, *groups: str) -> None:
 
 
 def control_python(session: nox.Session, peer: str) -> str:
-    """Return a Python that has a peer: the one in SUITE_TORCH_PYTHON or SUITE_KERAS_PYTHON, or one made here."""
+    """Return a Python that has a peer: the one in SUITE_TORCH_PYTHON and so on, or one made here."""
     if chosen := os.environ.get(f"SUITE_{peer.upper()}_PYTHON"):
         return chosen
     home = Path(session.virtualenv.location).resolve().parent / peer
@@ -103,6 +107,16 @@ def control(session: nox.Session) -> None:
     install(session, "site")
     env = {f"SUITE_{peer.upper()}_PYTHON": control_python(session, peer) for peer in peers(session.posargs)}
     session.run("suite", "run", "--report", "--implementation", "jax,torch", *session.posargs, env=env)
+
+
+@nox.session(python=PYTHON)
+def boosting(session: nox.Session) -> None:
+    """Compare the AUC of boosted trees in JAX and in XGBoost on whole tables; --store writes the references anew."""
+    install(session)
+    peer = control_python(session, "xgboost")
+    env = {"PYTHONPATH": os.pathsep.join((str(Path.cwd()), "tests")), "SUITE_XGBOOST_PYTHON": peer}
+    python = peer if "--store" in session.posargs else "python"
+    session.run(python, "-m", "boosting", *session.posargs, env=env, external=True)
 
 
 @nox.session(python=PYTHON, venv_backend="venv")

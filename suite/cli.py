@@ -125,12 +125,12 @@ def list_workloads(as_json: bool, questions: bool) -> None:
 
     terminal.print_table(
         "workloads",
-        ("name", "parameters", "FLOP per example", "batch", "dataset"),
+        ("name", "parameters", "FLOP/example", "batch", "dataset"),
         (
             (
                 w.name,
                 units.count(w.parameters),
-                units.quantity(w.flop_per_example, "FLOP"),
+                units.quantity(w.flop_per_example or None, "FLOP"),
                 units.count(w.batch),
                 w.dataset,
             )
@@ -193,8 +193,8 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     "--implementation",
     type=Words(get_args(Implementation)),
     default=("jax",),
-    help="Default: jax. With torch or keras beside it the CPU side can be certified; each may have a Python of its "
-    "own, named by SUITE_TORCH_PYTHON and SUITE_KERAS_PYTHON.",
+    help="Default: jax. With torch or keras beside it the CPU side can be certified, that of the boosted trees with "
+    "xgboost; each may have a Python of its own, named by SUITE_TORCH_PYTHON and so on.",
 )
 @click.option(
     "--variant",
@@ -202,7 +202,8 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     default=(),
     help="How steps are taken. Default: plain for JAX, for its peers every way they have. JAX has plain, nnx-jit (as "
     "tutorials write it), several-steps (a scan in one call) and, of scope run, resident (the data on the device); "
-    "PyTorch has plain, compile, and on the GPU graph and compile-graph; Keras has plain.",
+    "PyTorch has plain, compile, and on the GPU graph and compile-graph; Keras has plain; "
+    "XGBoost has plain and, on the CPU, one-thread.",
 )
 @click.option(
     "--allocator",

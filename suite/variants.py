@@ -22,6 +22,10 @@ VARIANTS: dict[Implementation, dict[str, tuple[Backend, ...]]] = {
         "compile-graph": _GPU,  # the same with torch.compile inside
     },
     "keras": {"plain": _CPU},  # a tf.function on TensorFlow
+    "xgboost": {
+        "plain": _BOTH,  # one call of Booster.update, with a thread for each granted core
+        "one-thread": _CPU,  # as the documented CPU worker very probably had
+    },
 }
 AUGMENTING = ("plain", "several-steps")  # those of JAX whose step can augment its batch
 NAMES = tuple(dict.fromkeys(name for variants in VARIANTS.values() for name in variants))

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 Backend = Literal["cpu", "gpu"]
-Implementation = Literal["jax", "torch", "keras"]
+Implementation = Literal["jax", "torch", "keras", "xgboost"]
 Precision = Literal["float32-highest", "tf32", "bfloat16"]
 Scope = Literal["cold", "step", "transfer", "epoch", "input", "run", "calls", "learning", "serve"]
 Data = Literal["embedded", "tfds", "random"]  # random: seeded content of the documented form
@@ -115,7 +115,8 @@ class Workload:
 
     `model(rngs)` builds the Flax NNX module, `loss(model, batch)` maps a batch to a float32 scalar,
     `optimizer()` gives an optax transformation; without one a step is an inference, and `loss` is a scalar that needs
-    every output. `served(model)` is what is done once to a loaded model before it is used, in NumPy.
+    every output. `growth`, a `suite.nn.trees.Growth`, makes a step one round of boosting on a batch of binned rows.
+    `served(model)` is what is done once to a loaded model before it is used, in NumPy.
     Batches come from a data set by a `suite.data.prepare.Preparation`, or where there is none from
     `draw(rng, examples)`, which takes NumPy's generator; exactly one of the two is given. `augment(key, batch)` does on
     the device what the preparation does on the host, to a batch of pictures that it left as they are. `cpu_kernels`,
@@ -128,6 +129,7 @@ class Workload:
     model: Callable[..., Any]
     loss: Callable[[Any, Any], Any]
     optimizer: Callable[[], Any] | None = None
+    growth: Any = None
     served: Callable[[Any], Any] | None = None
     preparation: Any = None
     draw: Callable[..., dict[str, Any]] | None = None

@@ -22,6 +22,7 @@ MAY = {
     "ceilings": {"nn", "workload"},
     "controls": {"data", "workload"},
     "controls_keras": {"data", "workload"},
+    "controls_xgboost": {"data", "workload"},
     "experiments": {"results", "variants", "workload", "units"},
     "observations": {"experiments", "results", "workload", "units"},
     "measure": {
@@ -30,6 +31,7 @@ MAY = {
         "models",
         "controls",
         "controls_keras",
+        "controls_xgboost",
         "data",
         "nn",
         "results",

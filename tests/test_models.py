@@ -48,7 +48,10 @@ def workload(request):
     return models.load(request.param)
 
 
-@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.slow] if heavy(name) else []) for name in models.names()])
+NETWORKS = [name for name in models.names() if models.load(name).growth is None]  # trees have tests of their own
+
+
+@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.slow] if heavy(name) else []) for name in NETWORKS])
 def running(request):
     """A workload and its program on the CPU with two batches; where it has a data set, each class has a picture."""
     workload = models.load(request.param)
@@ -202,6 +205,8 @@ def test_xla_counts_nearly_the_stated_flop(workload):
 
 
 def test_initial_values_are_repeated_by_the_seed_and_changed_by_another(workload):
+    if workload.growth is not None:
+        pytest.skip("trees begin with nothing")
     _, params, _ = abstract(workload)
     once, again, other = (jax.tree.leaves(filled(params, seed)) for seed in (1, 1, 2))
     assert all(np.array_equal(a, b) for a, b in zip(once, again, strict=True))
@@ -211,6 +216,8 @@ def test_initial_values_are_repeated_by_the_seed_and_changed_by_another(workload
 def test_initial_values_are_those_of_keras(workload):
     if workload.description.name == "cifar10_tf_cnn":
         pytest.skip("TensorFlow's tutorial has values of its own, and they a test")
+    if workload.growth is not None:
+        pytest.skip("trees begin with nothing")
     _, params, rest = abstract(workload)
     for path, leaf in nnx.to_flat_state(filled(params, 0)):
         value = leaf.get_value()
@@ -395,6 +402,8 @@ def test_adam_with_epsilon_where_optax_has_it_is_caught():
 
 
 def test_a_network_without_biases_is_caught(workload):
+    if workload.growth is not None:
+        pytest.skip("trees have none")
     _, params, _ = abstract(workload)
     kept = [(path, leaf) for path, leaf in nnx.to_flat_state(params) if path[-1] != "bias"]
     assert size(nnx.from_flat_state(kept)) != workload.description.trainable_parameters

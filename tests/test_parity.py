@@ -17,7 +17,7 @@ from parity.jax_side import JaxSide
 
 from suite import models
 
-TRAINED = sorted(set(models.names()) - set(networks.SERVED))
+TRAINED = sorted(set(networks.names()) - set(networks.SMALL))
 LARGEST_BYTES = 50_000
 OLD_JAXLIB = jax.__version_info__ < (0, 11)
 

@@ -142,8 +142,10 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
     A scan over several steps has no step to start with, and copies no batch; an epoch and its input are there where
     the data is stored, the input also as PyTorch reads it; a whole run is there where the source
     timed one, on one device, with its data on the host or `resident`; requests are those to a network that is not
-    trained, answered on one device by JAX's plain way or any of PyTorch's.
+    trained, answered on one device by JAX's plain way or any of PyTorch's. Boosting has one way of its own.
     """
+    if about.family == "trees" and implementation == "jax" and variant != "plain":
+        return False
     if scope == "step":
         return variant != "resident"
     if scope in FROM_STORAGE:

@@ -95,7 +95,7 @@ def _row(item: Summary, found: Share) -> tuple[Cell, ...]:
         time_cell(item),
         Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second),
         _share_cell(found.mfu, found.reason),
-        Cell(text=units.number(found.intensity), sort=found.intensity),
+        Cell(text=units.number(found.intensity or None), sort=found.intensity),
         Cell(text=units.seconds(found.floor_seconds), sort=found.floor_seconds, remark=found.reason),
         _share_cell(found.of_floor, found.reason),
     )

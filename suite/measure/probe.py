@@ -82,13 +82,31 @@ def keras_offer() -> Offer:
     )
 
 
+def xgboost_offer() -> Offer:
+    """Return XGBoost's backends, as it was built, and the workloads that have a control in it."""
+    import xgboost  # pyright: ignore[reportMissingImports]
+
+    from suite import controls_xgboost
+
+    backends: dict[str, tuple[str, ...]] = {"cpu": ("cpu",)}
+    if xgboost.build_info().get("USE_CUDA"):
+        backends["gpu"] = ("cuda",)
+    return Offer(
+        implementation="xgboost",
+        backends=backends,
+        packages={"xgboost": xgboost.__version__},
+        names=controls_xgboost.names(),
+    )
+
+
 def main(implementation: str) -> None:
     """Print the offer as the only line on standard output."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     parent.end_with_it()
     try:
-        offer = {"jax": jax_offer, "torch": torch_offer, "keras": keras_offer}[implementation]()
+        offers = {"jax": jax_offer, "torch": torch_offer, "keras": keras_offer, "xgboost": xgboost_offer}
+        offer = offers[implementation]()
     except ImportError as error:
         offer = Offer(implementation=implementation, problem=str(error))
     out.write(msgspec.json.encode(offer) + b"\n")

@@ -193,7 +193,14 @@ def alone(case: Case) -> tuple[Program, Owner]:
 
         control = controls_keras.load(case.workload)
         return KerasProgram(control, case), control
+    if case.implementation == "xgboost":
+        from suite import controls_xgboost
+        from suite.measure.xgboost_program import XgboostProgram
+
+        control = controls_xgboost.load(case.workload)
+        return XgboostProgram(control, case), control
     from suite import ceilings, models
+    from suite.measure.boosting_program import BoostingProgram
     from suite.measure.jax_program import JaxProgram
     from suite.measure.jax_run import JaxRun
     from suite.measure.jax_serving import JaxServing
@@ -202,6 +209,8 @@ def alone(case: Case) -> tuple[Program, Owner]:
     from suite.measure.resident_run import ResidentRun
 
     workload = (ceilings if case.workload in ceilings.names() else models).load(case.workload)
+    if workload.growth is not None:
+        return BoostingProgram(workload, case), workload
     if case.scope == "run":
         return (ResidentRun if case.variant == "resident" else JaxRun)(workload, case), workload
     if case.scope == "learning":

@@ -118,14 +118,6 @@ def _apart(records: Sequence[Record]) -> Iterator[str]:
             yield f"the GPU in {case.precision} {words(item.ratio)}"
 
 
-def _boosted(gpus: int, seconds: float, speedup: float) -> Claim:
-    return Claim(
-        metric="training", definition="training of boosted trees; the CPU side is one worker, probably one thread",
-        unit="s", cpu_device="1 CPU worker", cpu_value=541.213, gpu_device=f"{gpus} Tesla P100", gpu_value=seconds,
-        speedup=speedup, grade="B",
-    )  # fmt: skip
-
-
 def _accuracy(share: float) -> Claim:
     return Claim(
         metric="accuracy", definition="share of the validation that is answered right", unit="percent",
@@ -148,10 +140,6 @@ _ON_A_MAC = Claim(
 
 # Documented numbers of no network's own: subject, article, claim, and the observation that judges; '' where none can.
 _ELSEWHERE: tuple[tuple[str, str, Claim, str], ...] = (
-    *(
-        ("boosted trees", TEXT, _boosted(gpus, seconds, speedup), "O13")
-        for gpus, seconds, speedup in ((1, 49.16, 11.01), (2, 37.50, 14.43), (3, 24.40, 22.18), (4, 23.336, 23.19))
-    ),
     ("cost", TEXT, _PAID, "O15"),
     ("cost", MNIST, _PRICE, ""),
     ("cifar10_resnet63", RESNET, _ON_A_MAC, "O9"),

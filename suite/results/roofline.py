@@ -95,11 +95,13 @@ def share(item: Summary, ceilings: Roof) -> Share:
     reason = _lacking(item, peak, bandwidth)
     if item.seconds is None or peak is None or case.threads is not None or case.devices > 1:
         return Share(mfu=None, floor_seconds=None, of_floor=None, intensity=flop / moved, reason=reason)
-    mfu = flop / item.seconds.value / peak.rate
+    mfu = flop / item.seconds.value / peak.rate if flop else None
     if bandwidth is None:
         return Share(mfu=mfu, floor_seconds=None, of_floor=None, intensity=flop / moved, reason=reason)
     floor = max(flop / peak.rate, moved / bandwidth.rate)
-    return Share(mfu=mfu, floor_seconds=floor, of_floor=floor / item.seconds.value, intensity=flop / moved)
+    reason = reason if flop else "no FLOP are counted where nothing is multiplied"
+    of_floor = floor / item.seconds.value
+    return Share(mfu=mfu, floor_seconds=floor, of_floor=of_floor, intensity=flop / moved, reason=reason)
 
 
 def _lacking(item: Summary, peak: Ceiling | None, bandwidth: Ceiling | None) -> str:

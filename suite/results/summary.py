@@ -52,9 +52,9 @@ class Summary:
 
     @property
     def flop_per_second(self) -> float | None:
-        """Analytic FLOP per second in steady state; None where nothing is computed."""
-        rate, computed = self.examples_per_second, self.record.case.scope != "input"
-        return rate * self.record.description.flop_per_example if rate is not None and computed else None
+        """Analytic FLOP per second in steady state; None where none are computed or counted."""
+        rate, flop = self.examples_per_second, self.record.description.flop_per_example
+        return rate * flop if rate is not None and flop and self.record.case.scope != "input" else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -176,14 +176,16 @@ def _replay(record: Record, run: Run) -> Iterator[str]:
     if run.audit is None or run.audit.replay is None:
         return
     replay = run.audit.replay
-    trained = record.description.flop_per_example > record.description.forward_flop_per_example
+    about = record.description
+    trained = about.family == "trees" or about.flop_per_example > about.forward_flop_per_example
     if None in (replay.first, replay.once, replay.twice, replay.together):
         yield "a loss is not finite"
     elif run.first_loss is not None:
-        yield from _replayed(replay, run.first_loss, trained)
+        yield from _replayed(replay, run.first_loss, trained, drawn=about.family != "trees")
 
 
-def _replayed(replay: Replay, first: float, trained: bool) -> Iterator[str]:
+def _replayed(replay: Replay, first: float, trained: bool, drawn: bool) -> Iterator[str]:
+    """Yield what is wrong with a replay; `drawn`: it began with random parameters, which boosting has none of."""
     assert replay.first is not None
     assert replay.once is not None
     assert replay.twice is not None
@@ -197,7 +199,7 @@ def _replayed(replay: Replay, first: float, trained: bool) -> Iterator[str]:
         yield f"after a chain the loss is {replay.together:.6g}, after its steps one by one {replay.twice:.6g}"
     if replay.once == replay.other_inputs and not replay.other_state:
         yield f"the loss is {replay.once:.6g} whatever the batch"
-    if replay.once == replay.other_seed:
+    if drawn and replay.once == replay.other_seed:
         yield f"the loss is {replay.once:.6g} whatever the parameters"
 
 

@@ -31,7 +31,8 @@ SMALL = {"cifar10_resnet9": Small("cifar10_resnet63", {"blocks_per_stage": 1}, (
 
 def names() -> tuple[str, ...]:
     """Return all networks that are compared with PyTorch."""
-    return (*(name for name in models.names() if name not in SERVED), *SMALL)
+    mine = (name for name in models.names() if name not in SERVED and models.load(name).growth is None)
+    return (*mine, *SMALL)
 
 
 def heavy(name: str) -> bool:

@@ -1,0 +1,24 @@
+"""What a control in XGBoost consists of."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suite.data.prepare import Preparation
+
+
+@dataclass(frozen=True, kw_only=True)
+class Control:
+    """XGBoost's parameters, its rounds, and the batches that both sides share.
+
+    `preparation` and `draw` are those of `suite.workload.Workload`; of their batches `bins` are the columns, whose
+    whole numbers XGBoost's histograms keep as they are.
+    """
+
+    parameters: Mapping[str, Any]
+    rounds: int
+    bins: int
+    preparation: Preparation | None = None
+    draw: Callable[..., dict[str, np.ndarray]] | None = None

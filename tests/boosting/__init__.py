@@ -1,0 +1,1 @@
+"""Trees of JAX beside those of XGBoost, on tables small enough for a test."""

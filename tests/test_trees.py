@@ -1,0 +1,222 @@
+"""Boosted trees: sums are exact, splits are the best ones, devices change nothing, and XGBoost finds the same."""
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from boosting import quality
+
+from suite import models
+from suite.data.random_loans import binned, edges, loans
+from suite.measure import boosting_program
+from suite.measure.boosting_program import BoostingProgram
+from suite.nn import trees
+from suite.nn.trees import Growth
+from suite.workload import Case
+
+GROWTH = Growth(depth=3, rounds=4, least_hessian=5.0)
+ROWS, COLUMNS = 500, 6
+CASE = Case(workload="gbdt_mortgage", backend="cpu", scope="step", batch=4096, data="random")
+
+
+@pytest.fixture
+def drawn():
+    """Bins uint8[C,N], labels float32[N] that two columns decide on, and margins float32[N]."""
+    rng = np.random.default_rng(0)
+    bins = rng.integers(0, 256, (COLUMNS, ROWS), dtype=np.uint8)
+    labels = ((bins[2] > 100) ^ (bins[4] > 180)).astype(np.float32)
+    return bins, labels, rng.normal(0.5, 0.1, ROWS).astype(np.float32)
+
+
+def by_hand(growth, bins, labels, margins):
+    """Return margins after one more tree that is grown node by node in float64, trying every split."""
+    weights = np.where(labels > 0, growth.positive_weight, 1.0)
+    gradients = weights * (margins.astype(np.float64) - labels)
+
+    def sums(rows):
+        return gradients[rows].sum(), weights[rows].sum()
+
+    def kept(g):
+        return np.sign(g) * max(abs(g) - growth.l1, 0)
+
+    def score(rows):
+        g, h = sums(rows)
+        return kept(g) ** 2 / (h + growth.l2)
+
+    def leaves(rows, depth):
+        splits = [
+            (score(rows[here]) + score(rows[~here]) - score(rows), -column, -edge)
+            for column in range(len(bins))
+            for edge in np.unique(bins[column, rows]).tolist()
+            if min(weights[rows[here := bins[column, rows] <= edge]].sum(), weights[rows[~here]].sum())
+            >= growth.least_hessian
+        ]
+        best = max(splits, default=(0.0, 0, 0))
+        if depth == growth.depth or best[0] < growth.least_gain:
+            g, h = sums(rows)
+            yield rows, -growth.rate * kept(g) / (h + growth.l2)
+            return
+        here = bins[-best[1], rows] <= -best[2]
+        yield from leaves(rows[here], depth + 1)
+        yield from leaves(rows[~here], depth + 1)
+
+    after = margins.astype(np.float64)
+    for rows, value in leaves(np.arange(len(labels)), 0):
+        after[rows] += value
+    return after
+
+
+def grown(growth, bins, labels, margins, **how):
+    return jax.jit(lambda *table: trees.boosted(growth, *table, **how))(margins, bins, labels)
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_a_tree_is_the_one_that_trying_every_split_gives(drawn, dense):
+    bins, labels, margins = drawn
+    for _ in range(3):
+        wanted = by_hand(GROWTH, bins, labels, margins)
+        margins = np.asarray(grown(GROWTH, bins, labels, margins, dense=dense)[0])
+        assert margins == pytest.approx(wanted, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"l1": 0.0}, {"l2": 10.0}, {"least_hessian": 60.0}, {"positive_weight": 1.0}, {"rate": 0.2}, {"least_gain": 8.0}],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_each_term_of_the_regularisation_matters(drawn, wrong):
+    bins, labels, margins = drawn
+    after, _, _ = grown(replace(GROWTH, **wrong), bins, labels, margins, dense=True)
+    assert np.asarray(after) != pytest.approx(by_hand(GROWTH, bins, labels, margins), abs=1e-5)
+
+
+def test_a_node_without_a_good_split_is_a_leaf(drawn):
+    bins, labels, margins = drawn
+    after, tree, _ = grown(replace(GROWTH, least_hessian=float(2 * ROWS)), bins, labels, margins)
+    assert np.unique(np.round(np.asarray(after) - margins, 6)).size == 1
+    assert np.all(np.asarray(tree.thresholds) == trees.BINS - 1)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.4, 0.7, 1.0])
+def test_histograms_are_exact_whatever_share_of_the_rows_is_read(drawn, share):
+    bins, _, _ = drawn
+    rng = np.random.default_rng(1)
+    node, rows = rng.integers(0, 4, ROWS, dtype=np.uint32), rng.integers(-(2**50), 2**50, ROWS)
+    mine = rng.random(ROWS) < share
+    wanted = np.zeros((COLUMNS, 256, 4), np.int64)
+    for column in range(COLUMNS):
+        np.add.at(wanted[column], (bins[column][mine], node[mine]), rows[mine])
+    with jax.enable_x64(True):
+        found = jax.jit(trees.gathered, static_argnums=4)(bins, node, jnp.asarray(rows), mine, 4)
+        dense = jax.jit(trees.added, static_argnums=3)(bins, np.where(mine, node, np.uint32(4)), jnp.asarray(rows), 4)
+    assert np.array_equal(found, wanted)
+    assert np.array_equal(dense, wanted)
+
+
+def test_fields_come_back_from_sums_of_packed_numbers():
+    rng = np.random.default_rng(0)
+    gradients, hessians = rng.normal(0, 1, 1000).astype(np.float32), rng.integers(1, 3, 1000).astype(np.float32)
+    with jax.enable_x64(True):
+        total = trees.packed(gradients, hessians, 2.0**20).sum()
+        gradient, hessian = trees.fields(total, 2.0**20)
+    assert float(gradient) == pytest.approx(float(gradients.sum()), abs=1000 * 2.0**-21)
+    assert float(hessian) == hessians.sum()
+
+
+def test_more_rows_than_the_sums_can_hold_are_refused():
+    rows = jax.ShapeDtypeStruct((2**23,), jnp.float32)
+    bins = jax.ShapeDtypeStruct((1, 2**23), jnp.uint8)
+    with pytest.raises(ValueError, match=r"8388608 rows asked for, boosting adds up to \d+; take fewer"):
+        jax.eval_shape(lambda m, b, y: trees.boosted(GROWTH, m, b, y), rows, bins, rows)
+
+
+def test_bins_hold_about_as_many_rows_each_and_keep_the_order():
+    numbers = np.random.default_rng(0).normal(size=(10_000, 1)).astype(np.float32)
+    found = binned(numbers, edges(numbers))[:, 0]
+    counts = np.bincount(found, minlength=256)
+    assert counts.min() >= 30
+    assert counts.max() <= 50
+    assert np.all(np.diff(found[np.argsort(numbers[:, 0])].astype(int)) >= 0)
+    few = np.repeat(np.float32([1, 2, 3]), 100)[:, None]
+    assert len(np.unique(binned(few, edges(few)))) == 3
+
+
+def program(growth=GROWTH, case=CASE):
+    made = BoostingProgram(replace(models.load("gbdt_mortgage"), growth=growth), case)
+    made.initialise(0)
+    made.put([loans(np.random.default_rng(seed), case.batch) for seed in range(2)])
+    made.lower()
+    made.compile()
+    return made
+
+
+def test_rounds_lower_the_loss_and_after_the_last_a_new_forest_begins():
+    made, losses = program(), []
+    for _ in range(GROWTH.rounds + 2):
+        made.chain(1)
+        made.block()
+        losses.append(made.loss())
+    assert np.all(np.diff(losses[: GROWTH.rounds]) < 0)
+    assert losses[GROWTH.rounds :] == losses[:2]
+
+
+def test_the_forest_predicts_the_margins_that_training_ends_with():
+    made = program()
+    made.chain(GROWTH.rounds)
+    made.block()
+    margins = np.asarray(made._state[0])
+    predicted = trees.predicted(GROWTH, made.forest(), made._batches[0]["bins"])
+    assert np.asarray(predicted) == pytest.approx(margins, abs=1e-6)
+
+
+def test_the_program_needs_all_rows_and_a_table_copied_each_round_changes_nothing():
+    made = program()
+    assert made.traced().examples == CASE.batch
+    assert made.platform() == "cpu"
+    made.feed(2)
+    made.block()
+    fed = made.state_digest()
+    made.initialise(0)
+    made.chain(2)
+    made.block()
+    assert made.state_digest() == fed
+
+
+@pytest.mark.parametrize(("axis", "value"), [("variant", "several-steps"), ("precision", "bfloat16")])
+def test_what_boosting_does_not_have_is_refused(axis, value):
+    case = Case(**{"workload": "gbdt_mortgage", "backend": "cpu", "scope": "step", "batch": 64, axis: value})
+    with pytest.raises((LookupError, ValueError), match=rf"{axis} '{value}' asked for, boosting"):
+        BoostingProgram(models.load("gbdt_mortgage"), case)
+
+
+DEVICES = """
+import sys
+sys.path.insert(0, sys.argv[2])
+from test_trees import CASE, GROWTH, program
+import msgspec
+made = program(case=msgspec.structs.replace(CASE, devices=int(sys.argv[1])))
+made.chain(GROWTH.rounds)
+made.block()
+print(made.settings()["jax_devices"], made.state_digest())
+"""
+
+
+def test_four_devices_grow_the_same_trees_as_one(monkeypatch):
+    monkeypatch.setattr(boosting_program, "granted_cores", lambda: 1)
+    made = program()
+    made.chain(GROWTH.rounds)
+    made.block()
+    assert made.settings()["jax_devices"] == 1
+    command = [sys.executable, "-c", DEVICES, "4", str(quality.STORED.parent.parent)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["4", made.state_digest()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", quality.SMALL, ids=lambda form: form.name)
+def test_the_trees_are_as_good_as_those_of_xgboost(form):
+    assert quality.by_jax(form) == pytest.approx(quality.stored()[form.name], abs=quality.BOUND)
