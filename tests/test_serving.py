@@ -19,6 +19,7 @@ from suite.measure.protocol import Task
 from suite.measure.serving import IN_FLIGHT, Traffic, measured_serving
 from suite.observations import observations
 from suite.results import acceptance, keys
+from suite.results.citation import Citation
 from suite.results.latency import latency, quantile
 from suite.results.record import Served
 from suite.results.statistics import Estimate
@@ -293,6 +294,10 @@ def test_latencies_have_keys_and_a_wide_one_is_not_citable():
     found = {number.key.metric: number for number in keys.numbers([requests(tail=3.0)])}
     assert found["latency-p50"].value.value == pytest.approx(0.040, rel=1e-3)
     assert found["latency-p99"].citable
+    text = keys.replace(found["latency-p99"].key, digest="").text()
+    assert text == "test-gpu-16-cores/serve_mobilenet_v2/cpu/serve/data=random/latency-p99"
+    assert keys.parse(text).text() == text
+    assert Citation(number=found["latency-p99"]).short.startswith("latency at the 99th percentile of a request")
     apart = tuple(served_run(number, 0.010, tail) for number, tail in enumerate((1.0, 3.0, 9.0)))
     doubtful = msgspec.structs.replace(requests(), runs=apart)
     found = {number.key.metric: number for number in keys.numbers([doubtful])}
