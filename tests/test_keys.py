@@ -23,6 +23,7 @@ FROZEN = {
         "backend": "gpu", "implementation": "torch", "variant": "graph"},
     "test-gpu-16-cores/mnist_mlp/cpu/cold/cache=warm/seconds": {"scope": "cold", "cache": "warm"},
     "test-gpu-16-cores/mnist_mlp/cpu/run/length=10/seconds": {"scope": "run", "length": 10},
+    "test-gpu-16-cores/mnist_mlp/cpu/serve/examples-per-second": {"scope": "serve"},
     "test-gpu-16-cores/mnist_mlp/cpu/step/data=random/devices=4/threads=2/seconds": {
         "data": "random", "devices": 4, "threads": 2},
 }  # fmt: skip

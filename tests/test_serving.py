@@ -19,6 +19,7 @@ from suite.measure.protocol import Task
 from suite.measure.serving import IN_FLIGHT, Traffic, measured_serving
 from suite.observations import observations
 from suite.results import acceptance, keys
+from suite.results.citation import Citation
 from suite.results.latency import latency, quantile
 from suite.results.record import Served
 from suite.results.statistics import Estimate
@@ -293,6 +294,10 @@ def test_latencies_have_keys_and_a_wide_one_is_not_citable():
     found = {number.key.metric: number for number in keys.numbers([requests(tail=3.0)])}
     assert found["latency-p50"].value.value == pytest.approx(0.040, rel=1e-3)
     assert found["latency-p99"].citable
+    text = keys.replace(found["latency-p99"].key, digest="").text()
+    assert text == "test-gpu-16-cores/serve_mobilenet_v2/cpu/serve/data=random/latency-p99"
+    assert keys.parse(text).text() == text
+    assert Citation(number=found["latency-p99"]).short.startswith("latency at the 99th percentile of a request")
     apart = tuple(served_run(number, 0.010, tail) for number, tail in enumerate((1.0, 3.0, 9.0)))
     doubtful = msgspec.structs.replace(requests(), runs=apart)
     found = {number.key.metric: number for number in keys.numbers([doubtful])}
@@ -357,9 +362,14 @@ def test_requests_are_answered_by_the_plain_way_of_jax_and_all_of_torch():
 # What is read
 
 
-def test_latency_and_throughput_stand_beside_each_other():
-    reading = serving.read(served_campaign())
+def read(records):
+    reading = serving.read(records)
     assert reading is not None
+    return reading
+
+
+def test_latency_and_throughput_stand_beside_each_other():
+    reading = read(served_campaign())
     waits, rates, _ = reading.tables
     assert [row[1].text for row in waits.rows] == ["CPU", "GPU"]
     assert waits.rows[1][3].text == "40.0 ms"
@@ -377,14 +387,14 @@ def test_clusters_are_derived_from_one_gpu_and_one_machine_and_say_so():
     )
     assert cluster(Estimate(value=20.0), 1, 5) == Estimate(value=4.0)
     records = served_campaign(gain=20.0, at_batch=60.0)
-    table = serving.read(records).tables[-1]
+    table = read(records).tables[-1]
     assert table.title.startswith("Derived")
     assert "not to be cited" in table.notes[0]
     shown = {(row[1].text, row[2].text, row[3].text): (row[4].sort, row[6].text) for row in table.rows}
     assert shown["1, four under way", "3", "5"] == (pytest.approx(12.0, rel=1e-3), "8.04x or 9.04x")
     assert shown["batch 128", "1", "5"] == (pytest.approx(12.0, rel=1e-3), "–")
     assert all(cell.record is None for row in table.rows for cell in row)
-    assert any("derived: 3 such GPUs answer 12.0" in answer for answer in serving.read(records).answers)
+    assert any("derived: 3 such GPUs answer 12.0" in answer for answer in read(records).answers)
 
 
 def test_a_derived_figure_has_no_key():
@@ -398,20 +408,20 @@ def test_a_cell_that_was_skipped_keeps_its_row_with_the_reason():
     at = next(i for i, r in enumerate(records) if (r.backend, r.case.batch) == ("cpu", 128))
     runs = (factory.run(0, 1.0, samples=0, reason=why),)
     records[at] = msgspec.structs.replace(records[at], runs=runs, reason=why)
-    row = serving.read(records).tables[1].rows[-1]
+    row = read(records).tables[1].rows[-1]
     assert (row[2].text, row[2].remark) == ("–", why)
     assert why in row[6].remark
-    assert all(derived[1].text != "batch 128" for derived in serving.read(records).tables[2].rows)
+    assert all(derived[1].text != "batch 128" for derived in read(records).tables[2].rows)
 
 
 def test_one_backend_alone_is_read_without_ratios():
-    reading = serving.read([record for record in served_campaign() if record.backend == "cpu"])
+    reading = read([record for record in served_campaign() if record.backend == "cpu"])
     assert len(reading.tables) == 2
     assert all(row[6].text == "–" for row in reading.tables[1].rows)
 
 
 def test_requests_of_other_campaigns_have_latencies_and_peers_stand_beside():
-    reading = serving.read([requests(), requests(implementation="torch", seconds=0.020)])
+    reading = read([requests(), requests(implementation="torch", seconds=0.020)])
     assert [row[2].text for row in reading.tables[0].rows] == ["jax", "torch"]
     assert len(reading.answers) == len(reading.tables) == 1
     assert serving.read([steps("cpu", 0.01, 1)]) is None
@@ -421,8 +431,8 @@ def test_the_newest_campaign_counts_and_smoke_only_where_there_is_no_other():
     old = served_campaign(gain=20.0)
     new = served_campaign(gain=40.0, campaign="20270101-000000-x", created="2027-01-01T00:00:00Z")
     smoke = served_campaign(gain=80.0, campaign="20280101-000000-x", created="2028-01-01T00:00:00Z", profile="smoke")
-    assert serving.read(old + new + smoke).tables[1].rows[0][6].text == "40.0x"
-    assert serving.read(smoke).tables[1].rows[0][6].text == "80.0x"
+    assert read(old + new + smoke).tables[1].rows[0][6].text == "40.0x"
+    assert read(smoke).tables[1].rows[0][6].text == "80.0x"
 
 
 # The ledger
