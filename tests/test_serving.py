@@ -1,5 +1,8 @@
 """Requests: four always under way, each with its own latency and its own answer; what is derived from them says so."""
 
+from contextlib import nullcontext
+from datetime import UTC, datetime
+
 import factory
 import jax.numpy as jnp
 import msgspec
@@ -11,7 +14,7 @@ from suite import experiments, models
 from suite.data import batches as data
 from suite.experiments import Here, headline, serving
 from suite.experiments._served import BATCHES, cluster
-from suite.measure import inputs, profiles, refusal, steady, worker
+from suite.measure import campaign, inputs, profiles, refusal, runner, steady, worker
 from suite.measure.clock import Clock
 from suite.measure.jax_serving import JaxServing
 from suite.measure.process import Process
@@ -20,6 +23,7 @@ from suite.measure.serving import IN_FLIGHT, Traffic, measured_serving
 from suite.observations import observations
 from suite.results import acceptance, keys
 from suite.results.citation import Citation
+from suite.results.journal import Journal
 from suite.results.latency import latency, quantile
 from suite.results.record import Served
 from suite.results.statistics import Estimate
@@ -197,6 +201,33 @@ def test_the_experiment_alone_sets_that_limit():
     assert experiments.longest_step_seconds("serving") == 10.0
     assert experiments.longest_step_seconds("crossover") is None
     assert experiments.longest_step_seconds("") is None
+
+
+@pytest.mark.parametrize(("experiment", "longest"), [("serving", 10.0), ("", None)])
+def test_a_worker_is_told_of_the_limit_and_a_skipped_case_has_a_record_with_the_reason(tmp_path, experiment, longest):
+    why = b"skipped: its first step took 12.3 s, what takes more than 10.0 s is left out"
+    told = []
+
+    class Skipping:
+        pid, lines = 0, [b'{"stage": "failed", "reason": "%s"}' % why]
+
+        def tell(self, line):
+            told.append(msgspec.json.decode(line, type=Task).longest_step_seconds)
+
+        def line(self, timeout_seconds):
+            return self.lines[0]
+
+    case = task().cases[0]
+    now = datetime(2026, 1, 1, tzinfo=UTC)
+    header = campaign.planned((case,), [ABOUT[NAMES[0]]], "smoke", factory.PLAIN, now, experiment)
+    journal = Journal(tmp_path / "journal.jsonl")
+    journal.append(header)
+    watch = type("Silent", (), dict.fromkeys(("begins", "stage", "ends"), lambda *_: None))()
+    runner.run(header, journal, watch, lambda unit: nullcontext(Skipping()))
+    (made,) = campaign.records(header, journal.done())
+    assert told == [longest]
+    assert (made.reason, made.experiment) == (why.decode(), experiment)
+    assert summary(made).status == "incomplete"
 
 
 # Records
