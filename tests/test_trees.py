@@ -27,7 +27,7 @@ CASE = Case(workload="gbdt_mortgage", backend="cpu", scope="step", batch=4096, d
 def drawn():
     """Bins uint8[C,N], labels float32[N] that two columns decide on, and margins float32[N]."""
     rng = np.random.default_rng(0)
-    bins = rng.integers(0, 256, (COLUMNS, ROWS), dtype=np.uint8)
+    bins = 8 * rng.integers(0, 32, (COLUMNS, ROWS), dtype=np.uint8)
     labels = ((bins[2] > 100) ^ (bins[4] > 180)).astype(np.float32)
     return bins, labels, rng.normal(0.5, 0.1, ROWS).astype(np.float32)
 
