@@ -75,6 +75,11 @@ class Grid(Plain, frozen=True, kw_only=True):
     epochs: tuple[int, ...]
     folds: int  # consecutive parts of the examples, each held out once
 
+    @property
+    def stack(self) -> int:
+        """How many fits one network has."""
+        return len(self.epochs) * self.folds
+
 
 class Description(Plain, frozen=True, kw_only=True):
     """All of a workload that is not code; travels inside every record.

@@ -77,7 +77,7 @@ def cases(
             workload=about.name,
             backend=backend,
             scope=scope,
-            batch=batch or about.batch,
+            batch=batch or usual_batch(about, variant),
             implementation=implementation,
             variant=variant,
             precision=precision,
@@ -134,13 +134,20 @@ def ways(
     return tuple((name, allocator) for name in chosen for allocator in allocators[: 1 if backend == "gpu" else None])
 
 
+def usual_batch(about: Description, variant: str) -> int:
+    """Return the headline batch; of variant `stacked` that of each fit of one network."""
+    return about.batch * (about.grid.stack if variant == "stacked" and about.grid is not None else 1)
+
+
 def has(scope: Scope, about: Description, implementation: Implementation, variant: str, devices: int) -> bool:
     """Return whether a scope is timed: beside the steady state JAX's alone, since peers certify no more than that.
 
     A scan over several steps has no step to start with, and copies no batch; an epoch and its input are there where
     the data is stored, the input also as PyTorch reads it; a whole run is there where the source
-    timed one, on one device, with its data on the host or `resident`.
+    timed one, on one device, with its data on the host or `resident`. Fits are stacked where there is a grid of them.
     """
+    if variant == "stacked" and about.grid is None:
+        return False
     if scope == "step":
         return variant != "resident"
     if scope in FROM_STORAGE:

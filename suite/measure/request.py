@@ -161,6 +161,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     refusal.refuse_allocators(request.allocators)
     refusal.refuse_input(asked(request, OF_THE_INPUT), request.scopes)
     refusal.refuse_augmentations(request.augmentations, chosen)
+    refusal.refuse_stacked(request.variants, request.batch, request.devices, chosen)
     refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
     here = Here(
         backends=present,

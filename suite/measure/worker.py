@@ -184,13 +184,15 @@ def program(case: Case) -> tuple[Program, Owner]:
     from suite.measure.learning import LearningProgram
     from suite.measure.nnx_program import NnxProgram
     from suite.measure.resident_run import ResidentRun
+    from suite.measure.stacked import StackedProgram
 
     workload = (ceilings if case.workload in ceilings.names() else models).load(case.workload)
     if case.scope == "run":
         return (ResidentRun if case.variant == "resident" else JaxRun)(workload, case), workload
     if case.scope == "learning":
         return LearningProgram(workload, case), workload
-    return (NnxProgram if case.variant == "nnx-jit" else JaxProgram)(workload, case), workload
+    kinds = {"nnx-jit": NnxProgram, "stacked": StackedProgram}
+    return kinds.get(case.variant, JaxProgram)(workload, case), workload
 
 
 def pin(threads: int | None) -> None:
