@@ -91,5 +91,5 @@ def together(trees: Sequence[Any]) -> Any:
 
 def _together(leaves: Sequence[Any]) -> Any:
     if jnp.issubdtype(leaves[0].dtype, jax.dtypes.prng_key):
-        return jax.random.wrap_key_data(np.stack([jax.random.key_data(leaf) for leaf in leaves]))
+        return jax.random.wrap_key_data(jnp.asarray(np.stack([jax.random.key_data(leaf) for leaf in leaves])))
     return np.stack(leaves)
