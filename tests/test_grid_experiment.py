@@ -1,0 +1,87 @@
+"""The grid search's experiment asks for fits alone and stacked, and reads off what stacking gains."""
+
+import factory
+import pytest
+
+from suite import models
+from suite.experiments import Here, grid_search
+from suite.results.reading import Chart
+from suite.results.record import GpuTelemetry, Level, Telemetry
+
+ABOUT = models.load("mnist_grid_search").description
+BOTH = Here(backends=("cpu", "gpu"), cores=4)
+NOISE = (1.0, 1.01, 0.99)
+
+
+def timed(backend, fits, seconds, variant="stacked", busy=None, **changes):
+    seen = None if busy is None else Telemetry(
+        seconds=10.0, readings=100, gpus=(GpuTelemetry(utilisation=Level(mean=busy, max=1.0)),)
+    )  # fmt: skip
+    runs = tuple(factory.run(number, seconds * noise, telemetry=seen) for number, noise in enumerate(NOISE))
+    batch = 32 * fits
+    return factory.record("mnist_grid_search", backend, about=ABOUT, batch=batch, variant=variant, runs=runs, **changes)
+
+
+def read(records):
+    reading = grid_search.read(records)
+    assert reading is not None
+    return reading
+
+
+def searched(**changes):
+    """Return records of a GPU on which 32 fits take as long as one, and 64 twice that."""
+    return [
+        timed("gpu", 1, 1e-3, "plain", busy=0.2, **changes),
+        timed("gpu", 3, 1e-3, busy=0.3, **changes),
+        timed("gpu", 6, 1e-3, busy=0.4, **changes),
+        timed("gpu", 32, 1e-3, busy=0.8, **changes),
+        timed("gpu", 64, 2e-3, busy=0.9, **changes),
+    ]
+
+
+def test_fits_are_asked_for_alone_and_stacked_up_to_more_than_the_grid_has():
+    found = [(case.backend, case.variant, case.batch // 32) for case in grid_search.cases([ABOUT], BOTH)]
+    assert found[:4] == [("cpu", "plain", 1), ("cpu", "stacked", 1), ("cpu", "stacked", 2), ("cpu", "stacked", 3)]
+    assert {count for side, way, count in found if (side, way) == ("gpu", "stacked")} == {
+        1, 2, 3, 4, 6, 8, 16, 32, 64, 128, 256}  # fmt: skip
+
+
+def test_a_workload_without_a_grid_is_refused_with_what_there_is():
+    with pytest.raises(ValueError, match="has a grid of fits; there is: mnist_grid_search"):
+        grid_search.cases([factory.description()], BOTH)
+
+
+def test_the_gain_is_that_of_examples_a_second_and_the_answer_says_from_where_on():
+    reading = read(searched())
+    assert [row[4].sort for row in reading.tables[0].rows] == pytest.approx([1, 3, 6, 32, 32])
+    assert "32 stacked fits train 32" in reading.answers[0]
+    assert "from 32 on it is at least 90 % of that" in reading.answers[0]
+    assert "busy 20 % with one fit and 80 % with these" in reading.answers[0]
+    assert isinstance(reading.chart, Chart)
+    assert [at.at for at in reading.chart.points] == [3, 6, 32, 64]
+    assert [at.value for at in reading.beside[0].points] == pytest.approx([30, 40, 80, 90])
+
+
+def test_the_search_is_derived_from_its_documented_steps():
+    (group,) = grid_search.together(searched(), grid_search._fits)
+    one, stacked = grid_search.derived(group)
+    assert one == pytest.approx(135_000 * 1e-3, rel=1e-2)
+    assert stacked == pytest.approx(30_000 * 1e-3, rel=1e-2)  # 4 networks, 6 epochs of 1,250 steps
+    table = read(searched()).tables[1]
+    assert [row[3].sort for row in table.rows] == pytest.approx([one, stacked])
+
+
+def test_stacking_that_gains_nothing_is_said_to_gain_nothing():
+    reading = read([timed("cpu", 1, 1e-3, "plain"), timed("cpu", 6, 9e-3)])
+    assert "no number of stacked fits is surely faster" in reading.answers[0]
+    assert reading.beside == ()
+    assert len(reading.tables[1].rows) == 1  # not all stacks of the search were timed
+
+
+def test_stacks_without_the_fit_alone_have_no_gain():
+    reading = read(searched()[1:])
+    assert "not known" in reading.answers[0]
+
+
+def test_other_batches_of_one_fit_are_no_part_of_it():
+    assert grid_search.read([timed("cpu", 6, 1e-3, "plain"), timed("cpu", 1, 1e-3, "plain")]) is None
