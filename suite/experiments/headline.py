@@ -144,7 +144,8 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
 
     A scan over several steps has no step to start with, and copies no batch; an epoch and its input are there where
     the data is stored, the input also as PyTorch reads it; a whole run is there where the source
-    timed one, on one device, with its data on the host or `resident`. Fits are stacked where there is a grid of them.
+    timed one, on one device, with its data on the host or `resident`, of a search one fit
+    after another or stacked. Fits are stacked where there is a grid of them.
     """
     if variant == "stacked" and about.grid is None:
         return False
@@ -154,7 +155,8 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
         mine = ("jax", "torch") if scope == "input" else ("jax",)
         return implementation in mine and about.stored and variant == "plain" and devices == 1
     if scope == "run":
-        return implementation == "jax" and about.run is not None and variant in ("plain", "resident") and devices == 1
+        mine = ("plain", "stacked" if about.grid is not None else "resident")
+        return implementation == "jax" and about.run is not None and variant in mine and devices == 1
     return implementation == "jax" and variant not in ("several-steps", "resident")
 
 

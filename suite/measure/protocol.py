@@ -2,7 +2,7 @@
 
 from suite.data.edition import Size
 from suite.measure.clock import Plan
-from suite.results.record import Audit, Learnt, Sample, Stage
+from suite.results.record import Audit, Learnt, Sample, Score, Stage
 from suite.workload import Case, Plain, Scope, WholeRun
 
 # Stages whose samples are said one by one.
@@ -50,6 +50,7 @@ class Seen(Plain, frozen=True, kw_only=True):
     first_batch_seconds: float | None = None  # from storage, workers started and all
     step_alone_seconds: float | None = None  # of a step whose batch is on the device
     learnt: Learnt | None = None
+    scores: tuple[Score, ...] = ()
 
 
 class Facts(Plain, frozen=True, kw_only=True):

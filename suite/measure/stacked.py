@@ -1,6 +1,6 @@
 """Several fits of one network trained side by side, each with its own values, examples and dropout: one program."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from suite.measure.jax_program import JaxProgram
 from suite.measure.placement import Placement
-from suite.measure.step import Step, training_step
+from suite.measure.step import training_step
 from suite.workload import Case, Description, Workload
 
 
@@ -57,8 +57,12 @@ class StackedProgram(JaxProgram):
         optimizer = self._workload.optimizer()
         state = params, rest, jax.jit(jax.vmap(optimizer.init))(params)
         step = training_step(self._workload, self._form, optimizer, self._case.precision)
-        self._step = stacked_step(step, len(seeds), self._placement)
+        self._step = stacked(step, len(seeds), self._placement)
         self._weights, self._state = (), jax.device_put(state, self._placement.state)
+
+    def evaluation(self) -> Callable[..., jax.Array]:
+        """Return evaluate(states, batch) -> losses float32[S]."""
+        return stacked(super().evaluation(), self.fits, self._placement)
 
     def losses(self) -> np.ndarray:
         """Return the last step's loss of each fit, float32[S]."""
@@ -70,16 +74,16 @@ class StackedProgram(JaxProgram):
         return float(self.losses().mean())
 
 
-def stacked_step(step: Step, fits: int, place: Placement) -> Step:
-    """Return step(states, batch) -> (states, losses float32[S]) for S fits.
+def stacked(run: Callable[..., Any], fits: int, place: Placement) -> Callable[..., Any]:
+    """Return run(states, batch) for S fits at once, such as a step: (states, batch) -> (states, losses float32[S]).
 
     Each array of the states has a first axis of S; the batch holds the fits' batches one behind the other, [S*N,...].
     """
 
-    def several(states: Any, batch: Any) -> tuple[Any, jax.Array]:
+    def several(states: Any, batch: Any) -> Any:
         count = fits // len(place.devices)
         parts = {name: array.reshape(count, -1, *array.shape[1:]) for name, array in batch.items()}
-        return jax.vmap(step)(states, parts)
+        return jax.vmap(run)(states, parts)
 
     return place.apart(several)
 

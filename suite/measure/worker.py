@@ -184,9 +184,12 @@ def program(case: Case) -> tuple[Program, Owner]:
     from suite.measure.learning import LearningProgram
     from suite.measure.nnx_program import NnxProgram
     from suite.measure.resident_run import ResidentRun
+    from suite.measure.search import SearchRun
     from suite.measure.stacked import StackedProgram
 
     workload = (ceilings if case.workload in ceilings.names() else models).load(case.workload)
+    if case.scope == "run" and workload.description.grid is not None:
+        return SearchRun(workload, case), workload
     if case.scope == "run":
         return (ResidentRun if case.variant == "resident" else JaxRun)(workload, case), workload
     if case.scope == "learning":

@@ -148,6 +148,14 @@ class Learnt(Plain, frozen=True, kw_only=True):
     predictions: tuple[Predictions, ...] = ()  # of networks that tell cats from dogs
 
 
+class Score(Plain, frozen=True, kw_only=True):
+    """What one point of a grid search came to, by the examples that each of its fits held out."""
+
+    hidden: tuple[_Count, ...]  # widths of the hidden layers
+    epochs: _Count
+    log_losses: tuple[float, ...]  # mean, of each fold
+
+
 class Run(Plain, frozen=True, kw_only=True):
     """One child process's contribution to a case; `reason` is empty when it ended well."""
 
@@ -179,6 +187,7 @@ class Run(Plain, frozen=True, kw_only=True):
     first_batch_seconds: float | None = None  # from storage, workers started and all; scopes `epoch` and `input`
     step_alone_seconds: float | None = None  # of a step whose batch is on the device, in scope `epoch`
     learnt: Learnt | None = None  # in scope `learning`
+    scores: tuple[Score, ...] = ()  # of a whole run that is a grid search
 
 
 class Gpu(Plain, frozen=True, kw_only=True):
