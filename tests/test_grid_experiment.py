@@ -6,7 +6,7 @@ import pytest
 from suite import models
 from suite.experiments import Here, grid_search
 from suite.results.reading import Chart
-from suite.results.record import GpuTelemetry, Level, Telemetry
+from suite.results.record import GpuTelemetry, Level, Score, Telemetry
 
 ABOUT = models.load("mnist_grid_search").description
 BOTH = Here(backends=("cpu", "gpu"), cores=4)
@@ -85,3 +85,34 @@ def test_stacks_without_the_fit_alone_have_no_gain():
 
 def test_other_batches_of_one_fit_are_no_part_of_it():
     assert grid_search.read([timed("cpu", 6, 1e-3, "plain"), timed("cpu", 1, 1e-3, "plain")]) is None
+
+
+def search(variant, seconds, losses, fits=1):
+    """Return the record of searches whose first point has these mean log losses, a seed each."""
+    points = [(Score(hidden=(32,), epochs=3, log_losses=(loss, loss)),) for loss in losses]
+    runs = tuple(
+        factory.run(number, seconds * NOISE[number], steps=1, samples=1, scores=scores)
+        for number, scores in enumerate(points)
+    )
+    return factory.record("mnist_grid_search", about=ABOUT, batch=32 * fits, variant=variant, scope="run", runs=runs)
+
+
+def test_whole_searches_are_asked_for_in_both_ways():
+    found = [(case.variant, case.batch // 32) for case in grid_search.searches([ABOUT], BOTH) if case.backend == "gpu"]
+    assert found == [("plain", 1), ("stacked", 6)]
+
+
+@pytest.mark.parametrize(("losses", "verdict"), [((0.1, 0.2, 0.3), "within the spread"), ((0.6, 0.7, 0.8), "apart")])
+def test_whole_searches_are_set_beside_each_other_with_their_scores(losses, verdict):
+    reading = read([search("plain", 12.0, (0.11, 0.19, 0.31)), search("stacked", 4.0, losses, fits=6)])
+    times, scores = reading.tables
+    assert [row[2].text for row in times.rows] == ["one after another", "stacked"]
+    assert times.rows[1][4].sort == pytest.approx(3, rel=1e-3)
+    assert scores.rows[0][2].text == "32, 3 epochs"
+    assert scores.rows[0][-1].text == verdict
+    assert "stacked, the whole search is 3" in reading.answers[-1]
+
+
+def test_one_seed_gives_no_verdict():
+    reading = read([search("plain", 12.0, (0.1,)), search("stacked", 4.0, (0.2,), fits=6)])
+    assert reading.tables[1].rows[0][-1].text == "one seed"
