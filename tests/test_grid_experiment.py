@@ -1,10 +1,12 @@
 """The grid search's experiment asks for fits alone and stacked, and reads off what stacking gains."""
 
 import factory
+import msgspec
 import pytest
 
 from suite import models
 from suite.experiments import Here, grid_search
+from suite.observations.grids import OBSERVATIONS
 from suite.results.reading import Chart
 from suite.results.record import GpuTelemetry, Level, Score, Telemetry
 
@@ -87,14 +89,15 @@ def test_other_batches_of_one_fit_are_no_part_of_it():
     assert grid_search.read([timed("cpu", 6, 1e-3, "plain"), timed("cpu", 1, 1e-3, "plain")]) is None
 
 
-def search(variant, seconds, losses, fits=1):
+def search(variant, seconds, losses, fits=1, backend="cpu"):
     """Return the record of searches whose first point has these mean log losses, a seed each."""
     points = [(Score(hidden=(32,), epochs=3, log_losses=(loss, loss)),) for loss in losses]
     runs = tuple(
         factory.run(number, seconds * NOISE[number], steps=1, samples=1, scores=scores)
         for number, scores in enumerate(points)
     )
-    return factory.record("mnist_grid_search", about=ABOUT, batch=32 * fits, variant=variant, scope="run", runs=runs)
+    axes = {"batch": 32 * fits, "variant": variant, "scope": "run"}
+    return factory.record("mnist_grid_search", backend, about=ABOUT, runs=runs, **axes)
 
 
 def test_whole_searches_are_asked_for_in_both_ways():
@@ -116,3 +119,19 @@ def test_whole_searches_are_set_beside_each_other_with_their_scores(losses, verd
 def test_one_seed_gives_no_verdict():
     reading = read([search("plain", 12.0, (0.1,)), search("stacked", 4.0, (0.2,), fits=6)])
     assert reading.tables[1].rows[0][-1].text == "one seed"
+
+
+@pytest.mark.parametrize(("cpu", "verdict"), [(30.0, "reproduced"), (5.0, "refuted"), (10.0, "not comparable")])
+def test_the_observation_is_judged_by_the_whole_search_one_fit_after_another(cpu, verdict):
+    noisy = search("plain", cpu, (0.1, 0.2, 0.3))
+    if cpu == 10.0:  # whose rounds differ from each other more than from the GPU's
+        runs = tuple(
+            factory.run(number, seconds, steps=1, samples=1) for number, seconds in enumerate((8.0, 10.0, 13.0))
+        )
+        noisy = msgspec.structs.replace(noisy, runs=runs)
+    records = [noisy, search("plain", 10.0, (0.1, 0.2, 0.3), backend="gpu")]
+    (observation,) = OBSERVATIONS
+    found = observation.judge(records)
+    assert found.verdict == verdict
+    assert found.found.startswith("One fit after another, the GPU makes the whole search")
+    assert observation.judge(records[:1]).verdict == "not run"

@@ -21,7 +21,7 @@ def searched(
 ) -> tuple[tuple[tuple[Cell, ...], ...], tuple[tuple[Cell, ...], ...], list[str]]:
     """Return the rows of whole searches and of their points' scores, and what they say in words."""
     rows, scores, said = [], [], []
-    for group in together(records, _is_search, least=1):
+    for group in together(records, is_search, least=1):
         ways = {item.record.case.variant: item for item in group}
         base, name, backend = ways.get("plain"), group[0].record.workload, group[0].record.backend
         for way, item in sorted(ways.items()):
@@ -82,7 +82,8 @@ def _compared(
         )
 
 
-def _is_search(record: Record) -> bool:
+def is_search(record: Record) -> bool:
+    """Return whether a record is of the whole documented search, in either way."""
     case, about = record.case, record.description
     mine = about.grid is not None and case.scope == "run" and case.variant in WAYS and case.length == 1
     return mine and (case.implementation, case.precision, case.devices) == ("jax", "float32-highest", 1)

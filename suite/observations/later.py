@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from suite.observations import NOT_RUN, Judgement, Observation
-from suite.observations._articles import MNIST, TEXT
+from suite.observations._articles import TEXT
 from suite.results.record import Record
 
 
@@ -12,13 +12,6 @@ def _not_yet(_: Sequence[Record]) -> Judgement:
 
 
 OBSERVATIONS = (
-    Observation(
-        code="O4",
-        article=MNIST,
-        said="A grid search over hyper-parameters gains from a GPU.",
-        rule="Not measured: the grid is not built yet.",
-        judge=_not_yet,
-    ),
     Observation(
         code="O13",
         article=TEXT,
