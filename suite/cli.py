@@ -201,7 +201,8 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     type=Words(VARIANTS),
     default=(),
     help="How steps are taken. Default: plain for JAX, for its peers every way they have. JAX has plain, nnx-jit (as "
-    "tutorials write it), several-steps (a scan in one call) and, of scope run, resident (the data on the device); "
+    "tutorials write it), several-steps (a scan in one call), stacked (of a grid search: as many fits at once as "
+    "--batch has headline batches) and, of scope run, resident (the data on the device); "
     "PyTorch has plain, compile, and on the GPU graph and compile-graph; Keras has plain; "
     "XGBoost has plain and, on the CPU, one-thread.",
 )
@@ -217,7 +218,7 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Split each batch over so many GPUs, or devices made of the CPU's cores. JAX only.",
+    help="Split each batch, or stacked fits, over so many GPUs, or devices made of the CPU's cores. JAX only.",
 )
 @click.option(
     "--hosts",

@@ -13,6 +13,7 @@ VARIANTS: dict[Implementation, dict[str, tuple[Backend, ...]]] = {
         "plain": _BOTH,  # compiled ahead of time, its state donated
         "nnx-jit": _BOTH,  # as tutorials write it: nnx.Optimizer, and nnx.jit once per step
         "several-steps": _BOTH,  # a lax.scan over STEPS_PER_CALL steps in one compiled program
+        "stacked": _BOTH,  # of a grid's network: as many fits at once as the batch has headline batches
         "resident": _BOTH,  # of a whole run: the data on the device, a lax.scan over the steps of an epoch
     },
     "torch": {

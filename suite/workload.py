@@ -68,6 +68,19 @@ class WholeRun(Plain, frozen=True, kw_only=True):
     test: int = 0  # examples of the validation after each epoch
 
 
+class Grid(Plain, frozen=True, kw_only=True):
+    """The hyper-parameters that a grid search tries, each with each, every point cross-validated."""
+
+    hidden: tuple[tuple[int, ...], ...]  # widths of the hidden layers: a network each
+    epochs: tuple[int, ...]
+    folds: int  # consecutive parts of the examples, each held out once
+
+    @property
+    def stack(self) -> int:
+        """How many fits one network has."""
+        return len(self.epochs) * self.folds
+
+
 class Description(Plain, frozen=True, kw_only=True):
     """All of a workload that is not code; travels inside every record.
 
@@ -97,6 +110,7 @@ class Description(Plain, frozen=True, kw_only=True):
     data: Data = "embedded"  # what is measured unless something else is asked for
     run: WholeRun | None = None  # where the source timed one
     augmented: bool = False  # training distorts its pictures, which the device can do too
+    grid: Grid | None = None  # of a search over hyper-parameters, whose fits can be trained side by side
 
     @property
     def stored(self) -> bool:

@@ -22,6 +22,7 @@ ALONE = Here(backends=("cpu",), cores=2)
 NOISE = (1.0, 1.01, 0.99)
 CATALOGUE = tuple(models.load(name).description for name in ("mnist_mlp", "cifar10_tf_cnn"))
 ASKED = {  # of those that do not ask about every network
+    "grid_search": (models.load("mnist_grid_search").description,),
     "roofline": tuple(ceilings.load(name).description for name in ceilings.names()),
     "serving": tuple(models.load(name).description for name in ("serve_mobilenet_v2", "serve_resnet50")),
     "accuracy": tuple(models.load(name).description for name in ("mnist_mlp", "catdog_cnn_base")),

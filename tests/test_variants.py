@@ -17,6 +17,7 @@ from suite.measure import worker
 from suite.measure.jax_program import JaxProgram
 from suite.measure.nnx_program import NnxProgram
 from suite.measure.placement import devices, placement
+from suite.measure.stacked import StackedProgram
 from suite.variants import STEPS_PER_CALL
 from suite.workload import Case, Workload
 
@@ -134,9 +135,10 @@ def test_a_worker_refuses_a_variant_that_is_not_there(implementation, variant, b
 
 def test_every_variant_of_jax_has_its_program():
     for variant in variants.variants_of("jax", "cpu"):
-        case = Case(workload="mnist_mlp", backend="cpu", scope="step", batch=8, variant=variant)
+        case = Case(workload="mnist_grid_search", backend="cpu", scope="step", batch=64, variant=variant)
         program, _ = worker.program(case)
         assert isinstance(program, NnxProgram) == (variant == "nnx-jit")
+        assert isinstance(program, StackedProgram) == (variant == "stacked")
 
 
 SHARDED = """

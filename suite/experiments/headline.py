@@ -78,7 +78,7 @@ def cases(
             workload=about.name,
             backend=backend,
             scope=scope,
-            batch=batch or about.batch,
+            batch=batch or usual_batch(about, variant),
             implementation=implementation,
             variant=variant,
             precision=precision,
@@ -136,15 +136,23 @@ def ways(
     return tuple((name, allocator) for name in chosen for allocator in allocators[: 1 if backend == "gpu" else None])
 
 
+def usual_batch(about: Description, variant: str) -> int:
+    """Return the headline batch; of variant `stacked` that of each fit of one network."""
+    return about.batch * (about.grid.stack if variant == "stacked" and about.grid is not None else 1)
+
+
 def has(scope: Scope, about: Description, implementation: Implementation, variant: str, devices: int) -> bool:
     """Return whether a scope is timed: beside the steady state JAX's alone, since peers certify no more than that.
 
     A scan over several steps has no step to start with, and copies no batch; an epoch and its input are there where
     the data is stored, the input also as PyTorch reads it; a whole run is there where the source
-    timed one, on one device, with its data on the host or `resident`; requests are those to a network that is not
-    trained, answered on one device by JAX's plain way or any of PyTorch's. Boosting has one way of its own.
+    timed one, on one device, with its data on the host or `resident`, of a search one fit after another or stacked;
+    requests are those to a network that is not trained, answered on one device by JAX's plain way or any of PyTorch's.
+    Boosting has one way of its own, and fits are stacked where there is a grid of them.
     """
     if about.family == "trees" and implementation == "jax" and variant != "plain":
+        return False
+    if variant == "stacked" and about.grid is None:
         return False
     if scope == "step":
         return variant != "resident"
@@ -152,7 +160,8 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
         mine = ("jax", "torch") if scope == "input" else ("jax",)
         return implementation in mine and about.stored and variant == "plain" and devices == 1
     if scope == "run":
-        return implementation == "jax" and about.run is not None and variant in ("plain", "resident") and devices == 1
+        mine = ("plain", "stacked" if about.grid is not None else "resident")
+        return implementation == "jax" and about.run is not None and variant in mine and devices == 1
     if scope == "serve":
         ways = variant == "plain" if implementation == "jax" else implementation == "torch"
         return ways and about.family == "inference" and devices == 1

@@ -21,7 +21,7 @@ from suite.data.batches import digest
 from suite.measure.form import Form, vectors_of
 from suite.measure.placement import placement, put
 from suite.measure.program import Batch
-from suite.measure.step import augmented_step, inference_step, several_steps, training_step
+from suite.measure.step import augmented_step, evaluation_step, inference_step, several_steps, training_step
 from suite.measure.traced import traced
 from suite.nn.augment import first_key
 from suite.nn.compiler import cpu_options, gpu_options, holds_convolutions
@@ -135,6 +135,15 @@ class JaxProgram:
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
             return jitted.trace(*self._weights, self._state, batch)
 
+    def compiled_evaluation(self) -> Any:
+        """Return what maps the state and a batch to the loss with nothing dropped, compiled for the first batch."""
+        step = self.evaluation()
+        return self.trace(step, self._batches[0], donate=False).lower().compile(self._options())
+
+    def evaluation(self) -> Callable[..., jax.Array]:
+        """Return evaluate(state, batch) -> loss."""
+        return evaluation_step(self._workload, self._form, self._case.precision)
+
     def compile(self) -> None:
         """Compile with the options that the backend and this jaxlib deserve."""
         options, before = self._options(), self._hits
@@ -223,7 +232,7 @@ class JaxProgram:
         peaks = [(device.memory_stats() or {}).get("peak_bytes_in_use") for device in mine]
         return max((peak for peak in peaks if peak is not None), default=None)
 
-    def bytes_per_step(self) -> int:
+    def bytes_per_step(self) -> int | None:
         """Return the least that a step moves: its state read and written, what it only reads, one batch.
 
         Whatever lies between them, such as activations, could stay in a cache.

@@ -1,6 +1,7 @@
 """Where a step's arrays lie: on one device, or over several with the state on each and the batch split between them."""
 
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -35,6 +36,13 @@ class Placement:
         threads can wait for parts that get none, and XLA ends the process.
         """
         return len(self.devices) > 1 and self.devices[0].platform == "cpu"
+
+    def apart(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        """Return what runs on each device with its own part of axis 0 of every argument, and of every result."""
+        if not isinstance(self.batch, NamedSharding):
+            return run
+        mine = self.batch.spec
+        return jax.shard_map(run, mesh=self.batch.mesh, in_specs=mine, out_specs=mine)
 
 
 def placement(case: Case, cpu_devices: int = 1) -> Placement:

@@ -2,7 +2,7 @@
 
 from suite.data.edition import Size
 from suite.measure.clock import Plan
-from suite.results.record import Audit, Learnt, Sample, Served, Stage
+from suite.results.record import Audit, Learnt, Sample, Score, Served, Stage
 from suite.workload import Case, Plain, Scope, WholeRun
 
 # Stages whose samples are said one by one.
@@ -53,6 +53,7 @@ class Seen(Plain, frozen=True, kw_only=True):
     step_alone_seconds: float | None = None  # of a step whose batch is on the device
     learnt: Learnt | None = None
     served: Served | None = None
+    scores: tuple[Score, ...] = ()
 
 
 class Facts(Plain, frozen=True, kw_only=True):

@@ -47,6 +47,24 @@ def refuse_variants(
             raise LookupError(f"variant '{name}' asked for, {words}")
 
 
+def refuse_stacked(
+    named: Collection[str], batch: int | None, devices: int, descriptions: Iterable[Description]
+) -> None:
+    """Raise ValueError if fits are to be stacked of a workload without a grid, or if they do not divide."""
+    for about in descriptions if "stacked" in named else ():
+        if about.grid is None:
+            raise ValueError(
+                f"variant 'stacked' asked for, which trains the fits of a grid at once, and '{about.name}' has no "
+                "grid; leave it or that variant out"
+            )
+        examples = batch or about.batch * about.grid.stack
+        if examples % (about.batch * devices):
+            raise ValueError(
+                f"batch {examples} of '{about.name}' does not divide into fits of {about.batch} examples, as many on "
+                f"each of {devices} devices; choose a multiple of {about.batch * devices} with --batch"
+            )
+
+
 def refuse_unmeasured(named: Iterable[str], cases: Collection[Case]) -> None:
     """Raise ValueError if a named variant has come to no case, because it lacks the scope asked for."""
     for name in named:

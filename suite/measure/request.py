@@ -178,6 +178,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     )
     refusal.refuse_augmentations(request.augmentations, chosen)
     refusal.refuse_hosts(request.hosts, request.devices, request.scopes, request.variants)
+    refusal.refuse_stacked(request.variants, request.batch, request.devices, chosen)
     refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
     here = Here(
         backends=present,

@@ -13,6 +13,7 @@ from suite.nn.depthwise import moved_sums
 from suite.results.record import Traced
 
 _LOOPS = ("scan", "while")
+_PICTURES = 4  # axes of a batch of them
 _WEIGHT_GRADIENT, _MOVED_SUMS = (getattr(layer, "__name__", "") for layer in (weight_gradient, moved_sums))
 
 
@@ -81,7 +82,8 @@ def _flop(jaxpr: Any, changing: set) -> tuple[int, int]:
         if own is None and equation.primitive.name not in _LOOPS and len(inner) == 1:
             names = inner[0].invars
             moves = {var for var, moved in zip(names, operands[len(operands) - len(names) :], strict=True) if moved}
-            once, each = _flop(inner[0], moves)
+            devices = getattr(equation.params.get("mesh"), "size", 1)  # each of which runs it
+            once, each = (devices * flop for flop in _flop(inner[0], moves))
             same, moving = same + once, moving + each
         else:
             flop = own if own is not None else _loop_flop(equation, inner)
@@ -115,7 +117,8 @@ def _own_flop(equation: Any) -> int | None:
         sides = zip(axes.lhs_spec[2:], axes.out_spec[2:], strict=True)
         places = math.prod(min(shapes[0][before], out[after]) for before, after in sides)
         return 2 * out[axes.out_spec[0]] * out[axes.out_spec[1]] * places * each
-    if equation.params.get("name") == _WEIGHT_GRADIENT:  # may multiply zeros beyond a picture's edge
+    # It may multiply zeros beyond a picture's edge; that of networks side by side is counted product by product.
+    if equation.params.get("name") == _WEIGHT_GRADIENT and len(shapes[1]) == _PICTURES:
         return 2 * math.prod(shapes[1][:3]) * math.prod(equation.outvars[0].aval.shape)
     if equation.params.get("name") == _MOVED_SUMS:  # the same convolution, by multiplications
         (inner,) = within(equation.params.values())

@@ -10,6 +10,7 @@ from suite.measure.process import Process
 from suite.measure.program import Batch, Program
 from suite.measure.protocol import Line, Seen
 from suite.results.ladder import REST
+from suite.results.record import Score
 from suite.workload import WholeRun
 
 Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named part
@@ -60,12 +61,42 @@ def whole_run(program: Trainable, run: WholeRun, train: Batch, test: Batch | Non
             stage("validation", lambda: program.evaluate(test))
 
 
+@runtime_checkable
+class Searching(Protocol):
+    """A program whose whole run is a search."""
+
+    def initialise(self, seed: int) -> None:
+        """Begin anew."""
+
+    def search(self, examples: Batch, seed: int, stage: Stage) -> tuple[Score, ...]:
+        """Train and score all that is searched; `stage` is told of every part."""
+        ...
+
+
+def measured_search(process: Process, target: Searching, inputs: list[Batch]) -> None:
+    """Measure the whole search of the task."""
+    found: list[tuple[Score, ...]] = []
+
+    def search() -> None:
+        target.initialise(process.task.seed)
+        found.append(target.search(inputs[0], process.task.seed, process.stage))
+
+    before = load.reading()
+    whole = clock.timed(search, process.clocks)
+    process.say(Line(stage="run_end"))
+    others = load.by_others(before, load.reading())
+    process.seen["run"] = Seen(samples=(whole,), load_by_others=others, scores=found[0])
+
+
 def measured_run(process: Process, target: Program, inputs: list[Batch]) -> float:
     """Measure the whole run of the task; return the last training loss.
 
     Training examples are the first of the inputs, those for validation the second. Raises LookupError if the
     implementation has no whole run.
     """
+    if isinstance(target, Searching):
+        measured_search(process, target, inputs)
+        return target.loss()
     run, train, test = process.task.run, inputs[0], inputs[1] if len(inputs) > 1 else None
     if run is None or not isinstance(target, Trainable):
         raise LookupError(f"a whole run of '{process.case.workload}' asked for, which {type(target).__name__} has not")

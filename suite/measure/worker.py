@@ -207,17 +207,22 @@ def alone(case: Case) -> tuple[Program, Owner]:
     from suite.measure.learning import LearningProgram
     from suite.measure.nnx_program import NnxProgram
     from suite.measure.resident_run import ResidentRun
+    from suite.measure.search import SearchRun
+    from suite.measure.stacked import StackedProgram
 
     workload = (ceilings if case.workload in ceilings.names() else models).load(case.workload)
     if workload.growth is not None:
         return BoostingProgram(workload, case), workload
+    if case.scope == "run" and workload.description.grid is not None:
+        return SearchRun(workload, case), workload
     if case.scope == "run":
         return (ResidentRun if case.variant == "resident" else JaxRun)(workload, case), workload
     if case.scope == "learning":
         return LearningProgram(workload, case), workload
     if case.scope == "serve":
         return JaxServing(workload, case), workload
-    return (NnxProgram if case.variant == "nnx-jit" else JaxProgram)(workload, case), workload
+    kinds = {"nnx-jit": NnxProgram, "stacked": StackedProgram}
+    return kinds.get(case.variant, JaxProgram)(workload, case), workload
 
 
 def pin(threads: int | None) -> None:

@@ -50,8 +50,12 @@ class ConvRelu(nnx.Module):
     def __call__(self, x: jax.Array) -> jax.Array:
         """Map [N,H,W,inputs] to [N,H',W',outputs], none below 0."""
         x, kernel, bias = promote_dtype((x, self.kernel.get_value(), self.bias.get_value()))
-        x = conv_general_dilated(x, kernel, (1, 1), self.padding, dimension_numbers=("NHWC", "HWIO", "NHWC"))
+        x = self.convolved(x, kernel)
         return relu((x if self.pool is None else self.pool(x)) + bias)
+
+    def convolved(self, x: jax.Array, kernel: jax.Array) -> jax.Array:
+        """Return the convolution alone."""
+        return conv_general_dilated(x, kernel, (1, 1), self.padding, dimension_numbers=("NHWC", "HWIO", "NHWC"))
 
 
 class BatchNorm(nnx.Module):

@@ -10,9 +10,9 @@ from suite.results.record import Record
 
 TITLE = "Do the networks learn?"
 WANTED = (
-    "mnist_mlp", "mnist_cnn", "cifar10_mlp", "cifar10_tf_cnn", "imdb_text_cnn", "imdb_bilstm", "catdog_cnn_base",
-    "catdog_cnn_conv64", "catdog_cnn_dropout", "catdog_cnn_noaug", "catdog_cnn_128", "catdog_cnn_deep",
-    "cifar10_resnet63", "cifar10_resnet87", "dp_linear_mirrored",
+    "mnist_mlp", "mnist_cnn", "mnist_grid_search", "cifar10_mlp", "cifar10_tf_cnn", "imdb_text_cnn", "imdb_bilstm",
+    "catdog_cnn_base", "catdog_cnn_conv64", "catdog_cnn_dropout", "catdog_cnn_noaug", "catdog_cnn_128",
+    "catdog_cnn_deep", "cifar10_resnet63", "cifar10_resnet87", "dp_linear_mirrored",
 )  # fmt: skip
 _COLUMNS = ("network", "data", "steps", "batch", "accuracy by seed", "spread", "bound", "best broken one", "verdict")
 

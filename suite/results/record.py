@@ -158,6 +158,14 @@ class Served(Plain, frozen=True, kw_only=True):
     wrong_answers: _Count  # other than that of the same picture when nothing else was under way
 
 
+class Score(Plain, frozen=True, kw_only=True):
+    """What one point of a grid search came to, by the examples that each of its fits held out."""
+
+    hidden: tuple[_Count, ...]  # widths of the hidden layers
+    epochs: _Count
+    log_losses: tuple[float, ...]  # mean, of each fold
+
+
 class Run(Plain, frozen=True, kw_only=True):
     """One child process's contribution to a case; `reason` is empty when it ended well."""
 
@@ -190,6 +198,7 @@ class Run(Plain, frozen=True, kw_only=True):
     step_alone_seconds: float | None = None  # of a step whose batch is on the device, in scope `epoch`
     learnt: Learnt | None = None  # in scope `learning`
     served: Served | None = None  # in scope `serve`
+    scores: tuple[Score, ...] = ()  # of a whole run that is a grid search
 
 
 class Gpu(Plain, frozen=True, kw_only=True):

@@ -21,6 +21,7 @@ class Exam:
 EXAMS = (
     Exam(network="mnist_mlp", steps=100, bound=0.95),
     Exam(network="mnist_cnn", steps=80, bound=0.85),
+    Exam(network="mnist_grid_search", steps=250, bound=0.8),
     Exam(network="cifar10_mlp", steps=250, bound=0.33),
     Exam(network="cifar10_tf_cnn", steps=200, bound=0.8, batch=64),
     Exam(network="imdb_text_cnn", steps=200, bound=0.9),

@@ -1,0 +1,89 @@
+"""Whole grid searches read together: their times, and what each point scored one after another and stacked."""
+
+from collections.abc import Iterator, Sequence
+from statistics import fmean
+
+from suite import units
+from suite.experiments._flows import share_cell
+from suite.experiments._steps import ratio, together, words
+from suite.results.record import Record
+from suite.results.summary import Summary
+from suite.results.table import Cell, base_cells, status_cell, time_cell, times_cells
+from suite.results.watched import on_gpu
+
+WAYS = {"plain": "one after another", "stacked": "stacked"}  # by variant
+WHOLE = ("model", "backend", "way", "whole search", "speed", "95 % interval", "GPU busy", "searches", "status")
+SCORES = ("model", "backend", "point", "one after another", "range", "stacked", "range", "verdict")
+
+
+def searched(
+    records: Sequence[Record],
+) -> tuple[tuple[tuple[Cell, ...], ...], tuple[tuple[Cell, ...], ...], list[str]]:
+    """Return the rows of whole searches and of their points' scores, and what they say in words."""
+    rows, scores, said = [], [], []
+    for group in together(records, is_search, least=1):
+        ways = {item.record.case.variant: item for item in group}
+        base, name, backend = ways.get("plain"), group[0].record.workload, group[0].record.backend
+        for way, item in sorted(ways.items()):
+            share = on_gpu(item.record, lambda gpu: gpu.utilisation)
+            found = ratio(base, item) if base is not None and item is not base else None
+            rows.append(
+                (
+                    Cell(text=name),
+                    Cell(text=backend),
+                    Cell(text=WAYS[way]),
+                    time_cell(item),
+                    *(base_cells(item.record) if item is base else times_cells(found, item.record)),
+                    share_cell(share) if share is not None else Cell(text=units.DASH),
+                    Cell(text=units.count(len(_scores(item))), sort=len(_scores(item))),
+                    status_cell(item),
+                )
+            )
+            if found is not None:
+                said.append(f"{name} on the {backend.upper()}: stacked, the whole search is {words(found)} as fast.")
+        if len(ways) == len(WAYS):
+            scores += _compared(name, backend, *(_scores(ways[way]) for way in WAYS))
+    return tuple(rows), tuple(scores), said
+
+
+def _scores(item: Summary) -> tuple[dict[str, float], ...]:
+    """Return of each search the mean log loss of every point."""
+    return tuple(
+        {f"{' + '.join(map(str, s.hidden))}, {s.epochs} epochs": fmean(s.log_losses) for s in run.scores}
+        for run in item.record.runs
+        if run.scores and not run.reason
+    )
+
+
+def _compared(
+    name: str, backend: str, one: Sequence[dict[str, float]], other: Sequence[dict[str, float]]
+) -> Iterator[tuple[Cell, ...]]:
+    """Yield a row for each point: its mean log losses over the searches, and whether they are within the spread."""
+    for point_words in one[0] if one and other else ():
+        alone, stacked = ([search[point_words] for search in side if point_words in search] for side in (one, other))
+        if not stacked:
+            continue
+        apart, several = abs(fmean(alone) - fmean(stacked)), min(len(alone), len(stacked)) > 1
+        spread = max(max(alone) - min(alone), max(stacked) - min(stacked))
+        verdict = ("within the spread" if apart <= spread else "apart") if several else "one seed"
+        yield (
+            Cell(text=name),
+            Cell(text=backend),
+            Cell(text=point_words),
+            *(
+                cell
+                for side in (alone, stacked)
+                for cell in (
+                    Cell(text=units.number(fmean(side)), sort=fmean(side)),
+                    Cell(text=f"{units.number(min(side))} to {units.number(max(side))}" if several else units.DASH),
+                )
+            ),
+            Cell(text=verdict),
+        )
+
+
+def is_search(record: Record) -> bool:
+    """Return whether a record is of the whole documented search, in either way."""
+    case, about = record.case, record.description
+    mine = about.grid is not None and case.scope == "run" and case.variant in WAYS and case.length == 1
+    return mine and (case.implementation, case.precision, case.devices) == ("jax", "float32-highest", 1)

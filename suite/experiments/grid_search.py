@@ -1,0 +1,211 @@
+"""What does a grid search gain from training its fits side by side, and from a GPU?"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from suite import units
+from suite.experiments import Here
+from suite.experiments._flows import gain, share_cell
+from suite.experiments._searches import SCORES, WAYS, WHOLE, searched
+from suite.experiments._steps import caveat, default, point, step, together, whole, words
+from suite.results.reading import Chart, Point, Reading
+from suite.results.record import Record
+from suite.results.summary import Summary
+from suite.results.table import Cell, Table, base_cells, status_cell, time_cell, times_cells
+from suite.results.watched import on_gpu
+from suite.workload import Backend, Case, Description
+
+TITLE = "Does a grid search recover what one small network leaves idle?"
+TESTS = ("O4",)
+METHOD = (
+    "One training step of the first network of the grid is timed alone, as it is when one fit comes after another, and "
+    "with so many fits stacked by vmap into one program, each with its own values, examples and dropout. The gain is "
+    "the examples a second of all fits together over those of the fit alone, paired by round. Another process watches "
+    "how busy the GPU is: the driver says in which share of the time any kernel ran, not how much of the chip it used, "
+    "so FLOP/s stand beside it. The times of the whole search are derived: its documented steps times these steps, as "
+    "if all its networks took as long as the first; stacked, the fits of one network train together until the shorter "
+    "of them have ended. The whole search itself is timed too: all fits on three folds with their scores, which are "
+    "mean log losses of what a fit held out, and the best point trained again. Building and compiling are in its time. "
+    "The scores of a point one after another and stacked agree if their means differ by no more than its searches "
+    "do, each from another seed."
+)
+WORKLOADS = ("mnist_grid_search",)
+
+_MOST: dict[Backend, int] = {"cpu": 32, "gpu": 256}  # fits at once
+_NEAR_BEST = 0.9  # of the highest rate
+_COLUMNS = (
+    "model", "backend", "fits at once", "step", "gain", "95 % interval", "FLOP/s", "GPU busy", "status",
+)  # fmt: skip
+_SEARCH = ("model", "backend", "way", "whole search, derived")
+
+
+def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+    """Return the step of one fit and of so many stacked on each backend.
+
+    Raises ValueError if no workload has a grid.
+    """
+    made = tuple(
+        step(about, backend, here, batch=fits * about.batch, variant=variant)
+        for about in catalogue
+        if about.grid is not None
+        for backend in here.backends
+        for variant, fits in (("plain", 1), *(("stacked", fits) for fits in stacks(about, backend)))
+    )
+    if not made:
+        raise ValueError(f"no workload of these has a grid of fits; there is: {', '.join(WORKLOADS)}")
+    return made + searches(catalogue, here)
+
+
+def searches(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+    """Return the whole search on each backend, one fit after another and stacked."""
+    return tuple(
+        msgspec.structs.replace(
+            step(about, backend, here, batch=fits * about.batch, variant=variant), scope="run", allocator="retaining"
+        )
+        for about in catalogue
+        if about.grid is not None and about.run is not None
+        for backend in here.backends
+        for variant, fits in (("plain", 1), ("stacked", about.grid.stack))
+    )
+
+
+def stacks(about: Description, backend: Backend) -> tuple[int, ...]:
+    """Return how many fits are stacked: powers of two, and what the grid itself has; none where there is no grid."""
+    if about.grid is None:
+        return ()
+    powers = {2**power for power in range(_MOST[backend].bit_length())}
+    return tuple(sorted(powers | {fits for _, fits in stages(about)}))
+
+
+def stages(about: Description) -> tuple[tuple[int, int], ...]:
+    """Return epochs and fits of one network that train together for so long, as shorter fits end."""
+    assert about.grid is not None
+    ends = sorted(about.grid.epochs)
+    starts = (0, *ends[:-1])
+    left = range(len(ends), 0, -1)
+    return tuple((end - start, count * about.grid.folds) for start, end, count in zip(starts, ends, left, strict=True))
+
+
+def fits(item: Summary) -> int:
+    """Return how many fits a step trains."""
+    return item.record.case.batch // item.record.description.batch
+
+
+def derived(group: Sequence[Summary]) -> tuple[float | None, float | None]:
+    """Return the seconds of all fits of the documented search, one after another and stacked; None where not timed."""
+    about = group[0].record.description
+    if about.run is None or about.grid is None:
+        return None, None
+    seconds = {
+        (item.record.case.variant, fits(item)): item.seconds.value
+        for item in group
+        if item.seconds is not None and whole(item)
+    }
+    one, steps = seconds.get(("plain", 1)), about.run.epochs * -(-about.run.train // about.batch)
+    stacked = [seconds.get(("stacked", count)) for _, count in stages(about)]
+    epochs = len(about.grid.hidden) * sum(epochs * count for epochs, count in stages(about))
+    each = [
+        len(about.grid.hidden) * length * steps / epochs * time
+        for (length, _), time in zip(stages(about), stacked, strict=True)
+        if time is not None
+    ]
+    return None if one is None else steps * one, sum(each) if len(each) == len(stacked) else None
+
+
+def read(records: Sequence[Record]) -> Reading | None:
+    """Return what stacking gains by number of fits and backend; None if no fit was timed alone and stacked."""
+    answers, rows, points, times, busy = [], [], [], [], []
+    for group in together(records, _fits):
+        ordered = sorted(group, key=lambda item: (fits(item), item.record.case.variant))
+        base = next((item for item in ordered if item.record.case.variant == "plain"), None)
+        name, backend = ordered[0].record.workload, ordered[0].record.backend
+        gains = []
+        for item in ordered:
+            found = gain(item, base) if base is not None and item is not base else None
+            share = on_gpu(item.record, lambda gpu: gpu.utilisation)
+            rows.append(
+                (
+                    Cell(text=name),
+                    Cell(text=backend),
+                    Cell(text="one after another" if item is base else units.count(fits(item)), sort=fits(item)),
+                    time_cell(item),
+                    *(base_cells(item.record) if item is base else times_cells(found, item.record)),
+                    Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second),
+                    share_cell(share) if share is not None else Cell(text=units.DASH),
+                    status_cell(item),
+                )
+            )
+            if found is not None and base is not None:
+                points.append(point(backend, found, item, base, at=fits(item)))
+                gains += [(found, item)] if whole(item) and whole(base) else []
+            if share and item is not base:
+                text = units.percent(share)
+                busy.append(Point(series="GPU busy", value=100 * share, at=fits(item), text=text))
+        answers.append(f"{name} on the {backend.upper()}: {_answer(gains, base)}" + caveat(group))
+        times += _searches(name, backend, ordered)
+    whole_searches, scores, said = searched(records)
+    answers += said
+    tables = (
+        Table(title="Fits one after another and stacked", columns=_COLUMNS, rows=tuple(rows)),
+        Table(title="All fits of the documented search, derived from these steps", columns=_SEARCH, rows=tuple(times)),
+        Table(title="The whole search", columns=WHOLE, rows=whole_searches),
+        Table(title="Scores of its points", columns=SCORES, rows=scores),
+    )
+    tables = tuple(table for table in tables if table.rows)
+    if not tables:
+        return None
+    chart = Chart(
+        caption="Examples a second of all stacked fits together over those of one fit alone.",
+        across="fits at once, log scale",
+        up="gain over one fit after another",
+        points=tuple(points),
+        level=1.0,
+        joined=True,
+    )
+    beside = Chart(
+        name="utilisation",
+        caption="Share of the time in which a kernel ran on the GPU.",
+        across="fits at once, log scale",
+        up="GPU busy, %",
+        points=tuple(busy),
+        joined=True,
+    )
+    return Reading(
+        answers=tuple(answers), tables=tables, chart=chart if points else None, beside=(beside,) if busy else ()
+    )
+
+
+def _answer(gains: Sequence[tuple], base: Summary | None) -> str:
+    """Return what stacking gains at most, from how many fits on it is near that, and how busy the GPU is."""
+    if not gains or base is None:
+        return "not known, as the fit alone or the stacks are not whole."
+    best, most = max(gains, key=lambda pair: pair[0].value)
+    if (best.low or best.value) <= 1:
+        said = "no number of stacked fits is surely faster than one fit after another."
+    else:
+        near = min(fits(item) for found, item in gains if found.value >= _NEAR_BEST * best.value)
+        said = (
+            f"{units.count(fits(most))} stacked fits train {words(best)} as fast as one after another; "
+            f"from {units.count(near)} on it is at least {units.percent(_NEAR_BEST)} of that."
+        )
+    alone, stacked = (on_gpu(item.record, lambda gpu: gpu.utilisation) for item in (base, most))
+    if alone is None or stacked is None:
+        return said
+    return said + f" The GPU is busy {units.percent(alone)} with one fit and {units.percent(stacked)} with these."
+
+
+def _searches(name: str, backend: str, group: Sequence[Summary]) -> list[tuple[Cell, ...]]:
+    ways = zip(WAYS.values(), derived(group), strict=True)
+    return [
+        (Cell(text=name), Cell(text=backend), Cell(text=way), Cell(text=units.seconds(seconds), sort=seconds))
+        for way, seconds in ways
+        if seconds is not None
+    ]
+
+
+def _fits(record: Record) -> bool:
+    case, about = record.case, record.description
+    alone = case.variant == "plain" and case.batch == about.batch
+    mine = about.grid is not None and (alone or case.variant == "stacked")
+    return mine and case.implementation == "jax" and default(record, "variant", "batch", "implementation")

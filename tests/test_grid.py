@@ -1,0 +1,211 @@
+"""The grid search: its points are the documented ones, and fits trained side by side are those trained alone."""
+
+import csv
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import jax
+import msgspec
+import numpy as np
+import pytest
+import synthetic
+from flax import nnx
+from jax import numpy as jnp
+
+from suite import models
+from suite.experiments import Here, headline
+from suite.measure import refusal
+from suite.measure.jax_program import JaxProgram
+from suite.measure.stacked import StackedProgram
+from suite.models import mnist_grid_search
+from suite.models.mnist_grid_search import GRID, WORKLOAD, network
+from suite.nn.patches import conv_of_patches
+from suite.workload import Case
+
+HERE = Path(__file__).parent
+EXAMPLES, STEPS, SETS = 4, 100, 5  # of a fit's batch; with five sets no fit sees a batch of its neighbour at a step
+SEEDS = (0, 1, 2)
+
+
+def documented():
+    with (HERE / "documented_grid.csv").open() as lines:
+        return {tuple(map(int, row.pop("hidden").split())): row for row in csv.DictReader(lines)}
+
+
+def test_the_grid_has_the_documented_points():
+    points = list(product(GRID.hidden, GRID.epochs))
+    assert set(GRID.hidden) == set(documented())
+    assert GRID.epochs == (3, 6)
+    assert len(points) == 8
+    assert GRID.folds == 3
+
+
+def test_all_fits_together_take_the_documented_steps():
+    about, run = WORKLOAD.description, WORKLOAD.description.run
+    assert run is not None
+    assert run.epochs * -(-run.train // about.batch) == 135_000
+    held_in = run.train * (GRID.folds - 1) // GRID.folds
+    steps = [epochs * -(-held_in // about.batch) for _, epochs in product(GRID.hidden, GRID.epochs)]
+    assert GRID.folds * sum(steps) == 135_000
+
+
+@pytest.mark.parametrize("hidden", GRID.hidden)
+def test_every_network_of_the_grid_has_its_documented_counts(hidden):
+    about, row = network(hidden).description, documented()[hidden]
+    assert {field: getattr(about, field) for field in row} == {field: int(value) for field, value in row.items()}
+    model = nnx.eval_shape(lambda: mnist_grid_search.GridCnn(nnx.Rngs(0), hidden))
+    assert sum(leaf.size for leaf in jax.tree.leaves(nnx.state(model, nnx.Param))) == about.parameters
+
+
+def small(hidden):
+    """Return a network of the grid whose fits have small batches."""
+    workload = network(hidden)
+    return replace(workload, description=msgspec.structs.replace(workload.description, batch=EXAMPLES))
+
+
+def drawn(workload, seed):
+    rng = np.random.default_rng(seed)
+    prototypes, labels = rng.integers(0, 256, (10, 28, 28, 1)), rng.integers(0, 10, EXAMPLES)
+    noisy = prototypes[labels] + rng.normal(0, 20, (EXAMPLES, 28, 28, 1))
+    return synthetic.pictured(workload.preparation, noisy.clip(0, 255).astype(np.uint8), labels)
+
+
+def side_by_side(batches):
+    return {name: np.concatenate([batch[name] for batch in batches]) for name in batches[0]}
+
+
+def started(workload, sets, seed=0, **axes) -> Any:
+    examples = len(sets[0]["images"])
+    case = Case(workload="mnist_grid_search", backend="cpu", scope="step", batch=examples, **axes)
+    program = (StackedProgram if case.variant == "stacked" else JaxProgram)(workload, case)
+    program.initialise(seed)
+    program.put(sets)
+    program.lower()
+    program.compile()
+    return program
+
+
+def stepwise(program, read):
+    """Return what is read after each step, the batches in turn."""
+    found = []
+    for _ in range(STEPS):
+        program.chain(1)
+        found.append(read())
+        program._batches.append(program._batches.pop(0))
+    return np.array(found)
+
+
+def alone(workload):
+    """Return the losses of fits trained one after another, float32[T,S]."""
+    program, found = None, []
+    for seed in SEEDS:
+        sets = [drawn(workload, 10 * seed + number) for number in range(SETS)]
+        if program is None:
+            program = started(workload, sets)
+        program.initialise(seed)
+        program.put(sets)
+        found.append(stepwise(program, program.loss))
+    return np.stack(found, axis=1)
+
+
+@pytest.mark.parametrize("hidden", [(32,), (64, 64)])
+def test_fits_trained_side_by_side_lose_what_they_lose_alone(hidden):
+    workload = small(hidden)
+    sets = [side_by_side([drawn(workload, 10 * seed + number) for seed in SEEDS]) for number in range(SETS)]
+    program = started(workload, sets, variant="stacked")
+    losses, wanted = stepwise(program, program.losses), alone(workload)
+    assert np.ptp(wanted, axis=1).min() > 1e-3  # no two fits are one
+    assert wanted[-10:].mean() < 0.9 * wanted[:10].mean()
+    assert abs(losses - wanted).max() < 1e-5
+    assert program.loss() == pytest.approx(wanted[-1].mean(), abs=1e-5)
+
+
+def test_each_fit_drops_by_a_key_of_its_own_and_starts_from_values_of_its_own():
+    workload = small((32,))
+    program = started(workload, [side_by_side([drawn(workload, 0)] * 3)], variant="stacked")
+    leaves = jax.tree.leaves(program._state)
+    keys = [jax.random.key_data(leaf) for leaf in leaves if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)]
+    assert keys
+    assert all(len({row.tobytes() for row in np.asarray(key)}) == 3 for key in keys)
+    kernels = [np.asarray(leaf) for leaf in leaves if leaf.ndim == 3 and leaf.dtype == np.float32]
+    assert any(not np.array_equal(kernel[0], kernel[1]) for kernel in kernels)
+    program.chain(1)
+    assert len(set(program.losses().tolist())) == 3
+
+
+def test_a_stack_needs_the_products_of_all_its_fits():
+    workload = small((32,))
+    program = started(workload, [side_by_side([drawn(workload, 0)] * 3)], variant="stacked")
+    seen = program.traced()
+    assert seen.flop_per_step == 3 * EXAMPLES * workload.description.flop_per_example
+    assert seen.examples == 3 * EXAMPLES
+    assert seen.parameters >= 3 * workload.description.trainable_parameters
+    assert seen.product_precisions == ("highest",)
+
+
+def test_a_convolution_of_patches_is_the_convolution():
+    rng = np.random.default_rng(0)
+    x, kernel = (jnp.asarray(rng.normal(size=shape), jnp.float32) for shape in ((2, 7, 6, 3), (3, 3, 3, 5)))
+    with jax.default_matmul_precision("highest"):
+        wanted = jax.lax.conv_general_dilated(x, kernel, (1, 1), "VALID", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+        assert abs(conv_of_patches(x, kernel) - wanted).max() < 1e-5
+
+
+SPLIT = """
+import sys
+sys.path.insert(0, sys.argv[2])
+import test_grid
+workload = test_grid.small((32,))
+sets = [test_grid.side_by_side([test_grid.drawn(workload, seed) for seed in range(4)])]
+program = test_grid.started(workload, sets, variant="stacked", devices=int(sys.argv[1]))
+program.chain(20)
+program.block()
+where = {len(leaf.sharding.device_set) for leaf in test_grid.jax.tree.leaves(program._state)}
+print(where, program.traced().flop_per_step, *program.losses())
+"""
+
+
+def split(devices):
+    """Return over how many devices a fresh process split the fits, its FLOP a step, and the losses of each."""
+    command = [sys.executable, "-c", SPLIT, str(devices), str(HERE)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    where, flop, *losses = done.stdout.split()
+    return where, float(flop), np.array(losses, float)
+
+
+def test_fits_split_over_devices_lose_what_they_lose_on_one():
+    (one, flop, whole), (two, same, parts) = split(1), split(2)
+    assert (one, two) == ("{1}", "{2}")
+    assert flop == same
+    assert abs(whole - parts).max() < 1e-5
+
+
+def refused(workload, batch=None, devices=1):
+    refusal.refuse_stacked(("stacked",), batch, devices, [models.load(workload).description])
+
+
+def test_a_stack_that_cannot_be_is_refused_with_the_way_out():
+    refused("mnist_grid_search")
+    refused("mnist_grid_search", 128, 4)
+    with pytest.raises(ValueError, match=r"'stacked' asked for, .* 'mnist_mlp' has no grid; leave it or that"):
+        refused("mnist_mlp")
+    with pytest.raises(ValueError, match=r"batch 100 .* fits of 32 examples.*choose a multiple of 32 with --batch"):
+        refused("mnist_grid_search", 100)
+    with pytest.raises(ValueError, match=r"batch 192 .* on each of 4 devices; choose a multiple of 128"):
+        refused("mnist_grid_search", None, 4)
+    with pytest.raises(ValueError, match="workload 'mnist_mlp' has no grid of fits; leave it out"):
+        StackedProgram(models.load("mnist_mlp"), Case(workload="mnist_mlp", backend="cpu", scope="step", batch=128))
+
+
+def test_a_stack_is_by_default_that_of_one_network_s_fits():
+    catalogue = [models.load(name).description for name in ("mnist_grid_search", "mnist_mlp")]
+    found = headline.cases(catalogue, Here(backends=("cpu",), cores=2), variants=("plain", "stacked"), scopes=("step",))
+    assert [(case.workload, case.variant, case.batch) for case in found] == [
+        ("mnist_grid_search", "plain", 32),
+        ("mnist_grid_search", "stacked", 192),
+        ("mnist_mlp", "plain", 128),
+    ]

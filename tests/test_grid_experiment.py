@@ -1,0 +1,137 @@
+"""The grid search's experiment asks for fits alone and stacked, and reads off what stacking gains."""
+
+import factory
+import msgspec
+import pytest
+
+from suite import models
+from suite.experiments import Here, grid_search
+from suite.observations.grids import OBSERVATIONS
+from suite.results.reading import Chart
+from suite.results.record import GpuTelemetry, Level, Score, Telemetry
+
+ABOUT = models.load("mnist_grid_search").description
+BOTH = Here(backends=("cpu", "gpu"), cores=4)
+NOISE = (1.0, 1.01, 0.99)
+
+
+def timed(backend, fits, seconds, variant="stacked", busy=None, **changes):
+    seen = None if busy is None else Telemetry(
+        seconds=10.0, readings=100, gpus=(GpuTelemetry(utilisation=Level(mean=busy, max=1.0)),)
+    )  # fmt: skip
+    runs = tuple(factory.run(number, seconds * noise, telemetry=seen) for number, noise in enumerate(NOISE))
+    batch = 32 * fits
+    return factory.record("mnist_grid_search", backend, about=ABOUT, batch=batch, variant=variant, runs=runs, **changes)
+
+
+def read(records):
+    reading = grid_search.read(records)
+    assert reading is not None
+    return reading
+
+
+def searched(**changes):
+    """Return records of a GPU on which 32 fits take as long as one, and 64 twice that."""
+    return [
+        timed("gpu", 1, 1e-3, "plain", busy=0.2, **changes),
+        timed("gpu", 3, 1e-3, busy=0.3, **changes),
+        timed("gpu", 6, 1e-3, busy=0.4, **changes),
+        timed("gpu", 32, 1e-3, busy=0.8, **changes),
+        timed("gpu", 64, 2e-3, busy=0.9, **changes),
+    ]
+
+
+def test_fits_are_asked_for_alone_and_stacked_up_to_more_than_the_grid_has():
+    found = [(case.backend, case.variant, case.batch // 32) for case in grid_search.cases([ABOUT], BOTH)]
+    assert found[:4] == [("cpu", "plain", 1), ("cpu", "stacked", 1), ("cpu", "stacked", 2), ("cpu", "stacked", 3)]
+    assert {count for side, way, count in found if (side, way) == ("gpu", "stacked")} == {
+        1, 2, 3, 4, 6, 8, 16, 32, 64, 128, 256}  # fmt: skip
+
+
+def test_a_workload_without_a_grid_is_refused_with_what_there_is():
+    with pytest.raises(ValueError, match="has a grid of fits; there is: mnist_grid_search"):
+        grid_search.cases([factory.description()], BOTH)
+
+
+def test_the_gain_is_that_of_examples_a_second_and_the_answer_says_from_where_on():
+    reading = read(searched())
+    assert [row[4].sort for row in reading.tables[0].rows] == pytest.approx([1, 3, 6, 32, 32])
+    assert "32 stacked fits train 32" in reading.answers[0]
+    assert "from 32 on it is at least 90 % of that" in reading.answers[0]
+    assert "busy 20 % with one fit and 80 % with these" in reading.answers[0]
+    assert isinstance(reading.chart, Chart)
+    assert [at.at for at in reading.chart.points] == [3, 6, 32, 64]
+    assert [at.value for at in reading.beside[0].points] == pytest.approx([30, 40, 80, 90])
+
+
+def test_the_search_is_derived_from_its_documented_steps():
+    (group,) = grid_search.together(searched(), grid_search._fits)
+    one, stacked = grid_search.derived(group)
+    assert one == pytest.approx(135_000 * 1e-3, rel=1e-2)
+    assert stacked == pytest.approx(30_000 * 1e-3, rel=1e-2)  # 4 networks, 6 epochs of 1,250 steps
+    table = read(searched()).tables[1]
+    assert [row[3].sort for row in table.rows] == pytest.approx([one, stacked])
+
+
+def test_stacking_that_gains_nothing_is_said_to_gain_nothing():
+    reading = read([timed("cpu", 1, 1e-3, "plain"), timed("cpu", 6, 9e-3)])
+    assert "no number of stacked fits is surely faster" in reading.answers[0]
+    assert reading.beside == ()
+    assert len(reading.tables[1].rows) == 1  # not all stacks of the search were timed
+
+
+def test_stacks_without_the_fit_alone_have_no_gain():
+    reading = read(searched()[1:])
+    assert "not known" in reading.answers[0]
+
+
+def test_other_batches_of_one_fit_are_no_part_of_it():
+    assert grid_search.read([timed("cpu", 6, 1e-3, "plain"), timed("cpu", 1, 1e-3, "plain")]) is None
+
+
+def search(variant, seconds, losses, fits=1, backend="cpu"):
+    """Return the record of searches whose first point has these mean log losses, a seed each."""
+    points = [(Score(hidden=(32,), epochs=3, log_losses=(loss, loss)),) for loss in losses]
+    runs = tuple(
+        factory.run(number, seconds * NOISE[number], steps=1, samples=1, scores=scores)
+        for number, scores in enumerate(points)
+    )
+    axes = {"batch": 32 * fits, "variant": variant, "scope": "run"}
+    return factory.record("mnist_grid_search", backend, about=ABOUT, runs=runs, **axes)
+
+
+def test_whole_searches_are_asked_for_in_both_ways():
+    found = [(case.variant, case.batch // 32) for case in grid_search.searches([ABOUT], BOTH) if case.backend == "gpu"]
+    assert found == [("plain", 1), ("stacked", 6)]
+
+
+@pytest.mark.parametrize(("losses", "verdict"), [((0.1, 0.2, 0.3), "within the spread"), ((0.6, 0.7, 0.8), "apart")])
+def test_whole_searches_are_set_beside_each_other_with_their_scores(losses, verdict):
+    reading = read([search("plain", 12.0, (0.11, 0.19, 0.31)), search("stacked", 4.0, losses, fits=6)])
+    times, scores = reading.tables
+    assert [row[2].text for row in times.rows] == ["one after another", "stacked"]
+    assert times.rows[1][4].sort == pytest.approx(3, rel=1e-3)
+    assert scores.rows[0][2].text == "32, 3 epochs"
+    assert scores.rows[0][-1].text == verdict
+    assert "stacked, the whole search is 3" in reading.answers[-1]
+
+
+def test_one_seed_gives_no_verdict():
+    reading = read([search("plain", 12.0, (0.1,)), search("stacked", 4.0, (0.2,), fits=6)])
+    assert reading.tables[1].rows[0][-1].text == "one seed"
+
+
+@pytest.mark.parametrize(("cpu", "verdict"), [(30.0, "reproduced"), (5.0, "refuted"), (10.0, "not comparable")])
+def test_the_observation_is_judged_by_the_whole_search_one_fit_after_another(cpu, verdict):
+    noisy = search("plain", cpu, (0.1, 0.2, 0.3))
+    if cpu == 10.0:  # whose rounds differ from each other more than from the GPU's
+        runs = tuple(
+            factory.run(number, seconds, steps=1, samples=1) for number, seconds in enumerate((8.0, 10.0, 13.0))
+        )
+        noisy = msgspec.structs.replace(noisy, runs=runs)
+    records = [noisy, search("plain", 10.0, (0.1, 0.2, 0.3), backend="gpu")]
+    (observation,) = OBSERVATIONS
+    found = observation.judge(records)
+    assert found.verdict == verdict
+    assert found.found.startswith("One fit after another, the GPU makes the whole search")
+    assert observation.judge(records[:1]).verdict == "not run"
