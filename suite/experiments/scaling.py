@@ -26,7 +26,7 @@ METHOD = (
     "collectives' own share is at most that; what XLA hides behind other work is not in it. A second GPU pays from the "
     "batch from which two are for good faster than one, read off as the batch from which a GPU wins is."
 )
-WORKLOADS = ("cifar10_resnet63", "catdog_cnn_128", "cifar10_mlp")
+WORKLOADS = ("cifar10_resnet63", "catdog_cnn_128", "cifar10_mlp", "gbdt_mortgage")
 
 _TIMES = (1, 4, 16, 64)  # the headline batch, to find where a second GPU pays
 _LARGEST_FLOP = 2e13  # of a step: half a second on a large GPU in full float32
