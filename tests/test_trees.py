@@ -70,8 +70,11 @@ def by_hand(growth, bins, labels, margins):
     return after
 
 
-def grown(growth, bins, labels, margins, **how):
-    return jax.jit(lambda *table: trees.boosted(growth, *table, **how))(margins, bins, labels)
+BOOSTED = jax.jit(trees.boosted, static_argnames=("growth", "dense"))
+
+
+def grown(growth, bins, labels, margins, dense=False):
+    return BOOSTED(growth, margins, bins, labels, dense=dense)
 
 
 @pytest.mark.parametrize("dense", [False, True])
@@ -85,7 +88,14 @@ def test_a_tree_is_the_one_that_trying_every_split_gives(drawn, dense):
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"l1": 0.0}, {"l2": 10.0}, {"least_hessian": 60.0}, {"positive_weight": 1.0}, {"rate": 0.2}, {"least_gain": 8.0}],
+    [
+        {"l1": 0.0},
+        {"l2": 9.0},
+        {"least_hessian": 300.0},
+        {"positive_weight": 1.0},
+        {"rate": 0.2},
+        {"least_gain": 999.0},
+    ],
     ids=lambda wrong: next(iter(wrong)),
 )
 def test_each_term_of_the_regularisation_matters(drawn, wrong):
