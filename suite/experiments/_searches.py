@@ -5,7 +5,7 @@ from statistics import fmean
 
 from suite import units
 from suite.experiments._flows import share_cell
-from suite.experiments._steps import ratio, together, words
+from suite.experiments._steps import caveat, ratio, together, words
 from suite.results.record import Record
 from suite.results.summary import Summary
 from suite.results.table import Cell, base_cells, status_cell, time_cell, times_cells
@@ -40,7 +40,8 @@ def searched(
                 )
             )
             if found is not None:
-                said.append(f"{name} on the {backend.upper()}: stacked, the whole search is {words(found)} as fast.")
+                answer = f"{name} on the {backend.upper()}: stacked, the whole search is {words(found)} as fast."
+                said.append(answer + caveat(group))
         if len(ways) == len(WAYS):
             scores += _compared(name, backend, *(_scores(ways[way]) for way in WAYS))
     return tuple(rows), tuple(scores), said
