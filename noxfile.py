@@ -208,7 +208,7 @@ def lint(session: nox.Session) -> None:
 @nox.session(python=PYTHON)
 def types(session: nox.Session) -> None:
     """Check types with pyright."""
-    install(session, "site")
+    install(session, "site", "cluster")
     dependencies(session, "types")
     session.run("pyright", *session.posargs)
 
