@@ -59,7 +59,7 @@ def test_convolutions_have_their_channels_first_in_full_float32_alone(precision:
     case = Case(workload="cifar10_resnet63", backend="gpu", scope="step", batch=64, precision=precision)
     program = object.__new__(JaxProgram)  # a real one wants the GPU at once
     program._workload, program._case = models.load(case.workload), case
-    assert program._options() == compiler.gpu_options("xla", layout)
+    assert program._options() == compiler.gpu_options(program._workload.gpu_graph, layout)
 
 
 @pytest.mark.parametrize("graph", get_args(GpuGraph))
