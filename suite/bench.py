@@ -2,7 +2,6 @@
 
 import shutil
 import sys
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +10,20 @@ from suite import citing, experiments, terminal, units
 from suite.data import embedded
 from suite.data import store as datasets
 from suite.data.edition import Size
-from suite.measure import beside, campaign, children, fitness, identity, load, lock, machine, profiles, request, runner
+from suite.measure import (
+    beside,
+    campaign,
+    children,
+    fitness,
+    hosts,
+    identity,
+    load,
+    lock,
+    machine,
+    profiles,
+    request,
+    runner,
+)
 from suite.measure.probe import Offer
 from suite.results import journal as journals
 from suite.results import prices, selection, store
@@ -316,14 +328,12 @@ def follow(address: str, patience_seconds: float) -> int:
         arguments = (address, str(patience_seconds))
         env = children.environment(None)
         with children.child("suite.measure.follower", *arguments, python=sys.executable, env=env) as child:
-            child.line(threading.TIMEOUT_MAX)
-            ended = child.ended()
-        if "exit code 0" in ended:
-            count += 1
-        elif "nobody answered" in ended and count:
+            code, ended = child.code(), child.ended()
+        if code == hosts.NOBODY and count:
             return count
-        else:
+        if code:
             raise RuntimeError(f"following '{address}': {ended}")
+        count += 1
 
 
 def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:

@@ -283,7 +283,6 @@ def run(
     Every completed process is safe on disk; Ctrl-C leaves a valid partial result, --resume goes on with it.
     """
     from suite import bench, terminal
-    from suite.measure import hosts
     from suite.measure.request import Request
     from suite.results import prices as price_list
 
@@ -300,59 +299,60 @@ def run(
     if (request.hosts > 1) != (address is not None):
         raise ValueError("--hosts above 1 and --address belong together: the other hosts have to find this one")
     if address is not None:
+        from suite.measure import hosts
+
         os.environ[hosts.ADDRESS] = address
     if cluster is None and (jobs is not None or job_options):
         raise ValueError("--jobs or --job-option asked for without --cluster; add --cluster slurm, or leave them out")
-    if cluster is not None:
-        run_jobs(out, resume, publish, request, cluster, jobs, job_options, machine_name)
-        if site:
-            bench.report(PUBLISHED, out, True, listed)
-        return
-    journal = bench.resumed(out) if resume else bench.planned(request, out, machine_name)
-    ended = bench.measure(journal, out)
-    if publish and ended:
+    if cluster is not None and request.hosts > 1:
+        raise ValueError("--hosts asked for with --cluster, whose jobs have a node each; leave one of the two out")
+    if cluster is None:
+        journals = [bench.resumed(out) if resume else bench.planned(request, out, machine_name)]
+        if not bench.measure(journals[0], out):
+            sys.exit(130)  # at once: who interrupts wants the prompt back
+        whole = True
+    else:
+        whole, journals = run_jobs(out, resume, request, cluster, jobs, job_options, machine_name)
+    for journal in journals if publish else ():
         for path in bench.publish(journal, out, PUBLISHED):
             terminal.say(f"published {path}")
-    if not ended:
-        sys.exit(130)  # at once: who interrupts wants the prompt back
     if site:
         bench.report(PUBLISHED, out, True, listed)
-    if journal.header().experiment:
-        bench.print_answers(journal.header().experiment, (PUBLISHED, out), journal.header().machine)
-    elif not site:
-        bench.print_results((PUBLISHED, out), journal.header().machine, listed)
-    if not ended:
-        sys.exit(130)  # at once: who interrupts wants the prompt back
+    headers = [journal.header() for journal in journals]
+    for header in {header.machine.slug: header for header in headers}.values():
+        if header.experiment:
+            bench.print_answers(header.experiment, (PUBLISHED, out), header.machine)
+        elif not site:
+            bench.print_results((PUBLISHED, out), header.machine, listed)
+    if not whole:
+        sys.exit(1)
 
 
 def run_jobs(
     out: Path,
     resume: bool,
-    publish: bool,
     request: Any,
     cluster: Any,
     jobs: int | None,
     job_options: tuple[str, ...],
     machine_name: str | None,
-) -> None:
-    """Measure on many machines; exit 1 if a job has left nothing."""
-    from suite import bench, terminal
+) -> tuple[bool, list[Any]]:
+    """Measure on many machines; return whether every job has left its records, and the journals of those that have."""
+    from suite import terminal
     from suite.cluster import plan, planning, supervisor
+    from suite.results.journal import FILE_NAME, Journal
 
     place = (
-        plan.unfinished(out)
+        plan.unfinished(out, cluster)
         if resume
         else planning.planned(request, out, cluster, jobs, planning.options(job_options), machine_name)
     )
     found = supervisor.watched(place, out)
     terminal.print_table(*supervisor.table(place.read(), found))
-    whole = [each for each in found.values() if isinstance(each, supervisor.Outcome)]
-    for name in sorted(each.campaign for each in whole) if publish else ():
-        for path in bench.publish(bench.ended(out, name), out, PUBLISHED):
-            terminal.say(f"published {path}")
-    if len(whole) < len(found):
-        terminal.say("note: run --cluster with --resume sends the jobs that failed again")
-        sys.exit(1)
+    ended = sorted(left.campaign for left in found.values() if isinstance(left, supervisor.Outcome))
+    if len(ended) < len(found):
+        terminal.say(f"note: run --cluster {cluster} --resume sends the jobs that failed again")
+    return len(ended) == len(found), [Journal(out / name / FILE_NAME) for name in ended]
 
 
 @main.command()

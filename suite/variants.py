@@ -1,6 +1,6 @@
 """The ways in which each implementation takes its steps: their names, and the backends that have them."""
 
-from suite.workload import Backend, Case, Implementation
+from suite.workload import Backend, Case, Description, Implementation
 
 STEPS_PER_CALL = 16  # of `several-steps`; a fixed number, so that the word means one thing everywhere
 
@@ -51,3 +51,21 @@ def require(case: Case) -> None:
             f"no variant '{case.variant}' of '{case.implementation}' on backend '{case.backend}'; "
             f"there are: {', '.join(there) or 'none'}"
         )
+
+
+def fits_of(about: Description, batch: int, devices: int) -> int:
+    """Return how many fits a stacked case trains at once: one for each headline batch in its batch.
+
+    Raises ValueError if the workload has no grid, or if the batch does not divide into fits, as many on each device.
+    """
+    if about.grid is None:
+        raise ValueError(
+            f"variant 'stacked' asked for, which trains the fits of a grid at once, and '{about.name}' has no grid; "
+            "leave it or that variant out"
+        )
+    if batch % (about.batch * devices):
+        raise ValueError(
+            f"batch {batch} of '{about.name}' does not divide into fits of {about.batch} examples, as many on each of "
+            f"{devices} devices; choose a multiple of {about.batch * devices} with --batch"
+        )
+    return batch // about.batch

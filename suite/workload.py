@@ -130,6 +130,7 @@ class Workload:
     `model(rngs)` builds the Flax NNX module, `loss(model, batch)` maps a batch to a float32 scalar,
     `optimizer()` gives an optax transformation; without one a step is an inference, and `loss` is a scalar that needs
     every output. `growth`, a `suite.nn.trees.Growth`, makes a step one round of boosting on a batch of binned rows.
+    `network(hidden)` is the workload of one network of a grid, by the widths of its hidden layers.
     `served(model)` is what is done once to a loaded model before it is used, in NumPy.
     Batches come from a data set by a `suite.data.prepare.Preparation`, or where there is none from
     `draw(rng, examples)`, which takes NumPy's generator; exactly one of the two is given. `augment(key, batch)` does on
@@ -144,6 +145,7 @@ class Workload:
     loss: Callable[[Any, Any], Any]
     optimizer: Callable[[], Any] | None = None
     growth: Any = None
+    network: Callable[[tuple[int, ...]], "Workload"] | None = None
     served: Callable[[Any], Any] | None = None
     preparation: Any = None
     draw: Callable[..., dict[str, Any]] | None = None

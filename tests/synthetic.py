@@ -30,6 +30,16 @@ def drawn(side: Any, rng: np.random.Generator, examples: int) -> dict[str, np.nd
     return None
 
 
+def batches(side: Any, dataset: str, examples: int, count: int) -> list[dict[str, np.ndarray]]:
+    """Return batches of random content for a workload or control of that data set."""
+    rng = np.random.default_rng(0)
+    if (first := drawn(side, rng, examples)) is not None:
+        return [first, *(drawn(side, rng, examples) or {} for _ in range(count - 1))]
+    shape = (examples, *SIDES[dataset])
+    made = ((rng.integers(0, 256, shape, np.uint8), rng.integers(0, 10, examples)) for _ in range(count))
+    return [pictured(side.preparation, *one) for one in made]
+
+
 def pictured(preparation: Preparation, images: np.ndarray, labels: np.ndarray) -> dict[str, np.ndarray]:
     """Return a batch made of pictures uint8[N,H,W,C] and labels int64[N]."""
     records = ({"image": image, "label": int(label)} for image, label in zip(images, labels, strict=True))

@@ -2,11 +2,11 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -25,8 +25,7 @@ WORKLOADS = ("mnist_mlp", "dp_linear_mirrored", "cifar10_mlp", "mnist_cnn")
 
 def made(tmp_path, workloads=WORKLOADS, jobs=None, cluster="local", **changes):
     place = plan.Place(tmp_path / plan.FOLDER / "20261122-080000")
-    commit, packages = part.software()
-    given = {"commit": commit, "packages": packages, "machine_name": None, "options": {}} | changes
+    given = {"software": part.software(), "machine_name": None, "options": {}} | changes
     place.write(
         plan.Plan(cluster=cluster, request=Request(every_workload=True), parts=plan.dealt(workloads, jobs), **given)
     )
@@ -114,9 +113,8 @@ def test_who_comes_back_sends_again_what_has_nothing(tmp_path, errors):
 
 
 def test_a_node_with_other_software_refuses_before_it_measures(tmp_path):
-    _, packages = part.software()
-    place = made(tmp_path, packages={**packages, "jax": "0.1"}, commit="abc")
-    with pytest.raises(RuntimeError, match=r"commit 'abc' there.*jax '0\.1' there.*install the same on all nodes"):
+    place = made(tmp_path, software={**part.software(), "jax": "0.1", "commit": "abc"})
+    with pytest.raises(RuntimeError, match=r"commit==abc there.*jax==0\.1 there.*install the same on all nodes"):
         part.Part(folder=place.folder, out=tmp_path, number=0)()
 
 
@@ -133,6 +131,13 @@ def test_job_options_that_are_none_are_refused(words, said):
     with pytest.raises(ValueError, match=said):
         planning.options(words)
     assert planning.options(["partition=gpu", "gres=gpu:1"]) == {"partition": "gpu", "gres": "gpu:1"}
+
+
+def test_who_comes_back_finds_the_plan_of_the_same_cluster(tmp_path):
+    made(tmp_path)
+    assert plan.unfinished(tmp_path, "local").read().cluster == "local"
+    with pytest.raises(RuntimeError, match="no jobs for 'slurm' that are not done"):
+        plan.unfinished(tmp_path, "slurm")
 
 
 def test_slurm_that_is_not_there_is_said(tmp_path, monkeypatch):
@@ -154,11 +159,21 @@ def test_what_slurm_is_told(tmp_path, monkeypatch):
         assert f"#SBATCH {line}" in text
 
 
-def test_jobs_without_a_cluster_are_refused():
-    command = [sys.executable, "-m", "suite", "run", "mnist_mlp", "--jobs", "2"]
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--jobs", "2"], "add --cluster slurm"),
+        (
+            ["--cluster", "local", "--hosts", "2", "--address", "here:1"],
+            "whose jobs have a node each",
+        ),
+    ],
+)
+def test_what_does_not_go_with_a_cluster_is_refused(words, said):
+    command = [sys.executable, "-m", "suite", "run", "mnist_mlp", *words]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode == 1
-    assert "add --cluster slurm" in ended.stderr
+    assert said in ended.stderr
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="submitit runs jobs on Linux")
@@ -167,11 +182,13 @@ def test_twelve_cases_with_one_job_killed_leave_twelve_records(tmp_path):
     command = [sys.executable, "-m", "suite", "run", *WORKLOADS, "--backend", "cpu", "--scope", "step,transfer,cold"]
     command += ["--profile", "smoke", "--cluster", "local", "--jobs", "2", "--out", str(tmp_path)]
     env = {**os.environ, "TMPDIR": str(tmp_path)}  # where the lock lies that lets one run measure at a time
-    with subprocess.Popen(command, cwd=ROOT, env=env, stderr=subprocess.PIPE, text=True) as running:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=ROOT, env=env, text=True, **pipes) as running:
         kept = killed(running, tmp_path)
-        _, said = running.communicate(timeout=400)
+        printed, said = running.communicate(timeout=400)
     assert running.returncode == 0, said
     assert "job 2 was lost; it is sent again" in said
+    assert all(name in printed for name in WORKLOADS), "the times are printed too"
     assert len(list(store.paths([tmp_path]))) == 12
     records, problems = store.load([tmp_path])
     assert not problems
@@ -192,8 +209,9 @@ def killed(running, out):
             lines = journal.read_bytes().splitlines()
             if sum(b'"run"' in line for line in lines) >= 3:
                 for child in psutil.Process(running.pid).children(recursive=True):
-                    if "submitit" in " ".join(child.cmdline()):
-                        os.kill(child.pid, signal.SIGKILL)
+                    with suppress(psutil.Error):  # one that has just ended has no command line
+                        if "submitit" in " ".join(child.cmdline()):
+                            child.kill()
                 return [json.loads(line.split(b" ", 1)[1]) for line in journal.read_bytes().splitlines()]
         time.sleep(0.05)
     raise AssertionError("the second job never completed a process")

@@ -18,16 +18,6 @@ class Packed(JaxProgram):
         return Form(graph, vectors_of(params), vectors_of(rest))
 
 
-def batches(workload, examples):
-    """Return two batches of random content."""
-    rng = np.random.default_rng(0)
-    if (first := synthetic.drawn(workload, rng, examples)) is not None:
-        return [first, synthetic.drawn(workload, rng, examples)]
-    side = synthetic.SIDES[workload.description.dataset]
-    images, labels = rng.integers(0, 256, (2, examples, *side), np.uint8), rng.integers(0, 10, (2, examples))
-    return [synthetic.pictured(workload.preparation, *both) for both in zip(images, labels, strict=True)]
-
-
 def tree():
     vectors = {"bias": np.arange(3, dtype=np.float32), "scale": np.arange(2, dtype=np.float32) + 10}
     return {
@@ -62,7 +52,7 @@ def test_a_packed_step_computes_the_same(name, precision):
     losses = []
     for program in programs:
         program.initialise(0)
-        program.put(batches(workload, 4))
+        program.put(synthetic.batches(workload, workload.description.dataset, 4, 2))
         program.lower()
         program.compile()
         losses.append([])

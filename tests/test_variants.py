@@ -44,12 +44,7 @@ INFERENCE = Workload(
 
 
 def batches(workload, examples):
-    rng = np.random.default_rng(0)
-    if (first := synthetic.drawn(workload, rng, examples)) is not None:
-        return [first, *(synthetic.drawn(workload, rng, examples) for _ in range(SETS - 1))]
-    side = synthetic.SIDES[workload.description.dataset]
-    drawn = ((rng.integers(0, 256, (examples, *side), np.uint8), rng.integers(0, 10, examples)) for _ in range(SETS))
-    return [synthetic.pictured(workload.preparation, *one) for one in drawn]
+    return synthetic.batches(workload, workload.description.dataset, examples, SETS)
 
 
 def losses(workload, variant, precision="float32-highest"):

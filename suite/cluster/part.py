@@ -2,16 +2,14 @@
 
 import platform
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from suite import bench, terminal
 from suite.cluster.plan import Place, Plan
 from suite.measure import campaign
+from suite.measure import software as versions
 from suite.results.journal import FILE_NAME, Journal
-
-_PACKAGES = ("jax", "jaxlib", "flax", "optax", "numpy")  # that a number depends on
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,20 +63,15 @@ class Part:
         return journal
 
 
-def software() -> tuple[str, dict[str, str]]:
+def software() -> dict[str, str]:
     """Return the suite's commit and the versions that all nodes must have alike."""
-    return campaign.commit(), {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}}
+    return {"commit": campaign.commit(), **versions.here()}
 
 
 def refuse_other_software(plan: Plan) -> None:
     """Raise RuntimeError, naming what differs, if this node has other software than where the plan was made."""
-    commit, packages = software()
-    there, here = {"commit": plan.commit, **plan.packages}, {"commit": commit, **packages}
-    differs = [
-        f"{name} '{there.get(name)}' there, '{here[name]}' here" for name in here if there.get(name) != here[name]
-    ]
-    if differs:
+    if differs := versions.differences(plan.software, software()):
         raise RuntimeError(
-            f"node '{platform.node()}' has other software than the machine that planned the campaign: "
-            f"{'; '.join(differs)}; install the same on all nodes, then run --resume"
+            f"node '{platform.node()}' has other software than the machine that planned the campaign: {differs}; "
+            "install the same on all nodes, then run --resume"
         )

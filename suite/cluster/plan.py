@@ -31,8 +31,7 @@ class Plan(Plain, frozen=True, kw_only=True):
     parts: tuple[tuple[str, ...], ...]  # the workloads of each job
     options: dict[str, str]  # of sbatch
     machine_name: str | None
-    commit: str
-    packages: dict[str, str]
+    software: dict[str, str]  # that every node must have
     sent: tuple[Sent, ...] = ()  # every job that was ever submitted, in order
     ended: bool = False
 
@@ -82,18 +81,19 @@ def new(out: Path, now: datetime) -> Place:
     return Place(out.absolute() / FOLDER / f"{now:%Y%m%d-%H%M%S}")
 
 
-def unfinished(out: Path) -> Place:
-    """Return the place of the newest plan that has not ended.
+def unfinished(out: Path, cluster: Cluster) -> Place:
+    """Return the place of the newest plan for such a cluster that has not ended.
 
     Raises RuntimeError if there is none.
     """
-    found = [Place(path.parent) for path in sorted((out.absolute() / FOLDER).glob(f"*/{_FILE}"), reverse=True)]
-    place = next((place for place in found if not place.read().ended), None)
-    if place is None:
-        raise RuntimeError(
-            f"--resume asked for, '{out}' holds no jobs that have not ended; start anew without --resume"
-        )
-    return place
+    places = [Place(path.parent) for path in sorted((out.absolute() / FOLDER).glob(f"*/{_FILE}"), reverse=True)]
+    for place in places:
+        plan = place.read()
+        if plan.cluster == cluster and not plan.ended:
+            return place
+    raise RuntimeError(
+        f"--resume asked for, '{out}' holds no jobs for '{cluster}' that are not done; start anew without --resume"
+    )
 
 
 def dealt(workloads: Sequence[str], jobs: int | None) -> tuple[tuple[str, ...], ...]:

@@ -29,7 +29,6 @@ def planned(
     names = request.workloads(asked, networks, limits, question.WORKLOADS)
     if jobs is not None and jobs > len(names):
         terminal.say(f"note: {jobs} jobs asked for, there are {len(names)} workloads; a workload stays in one job")
-    commit, packages = software()
     place = new(out, datetime.now(UTC))
     place.write(
         Plan(
@@ -38,8 +37,7 @@ def planned(
             parts=dealt(names, jobs),
             options=options,
             machine_name=machine_name,
-            commit=commit,
-            packages=packages,
+            software=software(),
         )
     )
     return place

@@ -10,16 +10,16 @@ from suite.data.prepare.pictures import Pixels
 
 
 class MnistCnn(nn.Module):
-    """Two 3x3 convolutions, 2x2 max pool, dropout 0.25, a hidden layer of 128, dropout 0.5, ten logits."""
+    """Two 3x3 convolutions, 2x2 max pool, dropout 0.25, a hidden layer, dropout 0.5, ten logits."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: int = 32, second: int = 64, hidden: int = 128) -> None:
         super().__init__()
-        self.conv1 = nn.Conv2d(1, 32, 3)
-        self.conv2 = nn.Conv2d(32, 64, 3)
+        self.conv1 = nn.Conv2d(1, first, 3)
+        self.conv2 = nn.Conv2d(first, second, 3)
         self.dropout1 = nn.Dropout(0.25)
-        self.hidden = nn.Linear(12 * 12 * 64, 128)
+        self.hidden = nn.Linear(12 * 12 * second, hidden)
         self.dropout2 = nn.Dropout(0.5)
-        self.output = nn.Linear(128, 10)
+        self.output = nn.Linear(hidden, 10)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         """Map digits float32[N,1,28,28] to logits float32[N,10]."""

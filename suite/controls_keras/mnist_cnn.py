@@ -9,17 +9,17 @@ from suite.controls_keras.optimizers import adadelta
 from suite.data.prepare.pictures import Pixels
 
 
-def model() -> keras.Model:
-    """Return two 3x3 convolutions, 2x2 max pool, a hidden layer of 128, two dropouts; float32[N,28,28,1] to logits."""
+def model(first: int = 32, second: int = 64, hidden: int = 128) -> keras.Model:
+    """Return two 3x3 convolutions, 2x2 max pool, a hidden layer, two dropouts; float32[N,28,28,1] to logits."""
     return keras.Sequential(
         [
             keras.Input((28, 28, 1)),
-            layers.Conv2D(32, 3, activation="relu"),
-            layers.Conv2D(64, 3, activation="relu"),
+            layers.Conv2D(first, 3, activation="relu"),
+            layers.Conv2D(second, 3, activation="relu"),
             layers.MaxPooling2D(2),
             layers.Dropout(0.25),
             layers.Flatten(),
-            layers.Dense(128, activation="relu"),
+            layers.Dense(hidden, activation="relu"),
             layers.Dropout(0.5),
             layers.Dense(10),
         ]

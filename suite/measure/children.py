@@ -117,9 +117,13 @@ class Child:
         except queue.Empty:
             raise TimeoutError from None
 
+    def code(self) -> int:
+        """Return the exit code when the process has ended; below 0 the signal that ended it."""
+        return self._process.wait()
+
     def ended(self) -> str:
         """Return how the process ended, in words with its last line of errors; call after the end of output."""
-        code = self._process.wait()
+        code = self.code()
         self._errors.seek(0)
         last = self._errors.read().decode(errors="replace").strip().splitlines()[-1:]
         how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"

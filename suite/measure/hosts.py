@@ -13,18 +13,18 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from importlib.metadata import version
 from multiprocessing.connection import Connection
 from typing import Any
 
+from suite.measure import programs, software
 from suite.measure.program import Program
 from suite.measure.wire import Begin, Call, Hello, Lost, packed, receive, send, unpacked
 from suite.workload import Case
 
 ADDRESS = "SUITE_HOSTS_ADDRESS"  # of the first host, HOST:PORT, in the environment of its worker
 TOGETHER = ("initialise", "put", "lower", "compile", "chain", "feed", "block")  # of a program's methods
+NOBODY = 3  # exit code of a process to which the first host has not answered in time
 _PATIENCE_SECONDS = 120.0
-_PACKAGES = ("jax", "jaxlib", "flax", "optax", "numpy")
 
 
 class Led:
@@ -57,7 +57,7 @@ def gathered(case: Case, address: str, patience_seconds: float = _PATIENCE_SECON
     Raises RuntimeError if one does not come in time or has other software.
     """
     host, _, port = address.rpartition(":")
-    mine, found = packages(), list[Connection]()
+    found = list[Connection]()
     end, coordinator = time.monotonic() + patience_seconds, f"{host}:{_free_port()}"
     with socket.create_server((host, int(port))) as server:
         while len(found) < case.hosts - 1:
@@ -72,13 +72,8 @@ def gathered(case: Case, address: str, patience_seconds: float = _PATIENCE_SECON
     for index, connection in enumerate(found, 1):
         there = receive(connection)
         assert isinstance(there, Hello)
-        differs = [
-            f"{name} '{there.packages.get(name)}' there, '{one}' here"
-            for name, one in mine.items()
-            if there.packages.get(name) != one
-        ]
-        if differs:
-            raise RuntimeError(f"host '{there.host}' has other software: {'; '.join(differs)}; install the same on all")
+        if differs := software.differences(there.packages, software.here()):
+            raise RuntimeError(f"host '{there.host}' has other software: {differs}; install the same on all")
         send(connection, Begin(case=case, coordinator=coordinator, index=index))
     join(case, coordinator, 0)
     return tuple(found)
@@ -90,15 +85,13 @@ def follow(address: str, patience_seconds: float) -> None:
     Raises RuntimeError if that host does not answer in time.
     """
     connection = connected(address, patience_seconds)
-    send(connection, Hello(host=platform.node(), packages=packages()))
+    send(connection, Hello(host=platform.node(), packages=software.here()))
     try:
         begin = receive(connection)
         assert isinstance(begin, Begin)
         os.environ["JAX_PLATFORMS"] = {"cpu": "cpu", "gpu": "cuda"}[begin.case.backend]
         join(begin.case, begin.coordinator, begin.index)
-        from suite.measure import worker
-
-        program, _ = worker.alone(begin.case)
+        program, _ = programs.of_this_host(begin.case)
         for call in calls(connection):
             given = () if call.number is None else (call.number,)
             if call.batches is not None:
@@ -153,11 +146,6 @@ def calls(connection: Connection) -> Iterator[Call]:
         if not isinstance(call, Call) or call.name not in TOGETHER:
             raise ValueError(f"'{call}' is nothing that hosts do together")
         yield call
-
-
-def packages() -> dict[str, str]:
-    """Return the versions that all hosts must have alike."""
-    return {"python": platform.python_version(), **{name: version(name) for name in _PACKAGES}}
 
 
 def _listen(connection: Connection) -> None:

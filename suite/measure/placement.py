@@ -106,7 +106,8 @@ def devices(backend: Backend, count: int = 1, hosts: int = 1) -> tuple[jax.Devic
             "install the gpu extra (cuda13 or cuda12) or run --backend cpu"
         )
     if hosts > 1:
-        found = [d for of in range(hosts) for d in [d for d in found if d.process_index == of][: count // hosts]]
+        each = ([device for device in found if device.process_index == host] for host in range(hosts))
+        found = [device for mine in each for device in mine[: count // hosts]]
     if len(found) < count:
         raise RuntimeError(f"{count} devices asked for on backend '{backend}', JAX sees {len(found)}; ask for fewer")
     return tuple(found[:count])

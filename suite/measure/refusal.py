@@ -52,17 +52,7 @@ def refuse_stacked(
 ) -> None:
     """Raise ValueError if fits are to be stacked of a workload without a grid, or if they do not divide."""
     for about in descriptions if "stacked" in named else ():
-        if about.grid is None:
-            raise ValueError(
-                f"variant 'stacked' asked for, which trains the fits of a grid at once, and '{about.name}' has no "
-                "grid; leave it or that variant out"
-            )
-        examples = batch or about.batch * about.grid.stack
-        if examples % (about.batch * devices):
-            raise ValueError(
-                f"batch {examples} of '{about.name}' does not divide into fits of {about.batch} examples, as many on "
-                f"each of {devices} devices; choose a multiple of {about.batch * devices} with --batch"
-            )
+        variants.fits_of(about, batch or about.batch * (about.grid.stack if about.grid else 1), devices)
 
 
 def refuse_unmeasured(named: Iterable[str], cases: Collection[Case]) -> None:

@@ -11,9 +11,9 @@ from msgspec import structs
 
 from suite.measure.jax_program import JaxProgram
 from suite.measure.program import Batch
-from suite.measure.stacked import StackedProgram, fits_of
-from suite.models.mnist_grid_search import network
+from suite.measure.stacked import StackedProgram
 from suite.results.record import Score
+from suite.variants import fits_of
 from suite.workload import Case, Workload
 
 Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named part
@@ -44,7 +44,7 @@ class SearchRun(JaxProgram):
         super().__init__(workload, case)
         self._last, self._stacked = 0.0, case.variant == "stacked"
         if self._stacked:
-            fits_of(workload.description, case)
+            fits_of(workload.description, case.batch, case.devices)
 
     def loss(self) -> float:
         """Return the last step's loss."""
@@ -125,7 +125,8 @@ class SearchRun(JaxProgram):
         """Return the step of so many fits of a network and what evaluates them, compiled once."""
         alone = not self._stacked or fits == 1
         if (hidden, fits) not in self._made:
-            workload, batch = network(hidden), fits * self._workload.description.batch
+            assert self._workload.network is not None
+            workload, batch = self._workload.network(hidden), fits * self._workload.description.batch
             workload = replace(workload, description=structs.replace(workload.description, batch=batch // fits))
             case = structs.replace(self._case, scope="step", batch=batch, variant="plain" if alone else "stacked")
             program = (JaxProgram if alone else StackedProgram)(workload, case)

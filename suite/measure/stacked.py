@@ -11,23 +11,8 @@ import numpy as np
 from suite.measure.jax_program import JaxProgram
 from suite.measure.placement import Placement
 from suite.measure.step import training_step
-from suite.workload import Case, Description, Workload
-
-
-def fits_of(about: Description, case: Case) -> int:
-    """Return how many fits a stacked case trains at once: one for each headline batch in its batch.
-
-    Raises ValueError if the workload has no grid, or if the batch or the devices do not divide.
-    """
-    if about.grid is None:
-        raise ValueError(f"variant 'stacked' asked for, workload '{about.name}' has no grid of fits; leave it out")
-    fits, rest = divmod(case.batch, about.batch)
-    if rest or fits % case.devices:
-        raise ValueError(
-            f"batch {case.batch} does not divide into fits of {about.batch} examples, as many on each of "
-            f"{case.devices} devices; choose a multiple of {about.batch * case.devices}"
-        )
-    return fits
+from suite.variants import fits_of
+from suite.workload import Case, Workload
 
 
 class StackedProgram(JaxProgram):
@@ -37,7 +22,7 @@ class StackedProgram(JaxProgram):
     """
 
     def __init__(self, workload: Workload, case: Case) -> None:
-        self.fits = fits_of(workload.description, case)
+        self.fits = fits_of(workload.description, case.batch, case.devices)
         super().__init__(workload, case)
         self._placement = replace(self._placement, state=self._placement.batch)  # axis 0 of all it holds: the fits
 

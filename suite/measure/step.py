@@ -32,9 +32,9 @@ def training_step(
             loss = workload.loss(model, cast(batch, precision))
             return loss, nnx.state(model, nnx.Not(nnx.Param))
 
-        (loss, after), gradients = jax.value_and_grad(objective, has_aux=True)(form.params.unpack(params))
+        (loss, moved), gradients = jax.value_and_grad(objective, has_aux=True)(form.params.unpack(params))
         updates, moments = optimizer.update(form.params.pack(gradients), moments, params)
-        return (optax.apply_updates(params, updates), form.rest.pack(after), moments), loss
+        return (optax.apply_updates(params, updates), form.rest.pack(moved), moments), loss
 
     return step
 

@@ -7,15 +7,13 @@ import os
 import platform
 import sys
 import traceback
-from contextlib import suppress
-from importlib import metadata
 from typing import cast
 
 import msgspec
 
 from suite import variants
 from suite.data import batches as data
-from suite.measure import clock, epoch, hosts, leftover, parent, school, serving, steady, whole_run
+from suite.measure import clock, epoch, leftover, parent, programs, school, serving, steady, whole_run
 from suite.measure.audit import CALLS, audit, finite
 from suite.measure.campaign import LONG
 from suite.measure.inputs import Owner, batches, run_inputs
@@ -23,6 +21,7 @@ from suite.measure.machine import settings
 from suite.measure.process import Process, Say, peak_memory_bytes
 from suite.measure.program import Program
 from suite.measure.protocol import STOPPED, Facts, Line, Task
+from suite.measure.software import versions
 from suite.results.validity import DONATED
 from suite.workload import Case
 
@@ -156,73 +155,15 @@ def loader(case: Case) -> tuple[Owner, epoch.Open, dict[str, str]]:
     return models.load(case.workload), pipeline.batches, versions("grain", "numpy", "opencv-python-headless")
 
 
-def versions(*names: str) -> dict[str, str]:
-    """Return the versions of packages, those that are installed."""
-    found = {}
-    for name in names:
-        with suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
-
-
 def program(case: Case) -> tuple[Program, Owner]:
     """Import the implementation; return its program for the case, with its other hosts, and who makes its batches."""
     if case.hosts == 1:
-        return alone(case)
+        return programs.of_this_host(case)
+    from suite.measure import hosts
+
     others = hosts.gathered(case, os.environ[hosts.ADDRESS])
-    mine, owner = alone(case)
+    mine, owner = programs.of_this_host(case)
     return cast(Program, hosts.Led(mine, others)), owner
-
-
-def alone(case: Case) -> tuple[Program, Owner]:
-    """Return this host's program for the case, and who makes its batches.
-
-    Raises LookupError if the implementation lacks the case's variant.
-    """
-    variants.require(case)
-    if case.implementation == "torch":
-        from suite import controls
-        from suite.measure.torch_program import TorchProgram
-        from suite.measure.torch_serving import TorchServing
-
-        control = controls.load(case.workload)
-        return (TorchServing if case.scope == "serve" else TorchProgram)(control, case), control
-    if case.implementation == "keras":
-        from suite import controls_keras
-        from suite.measure.keras_program import KerasProgram
-
-        control = controls_keras.load(case.workload)
-        return KerasProgram(control, case), control
-    if case.implementation == "xgboost":
-        from suite import controls_xgboost
-        from suite.measure.xgboost_program import XgboostProgram
-
-        control = controls_xgboost.load(case.workload)
-        return XgboostProgram(control, case), control
-    from suite import ceilings, models
-    from suite.measure.boosting_program import BoostingProgram
-    from suite.measure.jax_program import JaxProgram
-    from suite.measure.jax_run import JaxRun
-    from suite.measure.jax_serving import JaxServing
-    from suite.measure.learning import LearningProgram
-    from suite.measure.nnx_program import NnxProgram
-    from suite.measure.resident_run import ResidentRun
-    from suite.measure.search import SearchRun
-    from suite.measure.stacked import StackedProgram
-
-    workload = (ceilings if case.workload in ceilings.names() else models).load(case.workload)
-    if workload.growth is not None:
-        return BoostingProgram(workload, case), workload
-    if case.scope == "run" and workload.description.grid is not None:
-        return SearchRun(workload, case), workload
-    if case.scope == "run":
-        return (ResidentRun if case.variant == "resident" else JaxRun)(workload, case), workload
-    if case.scope == "learning":
-        return LearningProgram(workload, case), workload
-    if case.scope == "serve":
-        return JaxServing(workload, case), workload
-    kinds = {"nnx-jit": NnxProgram, "stacked": StackedProgram}
-    return kinds.get(case.variant, JaxProgram)(workload, case), workload
 
 
 def pin(threads: int | None) -> None:

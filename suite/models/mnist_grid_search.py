@@ -122,6 +122,7 @@ WORKLOAD = Workload(
         grid=GRID,
     ),
     model=partial(GridCnn, hidden=GRID.hidden[0]),
+    network=network,
     loss=loss,
     optimizer=adadelta,
     preparation=Pixels(),

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from suite import experiments, units
 from suite.experiments import headline
+from suite.report.experiments import Readings
 from suite.report.html import Page
 from suite.report.tables import Cell, Table
-from suite.results.record import Record
-from suite.results.reference import KINDS, Kind, cell
+from suite.results.record import Machine, Record
+from suite.results.reference import KINDS, Kind, cell, plain
 from suite.workload import Description
 
 TITLE = "What has been measured, and what has not"
@@ -19,7 +20,11 @@ _LEAD = (
 
 
 def page(
-    records: Sequence[Record], catalogue: Sequence[Description], local: frozenset[str], links: dict[str, str]
+    records: Sequence[Record],
+    catalogue: Sequence[Description],
+    answers: Readings,
+    local: frozenset[str],
+    links: dict[str, str],
 ) -> str:
     """Return the page."""
     made = Page(TITLE, "", local)
@@ -28,16 +33,17 @@ def page(
         made.heading(kind.name)
         made.table(table(kind, catalogue, records), links)
     made.heading("Experiments")
-    made.table(answered(records), links)
+    made.table(answered(answers), links)
     return made.text()
 
 
 def table(kind: Kind, catalogue: Sequence[Description], records: Sequence[Record]) -> Table:
     """Return one kind's table, a row for each workload."""
+    mine = plain(record for record in records if kind.fits(record.machine))
     rows = tuple(
         (
             Cell(text=about.name),
-            *(cell(kind, wanted, about, about.name in headline.WORKLOADS, records) for wanted in kind.wanted),
+            *(cell(wanted, about, about.name in headline.WORKLOADS, mine) for wanted in kind.wanted),
         )
         for about in catalogue
     )
@@ -51,19 +57,19 @@ def table(kind: Kind, catalogue: Sequence[Description], records: Sequence[Record
     )
 
 
-def answered(records: Sequence[Record]) -> Table:
+def answered(answers: Readings) -> Table:
     """Return which experiment was run on which kind of machine."""
     rows = []
-    for name in experiments.names():
-        cells = (_run(name, kind, records) for kind in KINDS)
+    for name, mine in answers.items():
+        machines = [machine for machine, _ in mine]
+        cells = (_run(name, kind, machines) for kind in KINDS)
         rows.append((Cell(text=name), Cell(text=experiments.load(name).TITLE), *cells))
     columns = ("experiment", "question", *(kind.name for kind in KINDS))
     return Table(title="Experiments, and the machines that answered", columns=columns, rows=tuple(rows), words=True)
 
 
-def _run(name: str, kind: Kind, records: Sequence[Record]) -> Cell:
-    mine = [record for record in records if kind.fits(record.machine)]
-    if experiments.load(name).read(mine) is not None:
+def _run(name: str, kind: Kind, machines: Sequence[Machine]) -> Cell:
+    if any(map(kind.fits, machines)):
         return Cell(text="answered")
     needs = getattr(experiments.load(name), "NEEDS_DATA", None)
     if needs:

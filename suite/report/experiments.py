@@ -8,18 +8,31 @@ from suite.experiments import Experiment
 from suite.report import charts, plots
 from suite.report.html import Page, safe
 from suite.results.reading import Chart, HeatMap, Reading
-from suite.results.record import Record
+from suite.results.record import Machine, Record
 from suite.results.selection import by_machine
 
 FOLDER = "experiments"
 
 
-def files(records: Sequence[Record], local: frozenset[str], links: dict[str, str]) -> dict[str, str]:
-    """Return every experiment's page and charts by path below the site's sources."""
-    found: dict[str, str] = {}
+Readings = dict[str, list[tuple[Machine, Reading]]]  # what each machine answers, by experiment
+
+
+def readings(records: Sequence[Record]) -> Readings:
+    """Return what the records answer."""
+    machines = by_machine(records).values()
+    found: Readings = {}
     for name in experiments.names():
-        found |= _files(name, experiments.load(name), records, local, links)
+        answers = ((mine[0].machine, experiments.load(name).read(mine)) for mine in machines)
+        found[name] = [(machine, reading) for machine, reading in answers if reading is not None]
     return found
+
+
+def files(found: Readings, local: frozenset[str], links: dict[str, str]) -> dict[str, str]:
+    """Return every experiment's page and charts by path below the site's sources."""
+    made: dict[str, str] = {}
+    for name, answers in found.items():
+        made |= _files(name, experiments.load(name), answers, local, links)
+    return made
 
 
 def questions() -> list[tuple[str, str]]:
@@ -28,21 +41,19 @@ def questions() -> list[tuple[str, str]]:
 
 
 def _files(
-    name: str, experiment: Experiment, records: Sequence[Record], local: frozenset[str], links: dict[str, str]
+    name: str,
+    experiment: Experiment,
+    answers: Sequence[tuple[Machine, Reading]],
+    local: frozenset[str],
+    links: dict[str, str],
 ) -> dict[str, str]:
     page, found = Page(experiment.TITLE, "../", local), {}
-    readings: list[tuple[Record, Reading]] = []
-    for mine in by_machine(records).values():
-        reading = experiment.read(mine)
-        if reading is not None:
-            readings.append((mine[0], reading))
     needs = getattr(experiment, "NEEDS_DATA", None)  # one that the stand-ins cannot answer
     command = f"suite run --experiment {name}" + (f" --data {needs}" if needs else "")
-    if not readings:
+    if not answers:
         why = "Not run: needs the real data" if needs else "No machine has answered this yet"
         page.add(f'<p class="lead">{why}: <code>{command}</code></p>')
-    for record, reading in readings:
-        machine = record.machine
+    for machine, reading in answers:
         page.add(f'<h2 id="{safe(machine.slug)}">{page.linked(machine.name, links)}</h2>')
         lead = "".join(f"<li>{safe(answer)}</li>" for answer in reading.answers)
         page.add(f'<ul class="answers">{lead}</ul>')

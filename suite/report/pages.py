@@ -78,13 +78,13 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
                 f"a record of campaign {record.campaign[:60]!r} has a name that no page may have; not shown"
             )
     local = frozenset(record.campaign for record in other)
+    known_workloads = catalogue.read(folders[0])
     with schemapi.debug_mode(False):  # the tests check the charts
-        files = pages(shown, local, prices)
+        files = pages(shown, local, prices, known_workloads)
     files |= numbers.files(r for r in shown if r.campaign not in local)
     files |= {"parity.md": parity.page(evidence.read(site / "evidence"))}
     asked = [record for record in shown if not is_ceiling(record)]
-    files["ledger.md"] = ledger.page(asked, catalogue.read(folders[0]), local, links(shown, ""))
-    files["coverage.md"] = coverage.page(shown, catalogue.read(folders[0]), local, links(shown, ""))
+    files["ledger.md"] = ledger.page(asked, known_workloads, local, links(shown, ""))
     files["changes.md"] = changes.page(site.parent / "CHANGELOG.md")
     files["trust.md"] = trust.page(proof.read(site / "evidence"))
     files["data.md"] = gallery.page(drawings.read(site / "evidence"))
@@ -121,8 +121,13 @@ def _is_chart(name: str) -> bool:
     return name.startswith(f"{charts.FOLDER}/")
 
 
-def pages(records: Sequence[Record], local: frozenset[str], prices: Sequence[Price] = ()) -> dict[str, str]:
-    """Return every generated file by its path below the site's sources."""
+def pages(
+    records: Sequence[Record],
+    local: frozenset[str],
+    prices: Sequence[Price] = (),
+    workloads: Sequence[Description] = (),
+) -> dict[str, str]:
+    """Return every generated file by its path below the site's sources; `workloads` are all that can be measured."""
     files = {"assets/record.schema.json": json.dumps(json_schema(), indent=1) + "\n"}
     everything, records = records, [record for record in records if not is_ceiling(record)]
     ceilings = roof(everything)
@@ -131,7 +136,9 @@ def pages(records: Sequence[Record], local: frozenset[str], prices: Sequence[Pri
     machines = by_machine(everything)
     places = {slug: placing.sentences(steps, slug) for slug in machines}
     files |= home(asked_for, local, records, places)
-    files |= experiments.files(everything, local, links(records, "../"))
+    answers = experiments.readings(everything)
+    files |= experiments.files(answers, local, links(records, "../"))
+    files["coverage.md"] = coverage.page(everything, workloads, answers, local, links(records, ""))
     files["standing.md"] = standing.page(records, local, links(records, ""))
     for name in sorted({record.workload for record in records}):
         files |= workload([r for r in records if r.workload == name], local, ceilings, prices)

@@ -1,8 +1,10 @@
 """What the published reference results are to hold: which machines, workloads and scopes, in which order of urgency."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
+
+import msgspec
 
 from suite import units
 from suite.results.record import Machine, Record
@@ -68,23 +70,26 @@ KINDS = (
 )
 
 
-def cell(kind: Kind, wanted: Wanted, about: Description, headline: bool, records: Sequence[Record]) -> Cell:
-    """Return what there is of a workload in a column: status and record, or the tier that will have it, or why not."""
+def plain(records: Iterable[Record]) -> dict[Case, list[Record]]:
+    """Return JAX's records that no experiment asked for by their case, whatever the allocator."""
+    found: dict[Case, list[Record]] = {}
+    for record in records:
+        if record.case.implementation == "jax" and not record.experiment:
+            found.setdefault(msgspec.structs.replace(record.case, allocator="retaining"), []).append(record)
+    return found
+
+
+def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Case, Sequence[Record]]) -> Cell:
+    """Return what there is of a workload in a column: status and record, or the tier that will have it, or why not.
+
+    `records` are those of one kind of machine, by their plain case.
+    """
     if wanted.scope in HEADLINE_ONLY and not headline:
         return Cell(text=units.DASH, remark="asked of the headline set alone")
     if wanted.scope == "run" and about.run is None:
         return Cell(text=units.DASH, remark="no whole run is documented")
     if wanted.scope == "epoch" and not about.stored:
         return Cell(text=units.DASH, remark="no stored data")
-    found = best(record for record in records if of(wanted, about, record) and kind.fits(record.machine))
-    if found is None:
-        return Cell(text=f"tier {wanted.tier}", sort=-wanted.tier, remark="not measured yet")
-    worth = get_args(Status).index(found.status)
-    return Cell(text=found.status, sort=worth, remark="; ".join(found.reasons), record=found.record)
-
-
-def of(wanted: Wanted, about: Description, record: Record) -> bool:
-    """Return whether a record is JAX's plain way of a column, at the headline batch."""
     case = Case(
         workload=about.name,
         backend=wanted.backend,
@@ -92,9 +97,12 @@ def of(wanted: Wanted, about: Description, record: Record) -> bool:
         batch=about.batch,
         precision=wanted.precision,
         data=about.data,
-        allocator=record.case.allocator,
     )
-    return record.case == case and not record.experiment
+    found = best(records.get(case, ()))
+    if found is None:
+        return Cell(text=f"tier {wanted.tier}", sort=-wanted.tier, remark="not measured yet")
+    worth = get_args(Status).index(found.status)
+    return Cell(text=found.status, sort=worth, remark="; ".join(found.reasons), record=found.record)
 
 
 def best(records: Iterable[Record]) -> Summary | None:
