@@ -616,7 +616,7 @@ def test_a_named_variant_is_taken_by_those_that_have_it():
 
 
 def test_a_variant_that_nobody_asked_has_is_an_error_that_names_what_there_is():
-    with pytest.raises(LookupError, match=r"'jax' on cpu has: plain, nnx-jit, several-steps, resident$"):
+    with pytest.raises(LookupError, match=r"'jax' on cpu has: plain, nnx-jit, several-steps, stacked, resident$"):
         answered(offer("cpu"), variants=("graph",))
     with pytest.raises(LookupError, match=r"'torch' on cpu has: plain, compile$"):
         answered(offer("cpu"), variants=("graph",), implementations=("torch",))
