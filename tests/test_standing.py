@@ -108,11 +108,12 @@ def test_networks_that_differ_in_data_alone_count_once():
     assert found.ratio.value == pytest.approx(2)
 
 
-def test_the_data_parallel_model_does_not_count():
-    found = mean(pair("a", 0.5, parameters=1), pair("b", 99.0, parameters=2, family="data parallel"))
+@pytest.mark.parametrize("family", ["data parallel", "trees"])
+def test_the_data_parallel_model_and_trees_do_not_count(family):
+    found = mean(pair("a", 0.5, parameters=1), pair("b", 99.0, parameters=2, family=family))
     assert found.networks == 1
     assert found.ratio.value == pytest.approx(0.5)
-    assert mean(pair("b", 99.0, family="data parallel")) is None
+    assert mean(pair("b", 99.0, family=family)) is None
 
 
 def test_the_terminal_names_the_peer_and_gives_interval_and_mean():

@@ -84,14 +84,15 @@ class Overall:
 def overall(items: Iterable[Standing]) -> Overall | None:
     """Return the geometric mean of JAX's plain steps at the headline batch; None if the standings share no round.
 
-    Its interval is that of the rounds that all share. The data-parallel model does not count. Networks that have the
-    same counts, as they differ in data or dropout alone, count as one with the mean of their ratios.
+    Its interval is that of the rounds that all share. The data-parallel model does not count, nor do trees, which are
+    no network. Networks that have the same counts, as they differ in data or dropout alone, count as one with the mean
+    of their ratios.
     """
     networks: dict[tuple, list[dict[int, float]]] = defaultdict(list)
     for item in items:
         about, case = item.mine.record.description, item.mine.record.case
         plain = (case.variant, case.devices, case.batch) == ("plain", 1, about.batch)
-        if plain and about.family != "data parallel":
+        if plain and about.family not in ("data parallel", "trees"):
             kind = (about.parameters, about.flop_per_example, about.loss, about.optimizer)
             networks[kind].append(_logarithms(item))
     rounds = set.intersection(*(set(one) for same in networks.values() for one in same)) if networks else set()
