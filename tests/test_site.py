@@ -17,7 +17,7 @@ from altair.utils import schemapi
 from altair.utils.schemapi import SchemaValidationError
 
 from suite import ceilings, experiments
-from suite.report import build, changes, charts, download, overview, pages, tables, timeline
+from suite.report import build, changes, charts, download, html, overview, pages, tables, timeline
 from suite.results import store
 from suite.results.record import Energy, GpuTelemetry, Moment, Telemetry
 from suite.results.store import sealed
@@ -49,6 +49,24 @@ def rendered(folder, *records, local=()):
 def built(folder):
     build.build(folder)
     return (folder / "build" / "html" / "index.html").read_text(encoding="utf-8")
+
+
+def test_words_stand_on_the_left_and_numbers_with_their_intervals_on_the_right():
+    columns = ("model", "machine", "step", "95 % interval", "remark")
+    time = tables.Cell(text="about 3 ms", sort=0.003)
+    texts = (("a", "2 to 4", "16 cores of a processor"), ("b", "–", "none"))
+    rows = tuple(
+        (tables.Cell(text=name), tables.Cell(text="h"), time, tables.Cell(text=within), tables.Cell(text=said))
+        for name, within, said in texts
+    )
+    page = html.Page("t", "", frozenset())
+    page.table(tables.Table(title="t", columns=columns, rows=rows))
+    text = page.text()
+    heads = re.findall(r'<th scope="col"(?: class="(text)")?>', text)
+    assert heads == ["text", "text", "", "", "text"]
+    assert '<td class="text short">h</td>' in text
+    assert '<td class="text phrase">16 cores of a processor</td><' in text
+    assert '<td data-sort="0.003">about 3 ms</td><td>2 to 4</td>' in text
 
 
 def test_sources_and_output_are_kept_apart():

@@ -3,7 +3,6 @@
 The weights of an inference are no state: they stay where they are, so that no call takes hundreds of arrays apart.
 """
 
-import platform
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -240,13 +239,12 @@ class JaxProgram:
         return 2 * held(self._state) + held(self._weights) + held(self._batches) // len(self._host)
 
     def packages(self) -> dict[str, str]:
-        """Return the versions of Python's and JAX's side."""
+        """Return the versions of JAX's side."""
         return {
             "jax": jax.__version__,
             "jaxlib": jaxlib_version.__version__,
             "flax": flax.__version__,
             "optax": optax.__version__,
-            "python": platform.python_version(),
         }
 
     def settings(self) -> dict[str, Any]:

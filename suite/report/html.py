@@ -1,15 +1,16 @@
 """HTML from results: the one place where text from a record is made harmless."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 from suite.report.tables import Cell, Table
 from suite.results.record import Record, plain_name
 
 _LONGEST = 2000
-_ONE_LINE = 45  # longer text in a cell is broken into lines
-_SHORT = 3  # needs no width of its own among words
+# From how many characters on a cell's text is broken into lines, always or among words, and below which it needs no
+# width of its own among words.
+_LENGTHS = ((46, "long"), (21, "phrase"), (4, ""))
 _MEANINGFUL = frozenset("<>&\"'`*_{}[]\\|~#")
 
 
@@ -53,6 +54,16 @@ def _filters(table: Table) -> str:
     return f' data-filters="{" ".join(table.facets[0])}"' + _data({f"first-{k}": v for k, v in table.chosen.items()})
 
 
+def _of_words(column: Sequence[Cell]) -> bool:
+    """Return whether a column holds words, which stand on the left; numbers, their intervals too, on the right."""
+    return all(cell.sort is None for cell in column) and any(cell.text[:1].isalpha() for cell in column)
+
+
+def _classes(*names: str) -> str:
+    kept = " ".join(filter(None, names))
+    return f' class="{kept}"' if kept else ""
+
+
 class Page:
     """Collects a page's parts and knows where it lies, so that links come out right."""
 
@@ -88,10 +99,14 @@ class Page:
 
         One that is `folded` shows that line alone until it is opened.
         """
-        head = "".join(f'<th scope="col">{safe(column)}</th>' for column in table.columns)
+        of_words = [_of_words([row[index] for row in table.rows]) for index in range(len(table.columns))]
+        head = "".join(
+            f'<th scope="col"{_classes("text" * text)}>{safe(column)}</th>'
+            for column, text in zip(table.columns, of_words, strict=True)
+        )
         facets = [_data(facets) + _aside(facets, table.chosen) for facets in table.facets] or [""] * len(table.rows)
         rows = "".join(
-            f"<tr{data}>{''.join(self._cell(cell, index, links or {}) for index, cell in enumerate(row))}</tr>"
+            f"<tr{data}>{''.join(self._cell(c, i, of_words[i], links or {}) for i, c in enumerate(row))}</tr>"
             for row, data in zip(table.rows, facets, strict=True)
         )
         notes = "".join(f"<p class='note'>{safe(note)}</p>" for note in table.notes)
@@ -103,7 +118,7 @@ class Page:
         )
         self.add(f"<details><summary>{safe(folded)}</summary>{whole}</details>" if folded else whole)
 
-    def _cell(self, cell: Cell, index: int, links: dict[str, str]) -> str:
+    def _cell(self, cell: Cell, index: int, of_words: bool, links: dict[str, str]) -> str:
         text = safe(cell.text)
         if cell.record is not None and plain_name(cell.record.campaign) and cell.sort is not None:
             local = cell.record.campaign in self._local
@@ -112,8 +127,8 @@ class Page:
             text = self.linked(cell.text, links)
         sort = "" if cell.sort is None else f' data-sort="{cell.sort!r}"'
         title = f' title="{safe(cell.remark)}"' if cell.remark else ""
-        kind = "long" if len(cell.text) > _ONE_LINE else "short" if len(cell.text) <= _SHORT else ""
-        title += f' class="{kind}"' if kind else ""
+        length = next((name for least, name in _LENGTHS if len(cell.text) >= least), "short")
+        title += _classes("text" * of_words, length * (of_words or length != "phrase"))
         tag = "th scope='row'" if index == 0 else "td"
         return f"<{tag}{sort}{title}>{text}</{tag.split()[0]}>"
 

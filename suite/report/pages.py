@@ -447,7 +447,7 @@ def machine(
     page.facts(facts)
     page.heading("Software")
     versions = {name: v for r in records for name, v in r.software.packages.items()}
-    page.facts([("Python", software.python), *sorted(versions.items())])
+    page.facts([("Python", software.python), *sorted((name, v) for name, v in versions.items() if name != "python")])
     steps = roofline.newest_steps(records, at_headline_batch=True)
     if steps:
         page.heading("Below the ceilings")
