@@ -223,10 +223,10 @@ def mentions(published: Path) -> tuple[Path, ...]:
 def picture(published: Path) -> tuple[Path, ...]:
     """Draw the headline chart of the published records where README shows it; nothing without the site extra."""
     try:
-        from suite.report import pages
+        from suite.report import home
     except ImportError:
         return ()
-    drawn = pages.picture(store.load([published])[0])
+    drawn = home.picture(store.load([published])[0])
     if drawn is None:
         return ()
     path = published.parent / "assets" / "speedups.svg"

@@ -124,10 +124,11 @@ def interval(seconds: Estimate | None) -> str:
     return units.DASH if seconds is None else units.seconds_interval(seconds.low, seconds.high)
 
 
-def case_table(title: str, records: Iterable[Record]) -> Table:
-    """Return every case with its time."""
+def case_table(title: str, records: Iterable[Record], models: bool = False) -> Table:
+    """Return every case with its time, and of which model it is if there are several `models`."""
     items = sorted(map(summary, records), key=lambda s: (s.record.workload, s.record.name))
-    return Table(title=title, columns=CASE_COLUMNS, rows=tuple(map(case_row, items)))
+    rows = tuple((*([Cell(text=item.record.workload)] if models else []), *case_row(item)) for item in items)
+    return Table(title=title, columns=(*(["model"] if models else []), *CASE_COLUMNS), rows=rows)
 
 
 def steps_table(title: str, records: Iterable[Record], scope: Scope = "step") -> Table:

@@ -1,0 +1,58 @@
+"""A machine's page: what it is, its speed-ups, its ceilings and every time measured on it."""
+
+from collections.abc import Sequence
+
+from suite import units
+from suite.experiments import roofline
+from suite.report import overview, tables
+from suite.report.html import Page
+from suite.report.links import links
+from suite.results.record import Record
+from suite.results.roofline import Roof
+
+
+def page(records: Sequence[Record], local: frozenset[str], ceilings: Roof, place: Sequence[str] = ()) -> dict[str, str]:
+    """Return a machine's page with its chart; `place` says where it stands among others."""
+    latest = max(records, key=lambda r: r.created)
+    what, software = latest.machine, latest.software
+    made = Page(what.name, "../", local)
+    facts = [
+        ("processor", what.cpu_model),
+        ("cores granted", units.count(what.cores)),
+        ("quota", units.number(what.cpu_quota_cores) if what.cpu_quota_cores else "none"),
+        ("governor", what.cpu_governor or "not shown"),
+        ("memory", units.memory(what.memory_bytes)),
+        ("system", what.system),
+        ("virtual machine", {True: "yes", False: "no", None: "not known"}[what.virtual]),
+    ]
+    for gpu in what.gpus:
+        facts += [
+            ("GPU", gpu.name),
+            ("GPU memory", units.memory(gpu.memory_bytes)),
+            ("driver", f"{gpu.driver}, CUDA {gpu.cuda}, compute capability {gpu.compute_capability}"),
+            ("graphics clock limit", f"{gpu.graphics_clock_limit_mhz or units.DASH} MHz"),
+            ("memory clock limit", f"{gpu.memory_clock_limit_mhz or units.DASH} MHz"),
+            ("power limit", f"{units.number(gpu.power_limit_watts)} W"),
+        ]  # fmt: skip
+    asked_for = [record for record in records if not record.experiment]
+    files = overview.add(made, asked_for, f"speedups.{what.slug}", links(records, "../")) if what.gpus else {}
+    for said in place:
+        made.paragraph(said)
+    made.heading("The machine")
+    made.facts(facts)
+    made.heading("Software")
+    versions = {name: v for r in records for name, v in r.software.packages.items()}
+    made.facts([("Python", software.python), *sorted((name, v) for name, v in versions.items() if name != "python")])
+    steps = roofline.newest_steps(records, at_headline_batch=True)
+    if steps:
+        made.heading("Below the ceilings")
+        here = {key: ceiling for key, ceiling in ceilings.items() if key[0] == what.slug}
+        if here:
+            made.table(roofline.ceiling_table(here))
+        made.table(roofline.table("Steps beside what this machine does at most", steps, here), links(records, "../"))
+        made.add('<p class="note"><a href="../experiments/roofline.html">How ceilings and floors are defined</a></p>')
+    made.heading("All times")
+    newest_here = [s.record for s in tables.newest_cases(records)]
+    listed = tables.case_table(f"Every case measured on {what.name}", newest_here, models=True)
+    made.table(listed, links(records, "../"))
+    return files | {f"machines/{what.slug}.md": made.text()}

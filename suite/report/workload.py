@@ -1,0 +1,217 @@
+"""A workload's page: where it is documented, what was reported and measured, machine by machine."""
+
+import json
+from collections.abc import Sequence
+from statistics import median
+
+from suite import units
+from suite.experiments import roofline
+from suite.report import charts, cost, feeding, ladder, learning, meanwhile, tables, timeline
+from suite.report.html import Page, anchor, safe
+from suite.report.links import links
+from suite.report.tables import Cell, Table
+from suite.results import ladder as clock
+from suite.results.prices import Price
+from suite.results.record import Record
+from suite.results.roofline import Roof
+from suite.results.selection import by_machine
+from suite.results.summary import SpeedUp, newest, speedups
+from suite.workload import Description
+
+_STAGES = ("import", "init", "lower", "compile", "first_step")
+
+
+def page(
+    records: Sequence[Record], local: frozenset[str], ceilings: Roof, prices: Sequence[Price] = ()
+) -> dict[str, str]:
+    """Return a workload's page with its charts."""
+    latest = max(records, key=lambda r: r.created)
+    about, name = latest.description, latest.workload
+    made = Page(about.title, "../", local)
+    files: dict[str, str] = {}
+    made.add(f'<p class="lead">{source(about)}</p>')
+    made.facts(
+        [
+            ("workload", name),
+            ("parameters", units.count(about.parameters)),
+            ("trainable", units.count(about.trainable_parameters)),
+            ("FLOP per example, forward", units.count(about.forward_flop_per_example or None)),
+            ("FLOP per example, step", units.count(about.flop_per_example or None)),
+            ("headline batch", units.count(about.batch)),
+            *([("examples per epoch", units.count(about.epoch_examples))] if about.epoch_examples else []),
+            ("loss", about.loss),
+            ("optimizer", about.optimizer),
+            ("preprocessing", about.preprocessing),
+            ("data", data_words(records, about)),
+            ("network", "inferred: the source leaves it open" if about.inferred else "as documented"),
+        ],
+        {data_words(records, about): f"../data.html#{anchor(about.dataset)}"} if about.stored else {},
+    )
+    if any(record.campaign not in local for record in records):
+        made.add(
+            f'<p class="note"><a href="../numbers/{name}.html">Numbers to quote</a>, each with key and record.</p>'
+        )
+    made.heading("Differs from the source")
+    made.add(f"<ul>{''.join(f'<li>{safe(line)}</li>' for line in about.differs)}</ul>")
+    asked_for = [record for record in records if not record.experiment]
+    mine = [i for i in newest(speedups(asked_for)) if i.gpu.record.case.scope == "step"]
+    if mine:
+        made.heading("Speed-up")
+        made.table(tables.speedup_table(asked_for), links(records, "../"))
+    made.heading("Documented and measured")
+    whole = [i for i in newest(speedups(records)) if (i.gpu.record.case.scope, i.gpu.record.case.length) == ("run", 1)]
+    made.table(claims(about, [*whole, *mine]))
+    for slug, there in by_machine(records).items():
+        here = [s.record for s in tables.newest_cases(there)]
+        machine_name = here[0].machine.name
+        made.heading(f"Times on {machine_name}")
+        files |= ladder_part(made, there)
+        made.table(tables.case_table(f"{name} on {machine_name}", here))
+        below = roofline.table(f"{name} below the ceilings of {machine_name}", roofline.newest_steps(here), ceilings)
+        if below.rows:
+            made.table(below)
+        stages = stage_table(here)
+        if stages.rows:
+            made.table(stages)
+        accuracies = learning.table(here)
+        for table in (*feeding.tables(here), *meanwhile.tables(here), *([accuracies] if accuracies.rows else [])):
+            made.table(table)
+        files |= watched_part(made, here)
+        costs = cost.table(here, prices)
+        if costs.rows:
+            made.table(costs)
+        steps = [r for r in here if r.case.scope == "step" and any(run.samples for run in r.runs) and not r.experiment]
+        if steps:
+            chart = f"samples.{name}.{slug}"
+            spec = charts.samples(steps)
+            files |= charts.files(chart, spec)
+            caption = "Every sample as a dot, a row for each process. Warm-ups are stored in the records and not drawn."
+            made.chart(
+                chart,
+                f"samples of {name} on {machine_name}; times in the table above",
+                caption,
+                json.dumps(charts.themed(spec)),
+            )
+        reasons = [f"{tables.label(s.record)}, {s.record.case.scope}: {'; '.join(s.reasons)}"
+                   for s in tables.newest_cases(here) if s.reasons]  # fmt: skip
+        if reasons:
+            made.add(f"<ul class='reasons'>{''.join(f'<li>{safe(line)}</li>' for line in reasons)}</ul>")
+    return files | {f"workloads/{name}.md": made.text()}
+
+
+def ladder_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
+    """Add the clock ladder of a workload on a machine, and its amortised curve; return the charts' files."""
+    what, about = records[0].machine, max(records, key=lambda r: r.created).description
+    rungs = clock.ladder(records)
+    if len(rungs) < 2:
+        return {}
+    made.table(ladder.table(rungs, about.run, what.name))
+    files = {}
+    if spec := ladder.chart(rungs):
+        name = f"ladder.{about.name}.{what.slug}"
+        caption = (
+            "What the GPU gains when more and more is counted: CPU time over GPU time, with 95 % intervals. Left of "
+            "the dashed line the CPU is faster. Hollow: not steady."
+        )
+        made.chart(name, "the table above", caption, json.dumps(charts.themed(spec)))
+        files |= charts.files(name, spec)
+    curve = clock.amortised(records)
+    if not curve:
+        return files
+    chart, spec = f"amortised.{about.name}.{what.slug}", ladder.curve(curve)
+    caption = (
+        "What the first steps of a fresh process cost together: CPU time over GPU time, lowering and compiling "
+        "included, with 95 % intervals. Above the dashed line the GPU has won back its longer start."
+    )
+    made.chart(chart, ladder.alternative(curve), caption, json.dumps(charts.themed(spec)))
+    return files | charts.files(chart, spec)
+
+
+def watched_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
+    """Add what the machine did over time during the samples that lasted longest; return the chart's files."""
+    found = timeline.longest(records)
+    if found is None:
+        return {}
+    record, run = found
+    name, spec, said = f"watched.{record.workload}.{record.machine.slug}", timeline.chart(run), timeline.said(*found)
+    caption = f"What the machine did during the samples of one process: {said}."
+    made.chart(name, f"{caption} The table above has means and maxima.", caption, json.dumps(charts.themed(spec)))
+    return charts.files(name, spec)
+
+
+def source(about: Description) -> str:
+    """Return where a model was documented, as HTML; only an https address becomes a link."""
+    origin = about.source
+    title = safe(origin.title)
+    if origin.address.startswith("https://"):
+        title = f'<a href="{safe(origin.address)}" rel="noopener">{title}</a>'
+    return f"{safe(origin.author)}, {title}, {origin.year}; {safe(origin.place)}."
+
+
+def data_words(records: Sequence[Record], about: Description) -> str:
+    """Return which data the steps were timed on."""
+    kinds = {record.case.data for record in records}
+    words = {
+        "embedded": f"stand-in for {about.dataset}, made by this project",
+        "tfds": f"the real {about.dataset}",
+        "random": "random content of the documented form",
+    }
+    return "; ".join(words[kind] for kind in sorted(kinds))
+
+
+def claims(about: Description, found: Sequence[SpeedUp]) -> Table:
+    """Return the documented numbers beside what was measured."""
+    rows = [
+        (
+            Cell(text="reported"),
+            Cell(text=claim.metric, remark=claim.definition),
+            Cell(text=claim.definition),
+            Cell(text=f"{units.number(claim.cpu_value, digits=4)} {claim.unit}" if claim.cpu_value else units.DASH),
+            Cell(text=claim.cpu_device or units.DASH),
+            Cell(text=f"{units.number(claim.gpu_value, digits=4)} {claim.unit}" if claim.gpu_value else units.DASH),
+            Cell(text=claim.gpu_device or units.DASH),
+            Cell(text=units.times(claim.speedup), sort=claim.speedup),
+        )
+        for claim in about.claims
+    ]
+    rows += [
+        (
+            Cell(text="measured"),
+            Cell(text=item.gpu.record.case.scope),
+            Cell(text=what(item, about)),
+            tables.time_cell(item.cpu),
+            Cell(text=f"{item.cpu.record.machine.cores} cores of {item.cpu.record.machine.cpu_model}"),
+            tables.time_cell(item.gpu),
+            Cell(text=", ".join(gpu.name for gpu in item.gpu.record.machine.gpus[:1])),
+            Cell(text=units.times(item.ratio.value, item.ratio.low, item.ratio.high), sort=item.ratio.value,
+                 record=item.gpu.record),
+        )
+        for item in found
+    ]  # fmt: skip
+    columns = ("", "metric", "definition", "CPU", "CPU hardware", "GPU", "GPU hardware", "speed-up")
+    return Table(title="What the source reports, and the nearest that was measured", columns=columns, rows=tuple(rows))
+
+
+def what(item: SpeedUp, about: Description) -> str:
+    """Return what a speed-up beside a documented number is one of."""
+    case = item.gpu.record.case
+    if case.scope == "run":
+        return f"{ladder.words(case, about.run)}, {case.precision}"
+    return f"one training step in steady state, batch {case.batch}, {case.precision}"
+
+
+def stage_table(records: Sequence[Record]) -> Table:
+    """Return the stages of cold starts, medians over processes."""
+    rows = []
+    for record in sorted(records, key=lambda r: r.name):
+        runs = [run for run in record.runs if not run.reason]
+        if (record.case.scope, record.case.cache) != ("cold", "empty") or not runs:
+            continue
+        cells = [Cell(text=tables.label(record), record=record)]
+        for name in _STAGES:
+            values = [stage.wall_seconds for run in runs for stage in run.stages if stage.name == name]
+            value = median(values) if values else None
+            cells.append(Cell(text=units.seconds(value), sort=value, record=record))
+        rows.append(tuple(cells))
+    title = "A cold start by stage, median over processes; no compile cache"
+    return Table(title=title, columns=("case", *(name.replace("_", " ") for name in _STAGES)), rows=tuple(rows))
