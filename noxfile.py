@@ -161,6 +161,14 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session(python=PYTHON)
+def thorough(session: nox.Session) -> None:
+    """Run the tests that take too long to be run for each change."""
+    install(session, "site")
+    dependencies(session, "tests")
+    session.run("pytest", "-m", "slow", *session.posargs)
+
+
+@nox.session(python=PYTHON)
 def browser(session: nox.Session) -> None:
     """Run the tests that need Chromium."""
     install(session, "site")

@@ -4,12 +4,21 @@ import shutil
 import sys
 from pathlib import Path
 
+import jax
 import pytest
 from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))  # the factory of records
 settings.register_profile("suite", deadline=None)  # a first import inside an example is slow, and no failure
 settings.load_profile("suite")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled(tmp_path_factory, worker_id):
+    """Keep what XLA compiled until the tests end: a network is compiled once for all tests of all their processes."""
+    base = tmp_path_factory.getbasetemp()
+    jax.config.update("jax_compilation_cache_dir", str((base if worker_id == "master" else base.parent) / "compiled"))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
 
 
 @pytest.fixture

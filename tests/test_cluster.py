@@ -177,37 +177,43 @@ def test_what_does_not_go_with_a_cluster_is_refused(words, said):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="submitit runs jobs on Linux")
-def test_twelve_cases_with_one_job_killed_leave_twelve_records(tmp_path):
-    """Of two jobs the second is killed once it has completed a process: its completed samples stay, each once."""
-    command = [sys.executable, "-m", "suite", "run", *WORKLOADS, "--backend", "cpu", "--scope", "step,transfer,cold"]
+@pytest.mark.parametrize(
+    ("workloads", "scopes"),
+    [(WORKLOADS[:2], "step,cold"), pytest.param(WORKLOADS, "step,transfer,cold", marks=pytest.mark.slow)],
+    ids=["four cases", "twelve cases"],
+)
+def test_every_case_has_its_record_though_a_job_is_killed(tmp_path, workloads, scopes):
+    """Of two jobs the second is killed once it has completed half of its cases: they stay, each once."""
+    cases = len(workloads) * len(scopes.split(","))
+    command = [sys.executable, "-m", "suite", "run", *workloads, "--backend", "cpu", "--scope", scopes]
     command += ["--profile", "smoke", "--cluster", "local", "--jobs", "2", "--out", str(tmp_path)]
     env = {**os.environ, "TMPDIR": str(tmp_path)}  # where the lock lies that lets one run measure at a time
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(command, cwd=ROOT, env=env, text=True, **pipes) as running:
-        kept = killed(running, tmp_path)
+        kept = killed(running, tmp_path, cases // 4)
         printed, said = running.communicate(timeout=400)
     assert running.returncode == 0, said
     assert "job 2 was lost; it is sent again" in said
-    assert all(name in printed for name in WORKLOADS), "the times are printed too"
-    assert len(list(store.paths([tmp_path]))) == 12
+    assert all(name in printed for name in workloads), "the times are printed too"
+    assert len(list(store.paths([tmp_path]))) == cases
     records, problems = store.load([tmp_path])
     assert not problems
-    assert {record.workload for record in records} == set(WORKLOADS)
+    assert {record.workload for record in records} == set(workloads)
     assert all(len(record.runs) == 1 and not record.reason for record in records)
     (journal,) = [each for each in journals.journals(tmp_path) if each.path.parent.name.endswith("-2")]
     lines = [json.loads(line.split(b" ", 1)[1]) for line in journal.path.read_bytes().splitlines()]
     assert lines[: len(kept)] == kept
     done = [json.dumps([line["case"], line["run"]["round"]]) for line in lines if line["type"] == "run"]
-    assert len(done) == len(set(done)) == 6
+    assert len(done) == len(set(done)) == cases // 2
 
 
-def killed(running, out):
-    """Kill the second job as soon as its journal holds a completed process, and return what that holds."""
+def killed(running, out, completed):
+    """Kill the second job as soon as its journal holds so many completed cases, and return what that holds."""
     end = time.monotonic() + 300
     while time.monotonic() < end and running.poll() is None:
         for journal in out.glob(f"*-2/{journals.FILE_NAME}"):
             lines = journal.read_bytes().splitlines()
-            if sum(b'"run"' in line for line in lines) >= 3:
+            if sum(b'"run"' in line for line in lines) >= completed:
                 for child in psutil.Process(running.pid).children(recursive=True):
                     with suppress(psutil.Error):  # one that has just ended has no command line
                         if "submitit" in " ".join(child.cmdline()):

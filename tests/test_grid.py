@@ -112,7 +112,7 @@ def alone(workload):
     return np.stack(found, axis=1)
 
 
-@pytest.mark.parametrize("hidden", [(32,), (64, 64)])
+@pytest.mark.parametrize("hidden", [(32,), pytest.param((64, 64), marks=pytest.mark.slow)])
 def test_fits_trained_side_by_side_lose_what_they_lose_alone(hidden):
     workload = small(hidden)
     sets = [side_by_side([drawn(workload, 10 * seed + number) for seed in SEEDS]) for number in range(SETS)]

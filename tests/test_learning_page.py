@@ -156,7 +156,7 @@ def test_the_ladder_is_judged_once_all_of_it_was_run():
 
 
 def test_the_page_of_what_was_not_run_says_that_it_needs_the_real_data():
-    text = pages.files([], frozenset(), {})["experiments/accuracy.md"]
+    text = pages.files(pages.readings([]), frozenset(), {})["experiments/accuracy.md"]
     assert "Not run: needs the real data: <code>suite run --experiment accuracy --data tfds</code>" in text
 
 
