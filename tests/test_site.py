@@ -17,8 +17,9 @@ from altair.utils import schemapi
 from altair.utils.schemapi import SchemaValidationError
 
 from suite import ceilings, experiments
-from suite.report import build, changes, charts, download, html, overview, pages, tables, timeline
+from suite.report import build, changes, charts, download, html, overview, pages, plots, tables, timeline
 from suite.results import store
+from suite.results.reading import Chart, Point
 from suite.results.record import Energy, GpuTelemetry, Moment, Telemetry
 from suite.results.store import sealed
 from suite.results.summary import speedups
@@ -54,7 +55,7 @@ def built(folder):
 def test_words_stand_on_the_left_and_numbers_with_their_intervals_on_the_right():
     columns = ("model", "machine", "step", "95 % interval", "remark")
     time = tables.Cell(text="about 3 ms", sort=0.003)
-    texts = (("a", "2 to 4", "16 cores of a processor"), ("b", "–", "none"))
+    texts = (("a", "2 ms to 4 GFLOP/s", "16 cores of a processor"), ("b", "–", "3 epochs"))
     rows = tuple(
         (tables.Cell(text=name), tables.Cell(text="h"), time, tables.Cell(text=within), tables.Cell(text=said))
         for name, within, said in texts
@@ -66,7 +67,18 @@ def test_words_stand_on_the_left_and_numbers_with_their_intervals_on_the_right()
     assert heads == ["text", "text", "", "", "text"]
     assert '<td class="text short">h</td>' in text
     assert '<td class="text phrase">16 cores of a processor</td><' in text
-    assert '<td data-sort="0.003">about 3 ms</td><td>2 to 4</td>' in text
+    assert '<td data-sort="0.003">about 3 ms</td><td>2 ms to 4 GFLOP/s</td>' in text
+
+
+def test_shares_in_rows_stand_on_a_whole_scale_and_long_names_in_lines():
+    points = tuple(Point(series="", row=f"{name}, 10 epochs, data", value=2.0, text="2 %") for name in "ab")
+    drawn = plots.plot(Chart(caption="", across="busy, %", points=points, whole=100.0))
+    encoding = drawn["layer"][0]["encoding"]
+    assert encoding["x"]["scale"]["domain"] == [0, 100]
+    assert "type" not in encoding["x"]["scale"]
+    assert drawn["height"] == 2 * 4 * 15
+    for line in ("10 epochs", "data"):
+        assert charts.svg(drawn, "light").count(f">{line}<") == 2
 
 
 def test_sources_and_output_are_kept_apart():

@@ -101,8 +101,9 @@ def read(records: Sequence[Record]) -> Reading | None:
         return None
     chart = Chart(
         caption="Share of the time in which the GPU worked, mean over the whole run, building and compiling included.",
-        across="GPU busy, %, log scale",
+        across="GPU busy, %",
         points=tuple(points),
+        whole=100.0,
     )
     title = "How busy GPU and CPU are during whole runs"
     table = Table(title=title, columns=_COLUMNS, rows=tuple(rows))

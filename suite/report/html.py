@@ -11,6 +11,7 @@ _LONGEST = 2000
 # From how many characters on a cell's text is broken into lines, always or among words, and below which it needs no
 # width of its own among words.
 _LENGTHS = ((46, "long"), (21, "phrase"), (4, ""))
+_WORDS = re.compile(r"^[^\W\d_]|[a-z]{4}")  # no unit has four small letters in a row
 _MEANINGFUL = frozenset("<>&\"'`*_{}[]\\|~#")
 
 
@@ -56,7 +57,7 @@ def _filters(table: Table) -> str:
 
 def _of_words(column: Sequence[Cell]) -> bool:
     """Return whether a column holds words, which stand on the left; numbers, their intervals too, on the right."""
-    return all(cell.sort is None for cell in column) and any(cell.text[:1].isalpha() for cell in column)
+    return all(cell.sort is None for cell in column) and any(_WORDS.search(cell.text) for cell in column)
 
 
 def _classes(*names: str) -> str:

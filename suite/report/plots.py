@@ -9,8 +9,9 @@ import altair as alt
 from suite.report.charts import finished
 from suite.results.reading import Chart, HeatMap, Line, Point, Square
 
-_WIDTH, _HEIGHT, _ROW, _FONT = 320, 260, 34, 13
+_WIDTH, _HEIGHT, _ROW, _LINE, _FONT = 320, 260, 34, 15, 13
 _FEW, _DECADES = 8, 2.5  # ticks; above so many decades only powers of ten
+_BESIDE_TEXT = 30  # pixels at the ends of a scale, so that a number above a point there crosses no axis
 _GREY = "#888888"
 _BESIDE = ("fit", "ideal")  # lines that are no series of points
 _DASHED = {"color": _GREY, "strokeDash": [5, 4]}
@@ -60,8 +61,11 @@ def _on_a_scale(chart: Chart) -> Any:
 def _in_rows(chart: Chart) -> Any:
     rows, series = _values(chart.points), list(dict.fromkeys(point.series for point in chart.points))
     names = list(dict.fromkeys(row["name"] for row in rows))
-    name = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=190))
-    along = _log(chart.across, _reach(chart))
+    lines = max(name.count(", ") for name in names) + 1  # one for each part of a name
+    broken: Row = {"labelExpr": "split(datum.label, ', ')", "labelLineHeight": _LINE, "labelBaseline": "middle"}
+    middle = -_LINE * (lines - 1) / 2
+    name = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=190, labelOffset=middle, **broken))
+    along = _shares(chart.across, chart.whole) if chart.whole else _log(chart.across, _reach(chart), _BESIDE_TEXT)
     place: Row = {"x": alt.X("value:Q", **along), "y": name, "color": _colour(series)}
     several = len(names) < len(rows)  # points in one row, which then stand below each other
     if several:
@@ -76,7 +80,8 @@ def _in_rows(chart: Chart) -> Any:
     layers += _points(rows, place)
     words: Row = {key: value for key, value in place.items() if key != "color"} | {"text": alt.Text("text:N")}
     layers.append(_drawn(rows).mark_text(dy=-11, fontSize=_FONT).encode(**words))
-    height = _ROW * (len(names) * len(series) if several else len(names))
+    row = max(_ROW, _LINE * (lines + 1))
+    height = row * (len(names) * len(series) if several else len(names))
     return alt.layer(*layers).properties(width=_WIDTH - 40, height=max(90, height))
 
 
@@ -173,10 +178,15 @@ def _colour(names: Sequence[str]) -> alt.Color:
     return alt.Color("series:N", scale=alt.Scale(domain=there), legend=legend)
 
 
-def _log(title: str, values: Sequence[float | None]) -> Row:
+def _shares(title: str, whole: float) -> Row:
+    scale = alt.Scale(domain=[0, whole], nice=False, padding=_BESIDE_TEXT)
+    return {"scale": scale, "title": title, "axis": alt.Axis(values=[whole * part / 4 for part in range(5)])}
+
+
+def _log(title: str, values: Sequence[float | None], padding: int = 16) -> Row:
     there = sorted({value for value in values if value is not None and value > 0})
     axis = alt.Axis(labelOverlap=True, format="~s" if there and there[-1] >= 10_000 else "~g", values=ticks(there))
-    return {"scale": alt.Scale(type="log", nice=False, padding=16), "title": title, "axis": axis}
+    return {"scale": alt.Scale(type="log", nice=False, padding=padding), "title": title, "axis": axis}
 
 
 def ticks(values: Sequence[float]) -> list[float]:

@@ -31,7 +31,10 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class Chart:
-    """Points and lines on logarithmic axes; in rows by name where the points have no place on a scale."""
+    """Points and lines on logarithmic axes; in rows by name where the points have no place on a scale.
+
+    The axis of shares in rows is linear.
+    """
 
     caption: str
     across: str  # title of the axis that goes across
@@ -39,6 +42,7 @@ class Chart:
     points: tuple[Point, ...]
     lines: tuple[Line, ...] = ()
     level: float | None = None  # the value at which nothing is gained
+    whole: float | None = None  # where the axis of rows ends that begins at 0: they are shares of this
     joined: bool = False  # whether points of one series are connected
     name: str = ""  # of its files, where it is not the first
 
