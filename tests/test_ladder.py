@@ -5,10 +5,11 @@ import msgspec
 import pytest
 from test_site import built, checkout, rendered  # noqa: F401
 
+from suite import models
 from suite.report import ladder as shown
 from suite.results import ladder
 from suite.results.record import Sample, Stage
-from suite.workload import WholeRun
+from suite.workload import Case, WholeRun
 
 RUN = WholeRun(epochs=2, train=1000, test=100)
 
@@ -66,10 +67,16 @@ def test_a_whole_run_without_its_compilations_is_a_rung_where_all_of_them_were_t
         (False, pytest.approx(9.8)),
     ]
     assert both[1].cpu.status == both[0].cpu.status
-    table = shown.table(both, RUN, "a machine")
+    table = shown.table(both, factory.description(run=RUN), "a machine")
     assert table.rows[1][0].text == "the same run, its compilations taken out"
     untold = ladder.ladder([whole("gpu", 40.0, ("compile", 20.0))])
     assert [rung.compiling for rung in untold] == [True]
+
+
+def test_the_whole_search_is_told_in_points_and_fits():
+    about = models.load("mnist_grid_search").description
+    case = Case(workload=about.name, backend="cpu", scope="run", batch=about.batch)
+    assert "8 points of 3 fits each" in shown.words(case, about)
 
 
 def test_calls_add_up_from_the_cold_start():
@@ -100,6 +107,6 @@ def test_a_page_shows_the_ladder_the_curve_and_the_run_beside_the_documented_one
     page = (checkout / "build" / "html" / "workloads" / "mnist_mlp.html").read_text()
     assert "run: building, compiling and 2 epochs of 1,000 examples, validation after each" in page
     assert "amortised.mnist_mlp" in page
-    table = shown.table(ladder.ladder(records()), RUN, "here")
+    table = shown.table(ladder.ladder(records()), factory.description(run=RUN), "here")
     assert table.rows[-1][4].text == "–"
     assert table.notes == ("One repetition has no interval.",)

@@ -12,7 +12,7 @@ from suite.report.tables import Cell, Table, time_cell
 from suite.results.ladder import Amortised, Rung
 from suite.results.reading import Chart, Point
 from suite.results.summary import SOUND
-from suite.workload import Case, WholeRun
+from suite.workload import Case, Description
 
 _FEWEST = 2  # rungs of a chart
 _HEIGHTS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
@@ -24,18 +24,24 @@ _WORDS = {
 }
 
 
-def words(case: Case, run: WholeRun | None, compiling: bool = True) -> str:
+def words(case: Case, about: Description, compiling: bool = True) -> str:
     """Return what a rung includes."""
+    run, grid = about.run, about.grid
     if not compiling:
         return "the same run, its compilations taken out"
     if case.scope != "run" or run is None:
         return _WORDS[case.scope, case.cache]
+    if grid is not None:
+        points = len(grid.hidden) * len(grid.epochs)
+        return (
+            f"run: the whole search, {points} points of {grid.folds} fits each, one after another, compiling included"
+        )
     epochs = f"{run.epochs} epoch{'s' if run.epochs > 1 else ''}"
     after = ", validation after each" if run.test else ""
     return f"run: building, compiling and {epochs} of {units.count(run.train)} examples{after}"
 
 
-def table(rungs: Sequence[Rung], run: WholeRun | None, machine: str) -> Table:
+def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
     """Return a row for each rung, with the speed-up where both sides are of one campaign."""
     rows = []
     for rung in rungs:
@@ -45,7 +51,7 @@ def table(rungs: Sequence[Rung], run: WholeRun | None, machine: str) -> Table:
         reasons = dict.fromkeys(reason for side in (rung.cpu, rung.gpu) if side for reason in side.reasons)
         rows.append(
             (
-                Cell(text=words(rung.case, run, rung.compiling)),
+                Cell(text=words(rung.case, about, rung.compiling)),
                 time_cell(rung.cpu),
                 time_cell(rung.gpu),
                 Cell(text=units.times(ratio.value, low, high) if ratio else units.DASH, sort=ratio and ratio.value),

@@ -105,7 +105,7 @@ def ladder_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
     rungs = clock.ladder(records)
     if len(rungs) < 2:
         return {}
-    made.table(ladder.table(rungs, about.run, what.name))
+    made.table(ladder.table(rungs, about, what.name))
     files = {}
     if spec := ladder.chart(rungs):
         name = f"ladder.{about.name}.{what.slug}"
@@ -196,7 +196,7 @@ def what(item: SpeedUp, about: Description) -> str:
     """Return what a speed-up beside a documented number is one of."""
     case = item.gpu.record.case
     if case.scope == "run":
-        return f"{ladder.words(case, about.run)}, {case.precision}"
+        return f"{ladder.words(case, about)}, {case.precision}"
     return f"one training step in steady state, batch {case.batch}, {case.precision}"
 
 
