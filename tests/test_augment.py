@@ -202,7 +202,7 @@ def batches(workload, side, count=4, batch=4, left=True):
 
 
 @pytest.mark.parametrize(("name", "side"), [("catdog_cnn_base", 64), ("cifar10_tf_cnn", 32)])
-@pytest.mark.parametrize("variant", ["plain", "several-steps"])
+@pytest.mark.parametrize("variant", ["plain", pytest.param("several-steps", marks=pytest.mark.slow)])
 def test_no_check_of_the_audit_calls_a_step_that_augments_a_lie(name, side, variant):
     workload, target = program(name, augmentation="device", variant=variant)
     inputs = batches(workload, side)

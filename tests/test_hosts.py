@@ -35,7 +35,7 @@ def suite(*words, lock="/tmp"):
 def run(out, *words):
     """Start a run; the lock that lets one measure at a time lies in its own folder."""
     usual = ("--backend", "cpu", "--profile", "smoke", "--scope", "step", "--out", str(out))
-    return suite("run", "cifar10_mlp", *usual, *words, lock=str(out.parent))
+    return suite("run", "dp_linear_mirrored", *usual, *words, lock=str(out.parent))
 
 
 def test_two_hosts_train_as_one_does(tmp_path, address):

@@ -173,9 +173,11 @@ def sharded(name, variant, devices):
 
 @pytest.mark.parametrize(
     ("name", "variant"),
-    [("dp_linear_mirrored", "plain"), ("dp_linear_mirrored", "several-steps"), ("mnist_mlp", "plain"),
-     ("mnist_mlp", "nnx-jit")],
-)  # fmt: skip
+    [
+        ("dp_linear_mirrored", "several-steps"),
+        *(pytest.param(*way, marks=pytest.mark.slow) for way in (("mnist_mlp", "plain"), ("mnist_mlp", "nnx-jit"))),
+    ],
+)
 def test_steps_over_four_devices_are_those_of_one(name, variant):
     one, four = sharded(name, variant, 1), sharded(name, variant, 4)
     assert four[0] == pytest.approx(one[0], rel=1e-5, abs=1e-6)

@@ -100,7 +100,8 @@ class Page:
 
         One that is `folded` shows that line alone until it is opened.
         """
-        of_words = [_of_words([row[index] for row in table.rows]) for index in range(len(table.columns))]
+        # The first column names the rows and stands on the left whatever it holds.
+        of_words = [i > 0 and _of_words([row[i] for row in table.rows]) for i in range(len(table.columns))]
         head = "".join(
             f'<th scope="col"{_classes("text" * text)}>{safe(column)}</th>'
             for column, text in zip(table.columns, of_words, strict=True)
