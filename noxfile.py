@@ -157,7 +157,7 @@ def tests(session: nox.Session) -> None:
     install(session, "site")
     dependencies(session, "tests")
     granted = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    session.run("pytest", "-n", str(granted), *session.posargs)
+    session.run("pytest", "-n", str(granted), "--dist", "worksteal", *session.posargs)
 
 
 @nox.session(python=PYTHON)
