@@ -166,7 +166,8 @@ def test_a_pinned_quotation_stays_right_and_hears_of_a_newer_record(speedup):
 def published(tmp_path, monkeypatch):
     for record in both():
         store.add(record, tmp_path / "records")
-    monkeypatch.setattr(cli, "PUBLISHED", tmp_path / "records")
+    for module in ("quoting", "types"):
+        monkeypatch.setattr(f"suite.cli.{module}.PUBLISHED", tmp_path / "records")
     return tmp_path
 
 

@@ -1,0 +1,40 @@
+"""The command line: parses, calls, prints."""
+
+import io
+import sys
+from typing import Any
+
+import click
+
+from suite import __version__
+from suite.cli.about import doctor, list_workloads
+from suite.cli.data import data
+from suite.cli.quoting import check_docs, cite
+from suite.cli.results import check, compare, publish, report
+from suite.cli.running import follow, run
+
+
+class Group(click.Group):
+    """A group whose commands turn errors meant for the user into one line and a failing exit."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(errors="replace")  # a terminal that lacks 'µ' shows '?' in its place
+        try:
+            return super().invoke(ctx)
+        except (LookupError, ValueError, RuntimeError, FileExistsError) as error:
+            if type(error) not in (LookupError, ValueError, RuntimeError, FileExistsError):
+                raise  # a subclass is a defect of ours and deserves its traceback
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="suite")
+def main() -> None:
+    """Time documented models on CPU and GPU, and publish what was measured."""
+
+
+for command in (list_workloads, run, publish, report, compare, check, cite, check_docs, data, follow, doctor):
+    main.add_command(command)

@@ -1,0 +1,52 @@
+"""Commands that say what there is: workloads, experiments, this machine."""
+
+import sys
+
+import click
+
+
+@click.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print all there is to know as a JSON list.")
+@click.option("--experiments", "questions", is_flag=True, help="Show the experiments and their questions instead.")
+def list_workloads(as_json: bool, questions: bool) -> None:
+    """Show the workloads: parameters, FLOP, batch and dataset; --json has title, source, claims and all else."""
+    if questions:
+        from suite import experiments
+
+        for name in experiments.names():
+            click.echo(f"{name:<12} {experiments.load(name).TITLE}")
+        return
+    from suite.measure import request
+    from suite.results.record import to_json
+
+    workloads = request.offer("jax").workloads
+    if as_json:
+        click.echo(to_json(workloads), nl=False)
+        return
+    from suite import terminal, units
+
+    terminal.print_table(
+        "workloads",
+        ("name", "parameters", "FLOP/example", "batch", "dataset"),
+        (
+            (
+                w.name,
+                units.count(w.parameters),
+                units.quantity(w.flop_per_example or None, "FLOP"),
+                units.count(w.batch),
+                w.dataset,
+            )
+            for w in workloads
+        ),
+    )
+
+
+@click.command()
+def doctor() -> None:
+    """Say what JAX sees, and whether this machine is fit to measure; exit 1 if it is not."""
+    from suite import bench, terminal
+
+    checks = bench.doctor()
+    terminal.print_checks(checks)
+    if any(check.verdict == "bad" for check in checks):
+        sys.exit(1)

@@ -1,0 +1,57 @@
+"""Commands for data sets: show, prepare, find."""
+
+from typing import Any
+
+import click
+
+from suite.cli.types import PUBLISHED
+
+
+@click.group()
+def data() -> None:
+    """Show and prepare the data sets: stand-ins that the project makes, or the published ones."""
+
+
+@data.command("list")
+def list_data() -> None:
+    """Show the data sets, where they lie and how large they are."""
+    from suite import datasets, terminal
+
+    terminal.print_table("data sets", datasets.COLUMNS, datasets.rows())
+
+
+@data.command("prepare")
+@click.argument("name")
+@click.option("--data", "kind", type=click.Choice(["embedded", "tfds"]), default="embedded", show_default=True)
+@click.option(
+    "--size",
+    type=click.Choice(["small", "documented"]),
+    default="documented",
+    show_default=True,
+    help="Of the stand-in: small for steps and tests, or as many examples as the articles have.",
+)
+def prepare_data(name: str, kind: Any, size: Any) -> None:
+    """Make the stand-in of data set NAME, or download the published one, and print where it lies."""
+    from suite import datasets
+
+    click.echo(datasets.prepared(name, kind, size))
+
+
+@data.command("path")
+@click.argument("name")
+@click.option("--data", "kind", type=click.Choice(["embedded", "tfds"]), default="embedded", show_default=True)
+@click.option("--size", type=click.Choice(["small", "documented"]), default="documented", show_default=True)
+def data_path(name: str, kind: Any, size: Any) -> None:
+    """Print where data set NAME lies, or will lie once it is prepared."""
+    from suite import datasets
+
+    click.echo(datasets.path(name, kind, size))
+
+
+@data.command("gallery")
+def data_gallery() -> None:
+    """Draw the pictures of the site's page of data anew, from their seeds, and print the files."""
+    from suite import gallery
+
+    for file in gallery.draw(PUBLISHED.parent):
+        click.echo(file)

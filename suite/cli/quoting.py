@@ -1,0 +1,54 @@
+"""Commands for numbers in documentation: quote one, and check those that are quoted."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from suite.cli.types import PUBLISHED, KeyName
+
+
+@click.command()
+@click.argument("key", type=KeyName(), required=False)
+@click.option(
+    "--list", "listed", is_flag=True, help="Show every key whose number may be quoted; KEY then filters them."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "bibtex", "csl", "badge"]),
+    default="text",
+    show_default=True,
+    help="markdown: a marked quotation for check-docs; csl: CSL-JSON; badge: an SVG picture.",
+)
+@click.option("--site", metavar="ADDRESS", default="", help="Where the site is published: gives addresses.")
+def cite(key: str | None, listed: bool, form: Any, site: str) -> None:
+    """Print the number that KEY names, pinned to its record, as documentation quotes it.
+
+    KEY is machine/workload/backend/scope/metric, with @DIGEST that of one record for ever. Exit 1 if there is none.
+    """
+    from suite import citing
+
+    if listed:
+        for name, number in citing.listed(PUBLISHED, key or ""):
+            click.echo(f"{name}  {number}")
+    elif key is None:
+        raise click.UsageError("name a KEY, or give --list to see them all")
+    else:
+        click.echo(citing.cited(key, form, PUBLISHED, site), nl=form != "badge")
+
+
+@click.command("check-docs")
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--write", is_flag=True, help="Bring quotations whose key is not pinned up to date.")
+def check_docs(files: tuple[Path, ...], write: bool) -> None:
+    """Compare the marked quotations in FILES with the published records; exit 1 if a number is not its record's."""
+    from suite import citing
+
+    right = True
+    for line, wrong in citing.checked(files, PUBLISHED, write):
+        click.echo(line, err=wrong)
+        right &= not wrong
+    if not right:
+        sys.exit(1)

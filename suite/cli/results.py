@@ -1,0 +1,69 @@
+"""Commands for records that there are: publish, render, compare, check."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from suite.cli.types import LOCAL, PUBLISHED
+
+
+@click.command()
+@click.argument("campaign")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
+def publish(campaign: str, out: Path) -> None:
+    """Put the records of a CAMPAIGN, a folder in --out, under site/records, from where the site takes its evidence."""
+    from suite import bench, terminal
+
+    for path in bench.publish(bench.ended(out, campaign), out, PUBLISHED):
+        terminal.say(f"published {path}")
+
+
+@click.command()
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
+@click.option("--build/--no-build", default=True, show_default=True, help="Build the HTML with MkDocs.")
+@click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'.")
+def report(out: Path, build: bool, prices: Path | None) -> None:
+    """Render all records, published and local, into the site, and print the table and the site's path."""
+    from suite import bench
+    from suite.results import prices as price_list
+
+    bench.report(PUBLISHED, out, build, price_list.read(prices or price_list.SHIPPED))
+
+
+@click.command()
+@click.argument("first")
+@click.argument("second")
+@click.option(
+    "--band",
+    type=click.FloatRange(min=0),
+    metavar="PERCENT",
+    help="A difference that does not matter. "
+    "Default: by how much processes of one and the same case differ on these machines, at least 1.",
+)
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
+def compare(first: str, second: str, band: float | None, out: Path) -> None:
+    """Say of each case that FIRST and SECOND both have whether the SECOND is faster, slower, or the same.
+
+    Each is a record's file, a folder of them, a campaign, a machine, or a version such as jax==0.12.0.1.
+    """
+    from suite import bench
+
+    bench.compare(first, second, (PUBLISHED, out), None if band is None else band / 100)
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+def check(paths: tuple[Path, ...]) -> None:
+    """Say of each record in PATHS, files or folders of them, what it is and whether it can be read as it was written.
+
+    Exit 1 if one cannot, or if there is none.
+    """
+    from suite import bench
+
+    right = True
+    for line, wrong in bench.checked(paths):
+        click.echo(line, err=wrong)
+        right &= not wrong
+    if not right:
+        sys.exit(1)

@@ -1,0 +1,249 @@
+"""Commands that measure, here or on many machines."""
+
+import dataclasses
+import os
+import sys
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+
+from suite.cli.types import LOCAL, PUBLISHED, Counts, Words, address, machine_name
+from suite.variants import NAMES as VARIANTS
+from suite.workload import Allocator, Augmentation, Backend, CompileCache, Implementation, Loader, Precision, Scope
+
+
+@click.command()
+@click.argument("workloads", nargs=-1, metavar="[WORKLOAD]...")
+@click.option("--all", "every_workload", is_flag=True, help="Every workload, not the headline set alone.")
+@click.option("--backend", type=Words(get_args(Backend)), default=(), help="Default: every backend that is there.")
+@click.option(
+    "--profile",
+    type=click.Choice(["smoke", "quick", "standard"]),
+    default="quick",
+    show_default=True,
+    help="How much is measured: smoke shows that it runs, quick is citable, standard is tighter.",
+)
+@click.option("--batch", type=click.IntRange(min=1), help="Examples a step. Default: each workload's headline batch.")
+@click.option("--precision", type=Words(get_args(Precision)), default=("float32-highest",), help="Of the GPU side.")
+@click.option(
+    "--scope",
+    type=Words(get_args(Scope)),
+    default=("step", "transfer", "cold"),
+    help="What is timed. Default: the steady step, the step with its batch copied from the host, and the cold start. "
+    "epoch: steps with the input pipeline from storage on; input: that pipeline alone; run: the documented whole run, "
+    "where there is one; calls: the first four calls of a fresh process; learning: training from storage and the "
+    "accuracy that it comes to; serve: latency and rate of single requests to networks that only infer, four always "
+    "under way.",
+)
+@click.option(
+    "--cache",
+    type=Words(get_args(CompileCache)),
+    default=("empty",),
+    help="The compile cache of a cold start. Default: empty. warm: it holds what another process has compiled.",
+)
+@click.option("--length", type=click.IntRange(min=1), default=1, help="So many times the documented epochs of a run.")
+@click.option(
+    "--data",
+    type=click.Choice(["embedded", "tfds"]),
+    default="embedded",
+    show_default=True,
+    help="embedded: stand-ins that the project makes; tfds: the published data sets, downloaded once.",
+)
+@click.option("--workers", type=Counts(), default=(), help="Of the input pipeline. Default: as many as granted cores.")
+@click.option(
+    "--loader",
+    type=Words(get_args(Loader)),
+    default=("threads",),
+    help="What these workers are. Default: threads. PyTorch's pipeline has processes alone.",
+)
+@click.option(
+    "--augmentation",
+    type=Words(get_args(Augmentation)),
+    default=("host",),
+    help="Where scope epoch distorts its examples as documented. Default: host, in the input pipeline.",
+)
+@click.option(
+    "--implementation",
+    type=Words(get_args(Implementation)),
+    default=("jax",),
+    help="Default: jax. With torch or keras beside it the CPU side can be certified, that of the boosted trees with "
+    "xgboost; each may have a Python of its own, named by SUITE_TORCH_PYTHON and so on.",
+)
+@click.option(
+    "--variant",
+    type=Words(VARIANTS),
+    default=(),
+    help="How steps are taken. Default: plain for JAX, for its peers every way they have. JAX has plain, nnx-jit (as "
+    "tutorials write it), several-steps (a scan in one call), stacked (of a grid search: as many fits at once as "
+    "--batch has headline batches) and, of scope run, resident (the data on the device); "
+    "PyTorch has plain, compile, and on the GPU graph and compile-graph; Keras has plain; "
+    "XGBoost has plain and, on the CPU, one-thread.",
+)
+@click.option(
+    "--allocator",
+    type=Words(get_args(Allocator)),
+    default=(),
+    help="Of the CPU side. Default: beside a peer both for each implementation, whose better one counts; else the one "
+    "that keeps its memory.",
+)
+@click.option(
+    "--devices",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Split each batch, or stacked fits, over so many GPUs, or devices made of the CPU's cores. JAX only.",
+)
+@click.option(
+    "--hosts",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    help="Machines that --devices belong to, each with as many. This one drives; run suite follow on the others.",
+)
+@click.option(
+    "--address",
+    metavar="HOST:PORT",
+    callback=lambda ctx, param, value: None if value is None else address(value),
+    help="Of this machine, by which the other --hosts reach it.",
+)
+@click.option(
+    "--experiment",
+    metavar="NAME",
+    help="What suite list --experiments shows: it decides on batch, precision, variant and all else, and on the "
+    "workloads where none is named.",
+)
+@click.option("--budget", type=click.FloatRange(min=0, min_open=True), metavar="MINUTES", help="Drop what is over.")
+@click.option(
+    "--cluster",
+    type=click.Choice(["slurm", "local"]),
+    help="Deal the workloads to jobs on many machines, which share --out, and look after them: a lost one is sent "
+    "again. local: on this machine, one after another, which shows that it works.",
+)
+@click.option("--jobs", type=click.IntRange(min=1), help="So many, of --cluster. Default: one for each workload.")
+@click.option(
+    "--job-option",
+    "job_options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Of sbatch, with --cluster slurm: partition=gpu, gres=gpu:1, time=120 (minutes). May be given several times.",
+)
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
+@click.option("--resume", is_flag=True, help="Go on with the newest campaign in --out that has not ended.")
+@click.option("--publish", is_flag=True, help=f"Put the records under {PUBLISHED} when the campaign has ended.")
+@click.option("--report", "site", is_flag=True, help="Render the site at the end, as suite report does.")
+@click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'.")
+@click.option(
+    "--machine",
+    "machine_name",
+    callback=lambda ctx, param, value: None if value is None else machine_name(value),
+    help="What to call this machine. Default: after its processors.",
+)
+def run(
+    out: Path,
+    resume: bool,
+    publish: bool,
+    site: bool,
+    prices: Path | None,
+    machine_name: str | None,
+    cluster: Any,
+    jobs: int | None,
+    job_options: tuple[str, ...],
+    address: str | None,
+    **asked: Any,
+) -> None:
+    """Measure workloads (default: the headline set) and print the speed-ups, or an experiment and its answers.
+
+    Every completed process is safe on disk; Ctrl-C leaves a valid partial result, --resume goes on with it.
+    """
+    from suite import bench, terminal
+    from suite.measure.request import Request
+    from suite.results import prices as price_list
+
+    if publish and asked["profile"] == "smoke":
+        raise ValueError(
+            "--publish asked for with profile 'smoke', which only shows that it runs; take quick or standard"
+        )
+    listed = price_list.read(prices or price_list.SHIPPED)
+    fields = {field.name for field in dataclasses.fields(Request)}
+    request = Request(
+        **{key if key in fields else f"{key}s": value for key, value in asked.items() if key != "budget"},
+        budget_minutes=asked["budget"],
+    )
+    if (request.hosts > 1) != (address is not None):
+        raise ValueError("--hosts above 1 and --address belong together: the other hosts have to find this one")
+    if address is not None:
+        from suite.measure import hosts
+
+        os.environ[hosts.ADDRESS] = address
+    if cluster is None and (jobs is not None or job_options):
+        raise ValueError("--jobs or --job-option asked for without --cluster; add --cluster slurm, or leave them out")
+    if cluster is not None and request.hosts > 1:
+        raise ValueError("--hosts asked for with --cluster, whose jobs have a node each; leave one of the two out")
+    if cluster is None:
+        journals = [bench.resumed(out) if resume else bench.planned(request, out, machine_name)]
+        if not bench.measure(journals[0], out):
+            sys.exit(130)  # at once: who interrupts wants the prompt back
+        whole = True
+    else:
+        whole, journals = run_jobs(out, resume, request, cluster, jobs, job_options, machine_name)
+    for journal in journals if publish else ():
+        for path in bench.publish(journal, out, PUBLISHED):
+            terminal.say(f"published {path}")
+    if site:
+        bench.report(PUBLISHED, out, True, listed)
+    headers = [journal.header() for journal in journals]
+    for header in {header.machine.slug: header for header in headers}.values():
+        if header.experiment:
+            bench.print_answers(header.experiment, (PUBLISHED, out), header.machine)
+        elif not site:
+            bench.print_results((PUBLISHED, out), header.machine, listed)
+    if not whole:
+        sys.exit(1)
+
+
+def run_jobs(
+    out: Path,
+    resume: bool,
+    request: Any,
+    cluster: Any,
+    jobs: int | None,
+    job_options: tuple[str, ...],
+    machine_name: str | None,
+) -> tuple[bool, list[Any]]:
+    """Measure on many machines; return whether every job has left its records, and the journals of those that have."""
+    from suite import terminal
+    from suite.cluster import plan, planning, supervisor
+    from suite.results.journal import FILE_NAME, Journal
+
+    place = (
+        plan.unfinished(out, cluster)
+        if resume
+        else planning.planned(request, out, cluster, jobs, planning.options(job_options), machine_name)
+    )
+    found = supervisor.watched(place, out)
+    terminal.print_table(*supervisor.table(place.read(), found))
+    ended = sorted(left.campaign for left in found.values() if isinstance(left, supervisor.Outcome))
+    if len(ended) < len(found):
+        terminal.say(f"note: run --cluster {cluster} --resume sends the jobs that failed again")
+    return len(ended) == len(found), [Journal(out / name / FILE_NAME) for name in ended]
+
+
+@click.command()
+@click.argument("address", metavar="HOST:PORT", callback=lambda ctx, param, value: address(value))
+@click.option(
+    "--patience",
+    type=click.FloatRange(min=0, min_open=True),
+    default=10,
+    show_default=True,
+    metavar="MINUTES",
+    help="How long to wait for that host to begin, and between its processes.",
+)
+def follow(address: str, patience: float) -> None:
+    """Take part in what suite run --hosts measures at HOST:PORT, until it has no more for this machine to do."""
+    from suite import bench, terminal
+
+    count = bench.follow(address, 60 * patience)
+    terminal.say(f"took part in {count} processes")
+    if not count:
+        sys.exit(1)

@@ -1,0 +1,85 @@
+"""What arguments of the command line may be, and where results lie."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+PUBLISHED = Path("site/records")
+LOCAL = Path("records")
+MOST_WORKERS = 1024
+
+
+class Words(click.ParamType):
+    """One or several of a closed set of words, separated by commas."""
+
+    name = "words"
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = tuple(words)
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return the choices as help shows them."""
+        return "|".join(self._words)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """Return the words, each once, or fail naming all that there are."""
+        if isinstance(value, tuple):
+            return value
+        found = tuple(dict.fromkeys(word.strip() for word in value.split(",")))
+        for word in found:
+            if word not in self._words:
+                self.fail(f"'{word}' is not one of: {', '.join(self._words)}", param, ctx)
+        return found
+
+
+class Counts(click.ParamType):
+    """One or several numbers from 1 up, separated by commas."""
+
+    name = "counts"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return what help shows."""
+        return "N[,N]..."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """Return the numbers, each once, or fail saying what they must be."""
+        if isinstance(value, tuple):
+            return value
+        words = [word.strip() for word in value.split(",")]
+        if not all(word.isdecimal() and 0 < int(word) <= MOST_WORKERS for word in words):
+            self.fail(f"'{value}' is not a list of numbers from 1 to {MOST_WORKERS}, such as 1,2,4", param, ctx)
+        return tuple(dict.fromkeys(map(int, words)))
+
+
+def address(text: str) -> str:
+    """Return HOST:PORT, or raise ValueError if it is none."""
+    host, sign, port = text.rpartition(":")
+    if not sign or not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise ValueError(f"address '{text}' asked for; write HOST:PORT, such as node1:9461")
+    return text
+
+
+def machine_name(name: str) -> str:
+    """Return the name, or raise ValueError if no page and no file may have it."""
+    from suite.results.record import plain_name, slug
+
+    if not plain_name(slug(name)):
+        raise ValueError(
+            f"--machine asked for with {name!r}; use small letters, digits, '.', '-', '_', blanks and commas"
+        )
+    return name
+
+
+class KeyName(click.ParamType):
+    """A key of the published numbers, which the shell completes."""
+
+    name = "key"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Return the keys that begin so."""
+        from suite import citing
+
+        return [CompletionItem(key) for key, _ in citing.listed(PUBLISHED) if key.startswith(incomplete)]
