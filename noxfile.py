@@ -91,6 +91,12 @@ def peers(arguments: list[str]) -> list[str]:
     return [peer for peer in PEERS if peer in (named[-1] if named else "torch").split(",")]
 
 
+def side_by_side() -> tuple[str, ...]:
+    """Return what makes pytest use the cores granted, whose processes take over from each other at the end."""
+    granted = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return ("-n", str(granted), "--dist", "worksteal")
+
+
 @nox.session(python=PYTHON)
 def bench(session: nox.Session) -> None:
     """Measure this machine, render the site, print the speed-ups. Arguments go to suite run."""
@@ -156,8 +162,7 @@ def tests(session: nox.Session) -> None:
     """Run the tests; those that need Chromium or a GPU say so when they are skipped."""
     install(session, "site")
     dependencies(session, "tests")
-    granted = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    session.run("pytest", "-n", str(granted), "--dist", "worksteal", *session.posargs)
+    session.run("pytest", *side_by_side(), *session.posargs)
 
 
 @nox.session(python=PYTHON)
@@ -165,7 +170,7 @@ def thorough(session: nox.Session) -> None:
     """Run the tests that take too long to be run for each change."""
     install(session, "site")
     dependencies(session, "tests")
-    session.run("pytest", "-m", "slow", *session.posargs)
+    session.run("pytest", *side_by_side(), "-m", "slow", *session.posargs)
 
 
 @nox.session(python=PYTHON)
