@@ -81,6 +81,16 @@ def test_shares_in_rows_stand_on_a_whole_scale_and_long_names_in_lines():
         assert charts.svg(drawn, "light").count(f">{line}<") == 2
 
 
+def test_the_search_finds_what_articles_say_and_no_number(checkout):
+    rendered(checkout, *factory.campaign())
+    built(checkout)
+    found = json.loads((checkout / "build" / "html" / "search" / "search_index.json").read_text())["docs"]
+    texts = {one["location"]: one["text"] for one in found}
+    assert "Training on MNIST takes all of the CPU" in texts["ledger.html#observations"]
+    assert not any(place.startswith("numbers/") for place in texts)
+    assert not any("torch eager" in text for place, text in texts.items() if place.startswith(("workloads", "index")))
+
+
 def test_sources_and_output_are_kept_apart():
     settings = (ROOT / "mkdocs.yml").read_text()
     assert re.search(r"^docs_dir: site$", settings, re.MULTILINE)

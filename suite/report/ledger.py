@@ -47,7 +47,8 @@ def page(
     made.heading("Observations")
     rows = tuple(_observed(each, *chosen[each.code]) for each in observations())
     asked = {each.experiment: f"experiments/{each.experiment}.html" for each in observations() if each.experiment}
-    made.table(Table(title="What the articles observed", columns=_OBSERVED, rows=rows, words=True), links | asked)
+    said = Table(title="What the articles observed", columns=_OBSERVED, rows=rows, words=True, searched=True)
+    made.table(said, links | asked)
     rules = tuple((Cell(text=each.code), Cell(text=each.rule)) for each in observations())
     made.table(
         Table(title="The rules", columns=("", "rule"), rows=rules, words=True), folded="By which rule each is judged"

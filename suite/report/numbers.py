@@ -72,7 +72,7 @@ def document(cited: Citation) -> str:
 
 def page(workload: str, mine: Sequence[Number]) -> str:
     """Return the page of a workload's numbers: first those that may be quoted, then the rest and why not."""
-    made = Page(f"Numbers: {workload}", "../", frozenset())
+    made = Page(f"Numbers: {workload}", "../", frozenset(), searched=False)
     about = "experiments/roofline" if is_ceiling(mine[0].record) else f"workloads/{safe(workload)}"
     made.add(
         f'<p class="lead">Each number has an address, a key and a record. <a href="../{about}.html">What '

@@ -95,7 +95,9 @@ def page(
         reasons = [f"{tables.label(s.record)}, {s.record.case.scope}: {'; '.join(s.reasons)}"
                    for s in tables.newest_cases(here) if s.reasons]  # fmt: skip
         if reasons:
-            made.add(f"<ul class='reasons'>{''.join(f'<li>{safe(line)}</li>' for line in reasons)}</ul>")
+            made.add(
+                f"<ul class='reasons' data-search-exclude>{''.join(f'<li>{safe(line)}</li>' for line in reasons)}</ul>"
+            )
     return files | {f"workloads/{name}.md": made.text()}
 
 

@@ -28,6 +28,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     words: bool = False
+    searched: bool = False  # whether the site's search finds what its cells say
     facets: tuple[Mapping[str, str], ...] = ()  # of each row, by what a reader may filter
     chosen: Mapping[str, str] = field(default_factory=dict)  # facets that are chosen at first
 
