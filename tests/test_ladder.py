@@ -76,7 +76,9 @@ def test_a_whole_run_without_its_compilations_is_a_rung_where_all_of_them_were_t
 def test_the_whole_search_is_told_in_points_and_fits():
     about = models.load("mnist_grid_search").description
     case = Case(workload=about.name, backend="cpu", scope="run", batch=about.batch)
-    assert "8 points of 3 fits each" in shown.words(case, about)
+    assert "8 points of 3 fits each, one after another" in shown.words(case, about)
+    stacked = msgspec.structs.replace(case, variant="stacked")
+    assert "8 points of 3 fits each, side by side" in shown.words(stacked, about)
 
 
 def test_calls_add_up_from_the_cold_start():

@@ -33,9 +33,8 @@ def words(case: Case, about: Description, compiling: bool = True) -> str:
         return _WORDS[case.scope, case.cache]
     if grid is not None:
         points = len(grid.hidden) * len(grid.epochs)
-        return (
-            f"run: the whole search, {points} points of {grid.folds} fits each, one after another, compiling included"
-        )
+        way = "side by side" if case.variant == "stacked" else "one after another"
+        return f"run: the whole search, {points} points of {grid.folds} fits each, {way}, compiling included"
     epochs = f"{run.epochs} epoch{'s' if run.epochs > 1 else ''}"
     after = ", validation after each" if run.test else ""
     return f"run: building, compiling and {epochs} of {units.count(run.train)} examples{after}"
