@@ -12,5 +12,10 @@ class Embedding(nnx.Module):
         self.embedding = nnx.Param(jnp.zeros((rows, features)))
 
     def __call__(self, tokens: jax.Array) -> jax.Array:
-        """Map ids int32[...], each below `rows`, to float32[...,features]."""
-        return jnp.take(self.embedding.get_value(), tokens, axis=0)
+        """Map ids int32[...], each below `rows`, to the table's type [...,features].
+
+        The gradients of a row are summed in float32 whatever the type: padding alone adds thousands, of which
+        bfloat16 keeps the first hundreds, and a GPU adds only float32 in its memory without reading it first.
+        """
+        table = self.embedding.get_value()
+        return jnp.take(table.astype(jnp.float32), tokens, axis=0).astype(table.dtype)
