@@ -14,8 +14,9 @@ class Embedding(nnx.Module):
     def __call__(self, tokens: jax.Array) -> jax.Array:
         """Map ids int32[...], each below `rows`, to the table's type [...,features].
 
-        The gradients of a row are summed in float32 whatever the type: padding alone adds thousands, of which
-        bfloat16 keeps the first hundreds, and a GPU adds only float32 in its memory without reading it first.
+        The gradients of a row are summed in float32 where the type is narrower: padding alone adds thousands, of which
+        bfloat16 keeps the first hundreds, and a GPU adds only wider numbers in its memory without reading them first.
         """
         table = self.embedding.get_value()
-        return jnp.take(table.astype(jnp.float32), tokens, axis=0).astype(table.dtype)
+        wide = table.astype(jnp.promote_types(table.dtype, jnp.float32))
+        return jnp.take(wide, tokens, axis=0).astype(table.dtype)
