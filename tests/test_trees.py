@@ -14,8 +14,8 @@ from suite import models
 from suite.data.random_loans import binned, edges, loans
 from suite.measure import boosting_program
 from suite.measure.boosting_program import BoostingProgram
-from suite.nn import trees
-from suite.nn.trees import Growth
+from suite.nn import histograms, trees
+from suite.nn.growth import Growth
 from suite.workload import Case
 
 GROWTH = Growth(depth=3, rounds=4, least_hessian=5.0)
@@ -117,12 +117,15 @@ def test_histograms_are_exact_whatever_share_of_the_rows_is_read(drawn, share):
     rng = np.random.default_rng(1)
     node, rows = rng.integers(0, 4, ROWS, dtype=np.uint32), rng.integers(-(2**50), 2**50, ROWS)
     mine = rng.random(ROWS) < share
-    wanted = np.zeros((COLUMNS, 256, 4), np.int64)
+    wanted = np.zeros((COLUMNS + 1, 256, 4), np.int64)  # with an empty one
     for column in range(COLUMNS):
         np.add.at(wanted[column], (bins[column][mine], node[mine]), rows[mine])
     with jax.enable_x64(True):
-        found = jax.jit(trees.gathered, static_argnums=4)(bins, node, jnp.asarray(rows), mine, 4)
-        dense = jax.jit(trees.added, static_argnums=3)(bins, np.where(mine, node, np.uint32(4)), jnp.asarray(rows), 4)
+        gathered = jax.jit(histograms.gathered, static_argnums=(5, 6))
+        every = np.arange(ROWS, dtype=np.uint32)
+        found = gathered(bins, node, jnp.asarray(rows), every, mine, 4, COLUMNS + 1)
+        inside = np.where(mine, node, np.uint32(4))
+        dense = jax.jit(histograms.added, static_argnums=(3, 4))(bins, inside, jnp.asarray(rows), 4, COLUMNS + 1)
     assert np.array_equal(found, wanted)
     assert np.array_equal(dense, wanted)
 
@@ -131,8 +134,8 @@ def test_fields_come_back_from_sums_of_packed_numbers():
     rng = np.random.default_rng(0)
     gradients, hessians = rng.normal(0, 1, 1000).astype(np.float32), rng.integers(1, 3, 1000).astype(np.float32)
     with jax.enable_x64(True):
-        total = trees.packed(gradients, hessians, 2.0**20).sum()
-        gradient, hessian = trees.fields(total, 2.0**20)
+        total = histograms.packed(gradients, hessians, 2.0**20).sum()
+        gradient, hessian = histograms.fields(total, 2.0**20)
     assert float(gradient) == pytest.approx(float(gradients.sum()), abs=1000 * 2.0**-21)
     assert float(hessian) == hessians.sum()
 

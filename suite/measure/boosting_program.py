@@ -13,7 +13,8 @@ from suite.measure.jax_program import JaxProgram
 from suite.measure.load import granted_cores
 from suite.measure.program import Batch
 from suite.measure.traced import traced
-from suite.nn.trees import Growth, Tree, boosted
+from suite.nn.growth import Growth
+from suite.nn.trees import Tree, boosted
 from suite.results.record import Traced
 from suite.workload import Case, Workload
 

@@ -11,7 +11,8 @@ import jax.numpy as jnp
 from flax import nnx
 
 from suite.data.random_loans import loans
-from suite.nn.trees import Growth, Tree, predicted
+from suite.nn.growth import Growth
+from suite.nn.trees import Tree, predicted
 from suite.workload import Claim, Description, Source, Workload
 
 GROWTH = Growth()

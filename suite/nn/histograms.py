@@ -1,0 +1,87 @@
+"""Sums of gradients and hessians for each bin of each column, of rows in whole numbers.
+
+Gradient and hessian of a row are two fields of one number of 64 bits. Its sums are exact, so that a tree depends
+neither on the order of the rows nor on the number of devices that share them; one addition serves both fields.
+"""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+BINS = 256
+HESSIAN_BITS = 24  # the lower field; what lies above it is the gradient
+GRADIENT_BITS = 38  # of the sum over all rows, without its sign
+LARGEST = 4.0  # gradient and hessian of a row
+_SHARES = (2, 4, 5, 6, 7, 8, 16)  # sixteenths of the rows, for which a histogram is compiled
+
+
+def packed(gradients: jax.Array, hessians: jax.Array, unit: float) -> jax.Array:
+    """Return gradients in parts of 1/unit and whole hessians as int64[N]."""
+    bound = jnp.clip(gradients, -LARGEST, LARGEST)
+    upper = jnp.round(bound * jnp.float32(unit)).astype(jnp.int64) << HESSIAN_BITS
+    return upper + hessians.astype(jnp.int64)
+
+
+def fields(sums: jax.Array, unit: float) -> tuple[jax.Array, jax.Array]:
+    """Return gradients and hessians as float32 of packed sums: by their halves, as a CPU turns no int64 into floats."""
+    low, high = sums.astype(jnp.int32), (sums >> 32).astype(jnp.int32)
+    parts = lax.shift_right_logical(low, jnp.int32(HESSIAN_BITS)).astype(jnp.float32)
+    gradients = high.astype(jnp.float32) * jnp.float32(2.0 ** (32 - HESSIAN_BITS)) + parts
+    return gradients * jnp.float32(1 / unit), (low & (2**HESSIAN_BITS - 1)).astype(jnp.float32)
+
+
+def counted(
+    bins: jax.Array, node: jax.Array, rows: jax.Array, nodes: int, columns: int, here: jax.Array | None = None
+) -> jax.Array:
+    """Return histograms int64[columns,256,nodes], column by column, so that the sums of one lie in a cache.
+
+    Takes bins uint8[C,N]; columns beyond C are empty, `here` are the rows that node and rows speak of.
+    """
+
+    def with_column(index: jax.Array, sums: jax.Array) -> jax.Array:
+        column = lax.dynamic_index_in_dim(bins, index, keepdims=False)
+        found = column if here is None else taken(column, here)
+        places = found.astype(jnp.uint32) * jnp.uint32(nodes) + node
+        of_column = jnp.zeros(BINS * nodes, rows.dtype).at[places].add(rows, mode="promise_in_bounds")
+        return lax.dynamic_update_index_in_dim(sums, of_column, index, 0)
+
+    empty = jnp.zeros((columns, BINS * nodes), rows.dtype)
+    return lax.fori_loop(jnp.int32(0), jnp.int32(len(bins)), with_column, empty).reshape(-1, BINS, nodes)
+
+
+def gathered(
+    bins: jax.Array, node: jax.Array, rows: jax.Array, every: jax.Array, mine: jax.Array, nodes: int, columns: int
+) -> jax.Array:
+    """Return histograms int64[columns,256,nodes] of the rows that are `mine`: only they are read, in their order.
+
+    `every` numbers the rows, uint32[N].
+    """
+    place = lax.associative_scan(jnp.add, mine.astype(jnp.uint32))  # N
+    slots = jnp.where(mine, place - 1, jnp.uint32(rows.size))
+    order = jnp.zeros(rows.size + 1, jnp.uint32).at[slots].set(every, mode="promise_in_bounds")  # N+1
+
+    def some(size: int) -> jax.Array:
+        here = order[:size]
+        found = jnp.where(every[:size] < place[-1], taken(rows, here), 0)
+        return counted(bins, taken(node, here), found, nodes, columns, here)
+
+    sizes = sorted({-(-rows.size * share // _SHARES[-1]) for share in _SHARES})
+    which = jnp.sum(place[-1] > jnp.asarray(sizes[:-1], jnp.uint32), dtype=jnp.int32)
+    return lax.switch(which, [partial(some, size) for size in sizes])
+
+
+def added(bins: jax.Array, node: jax.Array, rows: jax.Array, nodes: int, columns: int) -> jax.Array:
+    """Return histograms int64[columns,256,nodes] in one go; rows of a node beyond the last are left out."""
+    size = columns * BINS * nodes
+    base = (jnp.arange(len(bins), dtype=jnp.uint32) * jnp.uint32(BINS))[:, None]  # C 1
+    places = jnp.where(node < nodes, (base + bins) * jnp.uint32(nodes) + node, jnp.uint32(size))  # C N
+    sums = jnp.zeros(size, rows.dtype)
+    sums = sums.at[places.reshape(-1)].add(jnp.broadcast_to(rows, places.shape).reshape(-1), mode="drop")
+    return sums.reshape(-1, BINS, nodes)
+
+
+def taken(values: jax.Array, places: jax.Array) -> jax.Array:
+    """Return the values at places uint32, which are all there."""
+    return values.at[places].get(mode="promise_in_bounds")
