@@ -131,8 +131,11 @@ def ended(out: Path, campaign: str) -> Journal:
     return journal
 
 
-def measure(journal: Journal, out: Path) -> bool:
-    """Measure what the journal lacks and write the records; return False if the user interrupted it."""
+def measure(journal: Journal, out: Path, compile_cache: Path | None = None) -> bool:
+    """Measure what the journal lacks and write the records; return False if the user interrupted it.
+
+    What is compiled for a GPU stays in the folder `compile_cache`, if there is one.
+    """
     header = journal.header()
     with lock.measuring(header.campaign):
         settle(journal)
@@ -141,7 +144,7 @@ def measure(journal: Journal, out: Path) -> bool:
         try:
             prepare_data(header)
             with terminal.CampaignProgress(header, runs) as progress, beside.telemetry() as telemetry:
-                runner.run(header, journal, progress, beside=telemetry)
+                runner.run(header, journal, progress, beside=telemetry, kept=compile_cache)
         except KeyboardInterrupt:
             write(journal, out, partial=True)
             terminal.say(f"interrupted; '{journal.path.parent}' keeps what was completed: go on with run --resume")

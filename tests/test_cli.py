@@ -61,6 +61,7 @@ def test_an_unknown_workload_fails_and_names_what_there_is(tmp_path):
         (("--loader", "fork"), "'fork' is not one of: threads, processes"),
         (("--augmentation", "gpu"), "'gpu' is not one of: host, device, none"),
         (("--budget", "0"), "0.0 is not in the range x>0"),
+        (("--compile-cache", "x", "--cluster", "local"), "--compile-cache asked for with --cluster"),
         (("--publish", "--profile", "smoke"), "--publish asked for with profile 'smoke'"),
     ],
 )

@@ -7,7 +7,7 @@ import re
 import sys
 import time
 import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 
 import factory
@@ -769,7 +769,22 @@ def test_done_entries_are_plain_data():
 def test_a_compile_cache_serves_a_gpu_whose_compile_time_does_not_count(monkeypatch, tmp_path, backend, scopes, cached):
     started = []
     monkeypatch.setattr(children, "child", lambda *_, env, **__: started.append(env))
-    runner.worker(tuple(Case(workload="mnist_mlp", backend=backend, scope=s, batch=8) for s in scopes), tmp_path)
+    unit = tuple(Case(workload="mnist_mlp", backend=backend, scope=s, batch=8) for s in scopes)
+    runner.worker(unit, tmp_path / "own", tmp_path / "shared")
     (env,) = started
     assert env["JAX_ENABLE_COMPILATION_CACHE"] == ("true" if cached else "false")
-    assert (env.get("JAX_COMPILATION_CACHE_DIR") == str(tmp_path)) == cached
+    assert (env.get("JAX_COMPILATION_CACHE_DIR") == str(tmp_path / "shared")) == cached
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_was_compiled_goes_with_the_campaign_or_stays_where_it_was_asked_for(monkeypatch, tmp_path, kept):
+    def worker(unit, cache, shared):
+        (shared / "compiled").mkdir(parents=True, exist_ok=True)
+        return nullcontext(FakeChild(good_lines()))
+
+    monkeypatch.setattr(runner, "worker", worker)
+    journal = Journal(tmp_path / "campaign" / "journal.jsonl")
+    journal.append(header())
+    runner.run(header(), journal, Silent(), kept=tmp_path / "kept" if kept else None)
+    assert (tmp_path / "kept" / "compiled").is_dir() == kept
+    assert not (tmp_path / "campaign" / "compile-cache").exists()

@@ -129,6 +129,12 @@ from suite.workload import Allocator, Augmentation, Backend, CompileCache, Imple
     help="Of sbatch, with --cluster slurm: partition=gpu, gres=gpu:1, time=120 (minutes). May be given several times.",
 )
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
+@click.option(
+    "--compile-cache",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep here what is compiled for a GPU and which kernels were chosen, for campaigns to come. Default: removed "
+    "at the campaign's end. Where compiling is measured nothing comes from it.",
+)
 @click.option("--resume", is_flag=True, help="Go on with the newest campaign in --out that has not ended.")
 @click.option("--publish", is_flag=True, help=f"Put the records under {PUBLISHED} when the campaign has ended.")
 @click.option("--report", "site", is_flag=True, help="Render the site at the end, as suite report does.")
@@ -150,6 +156,7 @@ def run(
     jobs: int | None,
     job_options: tuple[str, ...],
     address: str | None,
+    compile_cache: Path | None,
     **asked: Any,
 ) -> None:
     """Measure workloads (default: the headline set) and print the speed-ups, or an experiment and its answers.
@@ -180,9 +187,11 @@ def run(
         raise ValueError("--jobs or --job-option asked for without --cluster; add --cluster slurm, or leave them out")
     if cluster is not None and request.hosts > 1:
         raise ValueError("--hosts asked for with --cluster, whose jobs have a node each; leave one of the two out")
+    if cluster is not None and compile_cache is not None:
+        raise ValueError("--compile-cache asked for with --cluster, whose jobs have one each; leave one of the two out")
     if cluster is None:
         journals = [bench.resumed(out) if resume else bench.planned(request, out, machine_name)]
-        if not bench.measure(journals[0], out):
+        if not bench.measure(journals[0], out, compile_cache):
             sys.exit(130)  # at once: who interrupts wants the prompt back
         whole = True
     else:

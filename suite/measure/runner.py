@@ -65,15 +65,15 @@ class Watch(Protocol):
         """The process ended; `done` went into the journal."""
 
 
-def worker(unit: Unit, cache: Path) -> AbstractContextManager[children.Child]:
+def worker(unit: Unit, cache: Path, shared: Path) -> AbstractContextManager[children.Child]:
     """Start the real worker for a unit.
 
-    What a GPU's worker compiles goes into the cache and comes from there in later rounds, unless its compile time
-    counts; the CPU's compiles in seconds. A start with a warm cache has one for itself.
+    What a GPU's worker compiles goes into the shared cache and comes from there in later rounds, unless its compile
+    time counts; the CPU's compiles in seconds. A start with a warm cache has one for itself, in `cache`.
     """
     case = unit[0]
     counts = any(case.scope in _COMPILES for case in unit)
-    found = warm_cache(case, cache) if case.cache == "warm" else None if counts or case.backend == "cpu" else cache
+    found = warm_cache(case, cache) if case.cache == "warm" else None if counts or case.backend == "cpu" else shared
     return children.child(
         "suite.measure.worker",
         python=children.interpreter(case.implementation),
@@ -87,16 +87,21 @@ def warm_cache(case: Case, cache: Path) -> Path:
 
 
 def run(
-    header: Header, journal: Journal, watch: Watch, start: Worker | None = None, beside: Beside | None = None
+    header: Header,
+    journal: Journal,
+    watch: Watch,
+    start: Worker | None = None,
+    beside: Beside | None = None,
+    kept: Path | None = None,
 ) -> None:
     """Measure everything the campaign planned and its journal lacks.
 
-    A unit that failed is not tried again: its record says why. The compile cache lies beside the journal until the end.
-    `beside` watches the machine meanwhile, first while nothing runs if energy is to be counted, which no experiment
-    asks for.
+    A unit that failed is not tried again: its record says why. The compile cache lies beside the journal until the end,
+    that which all processes share in the folder `kept` for good if there is one. `beside` watches the machine
+    meanwhile, first while nothing runs if energy is to be counted, which no experiment asks for.
     """
     cache = journal.path.parent / "compile-cache"
-    start = start or partial(worker, cache=cache)
+    start = start or partial(worker, cache=cache, shared=kept or cache)
     done = journal.done()
     failed = {entry.case for entry in done if entry.run.reason}
     finished = {(entry.case, entry.run.round) for entry in done}
