@@ -39,10 +39,10 @@ class Tree(NamedTuple):
 
 @dataclass(frozen=True)
 class Devices:
-    """The devices of a mesh's axis, or one of them; each has so many columns of a histogram, the last ones fewer."""
+    """The devices along an axis of a mesh, or one alone: all with rows of a table, each with columns of its own."""
 
     axis: str | None
-    columns: int
+    columns: int  # of the table
 
     @property
     def number(self) -> int:
@@ -53,6 +53,11 @@ class Devices:
     def each(self) -> int:
         """Return the number of columns of a device."""
         return -(-self.columns // self.number)
+
+    @property
+    def width(self) -> int:
+        """Return the number of columns of them all, the last of which may be none of the table's."""
+        return self.each * self.number
 
     def first(self) -> jax.Array:
         """Return the first column of this device."""
@@ -67,7 +72,7 @@ class Devices:
         return x[None] if self.axis is None else lax.all_gather(x, self.axis)
 
     def own(self, histogram: jax.Array) -> jax.Array:
-        """Return this device's columns of the sum of histograms, whose columns are as many as all devices have."""
+        """Return this device's columns of the sum of all devices' histograms [width,...]."""
         if self.axis is None:
             return histogram
         return lax.psum_scatter(histogram, self.axis, scatter_dimension=0, tiled=True)
@@ -102,12 +107,10 @@ def grown(
     node = jnp.zeros(rows.shape, jnp.uint32)  # of a kind that is not looked at for negative places
     every = lax.optimization_barrier(jnp.arange(rows.size, dtype=jnp.uint32))  # once: else each use makes its own
     totals = devices.summed(jnp.sum(rows, keepdims=True))  # 1
-    histogram = devices.own((added if dense else counted)(bins, node, rows, 1, devices.each * devices.number))
+    histogram = devices.own((added if dense else counted)(bins, node, rows, 1, devices.width))
     for level in range(growth.depth):
         if level:
-            histogram = children(
-                histogram, totals, bins, node, rows, every, devices, dense
-            )  # own columns, 256, 2^level
+            histogram = children(histogram, totals, bins, node, rows, every, devices, dense)  # own 256 2^level
         column, threshold, left = chosen(growth, histogram, totals, unit, devices, dense)
         flat = taken(column.astype(jnp.uint32) * jnp.uint32(rows.size), node) + every
         there = taken(bins.reshape(-1), flat).astype(jnp.int32)  # N
@@ -135,11 +138,10 @@ def children(
     right = pairs[:, 1] <= pairs[:, 0]  # K/2: whether the right child is the smaller
     parent = node >> 1
     mine = (node & 1).astype(bool) == taken(right, parent)  # N
-    width = devices.each * devices.number
     if dense:
-        found = added(bins, jnp.where(mine, parent, jnp.uint32(right.size)), rows, right.size, width)
+        found = added(bins, jnp.where(mine, parent, jnp.uint32(right.size)), rows, right.size, devices.width)
     else:
-        found = gathered(bins, parent, rows, every, mine, right.size, width)
+        found = gathered(bins, parent, rows, every, mine, right.size, devices.width)
     smaller = devices.own(found)
     larger = parents - smaller
     both = [jnp.where(right, larger, smaller), jnp.where(right, smaller, larger)]
