@@ -131,7 +131,7 @@ from suite.workload import Allocator, Augmentation, Backend, CompileCache, Imple
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
 @click.option(
     "--compile-cache",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=click.Path(file_okay=False, writable=True, path_type=Path),
     help="Keep here what is compiled for a GPU and which kernels were chosen, for campaigns to come. Default: removed "
     "at the campaign's end. Where compiling is measured nothing comes from it.",
 )

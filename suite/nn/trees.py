@@ -67,7 +67,7 @@ class Devices:
         """Return the sum over the devices."""
         return x if self.axis is None else lax.psum(x, self.axis)
 
-    def gathered(self, x: jax.Array) -> jax.Array:
+    def all_gathered(self, x: jax.Array) -> jax.Array:
         """Return what all devices have, [D,...]."""
         return x[None] if self.axis is None else lax.all_gather(x, self.axis)
 
@@ -157,7 +157,7 @@ def chosen(
     """
     own = (splits.best if dense else splits.swept)(growth, histogram, totals, unit)  # K
     both = jnp.stack([splits.shifted(own, devices.first()), splits.lefts(histogram, own)])
-    found, lefts = jnp.moveaxis(devices.gathered(both), 1, 0)  # D K each
+    found, lefts = jnp.moveaxis(devices.all_gathered(both), 1, 0)  # D K each
     best = jnp.max(found, 0)  # K; no two devices have the same column
     left = jnp.sum(jnp.where(found == best, lefts, 0), 0)
     gains, column, threshold = splits.opened(best)

@@ -11,7 +11,7 @@ _LONGEST = 2000
 # From how many characters on a cell's text is broken into lines, always or among words, and below which it needs no
 # width of its own among words.
 _LENGTHS = ((46, "long"), (21, "phrase"), (4, ""))
-_UNSEARCHED = " data-search-exclude"  # nobody looks for a number, and every page loads the index of the search
+UNSEARCHED = " data-search-exclude"  # nobody looks for a number, and every page loads the index of the search
 _WORDS = re.compile(r"^[^\W\d_]|[a-z]{4}")  # no unit has four small letters in a row
 _MEANINGFUL = frozenset("<>&\"'`*_{}[]\\|~#")
 
@@ -95,7 +95,7 @@ class Page:
         items = "".join(
             f"<div><dt>{safe(name)}</dt><dd>{self.linked(value, links or {})}</dd></div>" for name, value in pairs
         )
-        self.add(f'<dl class="facts"{_UNSEARCHED}>{items}</dl>')
+        self.add(f'<dl class="facts"{UNSEARCHED}>{items}</dl>')
 
     def table(self, table: Table, links: dict[str, str] | None = None, folded: str = "") -> None:
         """Add a sortable table; `links` gives addresses for the texts of cells without a record.
@@ -116,7 +116,7 @@ class Page:
         notes = "".join(f"<p class='note'>{safe(note)}</p>" for note in table.notes)
         place = '<div class="choices"></div>' if table.facets else ""  # where the script puts the filters
         kind = " words" * table.words
-        unsearched = _UNSEARCHED * (not table.searched)
+        unsearched = UNSEARCHED * (not table.searched)
         whole = (
             f'{place}<div class="scroll" tabindex="0" role="region" aria-label="{safe(table.title)}">'
             f'<table class="results{kind}"{_filters(table)}{unsearched}><caption>{safe(table.title)}</caption>'
@@ -148,7 +148,7 @@ class Page:
         kinds = (("csv", "data (CSV)"), ("light.svg", "picture (SVG)"), ("json", "specification (JSON)"))
         files = " ".join(f'<a href="{self._up}charts/{name}.{end}" download>{said}</a>' for end, said in kinds)
         self.add(
-            f'<figure class="chart" data-root="{self._up}"{_UNSEARCHED}>{pictures}<div class="live"></div>'
+            f'<figure class="chart" data-root="{self._up}"{UNSEARCHED}>{pictures}<div class="live"></div>'
             f'<script type="application/json">{data}</script>'
             f"<figcaption>{safe(caption)} {files}</figcaption></figure>"
         )

@@ -7,7 +7,7 @@ from statistics import median
 from suite import units
 from suite.experiments import roofline
 from suite.report import charts, cost, feeding, ladder, learning, meanwhile, tables, timeline
-from suite.report.html import Page, anchor, safe
+from suite.report.html import UNSEARCHED, Page, anchor, safe
 from suite.report.links import links
 from suite.report.tables import Cell, Table
 from suite.results import ladder as clock
@@ -95,9 +95,7 @@ def page(
         reasons = [f"{tables.label(s.record)}, {s.record.case.scope}: {'; '.join(s.reasons)}"
                    for s in tables.newest_cases(here) if s.reasons]  # fmt: skip
         if reasons:
-            made.add(
-                f"<ul class='reasons' data-search-exclude>{''.join(f'<li>{safe(line)}</li>' for line in reasons)}</ul>"
-            )
+            made.add(f"<ul class='reasons'{UNSEARCHED}>{''.join(f'<li>{safe(line)}</li>' for line in reasons)}</ul>")
     return files | {f"workloads/{name}.md": made.text()}
 
 
