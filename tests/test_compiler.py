@@ -17,6 +17,7 @@ from suite.nn.conv import conv_general_dilated
 from suite.workload import Case, CpuKernels, GpuGraph, GpuLayout, Precision
 
 KERNELS = get_args(CpuKernels)
+BATCH = 4
 NHWC = ("NHWC", "HWIO", "NHWC")
 
 
@@ -73,25 +74,34 @@ def test_kernels_are_loaded_for_a_graph_that_may_come_from_a_cache(monkeypatch: 
 def test_an_old_jaxlib_keeps_convolutions_off_the_slow_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jaxlib_version, "__version__", "0.10.2")
     for kernels in KERNELS:
-        assert set(compiler.cpu_options(kernels).values()) == {"LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
+        assert set(compiler.cpu_options(kernels, BATCH).values()) == {"LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
 
 
 def test_a_machine_nobody_has_measured_gets_no_options(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jaxlib_version, "__version__", "0.12.0")
     monkeypatch.setattr(platform, "machine", lambda: "arm64")
-    assert [compiler.cpu_options(kernels) for kernels in KERNELS] == [{}, {}, {}]
+    assert [compiler.cpu_options(kernels, BATCH) for kernels in KERNELS] == [{}, {}, {}]
+
+
+def test_one_example_has_its_product_of_vectors_in_the_loop_of_the_update(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jaxlib_version, "__version__", "0.12.0")
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+    assert compiler.cpu_options("ynn", 1) == compiler.cpu_options("xla", 1) != compiler.cpu_options("ynn", 2)
+    assert compiler.cpu_options("onednn", 1) == compiler.cpu_options("onednn", 2)
 
 
 def test_a_convolution_and_its_gradients_are_the_same_with_all_kernels() -> None:
     rng = np.random.default_rng(0)
-    x = rng.normal(size=(4, 8, 8, 64)).astype(np.float32)
+    x = rng.normal(size=(BATCH, 8, 8, 64)).astype(np.float32)
     kernel = rng.normal(size=(3, 3, 64, 64)).astype(np.float32) / 24
 
     def loss(x: jax.Array, kernel: jax.Array) -> jax.Array:
         return (jnp.maximum(conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=NHWC), 0) ** 2).mean()
 
     lowered = jax.jit(jax.value_and_grad(loss, argnums=(0, 1))).lower(x, kernel)
-    plain, *others = (jax.tree.leaves(lowered.compile(compiler.cpu_options(kernels))(x, kernel)) for kernels in KERNELS)
+    plain, *others = (
+        jax.tree.leaves(lowered.compile(compiler.cpu_options(kernels, BATCH))(x, kernel)) for kernels in KERNELS
+    )
     for other in others:
         for ours, wanted in zip(other, plain, strict=True):
             np.testing.assert_allclose(ours, wanted, rtol=1e-4, atol=1e-6)

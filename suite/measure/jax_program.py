@@ -165,7 +165,7 @@ class JaxProgram:
 
     def _options(self) -> dict[str, str | bool]:
         if self._case.backend == "cpu":
-            return cpu_options(self._workload.cpu_kernels)
+            return cpu_options(self._workload.cpu_kernels, self._case.batch)
         full = self._case.precision == "float32-highest"
         return gpu_options(self._workload.gpu_graph, self._workload.gpu_layout if full else "xla")
 

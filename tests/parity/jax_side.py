@@ -159,7 +159,8 @@ class JaxSide:
 
     def _compiled(self, function: Callable[..., Any], *given: Any) -> Callable[..., Any]:
         """Return the function compiled with the options that it is timed with."""
-        return jax.jit(function).lower(*given).compile(cpu_options(self.workload.cpu_kernels))
+        examples = len(next(iter(self.batches[0].values())))
+        return jax.jit(function).lower(*given).compile(cpu_options(self.workload.cpu_kernels, examples))
 
     def _loss(self, params: nnx.State, rest: nnx.State, batch: dict) -> tuple[jax.Array, jax.Array]:
         model = Listened(nnx.merge(self.graph, params, fresh(rest)))
