@@ -139,11 +139,9 @@ def measure(journal: Journal, out: Path, compile_cache: Path | None = None) -> b
     header = journal.header()
     with lock.measuring(header.campaign):
         settle(journal)
-        first = {unit[0] for unit in campaign.units(header.cases)}
-        runs = sum(entry.case in first for entry in journal.done())
         try:
             prepare_data(header)
-            with terminal.CampaignProgress(header, runs) as progress, beside.telemetry() as telemetry:
+            with terminal.CampaignProgress(header, journal.done()) as progress, beside.telemetry() as telemetry:
                 runner.run(header, journal, progress, beside=telemetry, kept=compile_cache)
         except KeyboardInterrupt:
             write(journal, out, partial=True)

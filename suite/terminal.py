@@ -11,10 +11,8 @@ from rich.table import Table
 
 from suite import units
 from suite.measure.campaign import Unit
-from suite.measure.campaign import units as processes_of
-from suite.measure.estimate import process_seconds
 from suite.measure.fitness import Check
-from suite.measure.profiles import EFFORTS
+from suite.measure.remaining import Remaining
 from suite.results.journal import Done, Header
 from suite.results.summary import step_seconds
 from suite.workload import Case
@@ -75,13 +73,9 @@ class DataProgress:
 class CampaignProgress:
     """Watches a campaign: a bar with remaining time on a terminal, nothing elsewhere but each first figure."""
 
-    def __init__(self, header: Header, done: int) -> None:
-        about = {description.name: description for description in header.descriptions}
-        effort, cores = EFFORTS[header.profile], header.machine.cores
-        self._units = processes_of(header.cases)
-        self._seconds = {unit: process_seconds(unit, about[unit[0].workload], effort, cores) for unit in self._units}
+    def __init__(self, header: Header, done: Sequence[Done]) -> None:
         self._header, self._began = header, 0.0
-        self._left = {unit: header.rounds_of(unit[0]) for unit in self._units}
+        self._remaining = Remaining(header, done)
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}"),
@@ -92,8 +86,8 @@ class CampaignProgress:
             console=Console(stderr=True),
             disable=not sys.stderr.isatty(),
         )
-        self._task = self._progress.add_task("starting", total=sum(self._left.values()), left="")
-        self._progress.update(self._task, completed=done)
+        self._task = self._progress.add_task("starting", total=self._remaining.planned, left="")
+        self._show()
 
     def __enter__(self) -> "CampaignProgress":
         self._progress.start()
@@ -106,8 +100,8 @@ class CampaignProgress:
         """Show the process that starts."""
         self._began = time.monotonic()
         self._name = f"round {number + 1}/{self._header.rounds_of(unit[0])}  {label(unit[0])}"
-        left = sum(self._seconds[u] * n for u, n in self._left.items())
-        self._progress.update(self._task, description=self._name, left=f"about {units.seconds(left)} left")
+        left = f"about {units.seconds(self._remaining.seconds)} left"
+        self._progress.update(self._task, description=self._name, left=left)
 
     def stage(self, name: str) -> None:
         """Show the stage that the process is in."""
@@ -115,9 +109,8 @@ class CampaignProgress:
 
     def ends(self, unit: Unit, done: Sequence[Done]) -> None:
         """Advance, learn how long such a process takes, and print its figure or its failure."""
-        self._seconds[unit] = time.monotonic() - self._began
-        self._left[unit] -= 1
-        self._progress.advance(self._task)
+        self._remaining.ends(unit, time.monotonic() - self._began, any(entry.run.reason for entry in done))
+        self._show()
         for entry in done:
             value = step_seconds(entry.run)
             if entry.run.reason:
@@ -125,6 +118,9 @@ class CampaignProgress:
                 return
             if value is not None and entry.case.scope in _SAID:
                 self._print(f"{self._name}: {units.seconds(value)} {_SAID[entry.case.scope]}")
+
+    def _show(self) -> None:
+        self._progress.update(self._task, completed=self._remaining.planned - self._remaining.processes)
 
     def _print(self, line: str) -> None:
         self._progress.console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -9,6 +9,8 @@ from suite.workload import Case, Description, WholeRun
 
 _START_SECONDS = 8.0  # interpreter, imports, data, initial state
 _COMPILE_SECONDS_PER_GFLOP = 4.0  # of one example: deep networks compile longer
+_CHOOSING_SECONDS = 45.0  # a program's kernels for a GPU, unless they lie in the compile cache
+_COMPILES = {"cold", "run", "calls"}  # scopes whose processes all begin with an empty one
 _FLOP_PER_SECOND = {"cpu": 25e9, "gpu": 4e12}  # sustained; of a core, of a GPU
 _CALL_SECONDS = 5e-4  # of a step that is copied and dispatched from Python
 _FEWEST_SAMPLES = 3
@@ -18,12 +20,16 @@ _EPOCH_EXAMPLES = 10_000  # where the source knows no epochs
 
 
 def process_seconds(unit: Sequence[Case], about: Description, effort: Effort, cores: int) -> float:
-    """Return a guess of the duration of one child process, which measures all cases of the unit."""
+    """Return a guess of the duration of one child process, which measures all cases of the unit.
+
+    The first of a campaign takes `first_seconds` longer.
+    """
     case, scopes = unit[0], {case.scope for case in unit}
     processors = min(cores, case.threads or cores) if case.backend == "cpu" else case.devices
     rate = _FLOP_PER_SECOND[case.backend] * processors
     step = case.batch * about.flop_per_example / rate
     compiling = 2.0 + _COMPILE_SECONDS_PER_GFLOP * about.forward_flop_per_example / 1e9
+    compiling += _choosing_seconds(unit) if scopes & _COMPILES else 0.0
     if case.scope == "run" and about.run is not None:
         return _START_SECONDS + compiling + _run_seconds(case, about, about.run, effort, rate)
     if case.scope in ("epoch", "input"):
@@ -37,6 +43,15 @@ def process_seconds(unit: Sequence[Case], about: Description, effort: Effort, co
     sampling = min(effort.samples * chain, max(effort.sampling_seconds, _FEWEST_SAMPLES * chain))
     steady = len(scopes & {"step", "transfer"})
     return _START_SECONDS + compiling + 2 * step + steady * (warmup + sampling)
+
+
+def first_seconds(unit: Sequence[Case]) -> float:
+    """Return a guess of how much longer a campaign's first process of a unit takes: what it compiles, others find."""
+    return 0.0 if {case.scope for case in unit} & _COMPILES else _choosing_seconds(unit)
+
+
+def _choosing_seconds(unit: Sequence[Case]) -> float:
+    return _CHOOSING_SECONDS if (unit[0].backend, unit[0].implementation) == ("gpu", "jax") else 0.0
 
 
 def _requests(step: float, case: Case) -> float:

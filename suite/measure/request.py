@@ -10,7 +10,7 @@ from suite import experiments
 from suite.experiments import Here, headline
 from suite.measure import children, fitness, refusal
 from suite.measure.campaign import rounds, units
-from suite.measure.estimate import process_seconds
+from suite.measure.estimate import first_seconds, process_seconds
 from suite.measure.machine import driver_problem
 from suite.measure.probe import Offer
 from suite.measure.profiles import EFFORTS
@@ -262,6 +262,7 @@ def within(
         seconds = sum(
             rounds(request.profile, unit[0], request.experiment or "", cores)
             * process_seconds(unit, about[name], effort, cores)
+            + first_seconds(unit)
             for unit in units(mine)
         )
         if request.budget_minutes is not None and total + seconds > 60 * request.budget_minutes:

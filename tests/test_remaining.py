@@ -1,0 +1,77 @@
+"""What a campaign still takes is told from its journal and from the processes that have ended."""
+
+import factory
+import pytest
+
+from suite.measure import campaign
+from suite.measure.estimate import first_seconds, process_seconds
+from suite.measure.profiles import EFFORTS
+from suite.measure.remaining import Remaining
+from suite.results.journal import Done, Header
+from suite.workload import Case
+
+ROUNDS = 3
+GPU = Case(workload="mnist_mlp", backend="gpu", scope="step", batch=128)
+CPU = Case(workload="mnist_mlp", backend="cpu", scope="step", batch=128)
+HEADER = Header(
+    campaign="20260101-000000-test",
+    created="2026-01-01T00:00:00Z",
+    profile="quick",
+    rounds=ROUNDS,
+    seed=0,
+    machine=factory.HOST,
+    commit="",
+    cases=(GPU, CPU),
+    descriptions=(factory.description(),),
+)
+
+
+def ended(case: Case, number: int, reason: str = "") -> Done:
+    return Done(case=case, software=factory.record().software, run=factory.run(number, 1e-3, reason=reason))
+
+
+def guess(case: Case) -> float:
+    return process_seconds((case,), factory.description(), EFFORTS["quick"], factory.HOST.cores)
+
+
+def test_before_its_first_process_a_campaign_takes_what_its_processes_are_guessed_to_take():
+    remaining = Remaining(HEADER, ())
+    assert (remaining.planned, remaining.processes) == (2 * ROUNDS, 2 * ROUNDS)
+    assert remaining.seconds == pytest.approx(ROUNDS * (guess(GPU) + guess(CPU)) + first_seconds((GPU,)))
+
+
+def test_the_first_process_on_a_gpu_chooses_kernels_for_the_others():
+    remaining = Remaining(HEADER, ())
+    remaining.ends((GPU,), first_seconds((GPU,)) + 7.0, failed=False)
+    assert remaining.seconds == pytest.approx((ROUNDS - 1) * 7.0 + ROUNDS * guess(CPU))
+    remaining.ends((GPU,), 5.0, failed=False)
+    assert remaining.seconds == pytest.approx((ROUNDS - 2) * 5.0 + ROUNDS * guess(CPU))
+
+
+@pytest.mark.parametrize("scope", ["cold", "run", "calls"])
+def test_a_scope_in_which_compiling_counts_chooses_kernels_in_each_process(scope):
+    cpu, gpu = ((Case(workload="mnist_mlp", backend=side, scope=scope, batch=128),) for side in ("cpu", "gpu"))
+    assert first_seconds(gpu) == 0.0 < first_seconds((GPU,))
+    plain = Case(workload="mnist_mlp", backend="gpu", scope=scope, batch=128, implementation="torch")
+    assert guess(gpu[0]) == pytest.approx(guess(plain) + first_seconds((GPU,)))
+    assert first_seconds(cpu) == 0.0
+
+
+def test_what_is_resumed_has_only_the_rest_before_it():
+    remaining = Remaining(HEADER, [ended(GPU, 0), ended(CPU, 0), ended(GPU, 1)])
+    assert (remaining.planned, remaining.processes) == (2 * ROUNDS, 3)
+    assert remaining.seconds == pytest.approx(guess(GPU) + 2 * guess(CPU))
+
+
+def test_what_failed_is_not_tried_again():
+    remaining = Remaining(HEADER, [ended(CPU, 0, reason="out of memory")])
+    assert remaining.processes == ROUNDS
+    remaining.ends((GPU,), 9.0, failed=True)
+    assert (remaining.processes, remaining.seconds) == (0, 0.0)
+
+
+def test_a_campaign_knows_units_by_the_case_they_begin_with():
+    cases = tuple(Case(workload="mnist_mlp", backend="gpu", scope=scope, batch=128) for scope in ("step", "transfer"))
+    (unit,) = campaign.units(cases)
+    header = Header(**{name: getattr(HEADER, name) for name in HEADER.__struct_fields__} | {"cases": cases})
+    assert Remaining(header, [ended(unit[0], 0), ended(unit[1], 0)]).processes == ROUNDS - 1
