@@ -16,7 +16,8 @@ from suite.data.batches import digest
 from suite.data.prepare.crops import Crop
 from suite.data.prepare.photographs import Photograph
 from suite.data.prepare.pictures import Shifted
-from suite.experiments import Here, headline
+from suite.experiments import headline
+from suite.inquiry.here import Here
 from suite.measure.audit import audit
 from suite.measure.jax_program import JaxProgram
 from suite.measure.refusal import refuse_augmentations

@@ -12,7 +12,8 @@ from suite import models
 from suite.data.pipeline import Plan
 from suite.data.prepare.crops import Crop
 from suite.data.prepare.pictures import Pixels
-from suite.experiments import Here, headline
+from suite.experiments import headline
+from suite.inquiry.here import Here
 from suite.measure import epoch, profiles, refusal
 from suite.measure.clock import Clock
 from suite.measure.jax_program import JaxProgram

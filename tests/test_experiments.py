@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suite import ceilings, experiments, models
-from suite.experiments import Here, crossover, dispatch, headline, precision, roofline, size, threads
+from suite.experiments import crossover, dispatch, headline, precision, roofline, size, threads
+from suite.inquiry.here import Here
 from suite.results.crossing import crossing
 from suite.results.fit import power_law, rank_correlation
 from suite.results.roofline import roof, share

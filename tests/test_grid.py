@@ -17,7 +17,8 @@ from flax import nnx
 from jax import numpy as jnp
 
 from suite import models
-from suite.experiments import Here, headline
+from suite.experiments import headline
+from suite.inquiry.here import Here
 from suite.measure import refusal
 from suite.measure.jax_program import JaxProgram
 from suite.measure.stacked import StackedProgram

@@ -5,7 +5,8 @@ import msgspec
 import pytest
 
 from suite import models
-from suite.experiments import Here, grid_search
+from suite.experiments import grid_search
+from suite.inquiry.here import Here
 from suite.observations.grids import OBSERVATIONS
 from suite.results.reading import Chart
 from suite.results.record import GpuTelemetry, Level, Score, Telemetry

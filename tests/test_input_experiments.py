@@ -7,7 +7,8 @@ import msgspec
 import pytest
 
 from suite import experiments, models
-from suite.experiments import Here, depth, extrapolation, input_tuning
+from suite.experiments import depth, extrapolation, input_tuning
+from suite.inquiry.here import Here
 from suite.measure import campaign
 from suite.report import charts, plots
 from suite.results.reading import HeatMap, Square

@@ -5,8 +5,9 @@ import msgspec
 import pytest
 
 from suite import models
-from suite.experiments import Here, accuracy, predict_rescale
-from suite.experiments._learning import documented_steps
+from suite.experiments import accuracy, predict_rescale
+from suite.inquiry.here import Here
+from suite.inquiry.learning import documented_steps
 from suite.report import experiments as pages
 from suite.report import learning as report
 from suite.results import learning

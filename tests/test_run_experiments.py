@@ -4,7 +4,8 @@ import factory
 import msgspec
 import pytest
 
-from suite.experiments import Here, first_call_vs_steady, run_length
+from suite.experiments import first_call_vs_steady, run_length
+from suite.inquiry.here import Here
 from suite.results.record import GpuTelemetry, Level, Sample, Telemetry
 from suite.workload import WholeRun
 

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from test_measure import answered, offer
 
 from suite import models
-from suite.experiments import Here, _devices, crossover, scaling
+from suite.experiments import crossover, scaling
+from suite.inquiry.devices import found, losses_apart, second
+from suite.inquiry.here import Here
 from suite.measure.estimate import process_seconds
 from suite.measure.profiles import EFFORTS
 
@@ -170,7 +172,7 @@ def test_where_a_second_gpu_pays_is_a_sentence(summing, words):
 
 
 def test_the_batch_from_which_a_second_gpu_pays_is_where_both_take_as_long():
-    pairs = _devices.second(_devices.found(node())["cifar10_mlp"])
+    pairs = second(found(node())["cifar10_mlp"])
     at = crossover.crossing([(side.batch, side.speed) for side in pairs])
     assert 32 < at.low < at.size < at.high < 128  # 80: half of its examples take as long as the sum
     assert at.size == pytest.approx(80, rel=0.1)
@@ -209,9 +211,8 @@ def test_other_inputs_have_other_losses_and_prove_nothing():
     one, two = cell(1, 32, 0.001), cell(2, 32, 0.001, loss=1.0)
     moved = tuple(msgspec.structs.replace(run, input_digest="other") for run in two.runs)
     moved = msgspec.structs.replace(two, runs=moved)
-    apart = _devices.losses_apart
-    sides = _devices.found([one, two])["cifar10_mlp"], _devices.found([one, moved])["cifar10_mlp"]
-    assert [apart(side[2, 32], side[1, 32]) is None for side in sides] == [False, True]
+    sides = found([one, two])["cifar10_mlp"], found([one, moved])["cifar10_mlp"]
+    assert [losses_apart(side[2, 32], side[1, 32]) is None for side in sides] == [False, True]
 
 
 def test_an_invalid_size_is_drawn_hollow_and_not_counted():

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 import synthetic
 
-from suite.experiments import Here, headline
+from suite.experiments import headline
+from suite.inquiry.here import Here
 from suite.measure.search import SearchRun
 from suite.models import mnist_grid_search
 from suite.results.record import Score

@@ -12,8 +12,9 @@ from flax import nnx
 
 from suite import experiments, models
 from suite.data import batches as data
-from suite.experiments import Here, headline, serving
-from suite.experiments._served import BATCHES, cluster
+from suite.experiments import headline, serving
+from suite.inquiry.here import Here
+from suite.inquiry.served import BATCHES, cluster
 from suite.measure import campaign, inputs, profiles, refusal, runner, steady, worker
 from suite.measure.clock import Clock
 from suite.measure.jax_serving import JaxServing

@@ -9,7 +9,8 @@ import pytest
 import synthetic
 
 from suite import models
-from suite.experiments import Here, headline
+from suite.experiments import headline
+from suite.inquiry.here import Here
 from suite.measure import campaign, profiles, runner, steady
 from suite.measure.clock import Clock, Plan
 from suite.measure.jax_program import JaxProgram

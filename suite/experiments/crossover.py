@@ -4,8 +4,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from suite import units
-from suite.experiments import Here
-from suite.experiments._steps import caveat, default, from_size, point, solid, step, whole, words
+from suite.inquiry.here import Here
+from suite.inquiry.steps import caveat, default, from_size, point, solid, step, whole, words
 from suite.results.crossing import Crossing, crossing
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from suite import units
-from suite.experiments import Here
-from suite.experiments._flows import (
+from suite.inquiry.flows import (
     change,
     claimed,
     epoch,
@@ -12,7 +11,8 @@ from suite.experiments._flows import (
     gain,
     share_cell,
 )
-from suite.experiments._steps import caveat, default, solid, step, together, whole, words
+from suite.inquiry.here import Here
+from suite.inquiry.steps import caveat, default, solid, step, together, whole, words
 from suite.results.flow import flow
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.experiments import Here
-from suite.experiments._steps import caveat, default, point, ratio, share, share_words, step, together, whole
+from suite.inquiry.here import Here
+from suite.inquiry.steps import caveat, default, point, ratio, share, share_words, step, together, whole
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate

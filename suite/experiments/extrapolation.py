@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from statistics import median
 
 from suite import units
-from suite.experiments import Here
-from suite.experiments._flows import epoch, from_storage
-from suite.experiments._steps import caveat, default, point, step, together, whole, words
+from suite.inquiry.flows import epoch, from_storage
+from suite.inquiry.here import Here
+from suite.inquiry.steps import caveat, default, point, step, together, whole, words
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio

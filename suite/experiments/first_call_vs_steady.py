@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from statistics import median
 
 from suite import units
-from suite.experiments import Here
-from suite.experiments._steps import point, together, whole, words
+from suite.inquiry.here import Here
+from suite.inquiry.steps import point, together, whole, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record, Run
 from suite.results.statistics import paired_ratio

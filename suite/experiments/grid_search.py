@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import msgspec
 
 from suite import units
-from suite.experiments import Here
-from suite.experiments._flows import gain, share_cell
-from suite.experiments._searches import SCORES, WAYS, WHOLE, searched
-from suite.experiments._steps import caveat, default, point, step, together, whole, words
+from suite.inquiry.flows import gain, share_cell
+from suite.inquiry.here import Here
+from suite.inquiry.searches import SCORES, WAYS, WHOLE, searched
+from suite.inquiry.steps import caveat, default, point, step, together, whole, words
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.summary import Summary

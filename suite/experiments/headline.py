@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import product
 
 from suite import units
-from suite.experiments import Here
-from suite.experiments._steps import caveat, default, point, words
+from suite.inquiry.here import Here
+from suite.inquiry.steps import caveat, default, point, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.summary import newest, speedups

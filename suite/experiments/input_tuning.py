@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 
 from suite import units
-from suite.experiments import Here
-from suite.experiments._flows import epoch, from_storage, share_cell
-from suite.experiments._steps import solid, together
-from suite.experiments._tuning import (
+from suite.inquiry.flows import epoch, from_storage, share_cell
+from suite.inquiry.here import Here
+from suite.inquiry.steps import solid, together
+from suite.inquiry.tuning import (
     AUGMENTATIONS,
     BATCHES,
     BESIDE,

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.experiments import Here
-from suite.experiments._learning import documented_steps, learning, learnt, newest
+from suite.inquiry.here import Here
+from suite.inquiry.learning import documented_steps, learning, learnt, newest
 from suite.results.reading import Reading
 from suite.results.record import Predictions, Record
 from suite.results.table import Cell, Table

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from suite import units
-from suite.experiments import Here
-from suite.experiments._steps import caveat, default, solid, step
+from suite.inquiry.here import Here
+from suite.inquiry.steps import caveat, default, solid, step
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
 from suite.results.roofline import COPY, MATMUL, Ceiling, Roof, Share, is_ceiling, roof, share

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 
 from suite import units
-from suite.experiments import Here
-from suite.experiments._steps import together, whole
+from suite.inquiry.here import Here
+from suite.inquiry.steps import together, whole
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Level, Record, Run
 from suite.results.summary import Summary

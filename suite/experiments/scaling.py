@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from suite import units
-from suite.experiments import Here
-from suite.experiments._devices import COUNTS, Side, found, second, strong, weak
-from suite.experiments._scaling import each, pays, split
-from suite.experiments._steps import point, share, share_words, step
+from suite.inquiry.devices import COUNTS, Side, found, second, strong, weak
+from suite.inquiry.here import Here
+from suite.inquiry.scaling import each, pays, split
+from suite.inquiry.steps import point, share, share_words, step
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate

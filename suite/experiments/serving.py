@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from suite import units
-from suite.experiments import Here
-from suite.experiments._latencies import drawn, latencies, latency_chart, latency_table, number, said
-from suite.experiments._served import BATCHES, REQUESTS, Way, campaigns, cluster, gains, side, ways
-from suite.experiments._steps import caveat, point, step, whole, words
+from suite.inquiry.here import Here
+from suite.inquiry.latencies import drawn, latencies, latency_chart, latency_table, number, said
+from suite.inquiry.served import BATCHES, REQUESTS, Way, campaigns, cluster, gains, side, ways
+from suite.inquiry.steps import caveat, point, step, whole, words
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.summary import SpeedUp, Summary

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.experiments import Here
-from suite.experiments._steps import caveat, default, point, step, whole
+from suite.inquiry.here import Here
+from suite.inquiry.steps import caveat, default, point, step, whole
 from suite.results.fit import Fit, power_law, rank_correlation
 from suite.results.reading import Chart, Line, Reading
 from suite.results.record import Record

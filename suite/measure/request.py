@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import msgspec
 
 from suite import experiments
-from suite.experiments import Here, headline
+from suite.experiments import headline
+from suite.inquiry.here import Here
 from suite.measure import children, fitness, refusal
 from suite.measure.campaign import rounds, units
 from suite.measure.estimate import first_seconds, process_seconds

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from suite.experiments._steps import words
 from suite.experiments.accuracy import DOCUMENTED as ACCURACIES
+from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Verdict
 from suite.observations._articles import MNIST, PHOTOGRAPHS, RESNET, TEXT
 from suite.observations._found import near, steps

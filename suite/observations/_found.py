@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from suite.experiments._steps import default, together, whole
+from suite.inquiry.steps import default, together, whole
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import SpeedUp, Summary, newest, speedups

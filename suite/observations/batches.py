@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.experiments._steps import default
+from suite.inquiry.steps import default
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import PHOTOGRAPHS
 from suite.observations._found import groups

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.experiments._devices import Side, found, strong
-from suite.experiments._steps import words
+from suite.inquiry.devices import Side, found, strong
+from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import TEXT
 from suite.observations._found import above, below, counted, near, steps

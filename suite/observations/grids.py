@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from suite.experiments._searches import is_search
-from suite.experiments._steps import ratio, words
+from suite.inquiry.searches import is_search
+from suite.inquiry.steps import ratio, words
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import MNIST
 from suite.observations._found import above, below, groups

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.experiments._steps import default, ratio, words
 from suite.experiments.threads import threads
+from suite.inquiry.steps import default, ratio, words
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import RESNET
 from suite.observations._found import above, below, groups

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments import accuracy, depth, input_tuning
-from suite.experiments._flows import change, gain
-from suite.experiments._learning import learnt, newest
-from suite.experiments._steps import words
-from suite.experiments._tuning import BESIDE, DEFAULT, DOCUMENTED, gpu_busy, speed, step_share
+from suite.inquiry.flows import change, gain
+from suite.inquiry.learning import learnt, newest
+from suite.inquiry.steps import words
+from suite.inquiry.tuning import BESIDE, DEFAULT, DOCUMENTED, gpu_busy, speed, step_share
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import PHOTOGRAPHS
 from suite.observations._found import above, below, counted, near

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.experiments._served import REQUESTS, Way, campaigns, gains
-from suite.experiments._steps import words
+from suite.inquiry.served import REQUESTS, Way, campaigns, gains
+from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import TEXT
 from suite.observations._found import above, below, counted, steps

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from suite.experiments._steps import words
 from suite.experiments.size import flop
+from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import MNIST, PHOTOGRAPHS
 from suite.observations._found import above, steps

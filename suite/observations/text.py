@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from suite.experiments._steps import words
+from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import TEXT
 from suite.observations._found import below, near, steps

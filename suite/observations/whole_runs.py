@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from suite.experiments._steps import words
 from suite.experiments.extrapolation import epochs
+from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import MLP, RESNET
 from suite.observations._found import above, below, near, steps

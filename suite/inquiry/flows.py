@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 
 from suite import units
-from suite.experiments import Here
-from suite.experiments._steps import step
+from suite.inquiry.here import Here
+from suite.inquiry.steps import step
 from suite.results.record import Record
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import Summary, by_round

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from suite.experiments._steps import default
+from suite.inquiry.steps import default
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import SpeedUp, Summary, better, speedups, summary

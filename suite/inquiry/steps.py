@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from suite import units
-from suite.experiments import Here
+from suite.inquiry.here import Here
 from suite.results.crossing import Crossing
 from suite.results.reading import Point
 from suite.results.record import Record

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.experiments._devices import Cells, Side, headline
-from suite.experiments._steps import caveat, from_size, share, share_words, words
+from suite.inquiry.devices import Cells, Side, headline
+from suite.inquiry.steps import caveat, from_size, share, share_words, words
 from suite.results.crossing import crossing
 
 

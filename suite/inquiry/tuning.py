@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from suite import units
-from suite.experiments._flows import change, claimed, gain
-from suite.experiments._steps import caveat, whole, words
+from suite.inquiry.flows import change, claimed, gain
+from suite.inquiry.steps import caveat, whole, words
 from suite.results.flow import flow
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from suite import units
-from suite.experiments._flows import share_cell
-from suite.experiments._steps import caveat, ratio, together, words
+from suite.inquiry.flows import share_cell
+from suite.inquiry.steps import caveat, ratio, together, words
 from suite.results.record import Record
 from suite.results.summary import Summary
 from suite.results.table import Cell, base_cells, status_cell, time_cell, times_cells

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from suite.experiments import Here
+from suite.inquiry.here import Here
 from suite.results.record import Learnt, Record
 from suite.workload import Case, Description
 

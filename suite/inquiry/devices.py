@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from suite.experiments._steps import default, ratio, together, whole
+from suite.inquiry.steps import default, ratio, together, whole
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary

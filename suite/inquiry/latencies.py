@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from suite import units
-from suite.experiments._steps import caveat, solid, whole
+from suite.inquiry.steps import caveat, solid, whole
 from suite.results.latency import Latency, latency
 from suite.results.reading import Chart, Point
 from suite.results.record import Record
