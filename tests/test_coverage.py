@@ -7,6 +7,7 @@ import msgspec
 
 from suite.report import coverage
 from suite.results import reference
+from suite.results.reading import Reading
 
 H100 = msgspec.structs.replace(
     factory.HOST, gpus=(msgspec.structs.replace(factory.H100, name="NVIDIA H100 80GB HBM3"),)
@@ -73,3 +74,10 @@ def test_the_page_counts_what_is_filled():
     counts = re.findall(r"<caption>([^<]*): (\d+) of (\d+) cells are filled", page)
     assert counts == [("4 CPU cores", "0", "2"), (KIND.name, "1", "10"), ("H200, the GPU alone", "0", "2")]
     assert "records/" in page
+
+
+def test_what_machines_of_no_kind_answered_is_named():
+    odd, four = (msgspec.structs.replace(factory.PLAIN, name=f"odd, {n} cores", cores=n) for n in (2, 4))
+    rows = coverage.answered({"depth": [(odd, Reading(answers=())), (four, Reading(answers=()))], "threads": []}).rows
+    assert [row[-1].text for row in rows] == ["odd, 2 cores", "–"]
+    assert rows[0][2].text == "answered"

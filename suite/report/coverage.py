@@ -63,9 +63,15 @@ def answered(answers: Readings) -> Table:
     for name, mine in answers.items():
         machines = [machine for machine, _ in mine]
         cells = (_run(name, kind, machines) for kind in KINDS)
-        rows.append((Cell(text=name), Cell(text=experiments.load(name).TITLE), *cells))
-    columns = ("experiment", "question", *(kind.name for kind in KINDS))
+        rows.append((Cell(text=name), Cell(text=experiments.load(name).TITLE), *cells, _others(machines)))
+    columns = ("experiment", "question", *(kind.name for kind in KINDS), "other machines")
     return Table(title="Experiments, and the machines that answered", columns=columns, rows=tuple(rows), words=True)
+
+
+def _others(machines: Sequence[Machine]) -> Cell:
+    """Return which machines of no kind answered."""
+    names = [machine.name for machine in machines if not any(kind.fits(machine) for kind in KINDS)]
+    return Cell(text="; ".join(names) or units.DASH)
 
 
 def _run(name: str, kind: Kind, machines: Sequence[Machine]) -> Cell:
