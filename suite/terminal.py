@@ -33,9 +33,10 @@ def say(line: str) -> None:
     Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(line)
 
 
-def label(case: Case) -> str:
-    """Return a short name for what a process measures."""
-    return " ".join([case.workload, case.backend, case.implementation, *case.ways()])
+def label(case: Case, headline_batch: int) -> str:
+    """Return a short name for what a process measures, with its batch where that is not the headline's."""
+    batch = [f"batch {units.count(case.batch)}"] if case.batch != headline_batch else []
+    return " ".join([case.workload, case.backend, case.implementation, *batch, *case.ways()])
 
 
 class DataProgress:
@@ -75,6 +76,7 @@ class CampaignProgress:
 
     def __init__(self, header: Header, done: Sequence[Done]) -> None:
         self._header, self._began = header, 0.0
+        self._batches = {description.name: description.batch for description in header.descriptions}
         self._remaining = Remaining(header, done)
         self._progress = Progress(
             SpinnerColumn(),
@@ -99,7 +101,8 @@ class CampaignProgress:
     def begins(self, number: int, unit: Unit) -> None:
         """Show the process that starts."""
         self._began = time.monotonic()
-        self._name = f"round {number + 1}/{self._header.rounds_of(unit[0])}  {label(unit[0])}"
+        name = label(unit[0], self._batches[unit[0].workload])
+        self._name = f"round {number + 1}/{self._header.rounds_of(unit[0])}  {name}"
         left = f"about {units.seconds(self._remaining.seconds)} left"
         self._progress.update(self._task, description=self._name, left=left)
 

@@ -1,6 +1,7 @@
-"""What a campaign still takes is told from its journal and from the processes that have ended."""
+"""What the terminal says of a campaign: its processes, and what it still takes by its journal and those that ended."""
 
 import factory
+import msgspec
 import pytest
 
 from suite.measure import campaign
@@ -8,6 +9,7 @@ from suite.measure.estimate import first_seconds, process_seconds
 from suite.measure.profiles import EFFORTS
 from suite.measure.remaining import Remaining
 from suite.results.journal import Done, Header
+from suite.terminal import label
 from suite.workload import Case
 
 ROUNDS = 3
@@ -73,5 +75,11 @@ def test_what_failed_is_not_tried_again():
 def test_a_campaign_knows_units_by_the_case_they_begin_with():
     cases = tuple(Case(workload="mnist_mlp", backend="gpu", scope=scope, batch=128) for scope in ("step", "transfer"))
     (unit,) = campaign.units(cases)
-    header = Header(**{name: getattr(HEADER, name) for name in HEADER.__struct_fields__} | {"cases": cases})
+    header = msgspec.structs.replace(HEADER, cases=cases)
     assert Remaining(header, [ended(unit[0], 0), ended(unit[1], 0)]).processes == ROUNDS - 1
+
+
+def test_a_process_of_another_batch_than_the_headline_says_so():
+    other = msgspec.structs.replace(GPU, batch=1024, workers=2)
+    assert label(GPU, 128) == "mnist_mlp gpu jax"
+    assert label(other, 128) == "mnist_mlp gpu jax batch 1,024 2 workers"
