@@ -57,6 +57,8 @@ def test_a_scope_in_which_compiling_counts_chooses_kernels_in_each_process(scope
     plain = Case(workload="mnist_mlp", backend="gpu", scope=scope, batch=128, implementation="torch")
     assert guess(gpu[0]) == pytest.approx(guess(plain) + first_seconds((GPU,)))
     assert first_seconds(cpu) == 0.0
+    warm = (msgspec.structs.replace(gpu[0], cache="warm"),)
+    assert first_seconds(warm) == first_seconds((GPU,)), "the process that fills the cache chooses for all"
 
 
 def test_what_is_resumed_has_only_the_rest_before_it():

@@ -18,6 +18,7 @@ from suite.workload import Case, Description, Implementation, Scope
 
 _SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")  # share a process, in this order
 
+COMPILING: frozenset[Scope] = frozenset({"cold", "run", "calls"})  # in which compiling counts
 LONG: frozenset[Scope] = frozenset({"run", "learning"})  # which few rounds have
 
 Unit = tuple[Case, ...]  # cases that one process measures: they differ in scope only

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from suite.measure.campaign import COMPILING
 from suite.measure.inputs import PICTURES
 from suite.measure.profiles import CHAIN_SECONDS, Effort
 from suite.measure.serving import FEWEST_REQUESTS
@@ -10,7 +11,6 @@ from suite.workload import Case, Description, WholeRun
 _START_SECONDS = 8.0  # interpreter, imports, data, initial state
 _COMPILE_SECONDS_PER_GFLOP = 4.0  # of one example: deep networks compile longer
 _CHOOSING_SECONDS = 45.0  # a program's kernels for a GPU, unless they lie in the compile cache
-_COMPILES = {"cold", "run", "calls"}  # scopes whose processes all begin with an empty one
 _FLOP_PER_SECOND = {"cpu": 25e9, "gpu": 4e12}  # sustained; of a core, of a GPU
 _CALL_SECONDS = 5e-4  # of a step that is copied and dispatched from Python
 _FEWEST_SAMPLES = 3
@@ -29,7 +29,7 @@ def process_seconds(unit: Sequence[Case], about: Description, effort: Effort, co
     rate = _FLOP_PER_SECOND[case.backend] * processors
     step = case.batch * about.flop_per_example / rate
     compiling = 2.0 + _COMPILE_SECONDS_PER_GFLOP * about.forward_flop_per_example / 1e9
-    compiling += _choosing_seconds(unit) if scopes & _COMPILES else 0.0
+    compiling += _choosing_seconds(unit) if _compiles_anew(unit) else 0.0
     if case.scope == "run" and about.run is not None:
         return _START_SECONDS + compiling + _run_seconds(case, about, about.run, effort, rate)
     if case.scope in ("epoch", "input"):
@@ -47,7 +47,12 @@ def process_seconds(unit: Sequence[Case], about: Description, effort: Effort, co
 
 def first_seconds(unit: Sequence[Case]) -> float:
     """Return a guess of how much longer a campaign's first process of a unit takes: what it compiles, others find."""
-    return 0.0 if {case.scope for case in unit} & _COMPILES else _choosing_seconds(unit)
+    return 0.0 if _compiles_anew(unit) else _choosing_seconds(unit)
+
+
+def _compiles_anew(unit: Sequence[Case]) -> bool:
+    """Return whether each of a unit's processes begins with an empty compile cache."""
+    return any(case.scope in COMPILING and case.cache == "empty" for case in unit)
 
 
 def _choosing_seconds(unit: Sequence[Case]) -> float:
