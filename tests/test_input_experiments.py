@@ -128,6 +128,13 @@ def test_the_gain_of_tuning_stands_beside_the_documented_one():
     assert "documented are about 3.00x on a Tesla V100" in words(input_tuning.read(grid(backend="gpu")))
 
 
+def test_a_cell_of_one_process_is_not_called_steady():
+    rows = input_tuning.read(grid()).tables[0].rows
+    assert [(row[0].text, row[-1].text) for row in rows] == [
+        ("1", "quick"), ("4", "quick"), ("16", "one process"), ("1", "quick"),
+    ]  # fmt: skip
+
+
 def test_the_fastest_cell_is_named_with_its_bottleneck():
     records = [*grid(backend="gpu", busy=0.08), cell(8, 256, 1200.0, backend="gpu", rounds=1, busy=0.1, alone=24_000.0)]
     said = words(input_tuning.read(records))

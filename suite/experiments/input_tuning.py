@@ -118,7 +118,8 @@ def read(records: Sequence[Record]) -> Reading | None:
         tables.append(_beside(others))
         answers += costs(others)
     chart = HeatMap(
-        caption="Examples a second from storage on, by workers and batch; brighter is faster.",
+        caption="Examples a second from storage on, by workers and batch; brighter is faster. Of cells that are one "
+        "process nobody knows whether they are steady: the table names them.",
         across="batch",
         up="workers",
         squares=tuple(squares),
@@ -192,11 +193,18 @@ def _grid(title: str, cells: Cells) -> Table:
                 times[0],
                 share_cell(step_share(item)),
                 share_cell(gpu_busy(item)),
-                status_cell(item),
+                _status(item),
             )
         )
     note = "A cell without an interval is one process. The step's share is that of the step alone, its batch on the "
     return Table(title=title, columns=_GRID, rows=tuple(rows), notes=(note + "device, in the time from storage on.",))
+
+
+def _status(item: Summary) -> Cell:
+    """Return the status; a single process cannot be told to be steady."""
+    if (len(item.record.runs), item.status) == (1, "quick"):
+        return Cell(text="one process", remark="whether it is steady takes more than one")
+    return status_cell(item)
 
 
 def _one_by_one(title: str, cells: Cells, singly: Sequence[tuple[str, Summary]]) -> Table:
