@@ -18,7 +18,7 @@ from suite.workload import Case, Description, Implementation, Scope
 
 _SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")  # share a process, in this order
 
-COMPILING: frozenset[Scope] = frozenset({"cold", "run", "calls"})  # in which compiling counts
+_COMPILING: frozenset[Scope] = frozenset({"cold", "run", "calls"})  # in which compiling counts
 LONG: frozenset[Scope] = frozenset({"run", "learning"})  # which few rounds have
 
 Unit = tuple[Case, ...]  # cases that one process measures: they differ in scope only
@@ -57,6 +57,11 @@ def units(cases: Iterable[Case]) -> tuple[Unit, ...]:
         together = msgspec.structs.replace(case, scope="step") if case.scope in _SCOPES else case
         groups.setdefault(together, []).append(case)
     return tuple(tuple(sorted(group, key=_place)) for group in groups.values())
+
+
+def compiles_anew(unit: Unit) -> bool:
+    """Return whether each of a unit's processes begins with an empty compile cache, since compiling counts."""
+    return any(case.scope in _COMPILING and case.cache == "empty" for case in unit)
 
 
 def _place(case: Case) -> int:

@@ -1,8 +1,6 @@
 """How long a campaign will take: a guess before it starts, corrected by what has been seen."""
 
-from collections.abc import Sequence
-
-from suite.measure.campaign import COMPILING
+from suite.measure.campaign import Unit, compiles_anew
 from suite.measure.inputs import PICTURES
 from suite.measure.profiles import CHAIN_SECONDS, Effort
 from suite.measure.serving import FEWEST_REQUESTS
@@ -19,7 +17,7 @@ _PIPELINE_SECONDS = 3.0  # until the first batch is there
 _EPOCH_EXAMPLES = 10_000  # where the source knows no epochs
 
 
-def process_seconds(unit: Sequence[Case], about: Description, effort: Effort, cores: int) -> float:
+def process_seconds(unit: Unit, about: Description, effort: Effort, cores: int) -> float:
     """Return a guess of the duration of one child process, which measures all cases of the unit.
 
     The first of a campaign takes `first_seconds` longer.
@@ -29,7 +27,7 @@ def process_seconds(unit: Sequence[Case], about: Description, effort: Effort, co
     rate = _FLOP_PER_SECOND[case.backend] * processors
     step = case.batch * about.flop_per_example / rate
     compiling = 2.0 + _COMPILE_SECONDS_PER_GFLOP * about.forward_flop_per_example / 1e9
-    compiling += _choosing_seconds(unit) if _compiles_anew(unit) else 0.0
+    compiling += _choosing_seconds(unit) if compiles_anew(unit) else 0.0
     if case.scope == "run" and about.run is not None:
         return _START_SECONDS + compiling + _run_seconds(case, about, about.run, effort, rate)
     if case.scope in ("epoch", "input"):
@@ -45,17 +43,12 @@ def process_seconds(unit: Sequence[Case], about: Description, effort: Effort, co
     return _START_SECONDS + compiling + 2 * step + steady * (warmup + sampling)
 
 
-def first_seconds(unit: Sequence[Case]) -> float:
+def first_seconds(unit: Unit) -> float:
     """Return a guess of how much longer a campaign's first process of a unit takes: what it compiles, others find."""
-    return 0.0 if _compiles_anew(unit) else _choosing_seconds(unit)
+    return 0.0 if compiles_anew(unit) else _choosing_seconds(unit)
 
 
-def _compiles_anew(unit: Sequence[Case]) -> bool:
-    """Return whether each of a unit's processes begins with an empty compile cache."""
-    return any(case.scope in COMPILING and case.cache == "empty" for case in unit)
-
-
-def _choosing_seconds(unit: Sequence[Case]) -> float:
+def _choosing_seconds(unit: Unit) -> float:
     return _CHOOSING_SECONDS if (unit[0].backend, unit[0].implementation) == ("gpu", "jax") else 0.0
 
 

@@ -14,7 +14,7 @@ import msgspec
 from suite import __version__, experiments
 from suite.measure import children, load, profiles
 from suite.measure.beside import ENERGY_SECONDS, Beside
-from suite.measure.campaign import COMPILING, Unit, order, stamp, units
+from suite.measure.campaign import Unit, compiles_anew, order, stamp, units
 from suite.measure.clock import Clock
 from suite.measure.protocol import STREAMED, Facts, Line, Task
 from suite.results.journal import Done, Header, Journal
@@ -71,8 +71,8 @@ def worker(unit: Unit, cache: Path, shared: Path) -> AbstractContextManager[chil
     time counts; the CPU's compiles in seconds. A start with a warm cache has one for itself, in `cache`.
     """
     case = unit[0]
-    counts = any(case.scope in COMPILING for case in unit)
-    found = warm_cache(case, cache) if case.cache == "warm" else None if counts or case.backend == "cpu" else shared
+    alone = compiles_anew(unit) or case.backend == "cpu"
+    found = warm_cache(case, cache) if case.cache == "warm" else None if alone else shared
     return children.child(
         "suite.measure.worker",
         python=children.interpreter(case.implementation),

@@ -159,7 +159,7 @@ class JaxSide:
 
     def _compiled(self, function: Callable[..., Any], *given: Any) -> Callable[..., Any]:
         """Return the function compiled with the options that it is timed with."""
-        examples = len(next(iter(self.batches[0].values())))
+        examples = networks.examples(self.workload.description.name)
         return jax.jit(function).lower(*given).compile(cpu_options(self.workload.cpu_kernels, examples))
 
     def _loss(self, params: nnx.State, rest: nnx.State, batch: dict) -> tuple[jax.Array, jax.Array]:
