@@ -131,7 +131,7 @@ def test_the_gain_of_tuning_stands_beside_the_documented_one():
 def test_a_cell_of_one_process_is_not_called_steady():
     rows = input_tuning.read(grid()).tables[0].rows
     assert [(row[0].text, row[-1].text) for row in rows] == [
-        ("1", "quick"), ("4", "quick"), ("16", "one process"), ("1", "quick"),
+        ("1", "quick"), ("4", "quick"), ("16", "quick, one process"), ("1", "quick"),
     ]  # fmt: skip
 
 

@@ -193,18 +193,11 @@ def _grid(title: str, cells: Cells) -> Table:
                 times[0],
                 share_cell(step_share(item)),
                 share_cell(gpu_busy(item)),
-                _status(item),
+                status_cell(item),
             )
         )
     note = "A cell without an interval is one process. The step's share is that of the step alone, its batch on the "
     return Table(title=title, columns=_GRID, rows=tuple(rows), notes=(note + "device, in the time from storage on.",))
-
-
-def _status(item: Summary) -> Cell:
-    """Return the status; a single process cannot be told to be steady."""
-    if (len(item.record.runs), item.status) == (1, "quick"):
-        return Cell(text="one process", remark="whether it is steady takes more than one")
-    return status_cell(item)
 
 
 def _one_by_one(title: str, cells: Cells, singly: Sequence[tuple[str, Summary]]) -> Table:

@@ -66,8 +66,13 @@ def base_cells(record: Record) -> tuple[Cell, Cell]:
 
 
 def status_cell(*items: Summary) -> Cell:
-    """Return the worst status of several results, with all their reasons."""
+    """Return the worst status of several results, with all their reasons.
+
+    What is one process and nothing worse is said to be that: it cannot show whether it is steady.
+    """
     word = items[0].status
     for item in items[1:]:
         word = worse(word, item.status)
+    if word == "quick" and any(len(item.record.runs) == 1 for item in items):
+        word = "quick, one process"
     return Cell(text=word, remark="; ".join(reason for item in items for reason in item.reasons))
