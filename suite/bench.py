@@ -2,7 +2,7 @@
 
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -236,12 +236,18 @@ def picture(published: Path) -> tuple[Path, ...]:
     return (path,)
 
 
-def print_results(folders: Sequence[Path], here: Machine, listed: Sequence[prices.Price] = ()) -> None:
-    """Print this machine's speed-ups, or CPU times where it has no GPU, how JAX stands beside its peers, and costs."""
+def print_results(
+    folders: Sequence[Path], here: Machine, listed: Sequence[prices.Price] = (), campaigns: Collection[str] = ()
+) -> None:
+    """Print this machine's speed-ups, or CPU times where it has no GPU, how JAX stands beside its peers, and costs.
+
+    Of this machine only what those campaigns measured, if any are named.
+    """
     from suite.report import cost, feeding, placing, standing, tables
 
     found, problems = store.load(folders)
-    records = [record for record in found if not record.experiment and not is_ceiling(record)]
+    asked_for = [record for record in found if not record.experiment and not is_ceiling(record)]
+    records = [r for r in asked_for if not campaigns or r.campaign in campaigns or r.machine.slug != here.slug]
     for problem in problems:
         terminal.say(f"note: {problem}")
     costs = cost.for_terminal(records, here.slug, listed)
@@ -280,8 +286,8 @@ def print_answers(name: str, folders: Sequence[Path], here: Machine) -> None:
     say_failures(mine)
 
 
-def report(published: Path, out: Path, build: bool, listed: Sequence[prices.Price] = ()) -> None:
-    """Render the site's pages and, if asked, build it; print the results and where the site is."""
+def report(published: Path, out: Path, build: bool, listed: Sequence[prices.Price] = ()) -> Path | None:
+    """Render the site's pages and, if asked, build it; return where it begins."""
     from suite.report import build as site
     from suite.report import pages
 
@@ -291,11 +297,10 @@ def report(published: Path, out: Path, build: bool, listed: Sequence[prices.Pric
     outcome = pages.render((published, out), root / "site", listed)
     for problem in outcome.problems:
         terminal.say(f"note: {problem}")
-    if build:
-        site.build(root)
-    print_results((published, out), machine.machine(), listed)
-    if build:
-        print(f"site: {root / 'build' / 'html' / 'index.html'}")
+    if not build:
+        return None
+    site.build(root)
+    return root / "build" / "html" / "index.html"
 
 
 def compare(first: str, second: str, folders: Sequence[Path], band: float | None) -> None:

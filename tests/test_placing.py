@@ -4,7 +4,7 @@ import factory
 import msgspec
 from click.testing import CliRunner
 
-from suite import cli
+from suite import bench, cli
 from suite.report import pages, placing
 from suite.results import store
 
@@ -65,3 +65,16 @@ def test_a_record_s_file_is_checked_before_it_is_sent(tmp_path):
     assert none.exit_code == 1
     assert "no record" in none.output
     assert CliRunner().invoke(cli.main, ["check", "nowhere"]).exit_code == 2
+
+
+def test_a_run_prints_what_it_measured_and_a_report_what_counts(tmp_path, capsys):
+    measured = {"campaign": "a", "created": "2026-01-01T00:00:00Z", "cpu": 0.01}
+    tried = {"campaign": "b", "created": "2026-01-02T00:00:00Z", "cpu": 0.02, "profile": "smoke"}
+    for record in (*factory.campaign(("mnist_mlp",), **measured), *factory.campaign(("mnist_mlp",), **tried)):
+        store.add(record, tmp_path)
+    seen = []
+    for campaigns in ((), ("b",)):
+        bench.print_results((tmp_path,), factory.HOST, campaigns=campaigns)
+        printed = capsys.readouterr().out
+        seen.append((" 50.0x" in printed, " 100.0x" in printed))
+    assert seen == [(True, False), (False, True)]

@@ -8,7 +8,7 @@ import pytest
 
 from suite.results.repetition import found_again, repeats
 from suite.results.statistics import Estimate
-from suite.results.summary import newest, speedups
+from suite.results.summary import current, speedups
 
 START = datetime.fromisoformat("2026-01-01T10:00:00+00:00")
 NOISE = (1.0, 1.01, 0.99, 1.005, 0.995, 1.002, 0.998, 1.004, 0.996, 1.0)
@@ -39,7 +39,7 @@ def statuses(*records):
 
 def test_a_ratio_found_again_is_repeated_in_both_campaigns():
     assert statuses(campaign("a", 0), campaign("b", 70)) == ["repeated", "repeated"]
-    (found,) = newest(speedups([*campaign("a", 0), *campaign("b", 70)]))
+    (found,) = current(speedups([*campaign("a", 0), *campaign("b", 70)]))
     assert found.gpu.record.campaign == "b"
 
 
@@ -120,7 +120,7 @@ def test_a_ratio_that_one_round_drags_out_of_the_sign_interval_is_unstable():
 
 def test_a_repeated_speed_up_with_a_peer_is_solid():
     peers = [side("cpu", 0.009, name, minutes, case=_torch()) for name, minutes in (("a", 0), ("b", 70))]
-    (found,) = newest(speedups([*campaign("a", 0), *campaign("b", 70), *peers]))
+    (found,) = current(speedups([*campaign("a", 0), *campaign("b", 70), *peers]))
     assert (found.status, found.solid) == ("repeated", True)
 
 
@@ -136,7 +136,7 @@ def test_the_page_has_the_word_in_its_table_and_the_mark_is_full():
 
     records = [*campaign("a", 0), *campaign("b", 70)]
     records += [side("cpu", 0.009, name, minutes, case=_torch()) for name, minutes in (("a", 0), ("b", 70))]
-    (found,) = newest(speedups(records))
+    (found,) = current(speedups(records))
     assert found.solid
     (row,) = tables.speedup_table(records).rows
     assert row[tables.SPEEDUP_COLUMNS.index("status")].text == "repeated"

@@ -9,7 +9,7 @@ import pytest
 from suite.report import tables
 from suite.results.record import Sample
 from suite.results.statistics import Estimate
-from suite.results.summary import better, by_round, newest, peers_of, speedups, step_seconds, summary, worse
+from suite.results.summary import better, by_round, current, peers_of, speedups, step_seconds, summary, worse
 
 EVEN = (0.010,) * 3
 
@@ -274,8 +274,8 @@ def test_a_stand_in_takes_the_place_of_random_content_and_real_data_does_not():
     changes = {"campaign": "b", "created": "2026-02-01T00:00:00Z"}
     random = factory.campaign(("mnist_mlp",), data="random")
     standin, real = (factory.campaign(("mnist_mlp",), data=data, **changes) for data in ("embedded", "tfds"))
-    assert [item.gpu.record.case.data for item in newest(speedups([*standin, *random]))] == ["embedded"]
-    assert {item.gpu.record.case.data for item in newest(speedups([*real, *random]))} == {"random", "tfds"}
+    assert [item.gpu.record.case.data for item in current(speedups([*standin, *random]))] == ["embedded"]
+    assert {item.gpu.record.case.data for item in current(speedups([*real, *random]))} == {"random", "tfds"}
 
 
 def test_the_newest_speed_up_of_each_machine_and_case_in_their_order():
@@ -283,7 +283,7 @@ def test_the_newest_speed_up_of_each_machine_and_case_in_their_order():
     new = pair(campaign="b", created="2026-01-02T00:00:00Z")
     other = pair(campaign="c", created="2026-01-01T00:00:00Z", machine=changed(factory.HOST, name="a, 1 cores"))
     first = pair(campaign="d", created="2026-01-01T00:00:00Z", workload="a_model")
-    found = newest(speedups([*new, *old, *other, *first]))
+    found = current(speedups([*new, *old, *other, *first]))
     assert [item.gpu.record.campaign for item in found] == ["d", "c", "b"]
 
 
@@ -298,3 +298,12 @@ def test_the_better_allocator_is_that_of_the_newest_campaign():
     assert found.record == now
     (before,) = tables.fastest(map(summary, old))
     assert before.record.case.allocator == "system"
+
+
+def test_a_newer_smoke_run_does_not_displace_a_speed_up_nor_a_time():
+    kept = pair(campaign="a", created="2026-01-01T00:00:00Z")
+    smoke = pair(campaign="b", created="2026-01-02T00:00:00Z", profile="smoke")
+    found = current(speedups([*smoke, *kept]))
+    assert [item.gpu.record.campaign for item in found] == ["a"]
+    assert {item.record.campaign for item in tables.current_cases([*smoke, *kept])} == {"a"}
+    assert {item.record.campaign for item in tables.fastest(map(summary, (*smoke, *kept)))} == {"a"}

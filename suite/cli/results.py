@@ -26,9 +26,14 @@ def publish(campaign: str, out: Path) -> None:
 def report(out: Path, build: bool, prices: Path | None) -> None:
     """Render all records, published and local, into the site, and print the table and the site's path."""
     from suite import bench
+    from suite.measure import machine
     from suite.results import prices as price_list
 
-    bench.report(PUBLISHED, out, build, price_list.read(prices or price_list.SHIPPED))
+    listed = price_list.read(prices or price_list.SHIPPED)
+    built = bench.report(PUBLISHED, out, build, listed)
+    bench.print_results((PUBLISHED, out), machine.machine(), listed)
+    if built is not None:
+        click.echo(f"site: {built}")
 
 
 @click.command()

@@ -199,14 +199,16 @@ def run(
     for journal in journals if publish else ():
         for path in bench.publish(journal, out, PUBLISHED):
             terminal.say(f"published {path}")
-    if site:
-        bench.report(PUBLISHED, out, True, listed)
+    built = bench.report(PUBLISHED, out, True, listed) if site else None
     headers = [journal.header() for journal in journals]
     for header in {header.machine.slug: header for header in headers}.values():
         if header.experiment:
             bench.print_answers(header.experiment, (PUBLISHED, out), header.machine)
-        elif not site:
-            bench.print_results((PUBLISHED, out), header.machine, listed)
+        else:
+            campaigns = {header.campaign for header in headers}
+            bench.print_results((PUBLISHED, out), header.machine, listed, campaigns)
+    if built is not None:
+        click.echo(f"site: {built}")
     if not whole:
         sys.exit(1)
 

@@ -8,7 +8,7 @@ from suite.inquiry.here import Here
 from suite.inquiry.steps import caveat, default, point, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
-from suite.results.summary import newest, speedups
+from suite.results.summary import current, speedups
 from suite.results.table import Cell, Table, status_cell, time_cell, times_cells
 from suite.variants import variants_of
 from suite.workload import (
@@ -169,9 +169,9 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
 
 
 def read(records: Sequence[Record]) -> Reading | None:
-    """Return the newest speed-up of each network; None if there is none."""
+    """Return the current speed-up of each network; None if there is none."""
     mine = (record for record in records if default(record))
-    found = sorted(newest(speedups(mine)), key=lambda item: -item.ratio.value)
+    found = sorted(current(speedups(mine)), key=lambda item: -item.ratio.value)
     if not found:
         return None
     rows = [

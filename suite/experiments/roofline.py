@@ -50,18 +50,18 @@ def read(records: Sequence[Record]) -> Reading | None:
     ceilings = roof(records)
     if not ceilings:
         return None
-    steps = newest_steps(records, at_headline_batch=True)
+    steps = current_steps(records, at_headline_batch=True)
     shares = [(item, share(item, ceilings)) for item in steps]
     tables = (ceiling_table(ceilings), *((table("Steps below these ceilings", steps, ceilings),) if steps else ()))
     known = sorted(((s.of_floor, item) for item, s in shares if s.of_floor is not None), key=lambda one: one[0])
     return Reading(answers=tuple(_answers(ceilings, known)), tables=tables, chart=_chart(ceilings, shares))
 
 
-def newest_steps(records: Iterable[Record], at_headline_batch: bool = False) -> tuple[Summary, ...]:
-    """Return one machine's newest step of JAX of each network, way, precision and batch, with its better allocator."""
+def current_steps(records: Iterable[Record], at_headline_batch: bool = False) -> tuple[Summary, ...]:
+    """Return one machine's current step of JAX of each network, way, precision and batch, with its better allocator."""
     free = ("precision", "variant") if at_headline_batch else ("precision", "variant", "batch")
     mine = [record for record in records if not is_ceiling(record) and default(record, *free)]
-    latest = {record.name: record for record in sorted(mine, key=lambda r: (r.profile != "smoke", r.created))}
+    latest = {record.name: record for record in sorted(mine, key=lambda r: r.precedence)}
     ways: dict[Case, list[Summary]] = {}
     for _, record in sorted(latest.items()):
         ways.setdefault(msgspec.structs.replace(record.case, allocator="retaining"), []).append(summary(record))

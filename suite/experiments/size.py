@@ -8,7 +8,7 @@ from suite.inquiry.steps import caveat, default, point, step, whole
 from suite.results.fit import Fit, power_law, rank_correlation
 from suite.results.reading import Chart, Line, Reading
 from suite.results.record import Record
-from suite.results.summary import SpeedUp, newest, speedups
+from suite.results.summary import SpeedUp, current, speedups
 from suite.results.table import Cell, Table, status_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
@@ -41,7 +41,7 @@ def flop(item: SpeedUp) -> int:
 
 def read(records: Sequence[Record]) -> Reading | None:
     """Return how the speed-up goes with the size of the step; None if there is no speed-up."""
-    found = [item for item in newest(speedups(filter(_fits, records))) if flop(item) > 0]
+    found = [item for item in current(speedups(filter(_fits, records))) if flop(item) > 0]
     if not found:
         return None
     counted = [item for item in found if whole(item.cpu) and whole(item.gpu)]

@@ -21,9 +21,9 @@ _LATENCIES = (
 
 
 def latencies(records: Sequence[Record]) -> tuple[Latency, ...]:
-    """Return the newest requests of each case, profile smoke only where there is no other, the plain way first."""
+    """Return the current requests of each case, the plain way first."""
     latest: dict[tuple[str, Case], Record] = {}
-    for record in sorted(records, key=lambda r: (r.profile != "smoke", r.created)):
+    for record in sorted(records, key=lambda r: r.precedence):
         if record.case.scope == "serve":
             latest[record.machine.slug, msgspec.structs.replace(record.case, allocator="retaining")] = record
     return tuple(latency(record) for record in sorted(latest.values(), key=_place))

@@ -12,7 +12,7 @@ from suite.observations.first_calls import ratio_of_first_calls
 from suite.results.ladder import ladder
 from suite.results.record import Record
 from suite.results.statistics import Estimate
-from suite.results.summary import newest, speedups
+from suite.results.summary import current, speedups
 from suite.workload import Claim, Description, Scope
 
 # Which scope a documented number is one of, and where an observation says the same of it.
@@ -112,7 +112,7 @@ def _apart(records: Sequence[Record]) -> Iterator[str]:
         if rung.ratio is not None:
             name = _RUNGS[rung.case.scope] if rung.compiling else "without its compilations"
             yield f"{name} {words(rung.ratio)}"
-    for item in newest(speedups(records)):
+    for item in current(speedups(records)):
         case = item.gpu.record.case
         if case.scope == "step" and case.precision != "float32-highest" and case.variant == "plain":
             yield f"the GPU in {case.precision} {words(item.ratio)}"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from suite.inquiry.steps import default, together, whole
 from suite.results.record import Record
 from suite.results.statistics import Estimate
-from suite.results.summary import SpeedUp, Summary, newest, speedups
+from suite.results.summary import SpeedUp, Summary, current, speedups
 
 SIZE = 1.25  # a documented ratio is as high as a measured one if it is within this factor of its interval
 
@@ -16,10 +16,10 @@ def counted(item: Summary | None) -> bool:
 
 
 def steps(records: Sequence[Record], workloads: Iterable[str] = (), scope: str = "step") -> dict[str, SpeedUp]:
-    """Return the newest headline speed-up of each workload that may be judged by, by name."""
+    """Return the current headline speed-up of each workload that may be judged by, by name."""
     wanted = tuple(workloads)
     mine = [r for r in records if (default(r) if scope == "step" else _plain(r, scope)) and r.profile != "smoke"]
-    found = {item.gpu.record.workload: item for item in newest(speedups(mine)) if item.gpu.record.case.scope == scope}
+    found = {item.gpu.record.workload: item for item in current(speedups(mine)) if item.gpu.record.case.scope == scope}
     return {
         name: item
         for name, item in found.items()

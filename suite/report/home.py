@@ -7,14 +7,14 @@ from suite.report.html import Page, safe
 from suite.report.links import links
 from suite.results.record import Record
 from suite.results.selection import by_machine
-from suite.results.summary import newest, speedups
+from suite.results.summary import current, speedups
 
 _QUESTION = "How much faster is a GPU?"
 
 
 def picture(records: Sequence[Record]) -> str | None:
     """Return the headline chart on white ground, for pages other than the site's; None if there is no speed-up."""
-    found = newest(speedups(record for record in records if not record.experiment))
+    found = current(speedups(record for record in records if not record.experiment))
     main = [i for i in found if tables.headline(i.gpu.record)]
     if not main:
         return None

@@ -43,7 +43,7 @@ def page(records: Sequence[Record], local: frozenset[str], ceilings: Roof, place
     made.heading("Software")
     versions = {name: v for r in records for name, v in r.software.packages.items()}
     made.facts([("Python", software.python), *sorted((name, v) for name, v in versions.items() if name != "python")])
-    steps = roofline.newest_steps(records, at_headline_batch=True)
+    steps = roofline.current_steps(records, at_headline_batch=True)
     if steps:
         made.heading("Below the ceilings")
         here = {key: ceiling for key, ceiling in ceilings.items() if key[0] == what.slug}
@@ -52,7 +52,7 @@ def page(records: Sequence[Record], local: frozenset[str], ceilings: Roof, place
         made.table(roofline.table("Steps beside what this machine does at most", steps, here), links(records, "../"))
         made.add('<p class="note"><a href="../experiments/roofline.html">How ceilings and floors are defined</a></p>')
     made.heading("All times")
-    newest_here = [s.record for s in tables.newest_cases(records)]
-    listed = tables.case_table(f"Every case measured on {what.name}", newest_here, models=True)
+    cases = [s.record for s in tables.current_cases(records)]
+    listed = tables.case_table(f"Every case measured on {what.name}", cases, models=True)
     made.table(listed, links(records, "../"))
     return files | {f"machines/{what.slug}.md": made.text()}

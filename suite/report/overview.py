@@ -8,7 +8,7 @@ from suite.report import charts, tables
 from suite.report.html import Page, safe
 from suite.report.tables import Cell, Table
 from suite.results.record import Record
-from suite.results.summary import SpeedUp, newest, speedups
+from suite.results.summary import SpeedUp, current, speedups
 
 _SCOPES = ("step", "transfer", "epoch", "cold", "run")  # in the order of the ladder
 _COLUMNS = (
@@ -21,7 +21,7 @@ _MANY = 8  # machines, from which on the choice is folded
 
 def add(page: Page, records: Sequence[Record], name: str, links: dict[str, str]) -> dict[str, str]:
     """Add what one machine's records say to a page; return the files of the chart, which has that name."""
-    found = [item for item in newest(speedups(records)) if item.gpu.record.case.scope in _SCOPES]
+    found = [item for item in current(speedups(records)) if item.gpu.record.case.scope in _SCOPES]
     main = headlines(found)
     page.add(f'<p class="lead">{answer(main)}</p>')
     files: dict[str, str] = {}
@@ -72,7 +72,7 @@ def _facets(item: SpeedUp) -> dict[str, str]:
 def first(records: Iterable[Record]) -> str | None:
     """Return the slug of the machine to show first: the one with most headline speed-ups, the newest of equals."""
     found: dict[str, list[str]] = {}
-    for item in headlines(newest(speedups(records))):
+    for item in headlines(current(speedups(records))):
         found.setdefault(item.gpu.record.machine.slug, []).append(item.gpu.record.created)
     return max(found, key=lambda slug: (len(found[slug]), max(found[slug])), default=None)
 

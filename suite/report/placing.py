@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from statistics import geometric_mean
 
 from suite import units
-from suite.report.tables import fastest, headline, newest_cases
+from suite.report.tables import current_cases, fastest, headline
 from suite.results.record import Record
 from suite.results.summary import Summary
 
@@ -16,7 +16,7 @@ Steps = dict[str, dict[tuple[str, int], Summary]]  # by machine, then by network
 
 
 def headlines(records: Sequence[Record]) -> dict[str, Steps]:
-    """Return the newest headline steps by backend, from runs that were more than a try."""
+    """Return the current headline steps by backend, from runs that were more than a try."""
     return {backend: _steps(records, backend) for backend in _NAMES}
 
 
@@ -46,7 +46,7 @@ def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
 def _steps(records: Sequence[Record], backend: str) -> Steps:
     chosen = (r for r in records if r.backend == backend and headline(r) and r.profile != "smoke" and not r.experiment)
     found: Steps = {}
-    for item in fastest(newest_cases(chosen)):
+    for item in fastest(current_cases(chosen)):
         if item.seconds is not None and item.status not in ("invalid", "incomplete"):
             key = item.record.workload, item.record.case.batch
             found.setdefault(item.record.machine.slug, {})[key] = item

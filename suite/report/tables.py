@@ -7,7 +7,7 @@ import msgspec
 from suite import units
 from suite.results.record import Record
 from suite.results.statistics import Estimate
-from suite.results.summary import SpeedUp, Summary, better, newest, speedups, summary
+from suite.results.summary import SpeedUp, Summary, better, current, speedups, summary
 from suite.results.table import Cell, Table, time_cell
 from suite.workload import Case, Scope
 
@@ -79,8 +79,8 @@ def speedup_row(item: SpeedUp) -> tuple[Cell, ...]:
 
 
 def speedup_table(records: Iterable[Record], scope: str = "step") -> Table:
-    """Return the newest speed-up of each model, precision and machine."""
-    found = [item for item in newest(speedups(records)) if item.gpu.record.case.scope == scope]
+    """Return the current speed-up of each model, precision and machine."""
+    found = [item for item in current(speedups(records)) if item.gpu.record.case.scope == scope]
     return Table(
         title="How much faster is the GPU? One training step in steady state, CPU and GPU of the same machine",
         columns=SPEEDUP_COLUMNS,
@@ -136,7 +136,7 @@ def steps_table(title: str, records: Iterable[Record], scope: Scope = "step") ->
 
     How the peers stand is a table of its own.
     """
-    steps = [item for item in newest_cases(records) if item.record.case.scope == scope]
+    steps = [item for item in current_cases(records) if item.record.case.scope == scope]
     mine = [item for item in steps if item.record.case.implementation == "jax"]
     rows = tuple((Cell(text=item.record.workload), *case_row(item)) for item in fastest(mine or steps))
     return Table(title=title, columns=("model", *CASE_COLUMNS), rows=rows)
@@ -144,8 +144,10 @@ def steps_table(title: str, records: Iterable[Record], scope: Scope = "step") ->
 
 def elsewhere(records: Sequence[Record], machine: str) -> Table:
     """Return this machine's CPU steps beside the GPUs of other machines: a different host, so never a speed-up."""
-    mine = fastest(newest_cases(r for r in records if r.machine.slug == machine and r.backend == "cpu" and headline(r)))
-    gpus = newest_cases(r for r in records if r.machine.slug != machine and r.backend == "gpu" and headline(r))
+    mine = fastest(
+        current_cases(r for r in records if r.machine.slug == machine and r.backend == "cpu" and headline(r))
+    )
+    gpus = current_cases(r for r in records if r.machine.slug != machine and r.backend == "gpu" and headline(r))
     rows = []
     for cpu in mine:
         for gpu in gpus:
@@ -170,14 +172,14 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
 
 
 def fastest(items: Iterable[Summary]) -> list[Summary]:
-    """Return of each case the better allocator's summary in its newest campaign, in the order in which they came."""
+    """Return of each case the better allocator's summary in its current campaign, in the order in which they came."""
     cases: dict[tuple[str, str], list[Summary]] = {}
     for item in items:
         retaining = msgspec.structs.replace(item.record.case, allocator="retaining")
         cases.setdefault(msgspec.structs.replace(item.record, case=retaining).place, []).append(item)
     found = []
     for same in cases.values():
-        latest = max(same, key=lambda item: item.record.created).record.campaign
+        latest = max(same, key=lambda item: item.record.precedence).record.campaign
         mine = [item for item in same if item.record.campaign == latest]
         found.append(better(mine) or mine[0])
     return found
@@ -190,9 +192,9 @@ def headline(record: Record) -> bool:
     return plain and case.scope == "step" and case.devices == 1
 
 
-def newest_cases(records: Iterable[Record]) -> list[Summary]:
-    """Return the newest summary of each case and machine."""
-    latest = {r.place: r for r in sorted(records, key=lambda r: r.created)}
+def current_cases(records: Iterable[Record]) -> list[Summary]:
+    """Return the current summary of each case and machine."""
+    latest = {r.place: r for r in sorted(records, key=lambda r: r.precedence)}
     return [summary(latest[key]) for key in sorted(latest, key=lambda key: (key[1], key[0]))]
 
 

@@ -15,7 +15,7 @@ from suite.results.prices import Price
 from suite.results.record import Record
 from suite.results.roofline import Roof
 from suite.results.selection import by_machine
-from suite.results.summary import SpeedUp, newest, speedups
+from suite.results.summary import SpeedUp, current, speedups
 from suite.workload import Description
 
 _STAGES = ("import", "init", "lower", "compile", "first_step")
@@ -54,20 +54,20 @@ def page(
     made.heading("Differs from the source")
     made.add(f"<ul>{''.join(f'<li>{safe(line)}</li>' for line in about.differs)}</ul>")
     asked_for = [record for record in records if not record.experiment]
-    mine = [i for i in newest(speedups(asked_for)) if i.gpu.record.case.scope == "step"]
+    mine = [i for i in current(speedups(asked_for)) if i.gpu.record.case.scope == "step"]
     if mine:
         made.heading("Speed-up")
         made.table(tables.speedup_table(asked_for), links(records, "../"))
     made.heading("Documented and measured")
-    whole = [i for i in newest(speedups(records)) if (i.gpu.record.case.scope, i.gpu.record.case.length) == ("run", 1)]
+    whole = [i for i in current(speedups(records)) if (i.gpu.record.case.scope, i.gpu.record.case.length) == ("run", 1)]
     made.table(claims(about, [*whole, *mine]))
     for slug, there in by_machine(records).items():
-        here = [s.record for s in tables.newest_cases(there)]
+        here = [s.record for s in tables.current_cases(there)]
         machine_name = here[0].machine.name
         made.heading(f"Times on {machine_name}")
         files |= ladder_part(made, there)
         made.table(tables.case_table(f"{name} on {machine_name}", here))
-        below = roofline.table(f"{name} below the ceilings of {machine_name}", roofline.newest_steps(here), ceilings)
+        below = roofline.table(f"{name} below the ceilings of {machine_name}", roofline.current_steps(here), ceilings)
         if below.rows:
             made.table(below)
         stages = stage_table(here)
@@ -93,7 +93,7 @@ def page(
                 json.dumps(charts.themed(spec)),
             )
         reasons = [f"{tables.label(s.record)}, {s.record.case.scope}: {'; '.join(s.reasons)}"
-                   for s in tables.newest_cases(here) if s.reasons]  # fmt: skip
+                   for s in tables.current_cases(here) if s.reasons]  # fmt: skip
         if reasons:
             made.add(f"<ul class='reasons'{UNSEARCHED}>{''.join(f'<li>{safe(line)}</li>' for line in reasons)}</ul>")
     return files | {f"workloads/{name}.md": made.text()}

@@ -46,7 +46,7 @@ def ladder(records: Iterable[Record]) -> tuple[Rung, ...]:
     found = []
     for scope, cache in _RUNGS:
         there = [r for r in mine if (r.case.scope, r.case.cache, r.case.length) == (scope, cache, 1)]
-        sides = {side: _newest(r for r in there if r.backend == side) for side in ("cpu", "gpu")}
+        sides = {side: _current(r for r in there if r.backend == side) for side in ("cpu", "gpu")}
         either = sides["cpu"] or sides["gpu"]
         if either is not None:
             found.append(Rung(case=either.record.case, cpu=sides["cpu"], gpu=sides["gpu"]))
@@ -117,8 +117,8 @@ def plain(record: Record) -> bool:
     return not record.experiment and chosen == ("jax", "plain", "float32-highest", 1, None, record.description.batch)
 
 
-def _newest(records: Iterable[Record]) -> Summary | None:
-    """Return the newest campaign's summary, of its better allocator."""
+def _current(records: Iterable[Record]) -> Summary | None:
+    """Return the summary of the current campaign, of its better allocator."""
     there = list(records)
-    last = max((record.created for record in there), default="")
-    return better(summary(record) for record in there if record.created == last)
+    last = max((record.precedence for record in there), default=None)
+    return better(summary(record) for record in there if record.precedence == last)

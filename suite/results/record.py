@@ -270,7 +270,7 @@ class Record(Plain, frozen=True, kw_only=True):
 
     @property
     def place(self) -> tuple[str, str]:
-        """Machine and case among records of which the newest counts.
+        """Machine and case among records of which one is current.
 
         Random content and a stand-in are one place, since no speed depends on them: a network that was timed on the one
         until the other was there has one row.
@@ -278,6 +278,11 @@ class Record(Plain, frozen=True, kw_only=True):
         data = "embedded" if self.case.data == "random" else self.case.data
         case = msgspec.structs.replace(self.case, data=data)
         return self.machine.slug, file_name(case, self.description.batch)
+
+    @property
+    def precedence(self) -> tuple[bool, str]:
+        """Orders the records of a place, whose last one is current: the newest, but smoke only shows that it runs."""
+        return self.profile != "smoke", self.created
 
 
 def slug(name: str) -> str:

@@ -106,8 +106,8 @@ def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Ca
 
 
 def best(records: Iterable[Record]) -> Summary | None:
-    """Return the newest sound result, or the newest of all; None if there is none."""
+    """Return the current one of the sound results, or of all; None if there is none."""
     found = sorted(
-        (summary(record) for record in records), key=lambda item: (item.status in SOUND, item.record.created)
+        (summary(record) for record in records), key=lambda item: (item.status in SOUND, item.record.precedence)
     )
     return found[-1] if found else None

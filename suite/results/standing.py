@@ -44,16 +44,13 @@ class Standing:
 
 
 def standings(records: Iterable[Record]) -> tuple[Standing, ...]:
-    """Return the newest standing of each machine and case of JAX that was compared, by machine and backend.
-
-    One of profile smoke, which only shows that it runs, counts where there is no other.
-    """
+    """Return the current standing of each machine and case of JAX that was compared, by machine and backend."""
     campaigns: dict[tuple[str, str, str], list[Summary]] = defaultdict(list)
     for record in records:
         if record.case.scope == "step":
             campaigns[record.campaign, record.machine.slug, record.workload].append(summary(record))
     latest: dict[tuple[str, str, str, str], Standing] = {}
-    for group in sorted(campaigns.values(), key=lambda g: (g[0].record.profile != "smoke", g[0].record.created)):
+    for group in sorted(campaigns.values(), key=lambda g: g[0].record.precedence):
         for item in _standings(group):
             record = item.mine.record
             case = msgspec.structs.replace(record.case, allocator="retaining").text(record.description.batch)

@@ -268,9 +268,9 @@ def peers_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Es
     return tuple(found)
 
 
-def newest(found: Iterable[SpeedUp]) -> tuple[SpeedUp, ...]:
-    """Return the speed-ups of each machine and case from its newest campaign, in order of workload and machine."""
+def current(found: Iterable[SpeedUp]) -> tuple[SpeedUp, ...]:
+    """Return the current speed-up of each machine and case, in order of workload and machine."""
     latest: dict[tuple[str, str], SpeedUp] = {}
-    for item in sorted(found, key=lambda s: s.gpu.record.created):
+    for item in sorted(found, key=lambda s: s.gpu.record.precedence):
         latest[item.gpu.record.place] = item
     return tuple(latest[key] for key in sorted(latest, key=lambda key: (key[1], key[0])))
