@@ -15,7 +15,6 @@ from suite.measure.fitness import Check
 from suite.measure.remaining import Remaining
 from suite.results.journal import Done, Header
 from suite.results.summary import step_seconds
-from suite.workload import Case
 
 _SAID = {
     "step": "a step",
@@ -31,12 +30,6 @@ _MARKS = {"good": "[green]ok[/]", "remark": "[yellow]note[/]", "bad": "[red]no[/
 def say(line: str) -> None:
     """Print one line of guidance to standard error, where it does not mix with results."""
     Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(line)
-
-
-def label(case: Case, headline_batch: int) -> str:
-    """Return a short name for what a process measures, with its batch where that is not the headline's."""
-    batch = [f"batch {units.count(case.batch)}"] if case.batch != headline_batch else []
-    return " ".join([case.workload, case.backend, case.implementation, *batch, *case.ways()])
 
 
 class DataProgress:
@@ -101,7 +94,7 @@ class CampaignProgress:
     def begins(self, number: int, unit: Unit) -> None:
         """Show the process that starts."""
         self._began = time.monotonic()
-        name = label(unit[0], self._batches[unit[0].workload])
+        name = f"{unit[0].workload} {unit[0].label(self._batches[unit[0].workload])}"
         self._name = f"round {number + 1}/{self._header.rounds_of(unit[0])}  {name}"
         left = f"about {units.seconds(self._remaining.seconds)} left"
         self._progress.update(self._task, description=self._name, left=left)

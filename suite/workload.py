@@ -210,6 +210,11 @@ class Case(Plain, frozen=True, kw_only=True):
         }
         return tuple(words for words, apart in said.items() if apart)
 
+    def label(self, headline_batch: int | None = None) -> str:
+        """Return a short name, its workload left out; with the batch if it is told of another as the headline's."""
+        batch = [] if headline_batch in (None, self.batch) else [f"batch {self.batch:,}"]
+        return " ".join([self.backend, self.implementation, *batch, *self.ways()])
+
     def text(self, headline_batch: int) -> str:
         """Return the written form: workload/backend/scope, then each axis that is not at its default."""
         parts = [self.workload, self.backend, self.scope]

@@ -337,3 +337,9 @@ def test_an_epoch_from_storage_says_how_much_of_it_was_timed():
 def test_an_epoch_without_its_step_predicts_nothing():
     assert extrapolation.read([stored(BASE, 500.0)]) is None
     assert extrapolation.read([whole_run(1.0)]) is None
+
+
+def test_a_machine_without_a_gpu_has_no_columns_about_one():
+    first, meanwhile = depth.read([record for record in deepening() if record.backend == "cpu"]).tables
+    assert not [column for column in meanwhile.columns if "GPU" in column]
+    assert meanwhile.columns[0] == first.columns[0] == "model"

@@ -9,7 +9,6 @@ from suite.measure.estimate import first_seconds, process_seconds
 from suite.measure.profiles import EFFORTS
 from suite.measure.remaining import Remaining
 from suite.results.journal import Done, Header
-from suite.terminal import label
 from suite.workload import Case
 
 ROUNDS = 3
@@ -83,5 +82,6 @@ def test_a_campaign_knows_units_by_the_case_they_begin_with():
 
 def test_a_process_of_another_batch_than_the_headline_says_so():
     other = msgspec.structs.replace(GPU, batch=1024, workers=2)
-    assert label(GPU, 128) == "mnist_mlp gpu jax"
-    assert label(other, 128) == "mnist_mlp gpu jax batch 1,024 2 workers"
+    assert GPU.label(128) == "gpu jax"
+    assert other.label(128) == "gpu jax batch 1,024 2 workers"
+    assert other.label() == "gpu jax 2 workers"

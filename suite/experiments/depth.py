@@ -18,7 +18,7 @@ from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import Summary, by_round
-from suite.results.table import Cell, Table, rate_cells, status_cell, times_cells
+from suite.results.table import Cell, Table, filled, rate_cells, status_cell, times_cells
 from suite.results.watched import on_gpu, watched
 from suite.workload import Case, Description
 
@@ -73,7 +73,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     if not found:
         return None
     tables = [Table(title="From storage, and on the device alone", columns=_COLUMNS, rows=tuple(_rows(found)))]
-    tables.append(Table(title="What the machine does meanwhile", columns=_WATCHED, rows=tuple(_seen(found))))
+    tables.append(filled(Table(title="What the machine does meanwhile", columns=_WATCHED, rows=tuple(_seen(found)))))
     if sides := tuple(_sides(found)):
         tables.append(Table(title="GPU and CPU of the same machine", columns=_SIDES, rows=sides))
     chart = Chart(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.report.tables import Cell, Table, chosen, label
+from suite.report.tables import Cell, Table, chosen
 from suite.results.flow import Flow, flows
 from suite.results.record import Record
 from suite.results.table import rate_cells, status_cell
@@ -69,7 +69,7 @@ def _row(item: Flow) -> tuple[Cell, ...]:
 def _head(item: Flow) -> tuple[Cell, ...]:
     record = item.summary.record
     return (
-        Cell(text=label(record), record=record),
+        Cell(text=record.case.label(), record=record),
         Cell(text=units.count(record.case.batch), sort=record.case.batch),
         *rate_cells(item.rate, item.summary),
     )

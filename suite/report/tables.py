@@ -50,8 +50,7 @@ def name(case: Case) -> str:
 
 def label(record: Record) -> str:
     """Return a short name of a record's case, its workload left out."""
-    case = record.case
-    return " ".join([case.backend, case.implementation, *case.ways()])
+    return record.case.label(record.description.batch)
 
 
 def status_cell(item: SpeedUp) -> Cell:

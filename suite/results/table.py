@@ -1,7 +1,7 @@
 """Results as rows of cells: text, what to sort by, and the record behind it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from suite import units
 from suite.results.record import Record
@@ -31,6 +31,16 @@ class Table:
     searched: bool = False  # whether the site's search finds what its cells say
     facets: tuple[Mapping[str, str], ...] = ()  # of each row, by what a reader may filter
     chosen: Mapping[str, str] = field(default_factory=dict)  # facets that are chosen at first
+
+
+def filled(table: Table) -> Table:
+    """Return the table without the columns in which every row has a dash."""
+    kept = [place for place in range(len(table.columns)) if any(row[place].text != units.DASH for row in table.rows)]
+    return replace(
+        table,
+        columns=tuple(table.columns[place] for place in kept),
+        rows=tuple(tuple(row[place] for place in kept) for row in table.rows),
+    )
 
 
 def time_cell(item: Summary | None) -> Cell:
