@@ -173,7 +173,9 @@ def _points(rows: Sequence[Row], place: Row) -> list[alt.Chart]:
 def _colour(names: Sequence[str]) -> alt.Color:
     there = list(dict.fromkeys(names))
     legend = (
-        alt.Legend(orient="top", title=None, labelLimit=200, columns=2, symbolOpacity=1) if len(there) > 1 else None
+        alt.Legend(orient="top", title=None, labelLimit=200, columns=2, columnPadding=16, symbolOpacity=1)
+        if len(there) > 1
+        else None
     )
     return alt.Color("series:N", scale=alt.Scale(domain=there), legend=legend)
 
