@@ -4,6 +4,7 @@ import inspect
 import itertools
 import os
 import re
+import subprocess
 import sys
 import time
 import zlib
@@ -608,6 +609,19 @@ def test_another_c_library_has_no_retaining_allocator(monkeypatch):
     assert {c.allocator for c in found} == {"system"}
     with pytest.raises(ValueError, match="allocator 'retaining' asked for, which is a setting of glibc"):
         answered(offer("cpu"), allocators=("retaining",))
+
+
+def test_workers_keep_bytecode_in_the_campaign_where_python_may_not_write_it_beside_the_modules(tmp_path, monkeypatch):
+    unit = answered(offer("cpu")).cases[:1]
+    monkeypatch.setattr(children, "child", lambda module, python, env: env)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    (tmp_path / "imported.py").touch()
+    env = runner.worker(unit, tmp_path / "cache", tmp_path) | {"PYTHONPATH": str(tmp_path)}
+    subprocess.run([sys.executable, "-c", "import imported"], env=env, check=True)
+    assert [path.parts[len(tmp_path.parts)] for path in tmp_path.rglob("imported.*.pyc")] == ["cache"]
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    assert "PYTHONPYCACHEPREFIX" not in runner.worker(unit, tmp_path / "cache", tmp_path)
 
 
 def test_a_named_variant_is_taken_by_those_that_have_it():

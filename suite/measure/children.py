@@ -57,6 +57,16 @@ def environment(backend: Backend | None, allocator: str = "system", cache: Path 
     return kept | {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow"}
 
 
+def bytecode(folder: Path) -> dict[str, str]:
+    """Return what lets children keep compiled modules in a folder, where Python may not write them beside the sources.
+
+    A container's Python often may not; each process then takes seconds to compile anew what it imports.
+    """
+    if not sys.dont_write_bytecode:
+        return {}
+    return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder.absolute())}
+
+
 @contextmanager
 def importable(python: str) -> Iterator[dict[str, str]]:
     """Give a foreign interpreter this package, and nothing else of ours, on its path."""

@@ -76,7 +76,7 @@ def worker(unit: Unit, cache: Path, shared: Path) -> AbstractContextManager[chil
     return children.child(
         "suite.measure.worker",
         python=children.interpreter(case.implementation),
-        env=children.environment(case.backend, case.allocator, found),
+        env=children.environment(case.backend, case.allocator, found) | children.bytecode(cache / "bytecode"),
     )
 
 
