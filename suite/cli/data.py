@@ -6,6 +6,22 @@ import click
 
 from suite.cli.types import PUBLISHED
 
+_kind = click.option(
+    "--data",
+    "kind",
+    type=click.Choice(["embedded", "tfds"]),
+    default="embedded",
+    show_default=True,
+    help="The stand-in that the project makes, or what TensorFlow Datasets publishes.",
+)
+_size = click.option(
+    "--size",
+    type=click.Choice(["small", "documented"]),
+    default="documented",
+    show_default=True,
+    help="Of the stand-in: small for steps and tests, or as many examples as the articles have.",
+)
+
 
 @click.group()
 def data() -> None:
@@ -22,14 +38,8 @@ def list_data() -> None:
 
 @data.command("prepare")
 @click.argument("name")
-@click.option("--data", "kind", type=click.Choice(["embedded", "tfds"]), default="embedded", show_default=True)
-@click.option(
-    "--size",
-    type=click.Choice(["small", "documented"]),
-    default="documented",
-    show_default=True,
-    help="Of the stand-in: small for steps and tests, or as many examples as the articles have.",
-)
+@_kind
+@_size
 def prepare_data(name: str, kind: Any, size: Any) -> None:
     """Make the stand-in of data set NAME, or download the published one, and print where it lies."""
     from suite import datasets
@@ -39,8 +49,8 @@ def prepare_data(name: str, kind: Any, size: Any) -> None:
 
 @data.command("path")
 @click.argument("name")
-@click.option("--data", "kind", type=click.Choice(["embedded", "tfds"]), default="embedded", show_default=True)
-@click.option("--size", type=click.Choice(["small", "documented"]), default="documented", show_default=True)
+@_kind
+@_size
 def data_path(name: str, kind: Any, size: Any) -> None:
     """Print where data set NAME lies, or will lie once it is prepared."""
     from suite import datasets
