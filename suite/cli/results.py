@@ -5,12 +5,12 @@ from pathlib import Path
 
 import click
 
-from suite.cli.types import LOCAL, PUBLISHED
+from suite.cli.types import PUBLISHED, out_folder
 
 
 @click.command()
 @click.argument("campaign")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
+@out_folder
 def publish(campaign: str, out: Path) -> None:
     """Put the records of a CAMPAIGN, a folder in --out, under site/records, from where the site takes its evidence."""
     from suite import bench, terminal
@@ -20,7 +20,7 @@ def publish(campaign: str, out: Path) -> None:
 
 
 @click.command()
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
+@out_folder
 @click.option("--build/--no-build", default=True, show_default=True, help="Build the HTML with MkDocs.")
 @click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'.")
 def report(out: Path, build: bool, prices: Path | None) -> None:
@@ -46,7 +46,7 @@ def report(out: Path, build: bool, prices: Path | None) -> None:
     help="A difference that does not matter. "
     "Default: by how much processes of one and the same case differ on these machines, at least 1.",
 )
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
+@out_folder
 def compare(first: str, second: str, band: float | None, out: Path) -> None:
     """Say of each case that FIRST and SECOND both have whether the SECOND is faster, slower, or the same.
 

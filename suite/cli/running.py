@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import click
 
-from suite.cli.types import LOCAL, PUBLISHED, Counts, Words, address, machine_name
+from suite.cli.types import PUBLISHED, Counts, Words, address, machine_name, out_folder
 from suite.variants import NAMES as VARIANTS
 from suite.workload import Allocator, Augmentation, Backend, CompileCache, Implementation, Loader, Precision, Scope
 
@@ -128,7 +128,7 @@ from suite.workload import Allocator, Augmentation, Backend, CompileCache, Imple
     metavar="NAME=VALUE",
     help="Of sbatch, with --cluster slurm: partition=gpu, gres=gpu:1, time=120 (minutes). May be given several times.",
 )
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=LOCAL, show_default=True)
+@out_folder
 @click.option(
     "--compile-cache",
     type=click.Path(file_okay=False, writable=True, path_type=Path),

@@ -8,8 +8,15 @@ import click
 from click.shell_completion import CompletionItem
 
 PUBLISHED = Path("site/records")
-LOCAL = Path("records")
 MOST_WORKERS = 1024
+
+out_folder = click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("records"),
+    show_default=True,
+    help="Where what was measured here lies.",
+)
 
 
 class Words(click.ParamType):
