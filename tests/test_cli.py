@@ -5,6 +5,7 @@ import os
 import re
 from pathlib import Path
 
+import click
 import factory
 import msgspec
 import pytest
@@ -19,6 +20,18 @@ from suite.results.journal import FILE_NAME, Header, Journal
 def said(*arguments):
     result = CliRunner().invoke(main, list(arguments))
     return result.exit_code, result.output
+
+
+def commands(group=main):
+    yield group
+    for command in getattr(group, "commands", {}).values():
+        yield from commands(command)
+
+
+@pytest.mark.parametrize("command", tuple(commands()), ids=lambda command: command.callback.__name__)
+def test_a_command_and_each_of_its_options_say_what_they_are_for(command):
+    assert command.help
+    assert not [each.name for each in command.params if isinstance(each, click.Option) and not each.help]
 
 
 def test_the_list_has_the_documented_totals():
