@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, default, point, ratio, share, share_words, step, together, whole
+from suite.inquiry.steps import caveat, default, point, ratio, share, share_words, step, together, whole, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate
@@ -61,8 +61,8 @@ def read(records: Sequence[Record]) -> Reading | None:
             if over is not None and best is not None and way != _BEST:
                 points.append(point(way, over, item, best, row=f"{name} {backend}"))
                 said += [_saved(way, over)] if whole(item) and whole(best) else []
-        words = "; ".join(said) or f"not known, as {_BEST} or the others are not whole"
-        answers.append(f"{name} on the {backend.upper()}: {words}." + caveat(group))
+        text = "; ".join(said) or f"not known, as {_BEST} or the others are not whole"
+        answers.append(f"{name} on the {backend.upper()}: {text}." + caveat(group))
     if not answers:
         return None
     chart = Chart(
@@ -84,7 +84,7 @@ def _fits(record: Record) -> bool:
 def _saved(way: str, over: Estimate) -> str:
     value, low, high = share(over)
     if (value if high is None else high) <= 0:
-        return f"several steps a call save nothing over {way}"
+        return f"inside a call of several a step takes {words(over.per(1))} as long as in {way}"
     if low is not None and low <= 0:
         return f"whether dispatch takes a share of {way} is not separated from the noise"
     return f"dispatch is {share_words(over)} of {way}"
