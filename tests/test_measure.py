@@ -598,6 +598,21 @@ def test_every_implementation_is_timed_with_both_allocators_beside_a_peer(monkey
     assert ways(found, "keras", "gpu") == set()
 
 
+def test_peers_are_timed_where_they_are_asked_for(monkeypatch):
+    monkeypatch.setattr(children, "allocators", lambda: ("retaining", "system"))
+    asked = {"scopes": ("step",), "implementations": ("jax", "torch"), "peer_backends": ("cpu",)}
+    found = answered(offer("cpu", "gpu"), **asked).cases
+    assert ways(found, "torch", "cpu") == {(v, a) for v in ("plain", "compile") for a in ("retaining", "system")}
+    assert ways(found, "torch", "gpu") == set()
+    assert ways(found, "jax", "gpu") == {("plain", "retaining")}
+    with pytest.raises(ValueError, match="--peer-backend asked for without a peer; add --implementation jax,torch"):
+        answered(offer("cpu", "gpu"), peer_backends=("cpu",))
+    with pytest.raises(ValueError, match="--peer-backend gpu asked for, which is not measured; add --backend gpu"):
+        answered(offer("cpu"), implementations=("jax", "torch"), peer_backends=("gpu",))
+    with pytest.raises(RuntimeError, match="implementation 'keras' asked for on backend 'gpu', it runs on 'cpu' alone"):
+        answered(offer("cpu", "gpu"), implementations=("jax", "keras"), peer_backends=("gpu",))
+
+
 def test_jax_alone_is_timed_once(monkeypatch):
     monkeypatch.setattr(children, "allocators", lambda: ("retaining", "system"))
     assert ways(answered(offer("cpu")).cases, "jax", "cpu") == {("plain", "retaining")}

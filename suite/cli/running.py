@@ -71,6 +71,12 @@ from suite.workload import Allocator, Augmentation, Backend, CompileCache, Imple
     "xgboost; each may have a Python of its own, named by SUITE_TORCH_PYTHON and so on.",
 )
 @click.option(
+    "--peer-backend",
+    type=Words(get_args(Backend)),
+    default=(),
+    help="Where implementations beside JAX are timed. Default: on every backend. cpu: enough to certify the CPU side.",
+)
+@click.option(
     "--variant",
     type=Words(VARIANTS),
     default=(),

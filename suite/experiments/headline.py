@@ -60,8 +60,9 @@ def cases(
     batch: int | None = None,
     devices: int = 1,
     hosts: int = 1,
+    peer_backends: Sequence[Backend] = (),
 ) -> tuple[Case, ...]:
-    """Return what has to be timed for the speed-ups of these workloads.
+    """Return what has to be timed for the speed-ups of these workloads; JAX's peers on some of the backends, if named.
 
     The CPU side is float32 at highest precision, whatever the GPU's is. Raises ValueError if the CPU alone is asked for
     a precision that it does not have.
@@ -96,6 +97,7 @@ def cases(
         for backend in backends
         for precision in (("float32-highest",) if backend == "cpu" else precisions)
         for implementation in implementations
+        if implementation == "jax" or backend in (peer_backends or backends)
         for variant, allocator in ways(implementation, backend, variants, allocators)
         for scope in scopes
         if has(scope, about, implementation, variant, devices) and (scope == "step" or allocator == allocators[0])

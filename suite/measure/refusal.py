@@ -36,6 +36,19 @@ def refuse_implementations(implementations: Iterable[Implementation], backends: 
             )
 
 
+def refuse_peer_backends(
+    named: Sequence[Backend], implementations: Collection[Implementation], backends: Collection[Backend]
+) -> None:
+    """Raise ValueError if there is no peer to be timed on the backends named for them, or one is not measured."""
+    if named and not set(implementations) - {"jax"}:
+        raise ValueError("--peer-backend asked for without a peer; add --implementation jax,torch, or leave it out")
+    for backend in named:
+        if backend not in backends:
+            raise ValueError(
+                f"--peer-backend {backend} asked for, which is not measured; add --backend {backend}, or leave it out"
+            )
+
+
 def refuse_variants(
     named: Iterable[str], implementations: Sequence[Implementation], backends: Sequence[Backend]
 ) -> None:

@@ -37,7 +37,7 @@ OPTIONS = {
     "batch": "--batch", "precisions": "--precision", "scopes": "--scope", "variants": "--variant",
     "implementations": "--implementation", "allocators": "--allocator", "devices": "--devices", "hosts": "--hosts",
     "caches": "--cache", "length": "--length", "workers": "--workers", "loaders": "--loader",
-    "augmentations": "--augmentation",
+    "augmentations": "--augmentation", "peer_backends": "--peer-backend",
 }  # fmt: skip
 OF_THE_INPUT = ("workers", "loaders", "augmentations")
 
@@ -62,6 +62,7 @@ class Request:
     implementations: tuple[Implementation, ...] = ("jax",)
     variants: tuple[str, ...] = ()
     allocators: tuple[Allocator, ...] = ()
+    peer_backends: tuple[Backend, ...] = ()
     devices: int = 1
     hosts: int = 1
     budget_minutes: float | None = None
@@ -169,7 +170,8 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     each: dict[Backend, int] = {b: machine.cores if b == "cpu" else len(jax.backends[b]) for b in present}
     devices: dict[Backend, int] = {backend: request.hosts * count for backend, count in each.items()}
     chosen = [about[name] for name in wanted]
-    refusal.refuse_implementations(request.implementations, present)
+    refusal.refuse_peer_backends(request.peer_backends, request.implementations, present)
+    refusal.refuse_implementations(request.implementations, request.peer_backends or present)
     refusal.refuse_variants(request.variants, request.implementations, present)
     refusal.refuse_precisions(request.precisions, present, machine)
     refusal.refuse_allocators(request.allocators)
@@ -196,6 +198,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
             chosen,
             here,
             implementations=request.implementations,
+            peer_backends=request.peer_backends,
             variants=request.variants,
             precisions=request.precisions,
             scopes=request.scopes,
