@@ -8,6 +8,7 @@ from suite import models
 from suite.experiments import accuracy, predict_rescale
 from suite.inquiry.here import Here
 from suite.inquiry.learning import documented_steps
+from suite.observations import observations
 from suite.report import experiments as pages
 from suite.report import learning as report
 from suite.results import learning
@@ -184,6 +185,18 @@ def test_what_was_trained_on_the_stand_in_says_so_and_comes_last():
     reading = predict_rescale.read(records)
     assert [row[1].text for row in reading.tables[0].rows[::4]] == ["the published data", "the stand-in"]
     assert "trained on the stand-in" in reading.answers[1]
+
+
+def test_photographs_decide_whether_pixels_tilt_the_answers_and_drawings_do_not():
+    (about,) = (each for each in observations() if each.code == "O25")
+    real, drawn = (
+        trained("catdog_cnn_dropout", (0.9,), data=data, steps=steps, predictions=(HALF, RAW))
+        for data, steps in (("tfds", None), ("embedded", 300))
+    )
+    assert about.judge([real, drawn]).verdict == about.judge([drawn, real]).verdict == "reproduced"
+    assert about.judge([drawn]).verdict == "not comparable"
+    assert "Of drawings" in about.judge([drawn]).found
+    assert about.judge([trained("catdog_cnn_base", (0.9,))]).verdict == "not run"
 
 
 def test_cats_and_dogs_alone_are_asked_about():
