@@ -110,14 +110,14 @@ def _counted(item: SpeedUp) -> bool:
 
 
 def _sweeps(records: Sequence[Record]) -> list[list[SpeedUp]]:
-    """Return each workload's newest campaign with at least two batch sizes, by size."""
+    """Return each workload's current campaign with at least two batch sizes, by size."""
     campaigns: dict[tuple[str, str], dict[int, SpeedUp]] = defaultdict(dict)
     for item in speedups(record for record in records if default(record, "batch")):
         record = item.gpu.record
         campaigns[record.workload, record.campaign][record.case.batch] = item
     latest: dict[str, list[SpeedUp]] = {}
     groups = [[sizes[size] for size in sorted(sizes)] for sizes in campaigns.values() if len(sizes) > 1]
-    for group in sorted(groups, key=lambda g: (g[0].gpu.record.profile != "smoke", g[0].gpu.record.created)):
+    for group in sorted(groups, key=lambda g: g[0].gpu.record.precedence):
         latest[group[0].gpu.record.workload] = group
     return [latest[name] for name in sorted(latest)]
 

@@ -25,17 +25,14 @@ def plain_requests(record: Record) -> bool:
 
 
 def campaigns(records: Iterable[Record]) -> dict[str, list[Record]]:
-    """Return each network's records of its newest campaign of this experiment, by name; of smoke where no other is."""
+    """Return each network's records of its current campaign of this experiment, by name."""
     found: dict[str, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
         fits = plain_requests(record) or default(record, "batch")
         if fits and record.experiment == EXPERIMENT and record.description.family == "inference":
             found[record.workload][record.campaign].append(record)
-    return {name: max(found[name].values(), key=_age) for name in sorted(found, key=lambda name: _flop(found[name]))}
-
-
-def _age(group: Sequence[Record]) -> tuple[bool, str]:
-    return group[0].profile != "smoke", group[0].created
+    ordered = sorted(found, key=lambda name: _flop(found[name]))
+    return {name: max(found[name].values(), key=lambda group: group[0].precedence) for name in ordered}
 
 
 def _flop(groups: dict[str, list[Record]]) -> int:

@@ -44,9 +44,9 @@ def solid(*items: Summary) -> bool:
 def together(
     records: Iterable[Record], fits: Callable[[Record], bool], least: int = 2
 ) -> tuple[tuple[Summary, ...], ...]:
-    """Return of each workload and backend the fitting cases of its newest campaign that has at least so many.
+    """Return of each workload and backend the fitting cases of its current campaign that has at least so many.
 
-    Of two allocators the better one's is taken; a campaign of profile smoke counts where there is no other.
+    Of two allocators the better one's is taken.
     """
     campaigns: dict[tuple[str, str, str], dict[Case, list[Summary]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
@@ -56,7 +56,7 @@ def together(
         campaigns[record.workload, record.backend, record.campaign][same].append(summary(record))
     latest: dict[tuple[str, str], tuple[Summary, ...]] = {}
     groups = (tuple(better(ways) or ways[0] for ways in cases.values()) for cases in campaigns.values())
-    for group in sorted(groups, key=lambda g: (g[0].record.profile != "smoke", g[0].record.created)):
+    for group in sorted(groups, key=lambda g: g[0].record.precedence):
         if len(group) >= least:
             latest[group[0].record.workload, group[0].record.backend] = group
     return tuple(latest[key] for key in sorted(latest))

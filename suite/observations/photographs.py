@@ -167,7 +167,7 @@ def _not_rescaled(records: Sequence[Record]) -> Judgement:
         f"{units.percent(wrong.above_half)}; {units.percent(right.exactly_one)} of the outputs are exactly 1."
     )
     if not photographs:
-        return Judgement(verdict="not comparable", found=f"Of drawings, which decide nothing: {words_}")
+        return Judgement(verdict="not comparable", found=f"{words_} It has seen drawings, which decide nothing.")
     return either(tilted and rare, wrong.above_half < right.above_half, words_)
 
 
