@@ -18,7 +18,7 @@ METHOD = (
     "several-steps with a loop of steps inside one call, which pays for dispatch once. The share of dispatch is what "
     "a way takes longer than several-steps, over its own time, paired by round. Donated buffers and compiler options "
     "also set nnx-jit apart, so its share is all that the tutorial's way costs. A negative share: the loop costs more "
-    "than it saves. So it does on the CPU with networks of convolutions, since XLA uses oneDNN's kernels in no loop."
+    "than it saves."
 )
 WORKLOADS = ("mnist_mlp", "cifar10_mlp", "catdog_cnn_base")
 
