@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Sequence
 
 from suite import units
-from suite.report.tables import Cell, Table, chosen, current_cases, headline, label
+from suite.report.tables import current_cases, headline, label
 from suite.results import prices
 from suite.results.prices import Price
 from suite.results.record import Record
 from suite.results.summary import Summary, summary
+from suite.results.table import Cell, Table, chosen
 
 TITLE = "What the steps cost"
 COLUMNS = ("case", "a million examples", "an epoch", "an hour", "price", "status")

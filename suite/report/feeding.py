@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.report.tables import Cell, Table, chosen
 from suite.results.flow import Flow, flows
 from suite.results.record import Record
-from suite.results.table import rate_cells, status_cell
+from suite.results.table import Cell, Table, chosen, rate_cells, status_cell
 
 TITLE = "From storage: with the input pipeline, and what bounds the speed"
 COLUMNS = (

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
 from suite import units
-from suite.report.tables import Cell, Table, chosen, label
+from suite.report.tables import label
 from suite.results import energy
 from suite.results.energy import Use
 from suite.results.record import GpuTelemetry, Level, Record, Telemetry
+from suite.results.table import Cell, Table, chosen
 
 TELEMETRY_COLUMNS = (
     "case", "scope", "CPU utilisation", "others’ cores", "steal", "GPU utilisation", "GPU power", "SM clock",

@@ -6,9 +6,9 @@ from itertools import groupby
 from suite import units
 from suite.report import tables
 from suite.report.html import Page
-from suite.report.tables import Cell, Table
 from suite.results.record import Record
 from suite.results.standing import Standing, overall, standings
+from suite.results.table import Cell, Table, chosen
 from suite.workload import Case
 
 TITLE = "How JAX stands"
@@ -72,7 +72,7 @@ def mean(items: Sequence[Standing]) -> tuple[str, ...]:
 def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     """Return a machine's tables with fewer columns; none where nothing was compared."""
     found = standings(record for record in records if record.machine.slug == machine)
-    return tuple(tables.chosen(table, _TERMINAL) for table in standing_tables(found))
+    return tuple(chosen(table, _TERMINAL) for table in standing_tables(found))
 
 
 def page(records: Sequence[Record], local: frozenset[str], links: dict[str, str]) -> str:

@@ -8,7 +8,7 @@ from suite import units
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import SpeedUp, Summary, better, current, speedups, summary
-from suite.results.table import Cell, Table, time_cell
+from suite.results.table import Cell, Table, chosen, time_cell
 from suite.workload import Case, Scope
 
 SPEEDUP_COLUMNS = (
@@ -213,14 +213,3 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
         return (short, runs) if runs.rows else (short,)
     steps = steps_table("One training step in steady state; a speed-up needs times of both CPU and GPU", mine)
     return tuple(table for table in (chosen(steps, few), runs, elsewhere(records, machine)) if table.rows)
-
-
-def chosen(table: Table, columns: Sequence[str], notes: Sequence[str] = ()) -> Table:
-    """Return the table with these of its columns, in this order."""
-    places = [table.columns.index(column) for column in columns]
-    return Table(
-        title=table.title,
-        columns=tuple(columns),
-        rows=tuple(tuple(row[place] for place in places) for row in table.rows),
-        notes=(*table.notes, *notes),
-    )

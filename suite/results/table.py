@@ -1,6 +1,6 @@
 """Results as rows of cells: text, what to sort by, and the record behind it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from suite import units
@@ -35,11 +35,21 @@ class Table:
 
 def filled(table: Table) -> Table:
     """Return the table without the columns in which every row has a dash."""
-    kept = [place for place in range(len(table.columns)) if any(row[place].text != units.DASH for row in table.rows)]
+    places = range(len(table.columns))
+    return _part(table, [place for place in places if any(row[place].text != units.DASH for row in table.rows)])
+
+
+def chosen(table: Table, columns: Sequence[str], notes: Sequence[str] = ()) -> Table:
+    """Return the table with these of its columns, in this order, and these notes after its own."""
+    part = _part(table, [table.columns.index(column) for column in columns])
+    return replace(part, notes=(*table.notes, *notes))
+
+
+def _part(table: Table, places: Sequence[int]) -> Table:
     return replace(
         table,
-        columns=tuple(table.columns[place] for place in kept),
-        rows=tuple(tuple(row[place] for place in kept) for row in table.rows),
+        columns=tuple(table.columns[place] for place in places),
+        rows=tuple(tuple(row[place] for place in places) for row in table.rows),
     )
 
 
