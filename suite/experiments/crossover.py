@@ -25,7 +25,7 @@ METHOD = (
 WORKLOADS = ("cifar10_mlp", "cifar10_tf_cnn")
 
 _BATCHES = (1, 4, 16, 64, 256, 1024)
-_SWEEPS = {"cifar10_tf_cnn": tuple(2**power for power in range(5, 13))}  # 32 to 4,096, as O26 asks
+_SWEEPS = {"cifar10_tf_cnn": (32, 128, 512, 2048, 4096)}  # 32 to 4,096, as O26 asks; 512 is where it was documented
 _LARGEST_FLOP = 1e12  # of a step: several seconds on a few cores
 _COLUMNS = ("model", "batch", "CPU step", "GPU step", "speed-up", "95 % interval", "GPU examples/s", "status")
 
