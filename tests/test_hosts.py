@@ -57,7 +57,7 @@ def test_two_hosts_train_as_one_does(tmp_path, address):
     assert not two.reason
     assert (two.case.hosts, two.case.devices) == (2, 4)
     replays = [audit.replay for record in (two, one) if (audit := record.runs[0].audit)]
-    for name in ("first", "once", "twice", "together", "other_inputs", "other_seed"):
+    for name in ("first", "once", "twice", "together", "other_inputs", "other_seed", "other_seed_twice"):
         assert math.isclose(*(getattr(replay, name) for replay in replays), rel_tol=1e-5), name
 
 

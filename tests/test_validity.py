@@ -18,7 +18,7 @@ PROGRAM = Traced(
     product_dtypes=("float32",),
     product_precisions=("highest",),
 )
-REPLAY = Replay(first=2.3, once=2.3, twice=2.1, together=2.1, other_inputs=2.4, other_seed=2.5)
+REPLAY = Replay(first=2.3, once=2.3, twice=2.1, together=2.1, other_inputs=2.4, other_seed=2.5, other_seed_twice=2.2)
 AUDIT = Audit(cores=16, platform="cpu", unfinished_seconds=0.001, program=PROGRAM, replay=REPLAY)
 HONEST = factory.run(0, 0.1, elapsed_seconds=2.01, cache_hits=0, audit=AUDIT)
 
@@ -78,7 +78,7 @@ def changed(**changes):
         (replayed(together=2.3), "replay"),
         (replayed(other_inputs=2.3), "replay"),
         (replayed(other_inputs=2.3, other_state=False), "replay"),
-        (replayed(other_seed=2.3), "replay"),
+        (replayed(other_seed=2.3, other_seed_twice=2.1), "replay"),
         (replayed(twice=None), "replay"),
     ],
 )
@@ -88,6 +88,10 @@ def test_each_trouble_is_seen_by_its_own_check_alone(run, check):
 
 def test_a_loss_that_no_batch_moves_is_honest_where_the_state_moves():
     assert checks(replayed(other_inputs=2.3, other_state=True)) == set()
+
+
+def test_a_deep_network_that_answers_nothing_at_first_is_honest_where_its_first_step_tells_seeds_apart():
+    assert checks(replayed(other_seed=2.3)) == set()
 
 
 def test_what_a_check_sees_passes_when_it_is_gone(monkeypatch):

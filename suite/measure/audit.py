@@ -9,7 +9,7 @@ from suite.measure.load import granted_cores
 from suite.measure.program import Batch, Program
 from suite.results.record import Audit, Replay
 
-CALLS = 7  # of the step, which all replays take together
+CALLS = 8  # of the step, which all replays take together
 
 
 def audit(
@@ -68,6 +68,7 @@ def replay(target: Program, inputs: Sequence[Batch], seed: int) -> Replay:
         other_inputs=other_inputs,
         other_state=other_state,
         other_seed=loss(call),
+        other_seed_twice=loss(call),
     )
 
 

@@ -199,7 +199,7 @@ def _replayed(replay: Replay, first: float, trained: bool, drawn: bool) -> Itera
         yield f"after a chain the loss is {replay.together:.6g}, after its steps one by one {replay.twice:.6g}"
     if replay.once == replay.other_inputs and not replay.other_state:
         yield f"the loss is {replay.once:.6g} whatever the batch"
-    if drawn and replay.once == replay.other_seed:
+    if drawn and (replay.once, replay.twice) == (replay.other_seed, replay.other_seed_twice):
         yield f"the loss is {replay.once:.6g} whatever the parameters"
 
 
