@@ -123,6 +123,7 @@ CASES = [
     ("O17", grid(100, 300, busy=0.8, alone=110.0), "refuted"),
     ("O18", depths(base=200.0), "reproduced"),
     ("O18", depths(base=20.0), "refuted"),
+    ("O18", [msgspec.structs.replace(record, experiment="") for record in depths(base=200.0)], "reproduced"),
     ("O19", depths(), "reproduced"),
     ("O19", depths(wide_cpu=100.0), "refuted"),
     ("O20", depths(), "reproduced"),

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments import accuracy, depth, input_tuning
-from suite.inquiry.flows import change, gain
+from suite.inquiry.flows import change, from_storage, gain
 from suite.inquiry.learning import learnt, newest
 from suite.inquiry.steps import words
 from suite.inquiry.tuning import BESIDE, DEFAULT, DOCUMENTED, gpu_busy, speed, step_share
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import PHOTOGRAPHS
-from suite.observations._found import above, below, counted, near
+from suite.observations._found import above, below, counted, near, steps
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary
@@ -59,9 +59,10 @@ def _networks(records: Sequence[Record]) -> depth.Networks:
 
 
 def _even_so(records: Sequence[Record]) -> Judgement:
-    found, _ = depth.between(_networks(records), _BASE, "epoch")
-    if found is None:
+    stored = steps([record for record in records if from_storage(record)], (_BASE,), "epoch").get(_BASE)
+    if stored is None:
         return NOT_RUN
+    found = stored.ratio
     return either(near(found, 4), below(found, 1), f"From storage on the GPU is {words(found)} as fast as the CPU.")
 
 
