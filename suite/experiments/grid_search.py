@@ -12,7 +12,7 @@ from suite.inquiry.steps import caveat, default, point, step, together, whole, w
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.summary import Summary
-from suite.results.table import Cell, Table, base_cells, status_cell, time_cell, times_cells
+from suite.results.table import Cell, Table, base_cells, filled, status_cell, time_cell, times_cells
 from suite.results.watched import on_gpu
 from suite.workload import Backend, Case, Description
 
@@ -147,7 +147,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     whole_searches, scores, said = searched(records)
     answers += said
     tables = (
-        Table(title="Fits one after another and stacked", columns=_COLUMNS, rows=tuple(rows)),
+        filled(Table(title="Fits one after another and stacked", columns=_COLUMNS, rows=tuple(rows))),
         Table(title="All fits of the documented search, derived from these steps", columns=_SEARCH, rows=tuple(times)),
         Table(title="The whole search", columns=WHOLE, rows=whole_searches),
         Table(title="Scores of its points", columns=SCORES, rows=scores),

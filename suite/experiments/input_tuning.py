@@ -31,7 +31,7 @@ from suite.results.flow import flow
 from suite.results.reading import HeatMap, Reading, Square
 from suite.results.record import Record
 from suite.results.summary import Summary
-from suite.results.table import Cell, Table, base_cells, rate_cells, status_cell, times_cells
+from suite.results.table import Cell, Table, base_cells, filled, rate_cells, status_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How is the input pipeline tuned?"
@@ -197,7 +197,9 @@ def _grid(title: str, cells: Cells) -> Table:
             )
         )
     note = "A cell without an interval is one process. The step's share is that of the step alone, its batch on the "
-    return Table(title=title, columns=_GRID, rows=tuple(rows), notes=(note + "device, in the time from storage on.",))
+    return filled(
+        Table(title=title, columns=_GRID, rows=tuple(rows), notes=(note + "device, in the time from storage on.",))
+    )
 
 
 def _one_by_one(title: str, cells: Cells, singly: Sequence[tuple[str, Summary]]) -> Table:
@@ -228,4 +230,4 @@ def _beside(items: Sequence[Summary]) -> Table:
         )
         for item in items
     )
-    return Table(title="With dropout, augmented and not, at the default and tuned", columns=_OTHERS, rows=rows)
+    return filled(Table(title="With dropout, augmented and not, at the default and tuned", columns=_OTHERS, rows=rows))
