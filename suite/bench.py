@@ -246,8 +246,8 @@ def print_results(
     from suite.report import cost, feeding, placing, standing, tables
 
     found, problems = store.load(folders)
-    asked_for = [record for record in found if not record.experiment and not is_ceiling(record)]
-    records = [r for r in asked_for if not campaigns or r.campaign in campaigns or r.machine.slug != here.slug]
+    general = [record for record in found if record.general and not is_ceiling(record)]
+    records = [r for r in general if not campaigns or r.campaign in campaigns or r.machine.slug != here.slug]
     for problem in problems:
         terminal.say(f"note: {problem}")
     costs = cost.for_terminal(records, here.slug, listed)

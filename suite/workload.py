@@ -223,6 +223,14 @@ class Case(Plain, frozen=True, kw_only=True):
         parts += [f"{name}={value}" for name, default in axes().items() if (value := getattr(self, name)) != default]
         return "/".join(parts)
 
+    def usual(self, headline_batch: int, *free: str) -> bool:
+        """Return whether all is as nobody asks otherwise: the batch and each axis, whatever the free ones are.
+
+        Data and allocator are always free: a machine or its data decide on them.
+        """
+        plain = axes() | {"batch": headline_batch}
+        return all(getattr(self, name) == plain[name] for name in plain.keys() - {*free, "data", "allocator"})
+
 
 @cache
 def axes() -> dict[str, Any]:

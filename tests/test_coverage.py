@@ -52,9 +52,14 @@ def test_another_way_or_another_machine_fills_no_cell():
         factory.record(machine=factory.HOST, batch=64),
         factory.record(machine=factory.HOST, implementation="torch"),
         factory.record(machine=msgspec.structs.replace(factory.HOST, cores=8)),
-        msgspec.structs.replace(factory.record(machine=factory.HOST), experiment="crossover"),
+        msgspec.structs.replace(factory.record(machine=factory.HOST, threads=1), experiment="threads"),
     )
     assert texts(other)["CPU step, float32"].record is None
+
+
+def test_what_an_experiment_measured_as_if_nobody_had_asked_fills_a_cell():
+    asked = msgspec.structs.replace(factory.record(machine=factory.HOST), experiment="threads")
+    assert texts([asked])["CPU step, float32"].record == asked
 
 
 def test_what_does_not_belong_says_why():

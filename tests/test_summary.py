@@ -300,6 +300,24 @@ def test_the_better_allocator_is_that_of_the_newest_campaign():
     assert before.record.case.allocator == "system"
 
 
+def test_an_experiment_stands_in_where_nobody_asked_for_the_same_and_displaces_nothing():
+    own = pair(campaign="a", created="2026-01-01T00:00:00Z")
+    newer = pair(campaign="b", created="2026-01-02T00:00:00Z")
+    asked = [msgspec.structs.replace(record, experiment="crossover") for record in newer]
+    assert all(record.general for record in asked)
+    assert [item.gpu.record.campaign for item in current(speedups(asked))] == ["b"]
+    assert [item.gpu.record.campaign for item in current(speedups([*asked, *own]))] == ["a"]
+    assert {item.record.campaign for item in tables.current_cases([*asked, *own])} == {"a"}
+    assert max(asked[0], own[0], key=lambda record: record.recency).campaign == "b"
+
+
+@pytest.mark.parametrize("axes", [{"batch": 7}, {"threads": 1}, {"variant": "nnx-jit"}, {"precision": "tf32"}])
+def test_what_only_an_experiment_asks_for_stands_on_its_own_page(axes):
+    record = factory.record(**axes)
+    assert record.general
+    assert not msgspec.structs.replace(record, experiment="threads").general
+
+
 def test_a_newer_smoke_run_does_not_displace_a_speed_up_nor_a_time():
     kept = pair(campaign="a", created="2026-01-01T00:00:00Z")
     smoke = pair(campaign="b", created="2026-01-02T00:00:00Z", profile="smoke")

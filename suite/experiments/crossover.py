@@ -117,7 +117,7 @@ def _sweeps(records: Sequence[Record]) -> list[list[SpeedUp]]:
         campaigns[record.workload, record.campaign][record.case.batch] = item
     latest: dict[str, list[SpeedUp]] = {}
     groups = [[sizes[size] for size in sorted(sizes)] for sizes in campaigns.values() if len(sizes) > 1]
-    for group in sorted(groups, key=lambda g: g[0].gpu.record.precedence):
+    for group in sorted(groups, key=lambda g: g[0].gpu.record.recency):
         latest[group[0].gpu.record.workload] = group
     return [latest[name] for name in sorted(latest)]
 

@@ -11,9 +11,7 @@ from suite.results.record import Record
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import Summary, by_round
 from suite.results.table import Cell
-from suite.workload import Backend, Case, Claim, Description, axes
-
-_OWN = ("data", "allocator")  # that a case has without being asked
+from suite.workload import Backend, Case, Claim, Description
 
 
 def epoch(about: Description, backend: Backend, here: Here, **changes: Any) -> Case:
@@ -23,9 +21,7 @@ def epoch(about: Description, backend: Backend, here: Here, **changes: Any) -> C
 
 def from_storage(record: Record, *free: str) -> bool:
     """Return whether a record is of such steps in the headline setting, whatever the free axes are."""
-    case, batch = record.case, "batch" in free or record.case.batch == record.description.batch
-    plain = (getattr(case, name) == default for name, default in axes().items() if name not in (*_OWN, *free))
-    return case.scope == "epoch" and batch and all(plain)
+    return record.case.scope == "epoch" and record.case.usual(record.description.batch, *free)
 
 
 def gain(item: Summary, base: Summary) -> Estimate | None:

@@ -23,7 +23,7 @@ _LATENCIES = (
 def latencies(records: Sequence[Record]) -> tuple[Latency, ...]:
     """Return the current requests of each case, the plain way first."""
     latest: dict[tuple[str, Case], Record] = {}
-    for record in sorted(records, key=lambda r: r.precedence):
+    for record in sorted(records, key=lambda r: r.recency):
         if record.case.scope == "serve":
             latest[record.machine.slug, msgspec.structs.replace(record.case, allocator="retaining")] = record
     return tuple(latency(record) for record in sorted(latest.values(), key=_place))

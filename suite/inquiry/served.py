@@ -32,7 +32,7 @@ def campaigns(records: Iterable[Record]) -> dict[str, list[Record]]:
         if fits and record.experiment == EXPERIMENT and record.description.family == "inference":
             found[record.workload][record.campaign].append(record)
     ordered = sorted(found, key=lambda name: _flop(found[name]))
-    return {name: max(found[name].values(), key=lambda group: group[0].precedence) for name in ordered}
+    return {name: max(found[name].values(), key=lambda group: group[0].recency) for name in ordered}
 
 
 def _flop(groups: dict[str, list[Record]]) -> int:

@@ -14,7 +14,7 @@ from suite.results.record import Record
 from suite.results.roofline import is_ceiling
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import SOUND, Summary, better, by_round, summary
-from suite.workload import Backend, Case, Description, axes
+from suite.workload import Backend, Case, Description
 
 
 def step(about: Description, backend: Backend, here: Here, **changes: Any) -> Case:
@@ -26,9 +26,7 @@ def step(about: Description, backend: Backend, here: Here, **changes: Any) -> Ca
 
 def default(record: Record, *free: str) -> bool:
     """Return whether a record is of JAX's step in the headline setting, whatever the free axes are."""
-    case, fixed = record.case, {"batch", "implementation", "variant", "precision", "devices", "threads"} - set(free)
-    plain = axes() | {"batch": record.description.batch}
-    return case.scope == "step" and all(getattr(case, name) == plain[name] for name in fixed)
+    return record.case.scope == "step" and record.case.usual(record.description.batch, *free)
 
 
 def whole(item: Summary) -> bool:
@@ -56,7 +54,7 @@ def together(
         campaigns[record.workload, record.backend, record.campaign][same].append(summary(record))
     latest: dict[tuple[str, str], tuple[Summary, ...]] = {}
     groups = (tuple(better(ways) or ways[0] for ways in cases.values()) for cases in campaigns.values())
-    for group in sorted(groups, key=lambda g: g[0].record.precedence):
+    for group in sorted(groups, key=lambda g: g[0].record.recency):
         if len(group) >= least:
             latest[group[0].record.workload, group[0].record.backend] = group
     return tuple(latest[key] for key in sorted(latest))

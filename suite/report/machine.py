@@ -34,8 +34,8 @@ def page(records: Sequence[Record], local: frozenset[str], ceilings: Roof, place
             ("memory clock limit", f"{gpu.memory_clock_limit_mhz or units.DASH} MHz"),
             ("power limit", f"{units.number(gpu.power_limit_watts)} W"),
         ]  # fmt: skip
-    asked_for = [record for record in records if not record.experiment]
-    files = overview.add(made, asked_for, f"speedups.{what.slug}", links(records, "../")) if what.gpus else {}
+    general = [record for record in records if record.general]
+    files = overview.add(made, general, f"speedups.{what.slug}", links(records, "../")) if what.gpus else {}
     for said in place:
         made.paragraph(said)
     made.heading("The machine")

@@ -119,11 +119,11 @@ def pages(
     files = {"assets/record.schema.json": json.dumps(json_schema(), indent=1) + "\n"}
     everything, records = records, [record for record in records if not is_ceiling(record)]
     ceilings = roof(everything)
-    asked_for = [record for record in records if not record.experiment]
+    general = [record for record in records if record.general]
     steps = placing.headlines(records)
     machines = by_machine(everything)
     places = {slug: placing.sentences(steps, slug) for slug in machines}
-    files |= home.page(asked_for, local, records, places)
+    files |= home.page(general, local, records, places)
     answers = experiments.readings(everything)
     files |= experiments.files(answers, local, links(records, "../"))
     files["coverage.md"] = coverage.page(everything, workloads, answers, local, links(records, ""))

@@ -44,7 +44,7 @@ def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
 
 
 def _steps(records: Sequence[Record], backend: str) -> Steps:
-    chosen = (r for r in records if r.backend == backend and headline(r) and r.profile != "smoke" and not r.experiment)
+    chosen = (r for r in records if r.backend == backend and headline(r) and r.profile != "smoke" and r.general)
     found: Steps = {}
     for item in fastest(current_cases(chosen)):
         if item.seconds is not None and item.status not in ("invalid", "incomplete"):

@@ -53,11 +53,11 @@ def page(
         )
     made.heading("Differs from the source")
     made.add(f"<ul>{''.join(f'<li>{safe(line)}</li>' for line in about.differs)}</ul>")
-    asked_for = [record for record in records if not record.experiment]
-    mine = [i for i in current(speedups(asked_for)) if i.gpu.record.case.scope == "step"]
+    general = [record for record in records if record.general]
+    mine = [i for i in current(speedups(general)) if i.gpu.record.case.scope == "step"]
     if mine:
         made.heading("Speed-up")
-        made.table(tables.speedup_table(asked_for), links(records, "../"))
+        made.table(tables.speedup_table(general), links(records, "../"))
     made.heading("Documented and measured")
     whole = [i for i in current(speedups(records)) if (i.gpu.record.case.scope, i.gpu.record.case.length) == ("run", 1)]
     made.table(claims(about, [*whole, *mine]))
@@ -80,7 +80,7 @@ def page(
         costs = cost.table(here, prices)
         if costs.rows:
             made.table(costs)
-        steps = [r for r in here if r.case.scope == "step" and any(run.samples for run in r.runs) and not r.experiment]
+        steps = [r for r in here if r.case.scope == "step" and any(run.samples for run in r.runs) and r.general]
         if steps:
             chart = f"samples.{name}.{slug}"
             spec = charts.samples(steps)

@@ -111,10 +111,10 @@ def totals(cold: dict[int, float], step: dict[int, float], calls: int) -> dict[i
 
 
 def plain(record: Record) -> bool:
-    """Return whether a record is JAX's in the headline setting, whatever its scope, and no experiment's."""
+    """Return whether a record is JAX's in the headline setting, whatever its scope, and stands among the headline's."""
     case = record.case
     chosen = (case.implementation, case.variant, case.precision, case.devices, case.threads, case.batch)
-    return not record.experiment and chosen == ("jax", "plain", "float32-highest", 1, None, record.description.batch)
+    return record.general and chosen == ("jax", "plain", "float32-highest", 1, None, record.description.batch)
 
 
 def _current(records: Iterable[Record]) -> Summary | None:

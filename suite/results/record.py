@@ -260,7 +260,7 @@ class Record(Plain, frozen=True, kw_only=True):
     runs: tuple[Run, ...]
     rounds: int  # planned
     reason: str = ""  # why there are no or too few runs
-    experiment: str = ""  # that asked for it; its records stand on its own page, not among the headline's
+    experiment: str = ""  # that asked for it
     implementations: tuple[Implementation, ...] = ()  # that ran this workload on this backend at this precision
     digest: str = ""
 
@@ -281,9 +281,20 @@ class Record(Plain, frozen=True, kw_only=True):
         return self.machine.slug, file_name(case, self.description.batch)
 
     @property
-    def precedence(self) -> tuple[bool, str]:
-        """Orders the records of a place, whose last one is current: the newest, but smoke only shows that it runs."""
+    def general(self) -> bool:
+        """Whether it stands among the headline's: an experiment's does where it was measured as if nobody had asked."""
+        return not self.experiment or self.case.usual(self.description.batch)
+
+    @property
+    def recency(self) -> tuple[bool, str]:
+        """Orders records by age, but smoke only shows that it runs."""
         return self.profile != "smoke", self.created
+
+    @property
+    def precedence(self) -> tuple[bool, bool, str]:
+        """Orders the records of a place, whose last one is current: by age, but an experiment's has no peers beside."""
+        measured, created = self.recency
+        return measured, not self.experiment, created
 
 
 def slug(name: str) -> str:

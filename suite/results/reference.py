@@ -71,10 +71,10 @@ KINDS = (
 
 
 def plain(records: Iterable[Record]) -> dict[Case, list[Record]]:
-    """Return JAX's records that no experiment asked for by their case, whatever the allocator."""
+    """Return JAX's records that stand among the headline's by their case, whatever the allocator."""
     found: dict[Case, list[Record]] = {}
     for record in records:
-        if record.case.implementation == "jax" and not record.experiment:
+        if record.case.implementation == "jax" and record.general:
             found.setdefault(msgspec.structs.replace(record.case, allocator="retaining"), []).append(record)
     return found
 

@@ -49,7 +49,7 @@ def is_ceiling(record: Record) -> bool:
 def roof(records: Iterable[Record]) -> Roof:
     """Return the ceilings: of each case the current sound record, of these the fastest."""
     latest: dict[tuple[str, str], Summary] = {}
-    for record in sorted(filter(is_ceiling, records), key=lambda r: r.precedence):
+    for record in sorted(filter(is_ceiling, records), key=lambda r: r.recency):
         item = summary(record)
         whole = record.case.threads is None and record.case.devices == 1 and record.case.scope == "step"
         if whole and rate(item) is not None and item.status not in ("invalid", "incomplete"):

@@ -50,7 +50,7 @@ def standings(records: Iterable[Record]) -> tuple[Standing, ...]:
         if record.case.scope == "step":
             campaigns[record.campaign, record.machine.slug, record.workload].append(summary(record))
     latest: dict[tuple[str, str, str, str], Standing] = {}
-    for group in sorted(campaigns.values(), key=lambda g: g[0].record.precedence):
+    for group in sorted(campaigns.values(), key=lambda g: g[0].record.recency):
         for item in _standings(group):
             record = item.mine.record
             case = msgspec.structs.replace(record.case, allocator="retaining").text(record.description.batch)
