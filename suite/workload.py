@@ -223,6 +223,11 @@ class Case(Plain, frozen=True, kw_only=True):
         parts += [f"{name}={value}" for name, default in axes().items() if (value := getattr(self, name)) != default]
         return "/".join(parts)
 
+    @property
+    def timed(self) -> "Case":
+        """What its time is of: random content and a stand-in are one, since no speed depends on which it is."""
+        return msgspec.structs.replace(self, data="embedded") if self.data == "random" else self
+
     def usual(self, headline_batch: int, *free: str) -> bool:
         """Return whether all is as nobody asks otherwise: the batch and each axis, whatever the free ones are.
 

@@ -57,6 +57,12 @@ def test_another_way_or_another_machine_fills_no_cell():
     assert texts(other)["CPU step, float32"].record is None
 
 
+def test_random_content_timed_before_there_was_a_stand_in_fills_a_cell():
+    for data in ("random", "embedded"):
+        record = factory.record(machine=factory.HOST, data=data)
+        assert texts([record])["CPU step, float32"].record == record
+
+
 def test_what_an_experiment_measured_as_if_nobody_had_asked_fills_a_cell():
     asked = msgspec.structs.replace(factory.record(machine=factory.HOST), experiment="threads")
     assert texts([asked])["CPU step, float32"].record == asked

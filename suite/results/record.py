@@ -271,14 +271,8 @@ class Record(Plain, frozen=True, kw_only=True):
 
     @property
     def place(self) -> tuple[str, str]:
-        """Machine and case among records of which one is current.
-
-        Random content and a stand-in are one place, since no speed depends on them: a network that was timed on the one
-        until the other was there has one row.
-        """
-        data = "embedded" if self.case.data == "random" else self.case.data
-        case = msgspec.structs.replace(self.case, data=data)
-        return self.machine.slug, file_name(case, self.description.batch)
+        """Machine and case among records of which one is current: random content and a stand-in have one row."""
+        return self.machine.slug, file_name(self.case.timed, self.description.batch)
 
     @property
     def general(self) -> bool:

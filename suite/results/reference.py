@@ -71,11 +71,11 @@ KINDS = (
 
 
 def plain(records: Iterable[Record]) -> dict[Case, list[Record]]:
-    """Return JAX's records that stand among the headline's by their case, whatever the allocator."""
+    """Return JAX's records that stand among the headline's by what is timed, whatever the allocator."""
     found: dict[Case, list[Record]] = {}
     for record in records:
         if record.case.implementation == "jax" and record.general:
-            found.setdefault(msgspec.structs.replace(record.case, allocator="retaining"), []).append(record)
+            found.setdefault(msgspec.structs.replace(record.case.timed, allocator="retaining"), []).append(record)
     return found
 
 
@@ -96,7 +96,6 @@ def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Ca
         scope=wanted.scope,
         batch=about.batch,
         precision=wanted.precision,
-        data=about.data,
     )
     found = best(records.get(case, ()))
     if found is None:
