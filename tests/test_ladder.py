@@ -16,7 +16,7 @@ RUN = WholeRun(epochs=2, train=1000, test=100)
 
 def records(**changes):
     about = factory.description(run=RUN)
-    seconds = {"step": (0.01, 0.001), "transfer": (0.01, 0.002), "cold": (2.0, 4.0)}
+    seconds = {"step": (0.01, 0.001), "transfer": (0.01, 0.002), "epoch": (0.02, 0.016), "cold": (2.0, 4.0)}
     made = []
     for scope, sides in seconds.items():
         for backend, value in zip(("cpu", "gpu"), sides, strict=True):
@@ -29,8 +29,8 @@ def records(**changes):
 
 def test_rungs_come_in_order_and_pair_within_a_campaign():
     rungs = ladder.ladder(records())
-    assert [rung.case.scope for rung in rungs] == ["step", "transfer", "cold", "run"]
-    assert [rung.ratio.value for rung in rungs] == pytest.approx([10, 5, 0.5, 10], rel=1e-3)
+    assert [rung.case.scope for rung in rungs] == ["step", "transfer", "epoch", "cold", "run"]
+    assert [rung.ratio.value for rung in rungs] == pytest.approx([10, 5, 1.25, 0.5, 10], rel=1e-3)
     assert rungs[-1].ratio.low is None
     apart = [*records(), factory.record(backend="gpu", campaign="20270101-000000-new", created="2027-01-01T00:00:00Z")]
     assert ladder.ladder(apart)[0].ratio is None
@@ -43,6 +43,8 @@ def test_a_warm_cache_is_a_rung_of_its_own_and_other_settings_are_none():
         factory.record(batch=7),
         factory.record(threads=1),
         factory.record(scope="run", length=10),
+        factory.record(scope="epoch", workers=4),
+        factory.record(scope="epoch", augmentation="device"),
         factory.record(implementation="torch"),
     ]
     assert [(rung.case.scope, rung.case.cache) for rung in ladder.ladder(others)] == [("cold", "warm")]
@@ -94,7 +96,7 @@ def test_rungs_with_both_sides_are_drawn_in_their_order_and_one_alone_is_not():
     spec = shown.chart(ladder.ladder(records()))
     assert spec is not None
     rows = [row for layer in spec["layer"] for row in layer["data"]["values"] if "solid" in row]
-    assert list(dict.fromkeys(row["name"] for row in rows)) == ["step", "transfer", "cold", "run"]
+    assert list(dict.fromkeys(row["name"] for row in rows)) == ["step", "transfer", "epoch", "cold", "run"]
     assert {row["name"] for row in rows if not row["solid"]} <= {"run"}
     assert shown.chart(ladder.ladder(records()[:2])) is None
 

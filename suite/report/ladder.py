@@ -19,6 +19,7 @@ _HEIGHTS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
 _WORDS = {
     ("step", "empty"): "step: batch on the device, compiled, steady",
     ("transfer", "empty"): "transfer: a step with its batch copied from the host",
+    ("epoch", "empty"): "epoch: a step with its input pipeline, from storage on",
     ("cold", "empty"): "cold: lowering, compiling and the first step, no compile cache",
     ("cold", "warm"): "cold, but the compile cache holds the program",
 }

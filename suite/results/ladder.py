@@ -12,7 +12,14 @@ from suite.workload import Case
 
 REST = "compile_rest"  # the stage of a whole run that compiles all it needs beside its step
 CALLS = (1, 10, 100, 1000, 10_000, 100_000)  # on an H100 a small network needs more than a thousand to break even
-_RUNGS = (("step", "empty"), ("transfer", "empty"), ("cold", "empty"), ("cold", "warm"), ("run", "empty"))
+_RUNGS = (
+    ("step", "empty"),
+    ("transfer", "empty"),
+    ("epoch", "empty"),
+    ("cold", "empty"),
+    ("cold", "warm"),
+    ("run", "empty"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,9 +119,7 @@ def totals(cold: dict[int, float], step: dict[int, float], calls: int) -> dict[i
 
 def plain(record: Record) -> bool:
     """Return whether a record is JAX's in the headline setting, whatever its scope, and stands among the headline's."""
-    case = record.case
-    chosen = (case.implementation, case.variant, case.precision, case.devices, case.threads, case.batch)
-    return record.general and chosen == ("jax", "plain", "float32-highest", 1, None, record.description.batch)
+    return record.general and record.case.usual(record.description.batch, "cache", "length")
 
 
 def _current(records: Iterable[Record]) -> Summary | None:
