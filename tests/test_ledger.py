@@ -213,9 +213,11 @@ def test_a_number_is_reproduced_within_a_quarter_and_never_refuted():
 
 def test_figures_differ_by_what_is_counted_and_that_is_said():
     about = next(each for each in CATALOGUE if each.name == "cifar10_mlp")
-    records = [*sides("cifar10_mlp", 30, about=about), *sides("cifar10_mlp", 2, "run", about)]
+    rungs = {"step": 30, "transfer": 9, "epoch": 4, "cold": 0.5, "run": 2}
+    records = [record for scope, ratio in rungs.items() for record in sides("cifar10_mlp", ratio, scope, about)]
     found = next(e for e in entries([about], records, {}) if e.claim in about.claims)
     assert "a step 30" in found.judgement.found
+    assert "from storage on 4" in found.judgement.found
     assert "the whole run 2" in found.judgement.found
     assert "Tesla T4" in found.judgement.found
 

@@ -12,7 +12,7 @@ from suite.inquiry.steps import caveat, point, step, whole, words
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.summary import SpeedUp, Summary
-from suite.results.table import Cell, Table, rate_cells, status_cell, times_cells
+from suite.results.table import Cell, Table, filled, rate_cells, status_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How fast are pictures answered, and how many?"
@@ -109,7 +109,7 @@ def _claimed(record: Record) -> str:
 
 def _rate_table(groups: dict[str, list[Record]]) -> Table:
     rows = [_rate_row(name, group, way) for name, group in groups.items() for way in ways(group)]
-    return Table(title="Pictures a second, one at a time and in batches", columns=_RATES, rows=tuple(rows))
+    return filled(Table(title="Pictures a second, one at a time and in batches", columns=_RATES, rows=tuple(rows)))
 
 
 def _rate_row(name: str, group: Sequence[Record], way: Way) -> tuple[Cell, ...]:

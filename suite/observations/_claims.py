@@ -36,7 +36,6 @@ _OBSERVED = {
     "throughput": "O24",
     "throughput_gain": "O12",
 }
-_RUNGS = {"step": "a step", "transfer": "with its batch copied", "cold": "a cold start", "run": "the whole run"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,8 +109,7 @@ def _apart(records: Sequence[Record]) -> Iterator[str]:
     """Yield the speed-ups of the same network by what is counted, and by precision."""
     for rung in ladder(records):
         if rung.ratio is not None:
-            name = _RUNGS[rung.case.scope] if rung.compiling else "without its compilations"
-            yield f"{name} {words(rung.ratio)}"
+            yield f"{rung.words} {words(rung.ratio)}"
     for item in current(speedups(records)):
         case = item.gpu.record.case
         if case.scope == "step" and case.precision != "float32-highest" and case.variant == "plain":

@@ -12,14 +12,14 @@ from suite.workload import Case
 
 REST = "compile_rest"  # the stage of a whole run that compiles all it needs beside its step
 CALLS = (1, 10, 100, 1000, 10_000, 100_000)  # on an H100 a small network needs more than a thousand to break even
-_RUNGS = (
-    ("step", "empty"),
-    ("transfer", "empty"),
-    ("epoch", "empty"),
-    ("cold", "empty"),
-    ("cold", "warm"),
-    ("run", "empty"),
-)
+_RUNGS = {
+    ("step", "empty"): "a step",
+    ("transfer", "empty"): "with its batch copied",
+    ("epoch", "empty"): "from storage on",
+    ("cold", "empty"): "a cold start",
+    ("cold", "warm"): "a cold start from a warm cache",
+    ("run", "empty"): "the whole run",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +30,11 @@ class Rung:
     cpu: Summary | None
     gpu: Summary | None
     compiling: bool = True  # False: of a whole run, what is left when its compilations are taken out
+
+    @property
+    def words(self) -> str:
+        """What is counted, as a sentence needs it."""
+        return _RUNGS[self.case.scope, self.case.cache] if self.compiling else "without its compilations"
 
     @property
     def ratio(self) -> Estimate | None:
