@@ -10,7 +10,7 @@ from suite import experiments, models
 from suite.experiments import depth, extrapolation, input_tuning
 from suite.inquiry.here import Here
 from suite.measure import campaign
-from suite.report import charts, plots
+from suite.report import charts, pages, plots
 from suite.results.reading import HeatMap, Square
 from suite.results.record import GpuTelemetry, Level, Telemetry
 from suite.results.store import sealed
@@ -337,6 +337,27 @@ def test_an_epoch_from_storage_says_how_much_of_it_was_timed():
 def test_an_epoch_without_its_step_predicts_nothing():
     assert extrapolation.read([stored(BASE, 500.0)]) is None
     assert extrapolation.read([whole_run(1.0)]) is None
+
+
+def test_an_epoch_of_each_side_is_named_in_the_chart_and_a_grid_has_none():
+    sides = [
+        stored(BASE, rate, side, scope) for side in ("cpu", "gpu") for scope, rate in (("epoch", 50), ("step", 99))
+    ]
+    assert [item.row for item in extrapolation.read(sides).chart.points] == [
+        f"{BASE.name}, {s}" for s in ("CPU", "GPU")
+    ]
+    grid = msgspec.structs.replace(BASE, grid=models.load("mnist_grid_search").description.grid)
+    of_grid = [msgspec.structs.replace(record, description=grid) for record in sides]
+    assert extrapolation.read(of_grid) is None
+
+
+def test_a_models_page_has_the_many_cells_of_an_experiment_in_one_table():
+    def titles(experiment):
+        cells = [stored(BASE, 100.0 * n, workers=n, experiment=experiment) for n in (1, 2, 4)]
+        return pages.pages(cells, frozenset())[f"workloads/{BASE.name}.md"].count("<caption>")
+
+    assert titles("input_tuning") == 2  # with what is documented
+    assert titles("") > 2
 
 
 def test_a_machine_without_a_gpu_has_no_columns_about_one():

@@ -105,6 +105,8 @@ def epochs(records: Sequence[Record]) -> list[Epoch]:
 
 def _fits(record: Record) -> bool:
     case = record.case
+    if record.description.grid is not None:
+        return False  # its epochs are of several networks, on a part of the data each
     if case.scope == "run":
         mine = (case.implementation, case.variant, case.precision, case.devices, case.length)
         return mine == ("jax", "plain", "float32-highest", 1, 1) and record.profile != "smoke"  # which cuts it short
@@ -167,4 +169,5 @@ def _answer(item: Epoch) -> str:
 
 
 def _point(item: Epoch) -> Point:
-    return point(item.where, item.ratio, item.step, item.measured, row=item.measured.record.workload)
+    record = item.measured.record
+    return point(item.where, item.ratio, item.step, item.measured, row=f"{record.workload}, {record.backend.upper()}")

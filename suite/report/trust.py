@@ -11,6 +11,7 @@ TITLE = "Can the numbers be trusted?"
 WANTED = (  # the whole proof
     "clock", "replay", "coverage", "alarms", "mutants", "lies", "lies_gpu", "faults", "kills", "hostile",
 )  # fmt: skip
+_COMMIT = 12  # characters of it
 _COLUMNS = ("part", "question", "as it had to be", "date", "commit", "machine", "duration")
 
 
@@ -59,7 +60,7 @@ def _line(part: Part) -> tuple[Cell, ...]:
         Cell(text=part.title),
         Cell(text=f"{good} of {tried}" + ("" if part.full else ", a sample"), sort=good / tried if tried else None),
         Cell(text=part.made),
-        Cell(text=part.commit or units.DASH),
+        Cell(text=part.commit[:_COMMIT] or units.DASH),
         Cell(text=part.machine),
         Cell(text=units.seconds(part.seconds), sort=part.seconds),
     )

@@ -70,17 +70,18 @@ def page(
         below = roofline.table(f"{name} below the ceilings of {machine_name}", roofline.current_steps(here), ceilings)
         if below.rows:
             made.table(below)
-        stages = stage_table(here)
+        shown = [record for record in here if record.general]  # an experiment's many cases have tables on its page
+        stages = stage_table(shown)
         if stages.rows:
             made.table(stages)
         accuracies = learning.table(here)
-        for table in (*feeding.tables(here), *meanwhile.tables(here), *([accuracies] if accuracies.rows else [])):
+        for table in (*feeding.tables(shown), *meanwhile.tables(shown), *([accuracies] if accuracies.rows else [])):
             made.table(table)
         files |= watched_part(made, here)
         costs = cost.table(here, prices)
         if costs.rows:
             made.table(costs)
-        steps = [r for r in here if r.case.scope == "step" and any(run.samples for run in r.runs) and r.general]
+        steps = [r for r in shown if r.case.scope == "step" and any(run.samples for run in r.runs)]
         if steps:
             chart = f"samples.{name}.{slug}"
             spec = charts.samples(steps)
@@ -93,7 +94,7 @@ def page(
                 json.dumps(charts.themed(spec)),
             )
         reasons = [f"{tables.label(s.record)}, {s.record.case.scope}: {'; '.join(s.reasons)}"
-                   for s in tables.current_cases(here) if s.reasons]  # fmt: skip
+                   for s in tables.current_cases(shown) if s.reasons]  # fmt: skip
         if reasons:
             made.add(f"<ul class='reasons'{UNSEARCHED}>{''.join(f'<li>{safe(line)}</li>' for line in reasons)}</ul>")
     return files | {f"workloads/{name}.md": made.text()}
