@@ -403,6 +403,14 @@ def test_what_the_machine_did_over_time_is_drawn_of_the_process_that_was_watched
     assert timeline.longest(factory.campaign()) is None
 
 
+def test_an_idle_gpu_is_drawn_at_0_of_1_not_of_millionths():
+    course = tuple(Moment(seconds=float(i), cpu_utilisation=0.5, gpu_utilisation=0.0) for i in range(3))
+    run = factory.run(0, 0.01, telemetry=Telemetry(seconds=3.0, readings=3, course=course))
+    cpu, gpu = (panel["encoding"]["y"] for panel in timeline.chart(run)["vconcat"])
+    assert "scale" not in cpu
+    assert gpu["scale"] == {"domain": [0, 1]}
+
+
 def test_what_changed_in_the_method_is_a_page(tmp_path):
     text = "# Changelog\n\n## 2.0\n\n### Added\n\n- No method.\n\n### Method\n\n- Newer `x<y`.\n- Two\n  lines.\n"
     (tmp_path / "CHANGELOG.md").write_text(text + "\n## 1.0\n\n### Method\n\n- Older <b>.\n")

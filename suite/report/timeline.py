@@ -42,6 +42,7 @@ def chart(run: Run) -> dict[str, Any]:
     for name, quantity in _QUANTITIES:
         rows = [{"seconds": m.seconds, name: value} for m in course if (value := quantity(m)) is not None]
         if rows:
+            still = not any(row[name] for row in rows)  # an axis of nothing but 0 would be labelled in millionths
             lines.append(
                 alt.Chart(alt.Data(values=rows), title=alt.TitleParams(name, anchor="start", fontWeight="normal"))
                 .mark_line(interpolate="step-before", strokeWidth=2)
@@ -49,7 +50,13 @@ def chart(run: Run) -> dict[str, Any]:
                     x=alt.X(
                         "seconds:Q", scale=alt.Scale(domainMin=0), title=None if lines else "seconds of the samples"
                     ),
-                    y=alt.Y(field=name, type="quantitative", title=None, axis=alt.Axis(tickCount=3)),
+                    y=alt.Y(
+                        field=name,
+                        type="quantitative",
+                        title=None,
+                        axis=alt.Axis(tickCount=1 if still else 3),
+                        scale=alt.Scale(domain=[0, 1]) if still else alt.Undefined,
+                    ),
                 )
                 .properties(width=_WIDTH, height=_HEIGHT)
             )
