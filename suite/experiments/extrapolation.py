@@ -104,12 +104,10 @@ def epochs(records: Sequence[Record]) -> list[Epoch]:
 
 
 def _fits(record: Record) -> bool:
-    case = record.case
     if record.description.grid is not None:
         return False  # its epochs are of several networks, on a part of the data each
-    if case.scope == "run":
-        mine = (case.implementation, case.variant, case.precision, case.devices, case.length)
-        return mine == ("jax", "plain", "float32-highest", 1, 1) and record.profile != "smoke"  # which cuts it short
+    if record.case.scope == "run":
+        return record.case.usual(record.description.batch) and record.profile != "smoke"  # which cuts it short
     return default(record) or from_storage(record)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from suite.inquiry.steps import default, together, whole
+from suite.inquiry.steps import together, whole
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import SpeedUp, Summary, current, speedups
@@ -18,19 +18,13 @@ def counted(item: Summary | None) -> bool:
 def steps(records: Sequence[Record], workloads: Iterable[str] = (), scope: str = "step") -> dict[str, SpeedUp]:
     """Return the current headline speed-up of each workload that may be judged by, by name."""
     wanted = tuple(workloads)
-    mine = [r for r in records if (default(r) if scope == "step" else _plain(r, scope)) and r.profile != "smoke"]
-    found = {item.gpu.record.workload: item for item in current(speedups(mine)) if item.gpu.record.case.scope == scope}
+    usual = (r for r in records if r.case.scope == scope and r.case.usual(r.description.batch))
+    found = {item.gpu.record.workload: item for item in current(speedups(r for r in usual if r.profile != "smoke"))}
     return {
         name: item
         for name, item in found.items()
         if (not wanted or name in wanted) and counted(item.cpu) and counted(item.gpu)
     }
-
-
-def _plain(record: Record, scope: str) -> bool:
-    case = record.case
-    chosen = (case.scope, case.implementation, case.variant, case.precision, case.devices, case.length)
-    return chosen == (scope, "jax", "plain", "float32-highest", 1, 1)
 
 
 def groups(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments import accuracy, depth, input_tuning
-from suite.inquiry.flows import change, from_storage, gain
+from suite.inquiry.flows import change, gain
 from suite.inquiry.learning import learnt, newest
 from suite.inquiry.steps import words
 from suite.inquiry.tuning import BESIDE, DEFAULT, DOCUMENTED, gpu_busy, speed, step_share
@@ -59,7 +59,7 @@ def _networks(records: Sequence[Record]) -> depth.Networks:
 
 
 def _even_so(records: Sequence[Record]) -> Judgement:
-    stored = steps([record for record in records if from_storage(record)], (_BASE,), "epoch").get(_BASE)
+    stored = steps(records, (_BASE,), "epoch").get(_BASE)
     if stored is None:
         return NOT_RUN
     found = stored.ratio
