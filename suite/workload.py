@@ -228,14 +228,6 @@ class Case(Plain, frozen=True, kw_only=True):
         """What its time is of: random content and a stand-in are one, since no speed depends on which it is."""
         return msgspec.structs.replace(self, data="embedded") if self.data == "random" else self
 
-    def usual(self, headline_batch: int, *free: str) -> bool:
-        """Return whether all is as nobody asks otherwise: the batch and each axis, whatever the free ones are.
-
-        Data and allocator are always free: a machine or its data decide on them.
-        """
-        plain = axes() | {"batch": headline_batch}
-        return all(getattr(self, name) == plain[name] for name in plain.keys() - {*free, "data", "allocator"})
-
 
 @cache
 def axes() -> dict[str, Any]:

@@ -21,7 +21,7 @@ def epoch(about: Description, backend: Backend, here: Here, **changes: Any) -> C
 
 def from_storage(record: Record, *free: str) -> bool:
     """Return whether a record is of such steps in the headline setting, whatever the free axes are."""
-    return record.case.scope == "epoch" and record.case.usual(record.description.batch, *free)
+    return record.case.scope == "epoch" and record.usual(*free)
 
 
 def gain(item: Summary, base: Summary) -> Estimate | None:

@@ -26,7 +26,7 @@ def step(about: Description, backend: Backend, here: Here, **changes: Any) -> Ca
 
 def default(record: Record, *free: str) -> bool:
     """Return whether a record is of JAX's step in the headline setting, whatever the free axes are."""
-    return record.case.scope == "step" and record.case.usual(record.description.batch, *free)
+    return record.case.scope == "step" and record.usual(*free)
 
 
 def whole(item: Summary) -> bool:

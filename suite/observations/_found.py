@@ -18,7 +18,7 @@ def counted(item: Summary | None) -> bool:
 def steps(records: Sequence[Record], workloads: Iterable[str] = (), scope: str = "step") -> dict[str, SpeedUp]:
     """Return the current headline speed-up of each workload that may be judged by, by name."""
     wanted = tuple(workloads)
-    usual = (r for r in records if r.case.scope == scope and r.case.usual(r.description.batch))
+    usual = (r for r in records if r.case.scope == scope and r.usual())
     found = {item.gpu.record.workload: item for item in current(speedups(r for r in usual if r.profile != "smoke"))}
     return {
         name: item

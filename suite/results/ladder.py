@@ -124,7 +124,7 @@ def totals(cold: dict[int, float], step: dict[int, float], calls: int) -> dict[i
 
 def plain(record: Record) -> bool:
     """Return whether a record is JAX's in the headline setting, whatever its scope, and stands among the headline's."""
-    return record.general and record.case.usual(record.description.batch, "cache", "length")
+    return record.general and record.usual("cache", "length")
 
 
 def _current(records: Iterable[Record]) -> Summary | None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from suite.workload import Case, Description, Implementation, Plain
+from suite.workload import Case, Description, Implementation, Plain, axes
 
 Schema = Literal["result/0", "result/1"]  # result/0 was provisional: such records are not citable
 SCHEMA: Schema = "result/1"
@@ -277,7 +277,15 @@ class Record(Plain, frozen=True, kw_only=True):
     @property
     def general(self) -> bool:
         """Whether it stands among the headline's: an experiment's does where it was measured as if nobody had asked."""
-        return not self.experiment or self.case.usual(self.description.batch)
+        return not self.experiment or self.usual()
+
+    def usual(self, *free: str) -> bool:
+        """Return whether all is as if nobody had asked: the headline's batch, each axis at its default but free ones.
+
+        Data and allocator are always free: a machine or its data decide on them.
+        """
+        plain = axes() | {"batch": self.description.batch}
+        return all(getattr(self.case, name) == plain[name] for name in plain.keys() - {*free, "data", "allocator"})
 
     @property
     def recency(self) -> tuple[bool, str]:
