@@ -2,7 +2,8 @@
 
 From jaxlib 0.11 on XLA has three sets of CPU kernels; which is fastest was measured per workload on 4 and on 16 cores.
 On a GPU it can put a step into a CUDA graph, which is launched at once: by default without its convolutions, which then
-cut the graph into pieces. Measured per workload on an H100.
+cut the graph into pieces. Measured per workload on an H100. Products stay Triton's where XLA finds them faster than
+cuBLAS's: choosing takes a first start 8 to 43 s, and without them steps are up to 5 % slower, an LSTM's up to 90 %.
 """
 
 import platform
