@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite import ceilings, experiments, models
+from suite import ceilings, experiments, models, units
 from suite.experiments import crossover, dispatch, headline, precision, roofline, size, threads
 from suite.inquiry.here import Here
 from suite.results.crossing import crossing
@@ -316,6 +316,10 @@ def test_a_loop_that_costs_more_than_it_saves_is_said():
     reading = read(dispatch, ways({"nnx-jit": 0.010, "plain": 0.0005, "several-steps": 0.001}, "cpu"))
     assert "inside a call of several a step takes 2.0" in reading.answers[0]
     assert "as long as in plain" in reading.answers[0]
+    cells = {row[2].text: row[6] for row in reading.tables[0].rows}
+    assert (cells["plain"].text, cells["plain"].sort) == (units.DASH, None)
+    assert "no share is known" in cells["plain"].remark
+    assert cells["nnx-jit"].sort == pytest.approx(0.9)
 
 
 def test_a_share_within_the_noise_is_not_separated():

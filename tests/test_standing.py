@@ -38,6 +38,28 @@ def test_the_fastest_peer_in_its_fastest_way_counts_and_is_named():
     assert len(found.peers) == 3
 
 
+def test_ways_of_a_peer_that_were_not_timed_are_named():
+    items = standings([side(backend="gpu"), side("torch", 0.02, backend="gpu", variant="graph")])
+    assert [tables.peer_name(case) for case in items[0].untimed] == [
+        "torch eager",
+        "torch compile",
+        "torch compile-graph",
+    ]
+    (table,) = standing.standing_tables(items)
+    assert table.rows[0][-1].remark == "not timed: torch eager, torch compile, torch compile-graph"
+    assert "may be faster than the one shown: torch eager in 1 of 1 steps, torch compile in 1" in table.notes[-1]
+
+
+def test_where_all_ways_were_timed_or_failed_to_run_the_table_says_which():
+    timed = [side(), side("torch", 0.02), side("torch", 0.03, variant="compile"), side("keras", 0.02)]
+    assert only(timed).untimed == ()
+    (table,) = standing.standing_tables(standings(timed))
+    assert not any("Not timed" in note for note in table.notes)
+    failed = tuple(factory.run(r, 0.03, reason="no compiler") for r in range(3))
+    broken = side("torch", 0.03, variant="compile", runs=failed)
+    assert [case.variant for case in only([*timed[:2], broken]).untimed] == ["compile"]
+
+
 def test_the_better_allocator_of_jax_counts():
     found = only([side(seconds=0.010), side(seconds=0.008, allocator="system"), side("torch", 0.008)])
     assert found.mine.record.case.allocator == "system"
@@ -122,7 +144,10 @@ def test_the_terminal_names_the_peer_and_gives_interval_and_mean():
     cells = dict(zip(table.columns, (cell.text for cell in table.rows[0]), strict=True))
     assert (cells["best peer"], cells["ratio"]) == ("torch eager", "0.500x")
     assert "to" in cells["95 % interval"]
-    assert table.notes == ("Geometric mean over 2 networks: 1.00x (1.00 to 1.00).",)
+    assert table.notes == (
+        "Geometric mean over 2 networks: 1.00x (1.00 to 1.00).",
+        "Not timed, so that the best peer may be faster than the one shown: torch compile in 2 of 2 steps.",
+    )
     assert standing.for_terminal([side()], factory.HOST.slug) == ()
 
 

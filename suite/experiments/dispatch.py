@@ -17,8 +17,8 @@ METHOD = (
     "The same step is taken in three ways: nnx-jit as tutorials write it, plain with one compiled step a call, and "
     "several-steps with a loop of steps inside one call, which pays for dispatch once. The share of dispatch is what "
     "a way takes longer than several-steps, over its own time, paired by round. Donated buffers and compiler options "
-    "also set nnx-jit apart, so its share is all that the tutorial's way costs. A negative share: the loop costs more "
-    "than it saves."
+    "also set nnx-jit apart, so its share is all that the tutorial's way costs. Where the loop surely costs more "
+    "than it saves, no share is known."
 )
 WORKLOADS = ("mnist_mlp", "cifar10_mlp", "catdog_cnn_base")
 
@@ -82,15 +82,22 @@ def _fits(record: Record) -> bool:
 
 
 def _saved(way: str, over: Estimate) -> str:
-    value, low, high = share(over)
-    if (value if high is None else high) <= 0:
+    if _loop_costs(over):
         return f"inside a call of several a step takes {words(over.per(1))} as long as in {way}"
+    low = share(over)[1]
     if low is not None and low <= 0:
         return f"whether dispatch takes a share of {way} is not separated from the noise"
     return f"dispatch is {share_words(over)} of {way}"
 
 
+def _loop_costs(over: Estimate) -> bool:
+    value, _, high = share(over)
+    return (value if high is None else high) <= 0
+
+
 def _share_cell(over: Estimate | None) -> Cell:
     if over is None:
         return Cell(text=units.DASH)
+    if _loop_costs(over):
+        return Cell(text=units.DASH, remark="inside a call of several a step takes longer, so no share is known")
     return Cell(text=share_words(over), sort=share(over)[0])

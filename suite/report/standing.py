@@ -1,5 +1,6 @@
 """How JAX stands beside other implementations: the control table, for the site and for the terminal."""
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -34,7 +35,7 @@ def row(item: Standing) -> tuple[Cell, ...]:
         Cell(text=units.interval(ratio.low, ratio.high)),
         _allocators(case, peer.record.case),
         Cell(text=item.status, remark="; ".join(item.reasons)),
-        Cell(text="; ".join(times)),
+        Cell(text="; ".join(times), remark=_not_timed(item)),
     )
 
 
@@ -44,6 +45,10 @@ def _allocators(mine: Case, theirs: Case) -> Cell:
     return Cell(text=f"{mine.allocator} / {theirs.allocator}", remark="JAX's and the best peer's")
 
 
+def _not_timed(item: Standing) -> str:
+    return "not timed: " + ", ".join(map(tables.peer_name, item.untimed)) if item.untimed else ""
+
+
 def standing_tables(items: Sequence[Standing]) -> tuple[Table, ...]:
     """Return the standings of one machine, a table for each backend and precision, the geometric mean below it."""
     found = []
@@ -51,7 +56,7 @@ def standing_tables(items: Sequence[Standing]) -> tuple[Table, ...]:
         same = tuple(group)
         machine = same[0].mine.record.machine.name
         title = f"{TITLE} on the {backend.upper()} of {machine}, {precision}: the best peer's time of a step over JAX's"
-        found.append(Table(title=title, columns=COLUMNS, rows=tuple(map(row, same)), notes=mean(same)))
+        found.append(Table(title=title, columns=COLUMNS, rows=tuple(map(row, same)), notes=mean(same) + gaps(same)))
     return tuple(found)
 
 
@@ -67,6 +72,15 @@ def mean(items: Sequence[Standing]) -> tuple[str, ...]:
     low, high = found.ratio.low, found.ratio.high
     within = f" ({units.interval(low, high)})" if low is not None else ""
     return (f"Geometric mean over {found.networks} networks: {units.times(found.ratio.value, low, high)}{within}.",)
+
+
+def gaps(items: Sequence[Standing]) -> tuple[str, ...]:
+    """Return a line with the ways of the peers that were not timed, and in how many steps; none if all were."""
+    lacking = Counter(tables.peer_name(case) for item in items for case in item.untimed)
+    if not lacking:
+        return ()
+    words = ", ".join(f"{way} in {number} of {len(items)} steps" for way, number in lacking.items())
+    return (f"Not timed, so that the best peer may be faster than the one shown: {words}.",)
 
 
 def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
@@ -95,7 +109,7 @@ def page(records: Sequence[Record], local: frozenset[str], links: dict[str, str]
     made.add(
         '<p class="note">On the CPU every implementation is timed with the allocator that keeps its memory and with '
         "the system’s, and its better one counts: the column names JAX’s and the best peer’s. PyTorch runs eagerly and "
-        "compiled, on the GPU also replayed as a CUDA graph, and its best way counts. "
+        "compiled, on the GPU also replayed as a CUDA graph, and its best way counts; what was not timed is named. "
         '<a href="method.html">Method</a> says how times come about.</p>'
     )
     return made.text()

@@ -11,6 +11,8 @@ import msgspec
 from suite.results.record import Record
 from suite.results.statistics import Estimate, geometric_mean
 from suite.results.summary import Status, Summary, better, by_round, peers_of, summary, worse
+from suite.variants import variants_of
+from suite.workload import Case
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +31,18 @@ class Standing:
     def ratio(self) -> Estimate:
         """The best peer's time over JAX's: above 1, JAX is the faster one."""
         return self.peers[0][1]
+
+    @property
+    def untimed(self) -> tuple[Case, ...]:
+        """The ways that the peers have on this backend and that gave no time here: one of them may be the fastest."""
+        timed = {(case.implementation, case.variant): case for case in (peer.record.case for peer, _ in self.peers)}
+        there = {case.implementation: case for case in timed.values()}
+        return tuple(
+            msgspec.structs.replace(case, variant=variant)
+            for implementation, case in sorted(there.items())
+            for variant in variants_of(implementation, case.backend)
+            if (implementation, variant) not in timed
+        )
 
     @property
     def status(self) -> Status:
