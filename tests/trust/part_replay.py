@@ -25,6 +25,7 @@ TITLE = "Do the stored runs still give the stored numbers?"
 ROOT = Path(__file__).parents[2]
 RECORDS = ROOT / "site" / "records"
 GOLDEN = Path(__file__).with_name("replay.json")
+_LAST_DIGIT = re.compile(r"(\.\d*)(\d)(?=[ e]|$)")
 
 Numbers = dict[str, str]  # a result's name to its numbers, each written so that reading gives the same bits
 
@@ -82,7 +83,7 @@ def prove(sample: bool) -> tuple[dict[str, float | int | str], list[Finding]]:
     now = replayed(records)
     unlike = differences(golden, now)
     numbers = [(campaign, name) for campaign, found in golden.items() for name in found]
-    chosen = numbers[:: 20 if sample else 1]
+    chosen = [place for place in numbers if _LAST_DIGIT.search(golden[place[0]][place[1]])][:: 20 if sample else 1]
     seen = sum(len(differences(changed(golden, *place), now)) == len(unlike) + 1 for place in chosen)
     some = paths[:: 20 if sample else 1]
     refused = sum(map(edited_is_refused, some))
@@ -116,9 +117,12 @@ def counted(what: str, seen: int, tried: int, word: str, by: str) -> Finding:
 
 
 def changed(golden: Mapping[str, Numbers], campaign: str, name: str) -> dict[str, Numbers]:
-    """Return the golden numbers with another last digit in one result's first number that has decimals."""
+    """Return the golden numbers with another last digit in one result's first number that has decimals.
+
+    The result of a case that was left out, such as of a step that takes too long, has none.
+    """
     value = golden[campaign][name]
-    other = re.sub(r"(\.\d*)(\d)(?=[ e]|$)", lambda m: m[1] + str((int(m[2]) + 1) % 10), value, count=1)
+    other = _LAST_DIGIT.sub(lambda m: m[1] + str((int(m[2]) + 1) % 10), value, count=1)
     return {**golden, campaign: {**golden[campaign], name: other}}
 
 
