@@ -127,9 +127,13 @@ def boosting(session: nox.Session) -> None:
 
 @nox.session(python=PYTHON, venv_backend="venv")
 def parity(session: nox.Session) -> None:
-    """Compare JAX and the stored references with PyTorch, plant bugs; --store writes the references anew."""
+    """Compare JAX and the stored references with PyTorch, plant bugs; --store writes the references anew.
+
+    The tests of the controls, which the ordinary ones skip for want of PyTorch, come first.
+    """
     install(session)
     dependencies(session, "tests", "control")
+    session.run("pytest", "tests/test_controls.py")
     session.run("python", "-m", "parity", *session.posargs, env={"PYTHONPATH": "tests"})
 
 

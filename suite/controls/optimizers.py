@@ -57,10 +57,7 @@ class AveragedSgd:
         torch._foreach_mul_(ways, share.to(dtype))
         torch._foreach_add_(self.averages, ways)
 
-    def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients, or fill them with zeros."""
+    def zero_grad(self) -> None:
+        """Forget the gradients."""
         for p in self.parameters:
-            if set_to_none or p.grad is None:
-                p.grad = None
-            else:
-                p.grad.zero_()
+            p.grad = None

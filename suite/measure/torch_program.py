@@ -16,8 +16,8 @@ _GRAPH_WARMUP_STEPS = 3  # before capture, as PyTorch's documentation of CUDA gr
 class TorchProgram:
     """A control's step on one device, driven as `suite.measure.program.Program` describes.
 
-    Variants: `plain` is eager, `compile` is torch.compile of forward and loss, `graph` replays the whole eager step as
-    one CUDA graph, `compile-graph` the whole compiled step.
+    Variants: `plain` is eager, `compile` is torch.compile of forward and loss and of the optimizer's step, `graph`
+    replays the whole eager step as one CUDA graph, `compile-graph` the whole compiled step.
     """
 
     def __init__(self, control: Control, case: Case) -> None:
@@ -64,8 +64,10 @@ class TorchProgram:
 
     def lower(self) -> None:
         """Choose what runs as a step; PyTorch has no stage of its own for it."""
-        loss = self._control.loss
-        self._loss = torch.compile(loss) if self._compiled else loss
+        made = torch.compile if self._compiled else lambda function: function
+        self._loss = made(self._control.loss)
+        if self._control.optimizer is not None:
+            self._move = made(self._optimizer.step)
 
     def compile(self) -> None:
         """Capture the CUDA graphs, one for each input set; without them compiled code is made in the first step."""
@@ -87,8 +89,8 @@ class TorchProgram:
         with self._autocast():
             loss = self._loss(self._model, batch)
         loss.backward()
-        self._optimizer.step()
-        self._optimizer.zero_grad(set_to_none=not self._replayed)
+        self._move()
+        self._optimizer.zero_grad()  # also in a graph: zeros would be written, and then added to
         return loss.detach()
 
     def _autocast(self) -> contextlib.AbstractContextManager:

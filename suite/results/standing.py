@@ -36,12 +36,12 @@ class Standing:
     def untimed(self) -> tuple[Case, ...]:
         """The ways that the peers have on this backend and that gave no time here: one of them may be the fastest."""
         timed = {(case.implementation, case.variant): case for case in (peer.record.case for peer, _ in self.peers)}
-        there = {case.implementation: case for case in timed.values()}
+        peers = {case.implementation: case for case in timed.values()}.values()
         return tuple(
             msgspec.structs.replace(case, variant=variant)
-            for implementation, case in sorted(there.items())
-            for variant in variants_of(implementation, case.backend)
-            if (implementation, variant) not in timed
+            for case in sorted(peers, key=lambda case: case.implementation)
+            for variant in variants_of(case.implementation, case.backend)
+            if (case.implementation, variant) not in timed
         )
 
     @property
