@@ -7,6 +7,7 @@ import factory
 import msgspec
 import pytest
 from test_input_experiments import ABOUT, DROPOUT, NOAUG, cell, stored
+from test_learning_page import trained
 from test_run_experiments import calls, watched
 from test_scaling import MLP, node, seconds
 
@@ -209,6 +210,14 @@ def test_a_number_is_reproduced_within_a_quarter_and_never_refuted():
 
     assert verdict(12.0) == verdict(14.5) == ("reproduced", "run")
     assert verdict(20.0) == verdict(0.5) == ("not comparable", "run")
+
+
+@pytest.mark.parametrize(("share", "verdict"), [(0.982, "reproduced"), (0.96, "not comparable"), (None, "not run")])
+def test_an_accuracy_is_reached_within_a_point_on_the_real_data_alone(share, verdict):
+    about = next(each for each in CATALOGUE if each.name == "mnist_mlp")
+    made = [trained("mnist_mlp", (share,)) if share else trained("mnist_mlp", (0.984,), data="embedded")]
+    (found,) = [e for e in entries([about], made, {}) if e.claim.metric == "accuracy"]
+    assert found.judgement.verdict == verdict
 
 
 def test_figures_differ_by_what_is_counted_and_that_is_said():

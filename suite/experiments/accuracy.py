@@ -1,10 +1,11 @@
 """Do the networks reach the accuracies that their sources report? Trained as long as documented, on the real data."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from statistics import fmean
 
 from suite import units
+from suite.inquiry.flows import claimed
 from suite.inquiry.here import Here
 from suite.inquiry.learning import documented_steps, learning, learnt, newest
 from suite.results.reading import Reading
@@ -22,17 +23,15 @@ METHOD = (
     "right answers stands beside the documented one; its processes start from different seeds, and the range is theirs."
 )
 NEEDS_DATA: Data = "tfds"
-# The validation accuracies of the sources; of MNIST and the reviews, those that the Keras examples state.
-DOCUMENTED = {
-    "catdog_cnn_base": 0.80,
-    "catdog_cnn_conv64": 0.84,
-    "catdog_cnn_dropout": 0.90,
-    "catdog_cnn_128": 0.94,
-    "catdog_cnn_noaug": 0.85,
-    "mnist_mlp": 0.984,
-    "imdb_text_cnn": 0.89,
-}
-WORKLOADS = tuple(DOCUMENTED)
+WORKLOADS = (  # with a documented accuracy
+    "catdog_cnn_base",
+    "catdog_cnn_conv64",
+    "catdog_cnn_dropout",
+    "catdog_cnn_128",
+    "catdog_cnn_noaug",
+    "mnist_mlp",
+    "imdb_text_cnn",
+)
 
 _LADDER = ("catdog_cnn_base", "catdog_cnn_conv64", "catdog_cnn_dropout", "catdog_cnn_128")
 _COLUMNS = ("model", "documented", "measured", "range", "difference", "steps", "validation examples", "processes")
@@ -47,54 +46,65 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
         raise RuntimeError(
             f"experiment 'accuracy' needs the real data, this run has data '{here.data}'; add --data {NEEDS_DATA}"
         )
-    found = [(about, documented_steps(about)) for about in catalogue if about.name in DOCUMENTED]
+    found = [(about, documented_steps(about)) for about in catalogue if _documented(about) is not None]
     made = tuple(learning(about, here, steps) for about, steps in found if steps)
     if not made:
-        raise ValueError(f"no accuracy is documented for these workloads; there are: {', '.join(DOCUMENTED)}")
+        raise ValueError(f"no accuracy is documented for these workloads; there are: {', '.join(WORKLOADS)}")
     return made
 
 
 def read(records: Sequence[Record]) -> Reading | None:
     """Return documented and measured accuracies; None if no network was trained on the real data as long as that."""
-    found = newest(r for r in records if _fits(r))
+    found = trained(records)
     if not found:
         return None
-    means = {name: fmean(one.accuracy for one in learnt(record)) for name, record in found.items()}
+    means = {name: mean(record) for name, record in found.items()}
     answers = [
         f"{name}: {_percent(means[name])} of the validation are answered right, documented are "
-        f"{_percent(DOCUMENTED[name])}."
-        for name in DOCUMENTED
-        if name in means
+        f"{_percent(_documented(record.description) or 0)}."
+        for name, record in found.items()
     ]
     if all(name in means for name in _LADDER):
         ladder = [means[name] for name in _LADDER]
         rises = all(one < next_ for one, next_ in pairwise(ladder))
         words = "rises with each step, as documented" if rises else "does not rise with each step, as documented"
         answers.append(f"From {_LADDER[0]} to {_LADDER[-1]} the accuracy {words}.")
-    rows = tuple(_row(name, found.get(name), means.get(name)) for name in DOCUMENTED)
+    rows = tuple(_row(record, means[name]) for name, record in found.items())
     title = "Validation accuracy on the published data, documented and measured"
     return Reading(answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=rows),))
 
 
+def trained(records: Iterable[Record]) -> dict[str, Record]:
+    """Return the newest record of each network that was trained on the real data as long as documented, by name."""
+    return newest(record for record in records if _fits(record))
+
+
+def mean(record: Record) -> float:
+    """Return the share of the validation that is answered right, a mean over the processes."""
+    return fmean(one.accuracy for one in learnt(record))
+
+
+def _documented(about: Description) -> float | None:
+    """Return the share of the validation that the source has answered right; None if it states none."""
+    claim = claimed(about, "accuracy")
+    return claim.gpu_value / 100 if claim is not None and claim.gpu_value is not None else None
+
+
 def _fits(record: Record) -> bool:
     case, about = record.case, record.description
-    documented = record.workload in DOCUMENTED and case.steps == documented_steps(about)
+    documented = _documented(about) is not None and case.steps == documented_steps(about)
     return documented and case.data == NEEDS_DATA and case.batch == about.batch and case.augmentation == "host"
 
 
-def _row(name: str, record: Record | None, mean: float | None) -> tuple[Cell, ...]:
-    documented = Cell(text=_percent(DOCUMENTED[name]), sort=DOCUMENTED[name])
-    if record is None or mean is None:
-        missing = Cell(text=units.DASH, remark="not run: needs the real data")
-        return (Cell(text=name), documented, *(missing for _ in _COLUMNS[2:]))
-    several = learnt(record)
+def _row(record: Record, share: float) -> tuple[Cell, ...]:
+    documented, several = _documented(record.description) or 0, learnt(record)
     shares = [one.accuracy for one in several]
     spread = f"{_percent(min(shares))} to {_percent(max(shares))}" if len(shares) > 1 else units.DASH
-    points = 100 * (mean - DOCUMENTED[name])
+    points = 100 * (share - documented)
     return (
-        Cell(text=name),
-        documented,
-        Cell(text=_percent(mean), sort=mean, record=record),
+        Cell(text=record.workload),
+        Cell(text=_percent(documented), sort=documented),
+        Cell(text=_percent(share), sort=share, record=record),
         Cell(text=spread, remark="" if len(shares) > 1 else "one process"),
         Cell(text=f"{points:+.1f} points", sort=points),
         Cell(text=units.count(several[0].steps), sort=several[0].steps),

@@ -6,7 +6,7 @@ Differs: the timed step is training alone; the number of pairs and the places
     of 64 features are read between the lines.
 """
 
-from suite.models.catdog_cnn_base import SERVER, V100, Plan, workload
+from suite.models.catdog_cnn_base import SERVER, V100, Plan, accuracy, workload
 from suite.models.catdog_cnn_dropout import PLACE_OF_DROPOUT
 from suite.workload import Claim
 
@@ -53,6 +53,7 @@ WORKLOAD = workload(
             gpu_device=V100,
             gpu_value=50.0,
         ),
+        accuracy(94.0),
     ),
     differs=(READING, PLACE_OF_DROPOUT),
 )

@@ -111,6 +111,17 @@ def loss(model: CatDogCnn, batch: dict[str, jax.Array]) -> jax.Array:
 VM, SERVER, V100 = "VirtualBox VM on a workstation", "2x Xeon Silver 4110, 16 cores", "Tesla V100"
 
 
+def accuracy(percent: float) -> Claim:
+    """Return the share of the validation that a trained network answers right."""
+    return Claim(
+        metric="accuracy",
+        definition="share of the validation that is answered right after training",
+        unit="percent",
+        gpu_device=V100,
+        gpu_value=percent,
+    )
+
+
 def workload(
     *,
     name: str,
@@ -225,5 +236,6 @@ WORKLOAD = workload(
             gpu_device=V100,
             gpu_value=10.0,
         ),
+        accuracy(80.0),
     ),
 )

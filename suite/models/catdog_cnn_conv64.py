@@ -5,7 +5,7 @@ Reported: no noticeable change of speed; validation accuracy from 80 to 84 %.
 Differs: the timed step is training alone.
 """
 
-from suite.models.catdog_cnn_base import Plan, workload
+from suite.models.catdog_cnn_base import Plan, accuracy, workload
 
 WORKLOAD = workload(
     name="catdog_cnn_conv64",
@@ -13,5 +13,5 @@ WORKLOAD = workload(
     plan=Plan(side=64, features=(32, 32, 64)),
     parameters=323_809,
     place="the base network with one more convolution of 64 and pool",
-    claims=(),
+    claims=(accuracy(84.0),),
 )

@@ -6,7 +6,7 @@ Differs: the timed step is training alone; the place of the dropout is taken
     from a network of the same pattern.
 """
 
-from suite.models.catdog_cnn_base import V100, Plan, workload
+from suite.models.catdog_cnn_base import V100, Plan, accuracy, workload
 from suite.workload import Claim
 
 PLAN = Plan(side=64, features=(32, 32, 64), dropout=0.5)
@@ -30,6 +30,7 @@ WORKLOAD = workload(
             gpu_device=V100,
             gpu_value=425.0,
         ),
+        accuracy(90.0),
     ),
     differs=(PLACE_OF_DROPOUT,),
 )

@@ -8,7 +8,7 @@ Differs: the timed step is training alone, so it is the step of
 
 from dataclasses import replace
 
-from suite.models.catdog_cnn_base import V100, workload
+from suite.models.catdog_cnn_base import V100, accuracy, workload
 from suite.models.catdog_cnn_dropout import PARAMETERS, PLACE_OF_DROPOUT, PLAN
 from suite.workload import Claim
 
@@ -26,6 +26,7 @@ WORKLOAD = workload(
             gpu_device=V100,
             gpu_value=533.0,
         ),
+        accuracy(85.0),
     ),
     differs=(PLACE_OF_DROPOUT,),
 )
