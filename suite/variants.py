@@ -18,7 +18,7 @@ VARIANTS: dict[Implementation, dict[str, tuple[Backend, ...]]] = {
     },
     "torch": {
         "plain": _BOTH,  # eager, pictures channels-last
-        "compile": _BOTH,  # torch.compile of forward and loss, and of the optimizer's step
+        "compile": _BOTH,  # torch.compile of forward and loss, and of the optimizer's step; inference: weights frozen
         "graph": _GPU,  # the whole eager step replayed as one CUDA graph
         "compile-graph": _GPU,  # the same with torch.compile inside
     },

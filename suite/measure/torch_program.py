@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
+from torch._inductor import config as inductor
 
 from suite.controls.base import Control
 from suite.measure.program import Batch
@@ -17,7 +18,8 @@ class TorchProgram:
     """A control's step on one device, driven as `suite.measure.program.Program` describes.
 
     Variants: `plain` is eager, `compile` is torch.compile of forward and loss and of the optimizer's step, `graph`
-    replays the whole eager step as one CUDA graph, `compile-graph` the whole compiled step.
+    replays the whole eager step as one CUDA graph, `compile-graph` the whole compiled step. The compiler may take the
+    weights of an inference for constants.
     """
 
     def __init__(self, control: Control, case: Case) -> None:
@@ -37,6 +39,7 @@ class TorchProgram:
         torch.backends.cuda.matmul.allow_tf32 = fast
         torch.backends.cudnn.allow_tf32 = fast
         torch.backends.cudnn.benchmark = True
+        inductor.freezing = True  # where no gradients are asked for; torch.compile's own options come too late for it
         self._out: torch.Tensor | None = None
 
     @property
