@@ -15,7 +15,7 @@ MAY = {
     "units": set(),
     "workload": set(),
     "variants": {"workload"},
-    "results": {"workload", "units"},
+    "results": {"variants", "workload", "units"},
     "nn": {"nn"},
     "data": {"workload", "units"},
     "models": {"nn", "data", "workload"},
