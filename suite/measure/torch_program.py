@@ -171,4 +171,5 @@ class TorchProgram:
             "torch_threads": torch.get_num_threads(),
             "torch_allow_tf32": torch.backends.cudnn.allow_tf32,
             "torch_cudnn_benchmark": torch.backends.cudnn.benchmark,
+            "torch_weights_frozen": self._compiled and self._control.optimizer is None,
         }

@@ -117,7 +117,6 @@ def accuracy(percent: float) -> Claim:
         metric="accuracy",
         definition="share of the validation that is answered right after training",
         unit="percent",
-        gpu_device=V100,
         gpu_value=percent,
     )
 

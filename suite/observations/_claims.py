@@ -108,9 +108,9 @@ def _reached(claim: Claim, records: Sequence[Record]) -> Judgement:
     record = next(iter(accuracy.trained(records).values()), None)
     if record is None or claim.gpu_value is None:
         return Judgement(verdict="not run", found="Needs the real data.")
-    percent = 100 * accuracy.mean(record)
-    verdict: Verdict = "reproduced" if abs(percent - claim.gpu_value) <= _POINTS else "not comparable"
-    return Judgement(verdict=verdict, found=f"{units.percent(percent / 100, 3)} were answered right.")
+    share = accuracy.mean(record)
+    verdict: Verdict = "reproduced" if abs(100 * share - claim.gpu_value) <= _POINTS else "not comparable"
+    return Judgement(verdict=verdict, found=f"{units.percent(share, 3)} were answered right.")
 
 
 def _as_a_number(judgement: Judgement) -> Judgement:
