@@ -31,7 +31,8 @@ def page(
     made.add(
         '<p class="lead">Every observation and every number of the five articles, each with a verdict by a rule fixed '
         "beforehand. A number is reproduced if the same ratio was measured on other hardware, within a factor of 1.25 "
-        "of the interval; where it was not, it is not comparable rather than refuted, since the hardware differs.</p>"
+        "of the interval, an accuracy if one within a point was reached; where it was not, it is not comparable rather "
+        "than refuted, since the hardware differs.</p>"
     )
     made.table(
         Table(
@@ -103,7 +104,7 @@ def _observed(each: Observation, machine: str, judgement: Judgement) -> tuple[Ce
 
 
 def _claimed(entry: Entry) -> tuple[Cell, ...]:
-    claim, measured, known = entry.claim, entry.measured, entry.judgement.verdict != "not run"
+    claim, measured = entry.claim, entry.measured
     value = units.times(measured.value, measured.low, measured.high) if measured else units.DASH
     scope = f"{value}, scope {entry.scope}" if measured else value
     return (
@@ -115,7 +116,7 @@ def _claimed(entry: Entry) -> tuple[Cell, ...]:
         Cell(text=scope, remark=entry.machine if measured else ""),
         Cell(text=units.interval(measured.low, measured.high) if measured else units.DASH),
         Cell(text=entry.judgement.verdict),
-        Cell(text=(entry.judgement.found if known else "") or units.DASH),
+        Cell(text=entry.judgement.found or units.DASH),
     )
 
 
