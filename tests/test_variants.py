@@ -93,6 +93,29 @@ def test_every_way_of_taking_a_step_needs_the_products_of_the_network(variant, p
     assert seen.product_dtypes == ("float32" if precision == "float32-highest" else "bfloat16",)
 
 
+@pytest.mark.parametrize("variant", ["plain", "several-steps"])
+def test_an_inference_on_the_cpu_holds_its_weights_and_has_others_after_another_start(variant):
+    case = Case(workload=INFERENCE.description.name, backend="cpu", scope="step", batch=8, variant=variant)
+    program = JaxProgram(INFERENCE, case)
+    found = []
+    for seed in (0, 1, 0):
+        program.initialise(seed)
+        program.put(batches(INFERENCE, 8))
+        if not found:
+            program.lower()
+            program.compile()
+        program.chain(STEPS_PER_CALL)
+        program.block()
+        found.append((program.loss(), program.compilations()))
+    assert program.traced().parameters >= 3 * 3 + 3
+    assert program.settings()["jax_weights_constant"]
+    (loss, compiled), (other, _), (again, _) = found
+    assert loss == again != pytest.approx(other, rel=1e-3)
+    program.initialise(0)
+    program.put(batches(INFERENCE, 8))
+    assert program.compilations() == compiled + 2, "the same weights are not compiled again"
+
+
 @pytest.mark.parametrize("variant", ["plain", "nnx-jit", "several-steps"])
 def test_no_variant_compiles_after_its_first_steps(workload, variant):
     assert losses(workload, variant)[2] == 0

