@@ -12,7 +12,7 @@ from test_run_experiments import calls, watched
 from test_scaling import MLP, node, seconds
 
 from suite import experiments, models
-from suite.observations import VERDICTS, observations
+from suite.observations import VERDICTS, devices, observations, photographs, text, whole_runs
 from suite.observations._claims import entries
 from suite.report import ledger
 from suite.results import catalogue
@@ -246,6 +246,17 @@ def test_the_machine_that_decides_is_taken():
     by_machine = ledger.machines(records)
     name, judgement = ledger.best([(n, ALL["O3"].judge(mine)) for n, mine in by_machine.items()])
     assert (name, judgement.verdict) == (factory.HOST.name, "reproduced")
+
+
+def test_the_documented_ratios_that_decide_are_those_of_the_networks():
+    about = {each.name: {claim.metric: claim for claim in each.claims} for each in CATALOGUE}
+    assert about["imdb_text_cnn"]["training"].speedup == text._DOCUMENTED
+    assert about["cifar10_mlp"]["10_epochs_incl_build"].speedup == whole_runs._DOCUMENTED
+    trees = [claim.speedup for each in CATALOGUE if each.name == "gbdt_mortgage" for claim in each.claims]
+    assert (trees[0], trees[-1] / trees[0]) == (devices._OF_ONE, devices._OF_FOUR)
+    base = about["catdog_cnn_base"]
+    gain = base["throughput_tuned"].cpu_value / base["throughput_default"].cpu_value
+    assert {"cpu": gain, "gpu": base["gpu_tuning_gain"].gpu_value} == photographs._GAINS
 
 
 def test_a_catalogue_that_is_none_is_named(tmp_path):

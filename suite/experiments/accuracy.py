@@ -46,7 +46,7 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
         raise RuntimeError(
             f"experiment 'accuracy' needs the real data, this run has data '{here.data}'; add --data {NEEDS_DATA}"
         )
-    found = [(about, documented_steps(about)) for about in catalogue if _documented(about) is not None]
+    found = [(about, documented_steps(about)) for about in catalogue if claimed(about, "accuracy")]
     made = tuple(learning(about, here, steps) for about, steps in found if steps)
     if not made:
         raise ValueError(f"no accuracy is documented for these workloads; there are: {', '.join(WORKLOADS)}")
@@ -61,7 +61,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     means = {name: mean(record) for name, record in found.items()}
     answers = [
         f"{name}: {_percent(means[name])} of the validation are answered right, documented are "
-        f"{_percent(_documented(record.description) or 0)}."
+        f"{_percent(_documented(record.description))}."
         for name, record in found.items()
     ]
     if all(name in means for name in _LADDER):
@@ -84,20 +84,22 @@ def mean(record: Record) -> float:
     return fmean(one.accuracy for one in learnt(record))
 
 
-def _documented(about: Description) -> float | None:
-    """Return the share of the validation that the source has answered right; None if it states none."""
+def _documented(about: Description) -> float:
+    """Return the share of the validation that the source has answered right, which must state one."""
     claim = claimed(about, "accuracy")
-    return claim.gpu_value / 100 if claim is not None and claim.gpu_value is not None else None
+    assert claim is not None
+    assert claim.gpu_value is not None
+    return claim.gpu_value / 100
 
 
 def _fits(record: Record) -> bool:
     case, about = record.case, record.description
-    documented = _documented(about) is not None and case.steps == documented_steps(about)
-    return documented and case.data == NEEDS_DATA and case.batch == about.batch and case.augmentation == "host"
+    documented = claimed(about, "accuracy") and case.steps == documented_steps(about)
+    return bool(documented) and case.data == NEEDS_DATA and case.batch == about.batch and case.augmentation == "host"
 
 
 def _row(record: Record, share: float) -> tuple[Cell, ...]:
-    documented, several = _documented(record.description) or 0, learnt(record)
+    documented, several = _documented(record.description), learnt(record)
     shares = [one.accuracy for one in several]
     spread = f"{_percent(min(shares))} to {_percent(max(shares))}" if len(shares) > 1 else units.DASH
     points = 100 * (share - documented)
