@@ -1,23 +1,17 @@
-"""From one command to results: plans a campaign, measures it, writes its records, and shows them."""
+"""A campaign from its plan to its records: opened or gone on with, measured, written."""
 
 import shutil
-import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from suite import citing, experiments, terminal, units
+from suite import terminal, units
 from suite.data import embedded
 from suite.data import store as datasets
 from suite.data.edition import Size
 from suite.measure import (
     beside,
     campaign,
-    children,
-    fitness,
-    hosts,
     identity,
-    load,
     lock,
     machine,
     profiles,
@@ -26,13 +20,8 @@ from suite.measure import (
 )
 from suite.measure.probe import Offer
 from suite.results import journal as journals
-from suite.results import prices, selection, store
-from suite.results.comparison import compared
+from suite.results import store
 from suite.results.journal import Header, Journal, Session
-from suite.results.record import Machine, Record
-from suite.results.roofline import is_ceiling
-from suite.results.summary import summary
-from suite.results.table import Table
 from suite.workload import Data, Implementation
 
 
@@ -115,22 +104,6 @@ def has_ended(journal: Journal) -> bool:
         return False
 
 
-def ended(out: Path, campaign: str) -> Journal:
-    """Return the journal of a campaign that has ended.
-
-    Raises LookupError if there is no such campaign, RuntimeError if it has not ended or only shows that it runs.
-    """
-    there = sorted(path.parent.name for path in out.glob(f"*/{journals.FILE_NAME}"))
-    if campaign not in there:
-        raise LookupError(f"no campaign '{campaign}' in '{out}'; there are: {', '.join(there) or 'none'}")
-    journal = Journal(out / campaign / journals.FILE_NAME)
-    if not has_ended(journal):
-        raise RuntimeError(f"campaign '{campaign}' has not ended; go on with run --resume")
-    if journal.header().profile == "smoke":
-        raise RuntimeError(f"campaign '{campaign}' has profile 'smoke', which only shows that it runs; take another")
-    return journal
-
-
 def measure(journal: Journal, out: Path, compile_cache: Path | None = None) -> bool:
     """Measure what the journal lacks and write the records; return False if the user interrupted it.
 
@@ -195,164 +168,3 @@ def write(journal: Journal, out: Path, partial: bool = False) -> None:
             store.put(record, folder)
         elif not (out / record.campaign / f"{record.name}.json").exists():
             store.add(record, out)
-
-
-def publish(journal: Journal, out: Path, published: Path) -> tuple[Path, ...]:
-    """Copy the campaign's records, as they are, to where the site takes its evidence from.
-
-    Raises ValueError for one that is not as it was written.
-    """
-    mine = [path for path in store.paths([out]) if path.parent.name == journal.header().campaign]
-    for path in mine:
-        store.read(path)
-    written = []
-    for path in mine:
-        target = published / path.parent.name / path.name
-        if not target.exists():
-            store.write_once(target, path.read_bytes())
-        written.append(target)
-    return (*written, *picture(published), *mentions(published))
-
-
-def mentions(published: Path) -> tuple[Path, ...]:
-    """Bring the quotations that are not pinned in README and the site's own pages up to date; return what changed."""
-    root, there = published.parent.parent, citing.published(published)
-    pages = [root / "README.md", *sorted((root / "site").glob("*.md"))]
-    return tuple(path for path in pages if path.is_file() and citing.renew(path, there))
-
-
-def picture(published: Path) -> tuple[Path, ...]:
-    """Draw the headline chart of the published records where README shows it; nothing without the site extra."""
-    try:
-        from suite.report import home
-    except ImportError:
-        return ()
-    drawn = home.picture(store.load([published])[0])
-    if drawn is None:
-        return ()
-    path = published.parent / "assets" / "speedups.svg"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(drawn, encoding="utf-8")
-    return (path,)
-
-
-def print_results(
-    folders: Sequence[Path], here: Machine, listed: Sequence[prices.Price] = (), campaigns: Collection[str] = ()
-) -> None:
-    """Print this machine's speed-ups, or CPU times where it has no GPU, how JAX stands beside its peers, and costs.
-
-    Of this machine only what those campaigns measured, if any are named.
-    """
-    from suite.report import cost, feeding, placing, standing, tables
-
-    found, problems = store.load(folders)
-    general = [record for record in found if record.general and not is_ceiling(record)]
-    records = [r for r in general if not campaigns or r.campaign in campaigns or r.machine.slug != here.slug]
-    for problem in problems:
-        terminal.say(f"note: {problem}")
-    costs = cost.for_terminal(records, here.slug, listed)
-    fed = feeding.for_terminal(records, here.slug)
-    for table in (*tables.for_terminal(records, here.slug), *standing.for_terminal(records, here.slug), *fed, *costs):
-        show(table)
-    for sentence in placing.sentences(placing.headlines(records), here.slug):
-        print(sentence)
-    say_failures(record for record in records if record.machine.slug == here.slug)
-
-
-def show(table: Table) -> None:
-    """Print a table's text."""
-    rows = [[cell.text for cell in row[: len(table.columns)]] for row in table.rows]
-    terminal.print_table(table.title, table.columns, rows, table.notes)
-
-
-def say_failures(records: Iterable[Record]) -> None:
-    """Say which records lack a result, and why."""
-    for record in records:
-        if record.reason:
-            terminal.say(f"failed: {record.name}: {record.reason}")
-
-
-def print_answers(name: str, folders: Sequence[Path], here: Machine) -> None:
-    """Print what this machine answers to an experiment."""
-    records, _ = store.load(folders)
-    mine = [record for record in records if record.machine.slug == here.slug]
-    found = experiments.load(name).read(mine)
-    if found is None:
-        terminal.say(f"experiment '{name}' has no answer yet: what it compares was not measured whole")
-    for table in found.tables if found else ():
-        show(table)
-    for answer in found.answers if found else ():
-        print(answer)
-    say_failures(mine)
-
-
-def report(published: Path, out: Path, build: bool, listed: Sequence[prices.Price] = ()) -> Path | None:
-    """Render the site's pages and, if asked, build it; return where it begins."""
-    from suite.report import build as site
-    from suite.report import pages
-
-    root = Path.cwd()
-    if not (root / "mkdocs.yml").is_file():
-        raise RuntimeError(f"no mkdocs.yml in '{root}'; run suite report in the suite's checkout")
-    outcome = pages.render((published, out), root / "site", listed)
-    for problem in outcome.problems:
-        terminal.say(f"note: {problem}")
-    if not build:
-        return None
-    site.build(root)
-    return root / "build" / "html" / "index.html"
-
-
-def compare(first: str, second: str, folders: Sequence[Path], band: float | None) -> None:
-    """Print the comparison of what two words mean; `band` is the share that does not matter."""
-    from suite.report import comparison
-
-    sides = [selection.selected(word, folders) for word in (first, second)]
-    table = comparison.table(first, second, compared(*sides), band)
-    show(table)
-
-
-def doctor() -> tuple[fitness.Check, ...]:
-    """Return what JAX sees and how fit the machine is."""
-    here = machine.machine()
-    try:
-        offer = request.offer("jax")
-    except RuntimeError as error:
-        offer = Offer(implementation="jax", problem=str(error))
-    with beside.telemetry() as telemetry:
-        there = telemetry.counters()
-    return fitness.checks(here, offer, load.others_now(2.0), there)
-
-
-def follow(address: str, patience_seconds: float) -> int:
-    """Take part in one process after another of the host at an address; return in how many, until none comes in time.
-
-    Raises RuntimeError if one ends with an error.
-    """
-    count = 0
-    while True:
-        arguments = (address, str(patience_seconds))
-        env = children.environment(None)
-        with children.child("suite.measure.follower", *arguments, python=sys.executable, env=env) as child:
-            code, ended = child.code(), child.ended()
-        if code == hosts.NOBODY and count:
-            return count
-        if code:
-            raise RuntimeError(f"following '{address}': {ended}")
-        count += 1
-
-
-def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:
-    """Yield a line for each record below the paths: what it is, or why it is none; and whether that is wrong."""
-    for path in paths:
-        files = [path] if path.is_file() else sorted(path.rglob("*.json"))
-        if not files:
-            yield f"'{path}' holds no record; a campaign's folder has a JSON file for each case", True
-        for file in files:
-            try:
-                found = summary(store.read(file))
-            except ValueError as error:
-                yield str(error), True
-                continue
-            why = f": {'; '.join(found.reasons)}" if found.reasons else ""
-            yield f"{file}: {found.record.name}, {found.status}{why}, {found.record.machine.name}", False

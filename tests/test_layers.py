@@ -74,12 +74,12 @@ def test_a_run_prints_its_results_without_the_site_extra():
 import sys
 from pathlib import Path
 sys.modules |= dict.fromkeys(["altair", "jinja2", "mkdocs", "vl_convert"])
-from suite import bench
+from suite import showing
 from suite.results import store
 folder = Path("site/records")
 records, _ = store.load([folder])
 for machine in {record.machine.slug: record.machine for record in records}.values():
-    bench.print_results((folder,), machine)
+    showing.print_results((folder,), machine)
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -4,7 +4,7 @@ import factory
 import msgspec
 from click.testing import CliRunner
 
-from suite import bench, cli
+from suite import cli, showing
 from suite.report import pages, placing
 from suite.results import store
 
@@ -74,7 +74,7 @@ def test_a_run_prints_what_it_measured_and_a_report_what_counts(tmp_path, capsys
         store.add(record, tmp_path)
     seen = []
     for campaigns in ((), ("b",)):
-        bench.print_results((tmp_path,), factory.HOST, campaigns=campaigns)
+        showing.print_results((tmp_path,), factory.HOST, campaigns=campaigns)
         printed = capsys.readouterr().out
         seen.append((" 50.0x" in printed, " 100.0x" in printed))
     assert seen == [(True, False), (False, True)]

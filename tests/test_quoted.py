@@ -6,7 +6,7 @@ from pathlib import Path
 import factory
 import pytest
 
-from suite import bench, citing
+from suite import citing, publishing
 from suite.results import store
 from suite.results.citation import Citation
 from suite.results.keys import numbers
@@ -66,10 +66,10 @@ def test_publishing_a_newer_record_changes_every_mention_that_is_not_pinned(tmp_
     key = number.key.text()
     readme = f"<!-- cite {key.split('@')[0]} -->{{}}<!-- /cite --> <!-- cite {key} -->{{}}<!-- /cite -->"
     (tmp_path / "README.md").write_text(readme.format(*[Citation(number=number).value] * 2))
-    assert bench.mentions(published) == ()
+    assert publishing.mentions(published) == ()
     newer = {"campaign": "20260601-000000-test", "created": "2026-06-01T00:00:00Z"}
     store.add(factory.record("mnist_mlp", "gpu", [0.001, 0.00101, 0.00099], **newer), published)
-    assert bench.mentions(published) == (tmp_path / "README.md",)
+    assert publishing.mentions(published) == (tmp_path / "README.md",)
     text = (tmp_path / "README.md").read_text()
     assert text.count("1.00 ms") == 1
     assert text.count(Citation(number=number).value) == 1, "a pinned mention moved"

@@ -44,9 +44,10 @@ def list_workloads(as_json: bool, questions: bool) -> None:
 @click.command()
 def doctor() -> None:
     """Say what JAX sees, and whether this machine is fit to measure; exit 1 if it is not."""
-    from suite import bench, terminal
+    from suite import terminal
+    from suite.measure import doctor
 
-    checks = bench.doctor()
+    checks = doctor.checks()
     terminal.print_checks(checks)
     if any(check.verdict == "bad" for check in checks):
         sys.exit(1)

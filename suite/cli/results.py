@@ -13,9 +13,9 @@ from suite.cli.types import PUBLISHED, out_folder
 @out_folder
 def publish(campaign: str, out: Path) -> None:
     """Put the records of a CAMPAIGN, a folder in --out, under site/records, from where the site takes its evidence."""
-    from suite import bench, terminal
+    from suite import publishing, terminal
 
-    for path in bench.publish(bench.ended(out, campaign), out, PUBLISHED):
+    for path in publishing.publish(publishing.ended(out, campaign), out, PUBLISHED):
         terminal.say(f"published {path}")
 
 
@@ -25,13 +25,13 @@ def publish(campaign: str, out: Path) -> None:
 @click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'.")
 def report(out: Path, build: bool, prices: Path | None) -> None:
     """Render all records, published and local, into the site, and print the table and the site's path."""
-    from suite import bench
+    from suite import publishing, showing
     from suite.measure import machine
     from suite.results import prices as price_list
 
     listed = price_list.read(prices or price_list.SHIPPED)
-    built = bench.report(PUBLISHED, out, build, listed)
-    bench.print_results((PUBLISHED, out), machine.machine(), listed)
+    built = publishing.report(PUBLISHED, out, build, listed)
+    showing.print_results((PUBLISHED, out), machine.machine(), listed)
     if built is not None:
         click.echo(f"site: {built}")
 
@@ -52,9 +52,9 @@ def compare(first: str, second: str, band: float | None, out: Path) -> None:
 
     Each is a record's file, a folder of them, a campaign, a machine, or a version such as jax==0.12.0.1.
     """
-    from suite import bench
+    from suite import showing
 
-    bench.compare(first, second, (PUBLISHED, out), None if band is None else band / 100)
+    showing.compare(first, second, (PUBLISHED, out), None if band is None else band / 100)
 
 
 @click.command()
@@ -64,10 +64,10 @@ def check(paths: tuple[Path, ...]) -> None:
 
     Exit 1 if one cannot, or if there is none.
     """
-    from suite import bench
+    from suite import showing
 
     right = True
-    for line, wrong in bench.checked(paths):
+    for line, wrong in showing.checked(paths):
         click.echo(line, err=wrong)
         right &= not wrong
     if not right:

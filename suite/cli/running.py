@@ -169,7 +169,7 @@ def run(
 
     Every completed process is safe on disk; Ctrl-C leaves a valid partial result, --resume goes on with it.
     """
-    from suite import bench, terminal
+    from suite import bench, publishing, showing, terminal
     from suite.measure.request import Request
     from suite.results import prices as price_list
 
@@ -203,16 +203,16 @@ def run(
     else:
         whole, journals = run_jobs(out, resume, request, cluster, jobs, job_options, machine_name)
     for journal in journals if publish else ():
-        for path in bench.publish(journal, out, PUBLISHED):
+        for path in publishing.publish(journal, out, PUBLISHED):
             terminal.say(f"published {path}")
-    built = bench.report(PUBLISHED, out, True, listed) if site else None
+    built = publishing.report(PUBLISHED, out, True, listed) if site else None
     headers = [journal.header() for journal in journals]
     for header in {header.machine.slug: header for header in headers}.values():
         if header.experiment:
-            bench.print_answers(header.experiment, (PUBLISHED, out), header.machine)
+            showing.print_answers(header.experiment, (PUBLISHED, out), header.machine)
         else:
             campaigns = {header.campaign for header in headers}
-            bench.print_results((PUBLISHED, out), header.machine, listed, campaigns)
+            showing.print_results((PUBLISHED, out), header.machine, listed, campaigns)
     if built is not None:
         click.echo(f"site: {built}")
     if not whole:
@@ -258,9 +258,10 @@ def run_jobs(
 )
 def follow(address: str, patience: float) -> None:
     """Take part in what suite run --hosts measures at HOST:PORT, until it has no more for this machine to do."""
-    from suite import bench, terminal
+    from suite import terminal
+    from suite.measure import following
 
-    count = bench.follow(address, 60 * patience)
+    count = following.follow(address, 60 * patience)
     terminal.say(f"took part in {count} processes")
     if not count:
         sys.exit(1)

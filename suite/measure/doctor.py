@@ -1,0 +1,16 @@
+"""What JAX sees of this machine, and how fit it is to measure."""
+
+from suite.measure import beside, fitness, load, machine, request
+from suite.measure.probe import Offer
+
+
+def checks() -> tuple[fitness.Check, ...]:
+    """Return what JAX sees and how fit the machine is."""
+    here = machine.machine()
+    try:
+        offer = request.offer("jax")
+    except RuntimeError as error:
+        offer = Offer(implementation="jax", problem=str(error))
+    with beside.telemetry() as telemetry:
+        there = telemetry.counters()
+    return fitness.checks(here, offer, load.others_now(2.0), there)

@@ -1,0 +1,82 @@
+"""From records to what others see: a campaign among the published ones, quotations and pictures renewed, the site."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from suite import citing, terminal
+from suite.bench import has_ended
+from suite.results import journal as journals
+from suite.results import prices, store
+from suite.results.journal import Journal
+
+
+def ended(out: Path, campaign: str) -> Journal:
+    """Return the journal of a campaign that has ended.
+
+    Raises LookupError if there is no such campaign, RuntimeError if it has not ended or only shows that it runs.
+    """
+    there = sorted(path.parent.name for path in out.glob(f"*/{journals.FILE_NAME}"))
+    if campaign not in there:
+        raise LookupError(f"no campaign '{campaign}' in '{out}'; there are: {', '.join(there) or 'none'}")
+    journal = Journal(out / campaign / journals.FILE_NAME)
+    if not has_ended(journal):
+        raise RuntimeError(f"campaign '{campaign}' has not ended; go on with run --resume")
+    if journal.header().profile == "smoke":
+        raise RuntimeError(f"campaign '{campaign}' has profile 'smoke', which only shows that it runs; take another")
+    return journal
+
+
+def publish(journal: Journal, out: Path, published: Path) -> tuple[Path, ...]:
+    """Copy the campaign's records, as they are, to where the site takes its evidence from.
+
+    Raises ValueError for one that is not as it was written.
+    """
+    mine = [path for path in store.paths([out]) if path.parent.name == journal.header().campaign]
+    for path in mine:
+        store.read(path)
+    written = []
+    for path in mine:
+        target = published / path.parent.name / path.name
+        if not target.exists():
+            store.write_once(target, path.read_bytes())
+        written.append(target)
+    return (*written, *picture(published), *mentions(published))
+
+
+def mentions(published: Path) -> tuple[Path, ...]:
+    """Bring the quotations that are not pinned in README and the site's own pages up to date; return what changed."""
+    root, there = published.parent.parent, citing.published(published)
+    pages = [root / "README.md", *sorted((root / "site").glob("*.md"))]
+    return tuple(path for path in pages if path.is_file() and citing.renew(path, there))
+
+
+def picture(published: Path) -> tuple[Path, ...]:
+    """Draw the headline chart of the published records where README shows it; nothing without the site extra."""
+    try:
+        from suite.report import home
+    except ImportError:
+        return ()
+    drawn = home.picture(store.load([published])[0])
+    if drawn is None:
+        return ()
+    path = published.parent / "assets" / "speedups.svg"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(drawn, encoding="utf-8")
+    return (path,)
+
+
+def report(published: Path, out: Path, build: bool, listed: Sequence[prices.Price] = ()) -> Path | None:
+    """Render the site's pages and, if asked, build it; return where it begins."""
+    from suite.report import build as site
+    from suite.report import pages
+
+    root = Path.cwd()
+    if not (root / "mkdocs.yml").is_file():
+        raise RuntimeError(f"no mkdocs.yml in '{root}'; run suite report in the suite's checkout")
+    outcome = pages.render((published, out), root / "site", listed)
+    for problem in outcome.problems:
+        terminal.say(f"note: {problem}")
+    if not build:
+        return None
+    site.build(root)
+    return root / "build" / "html" / "index.html"

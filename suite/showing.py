@@ -1,0 +1,87 @@
+"""What the terminal says of records: results, answers of an experiment, comparisons, and whether they can be read."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from suite import experiments, terminal
+from suite.results import prices, selection, store
+from suite.results.comparison import compared
+from suite.results.record import Machine, Record
+from suite.results.roofline import is_ceiling
+from suite.results.summary import summary
+from suite.results.table import Table
+
+
+def print_results(
+    folders: Sequence[Path], here: Machine, listed: Sequence[prices.Price] = (), campaigns: Collection[str] = ()
+) -> None:
+    """Print this machine's speed-ups, or CPU times where it has no GPU, how JAX stands beside its peers, and costs.
+
+    Of this machine only what those campaigns measured, if any are named.
+    """
+    from suite.report import cost, feeding, placing, standing, tables
+
+    found, problems = store.load(folders)
+    general = [record for record in found if record.general and not is_ceiling(record)]
+    records = [r for r in general if not campaigns or r.campaign in campaigns or r.machine.slug != here.slug]
+    for problem in problems:
+        terminal.say(f"note: {problem}")
+    costs = cost.for_terminal(records, here.slug, listed)
+    fed = feeding.for_terminal(records, here.slug)
+    for table in (*tables.for_terminal(records, here.slug), *standing.for_terminal(records, here.slug), *fed, *costs):
+        show(table)
+    for sentence in placing.sentences(placing.headlines(records), here.slug):
+        print(sentence)
+    say_failures(record for record in records if record.machine.slug == here.slug)
+
+
+def print_answers(name: str, folders: Sequence[Path], here: Machine) -> None:
+    """Print what this machine answers to an experiment."""
+    records, _ = store.load(folders)
+    mine = [record for record in records if record.machine.slug == here.slug]
+    found = experiments.load(name).read(mine)
+    if found is None:
+        terminal.say(f"experiment '{name}' has no answer yet: what it compares was not measured whole")
+    for table in found.tables if found else ():
+        show(table)
+    for answer in found.answers if found else ():
+        print(answer)
+    say_failures(mine)
+
+
+def compare(first: str, second: str, folders: Sequence[Path], band: float | None) -> None:
+    """Print the comparison of what two words mean; `band` is the share that does not matter."""
+    from suite.report import comparison
+
+    sides = [selection.selected(word, folders) for word in (first, second)]
+    table = comparison.table(first, second, compared(*sides), band)
+    show(table)
+
+
+def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:
+    """Yield a line for each record below the paths: what it is, or why it is none; and whether that is wrong."""
+    for path in paths:
+        files = [path] if path.is_file() else sorted(path.rglob("*.json"))
+        if not files:
+            yield f"'{path}' holds no record; a campaign's folder has a JSON file for each case", True
+        for file in files:
+            try:
+                found = summary(store.read(file))
+            except ValueError as error:
+                yield str(error), True
+                continue
+            why = f": {'; '.join(found.reasons)}" if found.reasons else ""
+            yield f"{file}: {found.record.name}, {found.status}{why}, {found.record.machine.name}", False
+
+
+def show(table: Table) -> None:
+    """Print a table's text."""
+    rows = [[cell.text for cell in row[: len(table.columns)]] for row in table.rows]
+    terminal.print_table(table.title, table.columns, rows, table.notes)
+
+
+def say_failures(records: Iterable[Record]) -> None:
+    """Say which records lack a result, and why."""
+    for record in records:
+        if record.reason:
+            terminal.say(f"failed: {record.name}: {record.reason}")
