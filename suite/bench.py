@@ -21,7 +21,7 @@ from suite.measure import (
 from suite.measure.probe import Offer
 from suite.results import journal as journals
 from suite.results import store
-from suite.results.journal import Header, Journal, Session
+from suite.results.journal import Closed, Header, Journal, Session
 from suite.workload import Data, Implementation
 
 
@@ -97,9 +97,11 @@ def _words(value: object) -> str:
 
 
 def has_ended(journal: Journal) -> bool:
-    """Return whether a campaign has left all its records; one whose journal cannot be read has not."""
+    """Return whether a campaign was closed or has left all its records; one whose journal cannot be read has not."""
     try:
-        return all((journal.path.parent / f"{name}.json").exists() for name in campaign.file_names(journal.header()))
+        return journal.closed() or all(
+            (journal.path.parent / f"{name}.json").exists() for name in campaign.file_names(journal.header())
+        )
     except ValueError:
         return False
 
@@ -122,6 +124,20 @@ def measure(journal: Journal, out: Path, compile_cache: Path | None = None) -> b
             return False
     write(journal, out)
     return True
+
+
+def close(journal: Journal, out: Path) -> None:
+    """End a campaign as it is and write a record for each case that ran; those that lack rounds are incomplete.
+
+    Raises RuntimeError if nothing ran, or while something is measured on this machine.
+    """
+    header = journal.header()
+    with lock.measuring(header.campaign):
+        if not journal.done():
+            raise RuntimeError(f"campaign '{header.campaign}' has completed no process; there is nothing to keep of it")
+        if not has_ended(journal):
+            journal.append(Closed())
+        write(journal, out)
 
 
 def settle(journal: Journal) -> None:

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from suite import citing, terminal
-from suite.bench import has_ended
+from suite.bench import close, has_ended
 from suite.results import journal as journals
 from suite.results import prices, store
 from suite.results.journal import Journal
 
 
-def ended(out: Path, campaign: str) -> Journal:
-    """Return the journal of a campaign that has ended.
+def ended(out: Path, campaign: str, incomplete: bool = False) -> Journal:
+    """Return the journal of a campaign that has ended, or with `incomplete` is ended hereby as it is.
 
     Raises LookupError if there is no such campaign, RuntimeError if it has not ended or only shows that it runs.
     """
@@ -19,10 +19,14 @@ def ended(out: Path, campaign: str) -> Journal:
     if campaign not in there:
         raise LookupError(f"no campaign '{campaign}' in '{out}'; there are: {', '.join(there) or 'none'}")
     journal = Journal(out / campaign / journals.FILE_NAME)
-    if not has_ended(journal):
-        raise RuntimeError(f"campaign '{campaign}' has not ended; go on with run --resume")
     if journal.header().profile == "smoke":
         raise RuntimeError(f"campaign '{campaign}' has profile 'smoke', which only shows that it runs; take another")
+    if not (incomplete or has_ended(journal)):
+        raise RuntimeError(
+            f"campaign '{campaign}' has not ended; go on with run --resume, or add --incomplete where it cannot go on"
+        )
+    if incomplete or journal.closed():
+        close(journal, out)
     return journal
 
 

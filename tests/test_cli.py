@@ -13,8 +13,10 @@ from click.testing import CliRunner
 
 from suite import bench, experiments, models
 from suite.cli import main
+from suite.measure import lock
 from suite.results import store
-from suite.results.journal import FILE_NAME, Header, Journal
+from suite.results.journal import FILE_NAME, Closed, Done, Header, Journal, Session
+from suite.results.summary import summary
 
 
 def said(*arguments):
@@ -181,6 +183,64 @@ def test_a_campaign_that_cannot_be_published_is_refused(campaign, name, profile,
     code, output = said("publish", name, "--out", str(campaign(profile, ended)))
     assert code == 1
     assert words in " ".join(output.split())
+
+
+@pytest.fixture
+def cut(campaign, tmp_path, monkeypatch):
+    """A function that makes a campaign of several rounds that was cut after some; it returns folder and journal."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))  # where the machine's lock lies
+
+    def made(rounds=2, ran=1):
+        out = campaign("quick", ended=False)
+        journal = Journal(out / "20260101-000000-test" / FILE_NAME)
+        header = msgspec.structs.replace(journal.header(), rounds=rounds)
+        journal.path.unlink()
+        journal.append(header, Session(place="here"))
+        one = factory.record()
+        for number in range(ran):
+            journal.append(Done(case=header.cases[0], software=one.software, run=factory.run(number, 0.01)))
+        return out, journal
+
+    return made
+
+
+def test_what_a_lost_machine_completed_is_published_as_incomplete_and_has_ended(cut, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    out, journal = cut()
+    for _ in range(2):
+        assert said("publish", "20260101-000000-test", "--incomplete", "--out", str(out))[0] == 0
+    (found,), problems = store.load([tmp_path / "site" / "records"])
+    assert not problems
+    assert (summary(found).status, len(found.runs), found.rounds) == ("incomplete", 1, 2)
+    assert sum(isinstance(entry, Closed) for entry in journal.entries()) == 1
+    code, output = said("run", "--resume", "--out", str(out))
+    assert code == 1
+    assert "has ended" in output
+
+
+def test_no_campaign_is_closed_while_something_is_measured(cut):
+    out, journal = cut()
+    with lock.measuring("another"):
+        code, output = said("publish", "20260101-000000-test", "--incomplete", "--out", str(out))
+    assert code == 1
+    assert "another run is measuring" in " ".join(output.split())
+    assert not journal.closed()
+
+
+def test_a_close_that_was_killed_before_it_wrote_is_made_good(cut, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    out, journal = cut()
+    journal.append(Closed())
+    assert said("publish", "20260101-000000-test", "--out", str(out))[0] == 0
+    assert store.load([tmp_path / "site" / "records"])[0]
+
+
+def test_of_a_campaign_without_a_process_nothing_is_published(cut):
+    out, journal = cut(ran=0)
+    code, output = said("publish", "20260101-000000-test", "--incomplete", "--out", str(out))
+    assert code == 1
+    assert "has completed no process" in " ".join(output.split())
+    assert not journal.closed()
 
 
 def test_a_record_that_was_changed_is_not_published(campaign, tmp_path, monkeypatch):

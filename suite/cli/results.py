@@ -10,12 +10,18 @@ from suite.cli.types import PUBLISHED, out_folder
 
 @click.command()
 @click.argument("campaign")
+@click.option(
+    "--incomplete",
+    is_flag=True,
+    help="Of a campaign that cannot go on, such as one whose machine is gone, what was completed. Cases that lack "
+    "rounds are called incomplete, and the campaign has ended.",
+)
 @out_folder
-def publish(campaign: str, out: Path) -> None:
+def publish(campaign: str, incomplete: bool, out: Path) -> None:
     """Put the records of a CAMPAIGN, a folder in --out, under site/records, from where the site takes its evidence."""
     from suite import publishing, terminal
 
-    for path in publishing.publish(publishing.ended(out, campaign), out, PUBLISHED):
+    for path in publishing.publish(publishing.ended(out, campaign, incomplete), out, PUBLISHED):
         terminal.say(f"published {path}")
 
 

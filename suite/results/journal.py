@@ -51,7 +51,11 @@ class Session(Plain, frozen=True, kw_only=True, tag="session"):
     place: str  # the same for the same machine since it was started, see suite/measure/identity.py
 
 
-Entry = Header | Session | Done
+class Closed(Plain, frozen=True, kw_only=True, tag="closed"):
+    """Nothing more is measured: what lacks rounds stays so."""
+
+
+Entry = Header | Session | Done | Closed
 
 
 class Journal:
@@ -127,6 +131,10 @@ class Journal:
                 case Done():
                     found.setdefault((entry.case, entry.run.round), entry)
         return tuple(found.values())
+
+    def closed(self) -> bool:
+        """Return whether the campaign was ended before it had all its runs."""
+        return any(isinstance(entry, Closed) for entry in self.entries())
 
     def place(self) -> str | None:
         """Return where measuring went on last; None before it began."""
