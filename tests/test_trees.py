@@ -191,6 +191,7 @@ def test_the_forest_predicts_the_margins_that_training_ends_with():
 def test_the_program_needs_all_rows_and_a_table_copied_each_round_changes_nothing():
     made = program()
     assert made.traced().examples == CASE.batch
+    assert not made.settings()["jax_weights_constant"], "there are none"
     assert made.platform() == "cpu"
     made.feed(2)
     made.block()

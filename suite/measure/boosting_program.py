@@ -29,6 +29,10 @@ class BoostingProgram(JaxProgram):
     with its share of the rows, since XLA adds into a histogram on one core alone.
     """
 
+    @property
+    def _holds_weights(self) -> bool:
+        return False  # there are none
+
     def __init__(self, workload: Workload, case: Case) -> None:
         if case.variant != "plain":
             raise LookupError(f"variant '{case.variant}' asked for, boosting has only 'plain'; leave it out")

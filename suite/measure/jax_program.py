@@ -49,7 +49,6 @@ class JaxProgram:
     def __init__(self, workload: Workload, case: Case) -> None:
         self._workload, self._case = workload, case
         self._placement, self._out = placement(case, self._cpu_devices()), None
-        self._holds_weights = case.backend == "cpu" and workload.optimizer is None
         self._seed, self._compiled_seed = 0, None
         self._compilations, self._hits, self._cache_hits = 0, 0, 0
         jax.monitoring.register_event_duration_secs_listener(self._count)
@@ -141,6 +140,11 @@ class JaxProgram:
         jitted = jax.jit(step, donate_argnums=given, out_shardings=self._placement.outputs)
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
             return jitted.trace(*self._given, self._state, batch)
+
+    @property
+    def _holds_weights(self) -> bool:
+        """Whether weights are constants of the compiled program."""
+        return self._case.backend == "cpu" and self._workload.optimizer is None
 
     @property
     def _given(self) -> tuple:
