@@ -61,8 +61,8 @@ def tuning(cells: Cells) -> Iterator[str]:
     if (top := speed(best, base)) is not None:
         case, share, busy = best.record.case, step_share(best), gpu_busy(best)
         yield (
-            f"the fastest augmented cell is {_workers(case.workers)} with batch {case.batch}, {words(top)} as fast as "
-            f"the default; the step alone accounts for {units.percent(share)} of its time"
+            f"the fastest augmented cell is {of_workers(case.workers)} with batch {case.batch}, {words(top)} as fast "
+            f"as the default; the step alone accounts for {units.percent(share)} of its time"
             + (f", and the GPU is busy {units.percent(busy)} of it" if busy is not None else "")
             + "."
             + caveat((best, base))
@@ -71,12 +71,13 @@ def tuning(cells: Cells) -> Iterator[str]:
         with_it, without = cells.get((workers, batch, "host")), cells.get((workers, batch, "none"))
         if with_it and without and (cost := speed(with_it, without)) is not None:
             yield (
-                f"with {_workers(workers)} and batch {batch} augmentation changes the speed by {change(cost)}."
+                f"with {of_workers(workers)} and batch {batch} augmentation changes the speed by {change(cost)}."
                 + caveat((with_it, without))
             )
 
 
-def _workers(count: int | None) -> str:
+def of_workers(count: int | None) -> str:
+    """Return in words how many workers there are."""
     return f"{units.count(count)} worker{'' if count == 1 else 's'}"
 
 
@@ -113,13 +114,9 @@ def _verdict(found: Estimate) -> str:
 
 def costs(items: Sequence[Summary]) -> Iterator[str]:
     """Yield what augmentation costs the network with dropout, where both ways were measured alike."""
-    for item in items:
+    for item, twin, cost in twins(items):
         case = item.record.case
-        twin = [i for i in items if i.record.workload == BESIDE[1] and _alike(item, i)]
-        cost = speed(item, twin[0]) if twin and case.workload == BESIDE[0] else None
-        if cost is None:
-            continue
-        claims = [claimed(side.record.description, "throughput") for side in (item, twin[0])]
+        claims = [claimed(side.record.description, "throughput") for side in (item, twin)]
         rates = [claim.gpu_value for claim in claims if claim and claim.gpu_value]
         said = (
             f"; documented are {units.number(rates[0])} against {units.number(rates[1])} photographs/s on a "
@@ -128,9 +125,18 @@ def costs(items: Sequence[Summary]) -> Iterator[str]:
             else ""
         )
         yield (
-            f"{case.workload} on the {case.backend.upper()}, {_workers(case.workers)} and batch {case.batch}: "
-            f"augmentation changes the speed by {change(cost)}{said}." + caveat((item, twin[0]))
+            f"{case.workload} on the {case.backend.upper()}, {of_workers(case.workers)} and batch {case.batch}: "
+            f"augmentation changes the speed by {change(cost)}{said}." + caveat((item, twin))
         )
+
+
+def twins(items: Sequence[Summary]) -> Iterator[tuple[Summary, Summary, Estimate]]:
+    """Yield the network with dropout augmented, not augmented, and the former's speed over the latter's."""
+    for item in items:
+        twin = next((i for i in items if i.record.workload == BESIDE[1] and _alike(item, i)), None)
+        cost = speed(item, twin) if item.record.workload == BESIDE[0] else None
+        if twin is not None and cost is not None:
+            yield item, twin, cost
 
 
 def _alike(item: Summary, other: Summary) -> bool:

@@ -7,7 +7,7 @@ from suite.experiments import accuracy, depth, input_tuning
 from suite.inquiry.flows import change, gain
 from suite.inquiry.learning import learnt, newest
 from suite.inquiry.steps import words
-from suite.inquiry.tuning import BESIDE, DEFAULT, DOCUMENTED, gpu_busy, speed, step_share
+from suite.inquiry.tuning import DEFAULT, DOCUMENTED, gpu_busy, of_workers, speed, step_share, twins
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import PHOTOGRAPHS
 from suite.observations._found import above, below, counted, near, steps
@@ -134,23 +134,14 @@ def _ladder(records: Sequence[Record]) -> Judgement:
 
 def _augmenting(records: Sequence[Record]) -> Judgement:
     found = [item for item in input_tuning.beside(records) if counted(item)]
-    costs = []
-    for item in (item for item in found if item.record.workload == BESIDE[0]):
-        twin = next((i for i in found if i.record.workload == BESIDE[1] and _alike(item, i)), None)
-        if twin is not None and (cost := gain(item, twin)) is not None:
-            costs.append((item, cost))
+    costs = [(item, cost) for item, _, cost in twins(found)]
     if not costs:
         return NOT_RUN
-    said = "; ".join(f"{change(cost)} with {i.record.case.workers} workers, batch {i.record.case.batch}, "
+    said = "; ".join(f"{change(cost)} with {of_workers(i.record.case.workers)}, batch {i.record.case.batch}, "
                      f"on the {i.record.backend.upper()}" for i, cost in costs)  # fmt: skip
     values = [cost for _, cost in costs]
     return either(any(below(v, 1) for v in values), all(above(v, 1 - _SAME / 2) for v in values),
                   f"Augmentation changes the speed by {said}.")  # fmt: skip
-
-
-def _alike(item: Summary, other: Summary) -> bool:
-    mine, theirs = item.record.case, other.record.case
-    return (mine.backend, mine.workers, mine.batch) == (theirs.backend, theirs.workers, theirs.batch)
 
 
 def _not_rescaled(records: Sequence[Record]) -> Judgement:
