@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from suite.cli import main
 from suite.results import store
 from suite.results.comparison import axes, compared, noise_floor
+from suite.results.selection import by_machine
 
 BAND = 0.02
 
@@ -150,3 +151,13 @@ def test_an_unknown_side_is_named_with_what_is_near(records):
     assert result.exit_code == 1
     said = " ".join(result.output.split())
     assert "no record is meant by '20260101-000000-x'; there are: 20260101-000000-a" in said
+
+
+def test_machines_with_a_gpu_come_first_then_those_with_most_records():
+    slow, small, fast = (msgspec.structs.replace(factory.HOST, name=f"{n}, 2 cores") for n in ("mmm", "bbb", "zzz"))
+    records = [
+        factory.record(machine=small),
+        *(factory.record(name, machine=slow) for name in ("mnist_mlp", "cifar10_mlp")),
+        factory.record(backend="gpu", machine=fast),
+    ]
+    assert list(by_machine(records)) == [fast.slug, slow.slug, small.slug]

@@ -16,6 +16,7 @@ from suite.observations import VERDICTS, devices, observations, photographs, tex
 from suite.observations._claims import entries
 from suite.report import ledger
 from suite.results import catalogue
+from suite.results.selection import by_machine
 
 ROOT = Path(__file__).parents[1]
 ALL = {each.code: each for each in observations()}
@@ -243,8 +244,8 @@ def test_the_page_shows_every_line_and_counts_them():
 def test_the_machine_that_decides_is_taken():
     slow = msgspec.structs.replace(factory.HOST, name="aaa, 2 cores")
     records = [*sides("mnist_mlp", 10, machine=slow), *sides("mnist_mlp", 10), *sides("cifar10_mlp", 30)]
-    by_machine = ledger.machines(records)
-    name, judgement = ledger.best([(n, ALL["O3"].judge(mine)) for n, mine in by_machine.items()])
+    machines = by_machine(records).values()
+    name, judgement = ledger.best([(mine[0].machine.name, ALL["O3"].judge(mine)) for mine in machines])
     assert (name, judgement.verdict) == (factory.HOST.name, "reproduced")
 
 

@@ -8,6 +8,7 @@ from suite.observations import VERDICTS, Judgement, Observation, observations
 from suite.observations._claims import Entry, entries
 from suite.report.html import Page
 from suite.results.record import Record
+from suite.results.selection import by_machine
 from suite.results.table import Cell, Table
 from suite.workload import Claim, Description
 
@@ -22,10 +23,10 @@ def page(
 ) -> str:
     """Return the page as Markdown; each line is judged on the machine that has most to say of it, GPUs first."""
     made = Page(TITLE, "", local)
-    by_machine = machines(records)
-    judged = {name: judgements(mine) for name, mine in by_machine.items()}
-    chosen = {o.code: best([(name, judged[name][o.code]) for name in by_machine]) for o in observations()}
-    numbers = documented(catalogue, by_machine, judged)
+    machines = {mine[0].machine.name: mine for mine in by_machine(records).values()}
+    judged = {name: judgements(mine) for name, mine in machines.items()}
+    chosen = {o.code: best([(name, judged[name][o.code]) for name in machines]) for o in observations()}
+    numbers = documented(catalogue, machines, judged)
     counts = Counter(judgement.verdict for _, judgement in chosen.values())
     more = Counter(entry.judgement.verdict for entry in numbers)
     made.add(
@@ -61,15 +62,6 @@ def page(
     return made.text()
 
 
-def machines(records: Sequence[Record]) -> dict[str, list[Record]]:
-    """Return the records of each machine by its name, those with a GPU and then those with most records first."""
-    found: dict[str, list[Record]] = {}
-    for record in records:
-        found.setdefault(record.machine.name, []).append(record)
-    order = sorted(found, key=lambda name: (not any(r.backend == "gpu" for r in found[name]), -len(found[name]), name))
-    return {name: found[name] for name in order}
-
-
 def judgements(records: Sequence[Record]) -> dict[str, Judgement]:
     """Return what one machine's records make of every observation."""
     return {each.code: each.judge(records) for each in observations()}
@@ -83,10 +75,10 @@ def best(found: Sequence[tuple[str, Judgement]]) -> tuple[str, Judgement]:
 
 
 def documented(
-    catalogue: Sequence[Description], by_machine: dict[str, list[Record]], judged: dict[str, dict[str, Judgement]]
+    catalogue: Sequence[Description], machines: dict[str, list[Record]], judged: dict[str, dict[str, Judgement]]
 ) -> list[Entry]:
     """Return every documented number, each from the machine that has most to say of it."""
-    sides = [list(entries(catalogue, mine, judged[name])) for name, mine in by_machine.items()]
+    sides = [list(entries(catalogue, mine, judged[name])) for name, mine in machines.items()]
     if not sides:
         sides = [list(entries(catalogue, (), {}))]
     return [min(same, key=lambda entry: _ORDER[entry.judgement.verdict]) for same in zip(*sides, strict=True)]

@@ -8,6 +8,7 @@ from suite import units
 from suite.report import tables
 from suite.report.html import Page
 from suite.results.record import Record
+from suite.results.selection import by_machine
 from suite.results.standing import Standing, overall, standings
 from suite.results.table import Cell, Table, chosen
 from suite.workload import Case
@@ -98,10 +99,11 @@ def page(records: Sequence[Record], local: frozenset[str], links: dict[str, str]
         "one.</p>"
     )
     found = standings(records)
-    for slug, group in groupby(found, key=lambda item: item.mine.record.machine.slug):
-        items = tuple(group)
-        name = items[0].mine.record.machine.name
-        made.add(f'<h2 id="{slug}">{made.linked(name, links)}</h2>')
+    for slug, there in by_machine(records).items():
+        items = tuple(item for item in found if item.mine.record.machine.slug == slug)
+        if not items:
+            continue
+        made.add(f'<h2 id="{slug}">{made.linked(there[0].machine.name, links)}</h2>')
         for table in standing_tables(items):
             made.table(table, links)
     if not found:

@@ -9,11 +9,12 @@ from suite.results.record import Record
 
 
 def by_machine(records: Iterable[Record]) -> dict[str, list[Record]]:
-    """Return the records of each machine, in the order of their names in addresses."""
+    """Return the records of each machine by its name in addresses: with a GPU first, then with most records."""
     found: dict[str, list[Record]] = {}
     for record in records:
         found.setdefault(record.machine.slug, []).append(record)
-    return dict(sorted(found.items()))
+    order = sorted(found, key=lambda slug: (not any(r.backend == "gpu" for r in found[slug]), -len(found[slug]), slug))
+    return {slug: found[slug] for slug in order}
 
 
 def selected(word: str, folders: Sequence[Path]) -> tuple[Record, ...]:
