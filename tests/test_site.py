@@ -17,7 +17,7 @@ from altair.utils import schemapi
 from altair.utils.schemapi import SchemaValidationError
 
 from suite import ceilings, experiments
-from suite.report import build, changes, charts, download, html, overview, pages, plots, tables, timeline
+from suite.report import build, changes, charts, download, html, overview, pages, plots, tables, timeline, typography
 from suite.results import store
 from suite.results.reading import Chart, Point
 from suite.results.record import Energy, GpuTelemetry, Moment, Telemetry
@@ -421,3 +421,20 @@ def test_what_changed_in_the_method_is_a_page(tmp_path):
     assert "No method" not in page
     assert "Nothing is written down" in changes.page(tmp_path / "none.md")
     assert len(re.findall("<li>", changes.page(ROOT / "CHANGELOG.md"))) > 20
+
+
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        ("<p>from -59 % to 35 %)</p>", "<p>from -59\u00a0% to 35\u00a0%)</p>"),
+        (
+            "<p>in 5 min 09 s, 1.37 k of 80 GB at 2 GHz</p>",
+            "<p>in 5\u00a0min 09\u00a0s, 1.37\u00a0k of 80\u00a0GB at 2\u00a0GHz</p>",
+        ),
+        ("<p>16 workers, 4 hosts, 3 k/s, 2 x</p>", "<p>16 workers, 4 hosts, 3 k/s, 2\u00a0x</p>"),
+        ('<i title="5 %">a</i><code>sleep 5 s</code>', '<i title="5 %">a</i><code>sleep 5 s</code>'),
+        ("<script>if (5 < 6 && 3 % 2) {}</script>", "<script>if (5 < 6 && 3 % 2) {}</script>"),
+    ],
+)
+def test_a_number_stays_on_one_line_with_its_unit(html, shown):
+    assert typography.unbroken(html) == shown

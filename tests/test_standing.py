@@ -38,6 +38,19 @@ def test_the_fastest_peer_in_its_fastest_way_counts_and_is_named():
     assert len(found.peers) == 3
 
 
+def test_every_way_stands_once_with_its_better_allocator_and_beneath_it_all_that_ran():
+    ways = [("plain", "retaining", 0.012), ("plain", "system", 0.02), ("compile", "system", 0.009)]
+    ways.append(("compile", "retaining", 0.018))
+    records = [side(), *(side("torch", s, variant=v, allocator=a) for v, a, s in ways)]
+    (table,) = standing.standing_tables(standings(records))
+    cell = table.rows[0][-1]
+    assert cell.text == "torch compile: 0.900x; torch eager: 1.20x"
+    assert cell.remark == (
+        "torch compile, system allocator: 0.900x; torch eager: 1.20x; torch compile: 1.80x; "
+        "torch eager, system allocator: 2.00x"
+    )
+
+
 def test_ways_of_a_peer_that_were_not_timed_are_named():
     items = standings([side(backend="gpu"), side("torch", 0.02, backend="gpu", variant="graph")])
     assert [tables.peer_name(case) for case in items[0].untimed] == [

@@ -10,6 +10,8 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from suite.report.typography import unbroken
+
 _LAST_LINES = 12
 _INLINE = re.compile(r"<script(?P<attributes>[^>]*)>(?P<content>.*?)</script>", re.DOTALL)
 _HOLE = re.compile(r"\{\{.*?\}\}")
@@ -46,7 +48,7 @@ def build(root: Path) -> Path:
         raise RuntimeError(f"the site was not built: {words}")
     built = root / "build" / "html"
     for page in built.rglob("*.html"):
-        page.write_text(protected(page.read_text(encoding="utf-8")), encoding="utf-8")
+        page.write_text(protected(unbroken(page.read_text(encoding="utf-8"))), encoding="utf-8")
     return built / "index.html"
 
 

@@ -16,7 +16,7 @@ from suite.workload import Case
 TITLE = "How JAX stands"
 COLUMNS = (
     "model", "batch", "JAX step", "best peer", "its step", "ratio", "95 % interval", "allocators", "status",
-    "all that ran",
+    "every way",
 )  # fmt: skip
 _TERMINAL = ("model", "JAX step", "best peer", "its step", "ratio", "95 % interval")
 
@@ -25,7 +25,6 @@ def row(item: Standing) -> tuple[Cell, ...]:
     """Return one standing in the order of COLUMNS."""
     mine, peer, ratio = item.mine, item.best_peer, item.ratio
     case = mine.record.case
-    times = (f"{tables.way(p.record.case)}: {units.times(r.value, r.low, r.high)}" for p, r in item.peers)
     return (
         Cell(text=tables.name(case)),
         Cell(text=units.count(case.batch), sort=case.batch),
@@ -36,8 +35,17 @@ def row(item: Standing) -> tuple[Cell, ...]:
         Cell(text=units.interval(ratio.low, ratio.high)),
         _allocators(case, peer.record.case),
         Cell(text=item.status, remark="; ".join(item.reasons)),
-        Cell(text="; ".join(times), remark=_not_timed(item)),
+        _every_way(item),
     )
+
+
+def _every_way(item: Standing) -> Cell:
+    """Return each way of each peer with its better allocator, and beneath all that ran and what did not."""
+    times = [(peer.record.case, units.times(r.value, r.low, r.high)) for peer, r in item.peers]
+    better = {tables.peer_name(case): time for case, time in reversed(times)}  # the fastest is last
+    shown = "; ".join(f"{name}: {better[name]}" for name in dict.fromkeys(tables.peer_name(c) for c, _ in times))
+    beneath = "; ".join(f"{tables.way(case)}: {time}" for case, time in times) if len(times) > len(better) else ""
+    return Cell(text=shown, remark="; ".join(filter(None, (beneath, _not_timed(item)))))
 
 
 def _allocators(mine: Case, theirs: Case) -> Cell:
