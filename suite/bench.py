@@ -131,13 +131,13 @@ def close(journal: Journal, out: Path) -> None:
 
     Raises RuntimeError if nothing ran, or while something is measured on this machine.
     """
-    header = journal.header()
-    with lock.measuring(header.campaign):
-        if not journal.done():
-            raise RuntimeError(f"campaign '{header.campaign}' has completed no process; there is nothing to keep of it")
-        if not has_ended(journal):
+    name = journal.header().campaign
+    if not journal.done():
+        raise RuntimeError(f"campaign '{name}' has completed no process; there is nothing to keep of it")
+    if not has_ended(journal):
+        with lock.measuring(name):
             journal.append(Closed())
-        write(journal, out)
+    write(journal, out)
 
 
 def settle(journal: Journal) -> None:
