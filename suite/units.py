@@ -84,6 +84,11 @@ def memory(value: float | None) -> str:
     return f"{value:.0f} B"
 
 
+def stated(ratio: float | None) -> str:
+    """Return a documented ratio with no more digits than it was written with; a dash for None."""
+    return DASH if ratio is None else f"{ratio:g}x"
+
+
 def times(value: float | None, low: float | None = None, high: float | None = None) -> str:
     """Return a ratio such as '52.3x', no digit below the half-width of its interval."""
     if value is None or not math.isfinite(value):

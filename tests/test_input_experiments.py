@@ -125,7 +125,7 @@ def grid(**axes):
 def test_the_gain_of_tuning_stands_beside_the_documented_one():
     assert "four workers and batch 64 are 3.00x (3.00 to 3.00) as fast" in words(input_tuning.read(grid()))
     assert "documented are 1.36x in a VirtualBox VM" in words(input_tuning.read(grid()))
-    assert "documented are about 3.00x on a Tesla V100" in words(input_tuning.read(grid(backend="gpu")))
+    assert "documented are about 3x on a Tesla V100" in words(input_tuning.read(grid(backend="gpu")))
 
 
 def test_a_cell_of_one_process_is_not_called_steady():
@@ -243,7 +243,7 @@ def test_the_cost_of_depth_stands_beside_the_documented_one_on_both_sides():
         "the CPU's speed changes by -85 %",
         "documented -85 %.",
         "catdog_cnn_base: from storage the GPU is 4.0",
-        "documented from storage are 4.00x",
+        "documented from storage are 4x",
         "catdog_cnn_deep: from storage the GPU is 107",
         "documented from storage are 100x",
         "1.0 % for catdog_cnn_base (documented 10 %)",
@@ -260,7 +260,7 @@ def test_networks_come_in_the_order_of_depth_with_both_rates():
     assert [row[6].text for row in first.rows] == ["input"] * 4 + ["both", "input", "both", "input"]
     assert [row[3].text for row in meanwhile.rows if row[1].text == "gpu"] == ["10 %", "–", "50 %", "100 %"]
     assert {row[4].text for row in meanwhile.rows if row[1].text == "gpu"} == {"200 W"}
-    assert [row[5].text for row in sides.rows] == ["4.00x", "–", "23.0x", "100x"]
+    assert [row[5].text for row in sides.rows] == ["4x", "–", "23x", "100x"]
     assert {point.series for point in reading.chart.points} == {
         "CPU, from storage", "CPU, alone", "GPU, from storage", "GPU, alone"}  # fmt: skip
 

@@ -41,3 +41,8 @@ def test_what_is_missing_is_a_dash(value):
 @given(st.floats(min_value=1e-9, max_value=1e12))
 def test_a_number_read_back_agrees_to_three_digits(value):
     assert float(units.number(value).replace(",", "")) == pytest.approx(value, rel=5.1e-3)
+
+
+@pytest.mark.parametrize(("ratio", "shown"), [(4.0, "4x"), (159.42, "159.42x"), (1.5, "1.5x"), (None, units.DASH)])
+def test_a_documented_ratio_has_the_digits_that_it_was_written_with(ratio, shown):
+    assert units.stated(ratio) == shown

@@ -157,7 +157,7 @@ def _sides(found: Networks) -> Iterator[tuple[Cell, ...]]:
                 Cell(text=name),
                 *times_cells(stored, sides[0].record),
                 *times_cells(alone, more[0].record if more else None),
-                Cell(text=units.times(documented), sort=documented),
+                Cell(text=units.stated(documented), sort=documented),
                 status_cell(*sides, *more),
             )
 
@@ -173,7 +173,7 @@ def _ratios(found: Networks) -> Iterator[str]:
         alone, _ = between(found, name, "step")
         if stored is not None and all(map(whole, sides)):
             documented = _documented_ratio(sides[0].record.description)
-            beside = f"; documented from storage are {units.times(documented)}" if documented else ""
+            beside = f"; documented from storage are {units.stated(documented)}" if documented else ""
             bare = f", and {words(alone)} with the batch on the device" if alone else ""
             yield f"{name}: from storage the GPU is {words(stored)} as fast as the CPU{bare}{beside}." + caveat(sides)
 

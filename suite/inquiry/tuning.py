@@ -90,7 +90,7 @@ def _documented(base: Summary) -> str:
     about = base.record.description
     if base.record.backend == "gpu":
         claim = claimed(about, "gpu_tuning_gain")
-        return f"; documented are about {units.times(claim.gpu_value)} on a {claim.gpu_device}" if claim else ""
+        return f"; documented are about {units.stated(claim.gpu_value)} on a {claim.gpu_device}" if claim else ""
     first, tuned = claimed(about, "throughput_default"), claimed(about, "throughput_tuned")
     if not (first and tuned and first.cpu_value and tuned.cpu_value):
         return ""

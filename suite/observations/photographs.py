@@ -34,7 +34,7 @@ def _tuned(records: Sequence[Record]) -> Judgement:
         tuned = cells.get((*DOCUMENTED, "host"))
         found = speed(tuned, cells.get((*DEFAULT, "host"))) if tuned else None
         if found is not None:
-            said.append(f"{words(found)} on the {backend.upper()}, documented {units.times(documented)}")
+            said.append(f"{words(found)} on the {backend.upper()}, documented {units.stated(round(documented, 2))}")
             alike.append(near(found, documented))
             lost.append(below(found, 1))
     if not said:
