@@ -258,3 +258,10 @@ def test_a_warm_cache_is_filled_once_and_one_that_gives_nothing_is_no_result(tmp
     assert "nothing came from the compile cache" in runner.trouble(case, facts)
     assert runner.trouble(case, replaced(factory.FACTS, cache_hits=1)) == ""
     assert runner.trouble(factory.record(scope="cold").case, facts) == ""
+
+
+def test_all_starts_with_a_warm_cache_have_the_weights_that_it_was_filled_with():
+    cases = [factory.record(scope="cold", cache=cache).case for cache in ("warm", "empty")]
+    header = campaign.planned(cases, [factory.description()], "quick", factory.HOST, datetime(2026, 1, 1, tzinfo=UTC))
+    warm, empty = ([runner.seed(header, case, number) - header.seed for number in range(3)] for case in cases)
+    assert (warm, empty) == ([0, 0, 0], [0, 1, 2])

@@ -119,7 +119,7 @@ def run(
             task = Task(
                 cases=unit,
                 dataset=about[unit[0].workload].dataset,
-                seed=header.seed + number,
+                seed=seed(header, unit[0], number),
                 plan=profiles.plan(header.profile, unit[0].backend),
                 flow=profiles.flow(header.profile),
                 size=profiles.size(header.profile, unit[0].scope),
@@ -135,6 +135,14 @@ def run(
             failed |= {entry.case for entry in entries if entry.run.reason}
             watch.ends(unit, entries)
     shutil.rmtree(cache, ignore_errors=True)
+
+
+def seed(header: Header, case: Case, number: int) -> int:
+    """Return the seed of a case's processes in a round: another in each, but one for all starts with a warm cache.
+
+    Weights may be constants of the program, and what was compiled for other weights is another program.
+    """
+    return header.seed if case.cache == "warm" else header.seed + number
 
 
 def fill(task: Task, cache: Path, watch: Watch, start: Worker) -> None:
