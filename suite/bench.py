@@ -8,16 +8,7 @@ from suite import terminal, units
 from suite.data import embedded
 from suite.data import store as datasets
 from suite.data.edition import Size
-from suite.measure import (
-    beside,
-    campaign,
-    identity,
-    lock,
-    machine,
-    profiles,
-    request,
-    runner,
-)
+from suite.measure import beside, campaign, identity, lock, machine, profiles, request, runner
 from suite.measure.probe import Offer
 from suite.results import journal as journals
 from suite.results import store

@@ -45,9 +45,9 @@ def list_workloads(as_json: bool, questions: bool) -> None:
 def doctor() -> None:
     """Say what JAX sees, and whether this machine is fit to measure; exit 1 if it is not."""
     from suite import terminal
-    from suite.measure import doctor
+    from suite.measure.doctor import checks_of_this_machine
 
-    checks = doctor.checks()
+    checks = checks_of_this_machine()
     terminal.print_checks(checks)
     if any(check.verdict == "bad" for check in checks):
         sys.exit(1)

@@ -94,8 +94,8 @@ def _documented(about: Description) -> float:
 
 def _fits(record: Record) -> bool:
     case, about = record.case, record.description
-    documented = claimed(about, "accuracy") and case.steps == documented_steps(about)
-    return bool(documented) and case.data == NEEDS_DATA and case.batch == about.batch and case.augmentation == "host"
+    documented = claimed(about, "accuracy") is not None and case.steps == documented_steps(about)
+    return documented and case.data == NEEDS_DATA and case.batch == about.batch and case.augmentation == "host"
 
 
 def _row(record: Record, share: float) -> tuple[Cell, ...]:

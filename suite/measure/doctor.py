@@ -4,7 +4,7 @@ from suite.measure import beside, fitness, load, machine, request
 from suite.measure.probe import Offer
 
 
-def checks() -> tuple[fitness.Check, ...]:
+def checks_of_this_machine() -> tuple[fitness.Check, ...]:
     """Return what JAX sees and how fit the machine is."""
     here = machine.machine()
     try:

@@ -267,8 +267,12 @@ class JaxProgram:
     def settings(self) -> dict[str, Any]:
         """Return the precision, the devices and the compiler options in force."""
         precision, count = MATMUL_PRECISION[self._case.precision], len(self._placement.devices)
-        held_within = {"jax_weights_constant": self._holds_weights}
-        return {"matmul_precision": precision, "jax_devices": count, **held_within, **self._options()}
+        return {
+            "matmul_precision": precision,
+            "jax_devices": count,
+            "jax_weights_constant": self._holds_weights,
+            **self._options(),
+        }
 
 
 def digest_of(tree: Any) -> str:

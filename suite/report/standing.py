@@ -42,8 +42,10 @@ def row(item: Standing) -> tuple[Cell, ...]:
 def _every_way(item: Standing) -> Cell:
     """Return each way of each peer with its better allocator, and beneath all that ran and what did not."""
     times = [(peer.record.case, units.times(r.value, r.low, r.high)) for peer, r in item.peers]
-    better = {tables.peer_name(case): time for case, time in reversed(times)}  # the fastest is last
-    shown = "; ".join(f"{name}: {better[name]}" for name in dict.fromkeys(tables.peer_name(c) for c, _ in times))
+    better: dict[str, str] = {}
+    for case, time in times:
+        better.setdefault(tables.peer_name(case), time)  # the fastest comes first
+    shown = "; ".join(f"{name}: {time}" for name, time in better.items())
     beneath = "; ".join(f"{tables.way(case)}: {time}" for case, time in times) if len(times) > len(better) else ""
     return Cell(text=shown, remark="; ".join(filter(None, (beneath, _not_timed(item)))))
 
