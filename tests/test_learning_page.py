@@ -1,5 +1,7 @@
 """Accuracies are shown with what they were trained on, shortfalls are not hidden, stand-ins make no claim."""
 
+import re
+
 import factory
 import msgspec
 import pytest
@@ -50,13 +52,15 @@ def trained(name, shares=(0.8, 0.82), data="tfds", steps=None, predictions=(), *
 
 def test_what_was_found_is_read_as_it_was_written(tmp_path):
     learning.write(FOUND, tmp_path)
-    assert learning.read(tmp_path) == (FOUND,)
+    other = msgspec.structs.replace(FOUND, backend="gpu")
+    learning.write(other, tmp_path)
+    assert learning.read(tmp_path) == (FOUND, other)
     assert learning.read(tmp_path / "nothing") == ()
 
 
 def test_a_file_that_is_something_else_is_named(tmp_path):
     learning.write(FOUND, tmp_path).write_text("[]")
-    with pytest.raises(ValueError, match=r"mnist_mlp\.json' is not what the learning session writes"):
+    with pytest.raises(ValueError, match=r"mnist_mlp\.cpu\.json' is not what the learning session writes"):
         learning.read(tmp_path)
 
 
@@ -79,6 +83,23 @@ def test_what_was_not_tried_is_no_failure_and_says_so():
     assert [row[-1].text for row in report.checks((FOUND,)).rows] == ["not tried"]
 
 
+def test_what_a_gpu_has_tried_is_not_called_untried_on_the_cpu():
+    tried = learning.Check(expected="e", found="f", good=True)
+    other = msgspec.structs.replace(FOUND, backend="gpu", checks=(tried,))
+    (row,) = report.checks((FOUND, other)).rows
+    assert [cell.text for cell in row] == ["mnist_mlp", "gpu", "e", "f", "as it had to be"]
+    elsewhere = msgspec.structs.replace(other, network="mnist_cnn")
+    assert [row[-1].text for row in report.checks((FOUND, elsewhere)).rows] == ["not tried", "as it had to be"]
+
+
+def test_a_network_stands_once_for_each_backend_and_where_it_is_wanted():
+    other = msgspec.structs.replace(FOUND, backend="gpu")
+    later = msgspec.structs.replace(FOUND, network="mnist_cnn")
+    page = report.page((later, other, FOUND))
+    rows = re.findall(r"<th scope='row'>mnist&#95;(\w+)</th><td[^>]*>(\w+)<", page)
+    assert rows[:3] == [("mlp", "cpu"), ("mlp", "gpu"), ("cnn", "cpu")]
+
+
 def test_a_check_that_failed_is_a_shortfall():
     failed = msgspec.structs.replace(FOUND, checks=(learning.Check(expected="e", found="f", good=False),))
     assert not failed.good
@@ -87,7 +108,7 @@ def test_a_check_that_failed_is_a_shortfall():
 
 def test_the_page_has_accuracies_spread_bound_and_the_worst_broken_network():
     (row,) = report.trained((FOUND,)).rows
-    assert [cell.text for cell in row[4:]] == [
+    assert [cell.text for cell in row[5:]] == [
         "97.0 % · 98.0 % · 99.0 %", "2.0 %", "95 %", "last layer alone learns: 81.0 %", "learns",
     ]  # fmt: skip
     assert "2026-01-01" in report.page((FOUND,))

@@ -14,11 +14,14 @@ WANTED = (
     "catdog_cnn_base", "catdog_cnn_conv64", "catdog_cnn_dropout", "catdog_cnn_noaug", "catdog_cnn_128",
     "catdog_cnn_deep", "cifar10_resnet63", "cifar10_resnet87", "dp_linear_mirrored",
 )  # fmt: skip
-_COLUMNS = ("network", "data", "steps", "batch", "accuracy by seed", "spread", "bound", "best broken one", "verdict")
+_COLUMNS = (
+    "network", "backend", "data", "steps", "batch",
+    "accuracy by seed", "spread", "bound", "best broken one", "verdict",
+)  # fmt: skip
 
 
 def page(lessons: Sequence[Lesson]) -> str:
-    """Return the page as Markdown: the networks wanted in their order, then any others."""
+    """Return the page as Markdown: the networks wanted in their order, then any others, the CPU before the GPU."""
     made = Page(TITLE, "", frozenset())
     made.paragraph(
         "A step that is fast and teaches nothing would be worth nothing. So each network is trained with the very step "
@@ -26,10 +29,9 @@ def page(lessons: Sequence[Lesson]) -> str:
         "stand-ins that the project makes: these accuracies show that a network learns, and say nothing about the real "
         "data."
     )
-    tried = {lesson.network: lesson for lesson in lessons}
-    names = (*WANTED, *(name for name in tried if name not in WANTED))
-    some = [tried[name] for name in names if name in tried]
-    missing = [name for name in names if name not in tried]
+    place = {name: number for number, name in enumerate(WANTED)}
+    some = sorted(lessons, key=lambda lesson: (place.get(lesson.network, len(WANTED)), lesson.network, lesson.backend))
+    missing = [name for name in WANTED if all(lesson.network != name for lesson in some)]
     if missing:
         words = ", ".join(f"<code>nox -s learning -- {name}</code>" for name in missing)
         made.add(f"<p>Not run so far: {words}.</p>")
@@ -49,17 +51,18 @@ def page(lessons: Sequence[Lesson]) -> str:
 
 
 def trained(some: Sequence[Lesson]) -> Table:
-    """Return the accuracies by network."""
+    """Return the accuracies by network and backend."""
     title = "Trained on the small stand-ins and judged by examples that no step saw"
-    rows = tuple(_row(lesson.network, lesson.trained) for lesson in some if lesson.trained is not None)
+    rows = tuple(_row(lesson, lesson.trained) for lesson in some if lesson.trained is not None)
     return Table(title=title, columns=_COLUMNS, rows=rows, words=True)
 
 
-def _row(network: str, one: Trained) -> tuple[Cell, ...]:
+def _row(lesson: Lesson, one: Trained) -> tuple[Cell, ...]:
     best = max(one.broken.items(), key=lambda item: item[1], default=None)
     reached = " · ".join(units.percent(share, 3) for share in one.accuracies)
     return (
-        Cell(text=network),
+        Cell(text=lesson.network),
+        Cell(text=lesson.backend),
         Cell(text=one.data),
         Cell(text=units.count(one.steps), sort=one.steps),
         Cell(text=units.count(one.batch), sort=one.batch),
@@ -72,14 +75,18 @@ def _row(network: str, one: Trained) -> tuple[Cell, ...]:
 
 
 def checks(some: Sequence[Lesson]) -> Table:
-    """Return what had to happen to the losses, and what did."""
+    """Return what had to happen to the losses, and what did; what needed a GPU is left out where one has tried it."""
     words = {True: "as it had to be", False: "shortfall", None: "not tried"}
+    on_gpu = {lesson.network for lesson in some if lesson.backend == "gpu"}
     rows = tuple(
-        (Cell(text=lesson.network), Cell(text=c.expected), Cell(text=c.found), Cell(text=words[c.good]))
+        tuple(Cell(text=text) for text in (lesson.network, lesson.backend, c.expected, c.found, words[c.good]))
         for lesson in some
         for c in lesson.checks
+        if c.good is not None or lesson.network not in on_gpu
     )
-    return Table(title="What losses do", columns=("network", "has to be", "was", "verdict"), rows=rows, words=True)
+    return Table(
+        title="What losses do", columns=("network", "backend", "has to be", "was", "verdict"), rows=rows, words=True
+    )
 
 
 def origin(some: Sequence[Lesson]) -> Table:

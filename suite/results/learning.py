@@ -1,4 +1,7 @@
-"""What the learning session found: does a network learn, and does it fail where it is broken? A file for each."""
+"""What the learning session found: does a network learn, and does it fail where it is broken?
+
+A file for each network and backend.
+"""
 
 from pathlib import Path
 
@@ -60,10 +63,10 @@ class Lesson(Plain, frozen=True, kw_only=True):
 
 
 def write(found: Lesson, folder: Path) -> Path:
-    """Write what was found of a network into the folder of evidence and return its file."""
-    return evidence.write(found, folder / FOLDER / f"{found.network}.json")
+    """Write what was found of a network on a backend into the folder of evidence and return its file."""
+    return evidence.write(found, folder / FOLDER / f"{found.network}.{found.backend}.json")
 
 
 def read(folder: Path) -> tuple[Lesson, ...]:
-    """Return what was found last, by network. Raises ValueError naming the file that is no such file."""
+    """Return what was found last, by network and backend. Raises ValueError naming the file that is no such file."""
     return evidence.read_all(folder / FOLDER, Lesson, "the learning session")
