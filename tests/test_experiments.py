@@ -225,7 +225,7 @@ def test_an_unsteady_point_is_hollow_and_said():
     records = sweep({16: 0.25, 256: 4.0}) + sweep({64: 1.0}, noise=(1, 1.3, 0.7))
     reading = read(crossover, records)
     assert {point.at: point.solid for point in reading.chart.points} == {16: True, 64: False, 256: True}
-    assert reading.answers[0].endswith("Some of the results are not steady.")
+    assert reading.answers[0].endswith("Not all steady.")
 
 
 def test_an_invalid_point_is_drawn_hollow_and_not_counted():

@@ -78,7 +78,7 @@ def caveat(items: Iterable[Summary]) -> str:
     found = {item.status for item in items if whole(item)}
     if "smoke" in found:
         return " Profile smoke: it only shows that it runs."
-    return " Some of the results are not steady." if "unstable" in found else ""
+    return " Not all steady." if "unstable" in found else ""
 
 
 def share(over: Estimate) -> tuple[float, float | None, float | None]:
