@@ -232,11 +232,11 @@ def test_the_key_moves_on_with_every_step():
     target.put(batches(workload, 64))
     target.lower()
     target.compile()
-    keys = [np.asarray(target._state[1]).tolist()]
+    keys = [np.asarray(target._state[-1]).tolist()]
     for _ in range(3):
         target.chain(1)
         target.block()
-        keys.append(np.asarray(target._state[1]).tolist())
+        keys.append(np.asarray(target._state[-1]).tolist())
     assert len(set(map(tuple, keys))) == 4
 
 

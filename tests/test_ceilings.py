@@ -58,10 +58,10 @@ def test_products_keep_their_size_through_the_chain(products, precision):
 
 def test_memory_is_read_and_written_by_each_step_and_does_not_change(memory):
     program = started(memory, batch=1)
-    before = np.asarray(program._state[0]["blocks"][0]["scale"].get_value()).copy()
+    before = np.asarray(program._state[0]).copy()
     program.chain(3)
     program.block()
-    after = np.asarray(program._state[0]["blocks"][0]["scale"].get_value())
+    after = np.asarray(program._state[0])
     assert (before == after).all()
     assert (after == 1).all()
     assert program.bytes_per_step() == 2 * (ceiling_copy.BLOCKS * 8 * ceiling_copy.COLUMNS * 4 + 4) + 4

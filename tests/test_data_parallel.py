@@ -83,7 +83,8 @@ def trained(devices):
     case = Case(workload=name, backend="cpu", scope="step", batch=batch, devices=devices)
     program = Program(workload, case)
     found = list(losses(program, whole))
-    rest = [np.asarray(leaf) for leaf in jax.tree.leaves(program._state[1]) if jnp.issubdtype(leaf.dtype, np.floating)]
+    state = program._structures[-1].unflatten(program._state)
+    rest = [np.asarray(leaf) for leaf in jax.tree.leaves(state[1]) if jnp.issubdtype(leaf.dtype, np.floating)]
     (spread,) = {len(leaf.sharding.device_set) for leaf in jax.tree.leaves(program._batches)}
     alone = list(losses(program, lost)) if devices == 1 else []
     return {"losses": found, "lost": alone, "statistics": [leaf.ravel().tolist() for leaf in rest], "devices": spread}

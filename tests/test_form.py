@@ -1,5 +1,7 @@
 """How a model's numbers lie in memory, and that a step computes the same whichever way they do."""
 
+from dataclasses import replace
+
 import jax
 import numpy as np
 import pytest
@@ -62,3 +64,24 @@ def test_a_packed_step_computes_the_same(name, precision):
     np.testing.assert_allclose(*losses, rtol=1e-6 if precision == "float32-highest" else 2e-2)
     apart, packed = (len(jax.tree.leaves(program._state)) for program in programs)
     assert packed < apart
+
+
+class Given(JaxProgram):
+    """An inference whose weights each call is given, as on a GPU."""
+
+    _holds_weights = False
+
+
+@pytest.mark.parametrize("variant", ["plain", "several-steps"])
+@pytest.mark.parametrize("trained", [True, False])
+def test_no_call_takes_containers_of_variables_apart(trained, variant):
+    workload = models.load("mnist_mlp")
+    case = Case(workload="mnist_mlp", batch=4, backend="cpu", scope="step", variant=variant)
+    program = Given(workload if trained else replace(workload, optimizer=None), case)
+    program.initialise(0)
+    program.put(synthetic.batches(workload, workload.description.dataset, 4, 2))
+    program.lower()
+    program.compile()
+    assert program._compiled.in_tree.num_leaves > 8
+    for structure in (program._compiled.in_tree, program._compiled.out_tree):
+        assert "CustomNode" not in str(structure)

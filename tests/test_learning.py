@@ -68,8 +68,9 @@ def test_nothing_is_dropped_where_the_network_answers():
 
 def test_an_average_of_the_parameters_answers_where_there_is_one():
     made = program(replace(MLP, optimizer=lambda: averaged(sgd(0.1))))
-    params, rest, moments = made._state
-    made._state = (params, rest, moments._replace(averages=jax.tree.map(lambda x: 0 * x, moments.averages)))
+    params, rest, moments = made._structures[-1].unflatten(made._state)
+    moments = moments._replace(averages=jax.tree.map(lambda x: 0 * x, moments.averages))
+    made._state = jax.tree.leaves((params, rest, moments))
     assert not made.answers(examples(4)).any()
 
 

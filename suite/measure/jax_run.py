@@ -8,7 +8,6 @@ import numpy as np
 
 from suite.measure.jax_program import JaxProgram
 from suite.measure.program import Batch
-from suite.measure.step import evaluation_step
 
 
 class JaxRun(JaxProgram):
@@ -64,7 +63,7 @@ class JaxRun(JaxProgram):
 
     def _made_for(self, what: str, rows: int, batch: dict[str, jax.Array]) -> Any:
         if (what, rows) not in self._made:
-            step = self._step if what == "train" else evaluation_step(self._workload, self._form, self._case.precision)
+            step = self._step if what == "train" else self.evaluation()
             traced = self.trace(step, batch, donate=what == "train")
             self._made[what, rows] = traced.lower().compile(self._options())
         return self._made[what, rows]

@@ -13,6 +13,7 @@ from suite.data.edition import Edition
 from suite.data.prepare import Preparation
 from suite.data.store import Split
 from suite.measure.jax_program import JaxProgram
+from suite.measure.leaves import of_leaves
 from suite.measure.program import Batch
 from suite.nn.optimizers import Averaged
 from suite.workload import Data
@@ -70,7 +71,8 @@ class LearningProgram(JaxProgram):
             (inputs,) = (array for name, array in batch.items() if name != LABELS)
             return model(inputs)
 
-        self._answering = self.trace(answer, self._batches[0], donate=False).lower().compile(self._options())
+        answering = of_leaves(answer, self._structures)
+        self._answering = self.trace(answering, self._batches[0], donate=False).lower().compile(self._options())
 
 
 def begun(program: LearningProgram, batches: Iterator[Batch], seed: int) -> None:

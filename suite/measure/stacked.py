@@ -42,8 +42,7 @@ class StackedProgram(JaxProgram):
         optimizer = self._workload.optimizer()
         state = params, rest, jax.jit(jax.vmap(optimizer.init))(params)
         step = training_step(self._workload, self._form, optimizer, self._case.precision)
-        self._step = stacked(step, len(seeds), self._placement)
-        self._weights, self._state = (), jax.device_put(state, self._placement.state)
+        self._begin(stacked(step, len(seeds), self._placement), state)
 
     def evaluation(self) -> Callable[..., jax.Array]:
         """Return evaluate(states, batch) -> losses float32[S]."""

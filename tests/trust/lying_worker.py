@@ -86,7 +86,8 @@ class NotANumber(OtherStep):
 class Bfloat16(JaxProgram):
     def initialise(self, seed):
         super().initialise(seed)
-        self._step = training_step(self._workload, self._form, self._workload.optimizer(), "bfloat16")
+        step = training_step(self._workload, self._form, self._workload.optimizer(), "bfloat16")
+        self._begin(step, self._structures[-1].unflatten(self._state))
 
 
 class SmallerInputs(JaxProgram):
