@@ -4,12 +4,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from suite import experiments, terminal
+from suite.inquiry.latencies import latencies, latency_table
 from suite.results import prices, selection, store
 from suite.results.comparison import compared
 from suite.results.record import Machine, Record
 from suite.results.roofline import is_ceiling
 from suite.results.summary import summary
-from suite.results.table import Table
+from suite.results.table import Table, chosen
+
+_REQUESTS = ("model", "backend", "way", "half of requests", "99 of 100", "pictures/s", "status")
 
 
 def print_results(
@@ -19,7 +22,7 @@ def print_results(
 
     Of this machine only what those campaigns measured, if any are named.
     """
-    from suite.report import cost, feeding, placing, standing, tables
+    from suite.report import cost, feeding, learning, placing, standing, tables
 
     found, problems = store.load(folders)
     general = [record for record in found if record.general and not is_ceiling(record)]
@@ -28,8 +31,12 @@ def print_results(
         terminal.say(f"note: {problem}")
     costs = cost.for_terminal(records, here.slug, listed)
     fed = feeding.for_terminal(records, here.slug)
-    for table in (*tables.for_terminal(records, here.slug), *standing.for_terminal(records, here.slug), *fed, *costs):
-        show(table)
+    learnt = learning.for_terminal(records, here.slug)
+    asked = chosen(latency_table(latencies([r for r in records if r.machine.slug == here.slug])), _REQUESTS)
+    timed = tables.for_terminal(records, here.slug)
+    for table in (*timed, *standing.for_terminal(records, here.slug), *fed, *learnt, asked, *costs):
+        if table.rows:
+            show(table)
     for sentence in placing.sentences(placing.headlines(records), here.slug):
         print(sentence)
     say_failures(record for record in records if record.machine.slug == here.slug)

@@ -126,6 +126,14 @@ def test_a_record_says_what_its_accuracy_is_and_what_it_was_trained_on():
     assert report.table([factory.record()]).rows == ()
 
 
+def test_a_run_ends_with_the_accuracies_of_this_machine():
+    (table,) = report.for_terminal([trained("mnist_mlp", data="embedded")], factory.HOST.slug)
+    assert [row[0].text for row in table.rows] == ["mnist_mlp"] * 2
+    assert [row[-1].text for row in table.rows] == ["80.0 %", "82.0 %"]
+    assert report.for_terminal([trained("mnist_mlp")], "another") == ()
+    assert report.for_terminal([factory.record()], factory.HOST.slug) == ()
+
+
 # Documented accuracies
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from suite import experiments, models
+from suite import experiments, models, showing
 from suite.data import batches as data
 from suite.experiments import headline, serving
 from suite.inquiry.here import Here
@@ -22,7 +22,7 @@ from suite.measure.process import Process
 from suite.measure.protocol import Task
 from suite.measure.serving import IN_FLIGHT, Traffic, measured_serving
 from suite.observations import observations
-from suite.results import acceptance, keys
+from suite.results import acceptance, keys, store
 from suite.results.citation import Citation
 from suite.results.journal import Journal
 from suite.results.latency import latency, quantile
@@ -287,6 +287,16 @@ def test_each_process_gives_one_number_to_a_latency():
     assert found.tail.low < found.tail.value < found.tail.high
     assert found.rate.value == pytest.approx(100, rel=0.01)
     assert found.requests == 3 * 201
+
+
+def test_a_run_ends_with_the_latencies_of_this_machine(tmp_path, capsys):
+    record = requests(tail=3.0)
+    store.add(record, tmp_path)
+    for machine, there in ((record.machine, True), (msgspec.structs.replace(record.machine, name="another"), False)):
+        showing.print_results((tmp_path,), machine)
+        printed = capsys.readouterr().out
+        assert ("four always under way" in printed) is there
+        assert ("120 ms" in printed) is there
 
 
 def test_honest_requests_are_valid():

@@ -158,6 +158,18 @@ def test_times_of_one_side_alone_are_listed_for_what_they_are():
         assert [row[1].text for row in table.rows] == [f"{backend} jax"]
 
 
+@pytest.mark.parametrize("scope", ["transfer", "cold", "run", "calls"])
+def test_a_run_ends_with_the_times_of_every_scope(scope):
+    records = [factory.record(backend=backend) for backend in ("cpu", "gpu")]
+    for main in (records[:1], records):
+        found = tables.for_terminal([*main, factory.record(scope=scope)], factory.HOST.slug)
+        assert [len(table.rows) for table in found] == [1, 1]
+        assert found[0].columns != found[1].columns or found[0].title != found[1].title
+        assert found[1].rows[0][1].text == "cpu jax"
+    (alone,) = tables.for_terminal([factory.record(scope=scope)], factory.HOST.slug)
+    assert "steady state" not in alone.title
+
+
 def test_hostile_text_in_a_record_is_harmless(checkout):
     about = factory.description(
         title=HOSTILE,

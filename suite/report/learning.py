@@ -7,6 +7,7 @@ from suite.report.html import Page
 from suite.report.tables import Cell, Table, label
 from suite.results.learning import Lesson, Trained
 from suite.results.record import Record
+from suite.results.table import chosen
 
 TITLE = "Do the networks learn?"
 WANTED = (
@@ -18,6 +19,9 @@ _COLUMNS = (
     "network", "backend", "data", "steps", "batch",
     "accuracy by seed", "spread", "bound", "best broken one", "verdict",
 )  # fmt: skip
+
+_TERMINAL = ("model", "case", "trained on", "steps", "accuracy")
+_ACCURACIES = ("case", "trained on", "steps", "validation examples", "accuracy")
 
 
 def page(lessons: Sequence[Lesson]) -> str:
@@ -107,11 +111,27 @@ def origin(some: Sequence[Lesson]) -> Table:
     return Table(title="Where the networks were trained", columns=columns, rows=rows, words=True)
 
 
+def for_terminal(records: Iterable[Record], machine: str) -> tuple[Table, ...]:
+    """Return the machine's accuracies for a terminal of 80 columns; nothing where there are none."""
+    found = _accuracies(record for record in records if record.machine.slug == machine)
+    return (chosen(found, _TERMINAL),) if found.rows else ()
+
+
 def table(records: Iterable[Record]) -> Table:
-    """Return the accuracies of the records of scope `learning`, with what they were trained on; by case, newest last.
+    """Return the accuracies of a workload's records of scope `learning`, with what they were trained on; newest last.
 
     Without rows where there are none.
     """
+    notes = (
+        "An accuracy is the share of the validation's examples, none of which was trained on, that the network answers "
+        "right after so many steps from storage: its largest output for classes, a sigmoid above one half for two. It "
+        "is of one process; what stand-ins show is no claim about the published data.",
+    )
+    found = _accuracies(records)
+    return chosen(found, _ACCURACIES, notes if found.rows else ())
+
+
+def _accuracies(records: Iterable[Record]) -> Table:
     rows = []
     for record in sorted(records, key=lambda r: (r.name, r.created)):
         for run in record.runs:
@@ -120,6 +140,7 @@ def table(records: Iterable[Record]) -> Table:
             data = "the published data" if record.case.data == "tfds" else "a stand-in that the project makes"
             rows.append(
                 (
+                    Cell(text=record.workload),
                     Cell(text=label(record), record=record),
                     Cell(text=data),
                     Cell(text=units.count(run.learnt.steps), sort=run.learnt.steps),
@@ -127,10 +148,4 @@ def table(records: Iterable[Record]) -> Table:
                     Cell(text=units.percent(run.learnt.accuracy, 3), sort=run.learnt.accuracy, record=record),
                 )
             )
-    notes = (
-        "An accuracy is the share of the validation's examples, none of which was trained on, that the network answers "
-        "right after so many steps from storage: its largest output for classes, a sigmoid above one half for two. It "
-        "is of one process; what stand-ins show is no claim about the published data.",
-    )
-    columns = ("case", "trained on", "steps", "validation examples", "accuracy")
-    return Table(title="Accuracy after training", columns=columns, rows=tuple(rows), notes=notes if rows else ())
+    return Table(title="Accuracy after training", columns=("model", *_ACCURACIES), rows=tuple(rows))

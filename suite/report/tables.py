@@ -197,19 +197,28 @@ def current_cases(records: Iterable[Record]) -> list[Summary]:
     return [summary(latest[key]) for key in sorted(latest, key=lambda key: (key[1], key[0]))]
 
 
+_OTHER_TIMES: tuple[tuple[Scope, str], ...] = (
+    ("transfer", "A step with its batch copied from the host"),
+    ("cold", "A cold start: lowering, compiling and the first step"),
+    ("run", "The documented whole runs"),
+    ("calls", "A later call of a fresh process"),
+)
+
+
 def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
-    """Return what a run ends with: the machine's speed-ups, or its times and how they stand elsewhere.
+    """Return what a run ends with: the machine's speed-ups, or its steps and how they stand elsewhere; its other times.
 
     Fewer columns than on the site, so that a terminal of 80 columns holds them.
     """
     mine = [record for record in records if record.machine.slug == machine]
     few = ("model", "implementation", "time", "95 % interval", "status")
-    runs = chosen(steps_table("The documented whole runs", mine, "run"), few)
+    others = tuple(chosen(steps_table(title, mine, scope), few) for scope, title in _OTHER_TIMES)
+    others = tuple(table for table in others if table.rows)
     table = speedup_table(mine)
     if table.rows:
         notes = [f"{row[0].text}: {row[9].remark}" for row in table.rows if row[9].remark]
         short = chosen(table, ("model", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU: best peer / JAX",
                                "GPU precision"), notes)  # fmt: skip
-        return (short, runs) if runs.rows else (short,)
+        return short, *others
     steps = steps_table("One training step in steady state; a speed-up needs times of both CPU and GPU", mine)
-    return tuple(table for table in (chosen(steps, few), runs, elsewhere(records, machine)) if table.rows)
+    return tuple(table for table in (chosen(steps, few), *others, elsewhere(records, machine)) if table.rows)
