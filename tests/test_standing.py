@@ -102,6 +102,12 @@ def test_the_newest_campaign_counts():
     assert only([*new, *old]).ratio.value == pytest.approx(3)
 
 
+def test_a_newer_campaign_with_a_stand_in_replaces_one_with_random_content():
+    older = [side(data="random"), side("torch", 0.02, data="random")]
+    newer = {"campaign": "b", "created": "2026-01-02T00:00:00Z"}
+    assert only([*older, side(**newer), side("torch", 0.03, **newer)]).ratio.value == pytest.approx(3)
+
+
 def test_a_newer_smoke_run_does_not_displace_a_measurement():
     kept = [side(created="2026-01-01T00:00:00Z", campaign="a"), side("torch", 0.02, campaign="a")]
     later = {"created": "2026-01-02T00:00:00Z", "campaign": "b", "profile": "smoke"}

@@ -103,7 +103,7 @@ def origin(some: Sequence[Lesson]) -> Table:
             Cell(text=", ".join(map(str, one.seeds))),
             Cell(text=one.made),
             Cell(text=one.commit or units.DASH),
-            Cell(text=units.seconds(one.seconds), sort=one.seconds),
+            Cell(text=units.seconds(one.seconds) if one.seconds else units.DASH, sort=one.seconds),
         )
         for one in some
     )

@@ -67,7 +67,7 @@ def standings(records: Iterable[Record]) -> tuple[Standing, ...]:
     for group in sorted(campaigns.values(), key=lambda g: g[0].record.recency):
         for item in _standings(group):
             record = item.mine.record
-            case = msgspec.structs.replace(record.case, allocator="retaining").text(record.description.batch)
+            case = msgspec.structs.replace(record.case.timed, allocator="retaining").text(record.description.batch)
             latest[record.machine.slug, record.backend, record.case.precision, case] = item
     return tuple(latest[key] for key in sorted(latest))
 
