@@ -85,3 +85,20 @@ def test_no_call_takes_containers_of_variables_apart(trained, variant):
     assert program._compiled.in_tree.num_leaves > 8
     for structure in (program._compiled.in_tree, program._compiled.out_tree):
         assert "CustomNode" not in str(structure)
+
+
+def test_a_step_with_its_batch_copied_hands_the_call_the_batch_itself(monkeypatch):
+    workload = models.load("mnist_mlp")
+    sets = synthetic.batches(workload, "mnist", 4, 2)
+    losses = []
+    for steps in ("chain", "feed"):
+        program = JaxProgram(workload, Case(workload="mnist_mlp", batch=4, backend="cpu", scope="transfer"))
+        program.initialise(0)
+        program.put(sets)
+        program.lower()
+        program.compile()
+        with monkeypatch.context() as patched:
+            patched.setattr(jax, "device_put", None)
+            getattr(program, steps)(4)
+        losses.append(program.loss())
+    assert losses[0] == losses[1]

@@ -1,6 +1,6 @@
 """One round of boosting in JAX: the table lies on the devices, each with its share of the rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -89,7 +89,7 @@ class BoostingProgram(JaxProgram):
             check_vma=False,  # the devices' branches differ, as their rows do
         )
 
-    def trace(self, step: Callable[..., Any], batch: dict[str, jax.Array], donate: bool = True) -> jax.stages.Traced:
+    def trace(self, step: Callable[..., Any], batch: Mapping[str, Any], donate: bool = True) -> jax.stages.Traced:
         """Return the step traced for the shapes of the state and the table, which stay where they are."""
         place = self._placement
         outputs = ((place.batch, place.state, place.state), place.state)

@@ -25,14 +25,14 @@ class JaxRun(JaxProgram):
 
     def train(self, examples: Batch, order: np.ndarray) -> None:
         """Take a step with each batch of the examples in that order; return when the state is there."""
-        for batch in self._copied(examples, order):
+        for batch in self._gathered(examples, order):
             self._state, self._out = self._programs(batch)(self._state, batch)
         jax.block_until_ready((self._state, self._out))
 
     def evaluate(self, examples: Batch) -> None:
         """Compute the loss of each batch of the examples, nothing dropped or learnt; return when all are there."""
         order = np.arange(len(next(iter(examples.values()))))
-        jax.block_until_ready([self._evaluations(b)(self._state, b) for b in self._copied(examples, order)])
+        jax.block_until_ready([self._evaluations(b)(self._state, b) for b in self._gathered(examples, order)])
 
     def initialise(self, seed: int) -> None:
         """Build the model on the device."""
@@ -43,25 +43,25 @@ class JaxRun(JaxProgram):
         """Put a batch on the device, for its shapes."""
         self.put([{name: array[: self._case.batch] for name, array in examples.items()}])
 
-    def _of_each_size(self, examples: Batch) -> Iterator[dict[str, jax.Array]]:
+    def _of_each_size(self, examples: Batch) -> Iterator[Batch]:
         """Yield a batch, and the last one if it is smaller."""
         count, size = len(next(iter(examples.values()))), self._case.batch
         sizes = (min(count, size), count % size if count > size else 0)
-        return (batch for rows in sizes if rows for batch in self._copied(examples, np.arange(rows)))
+        return (batch for rows in sizes if rows for batch in self._gathered(examples, np.arange(rows)))
 
-    def _copied(self, examples: Batch, order: np.ndarray) -> Iterator[dict[str, jax.Array]]:
+    def _gathered(self, examples: Batch, order: np.ndarray) -> Iterator[Batch]:
         size = self._case.batch
         for rows in (order[start : start + size] for start in range(0, len(order), size)):
-            yield jax.device_put({name: array[rows] for name, array in examples.items()}, self._placement.batch)
+            yield self._handed({name: array[rows] for name, array in examples.items()})
 
-    def _programs(self, batch: dict[str, jax.Array]) -> Any:
+    def _programs(self, batch: Batch) -> Any:
         rows = len(next(iter(batch.values())))
         return self._compiled if rows == self._case.batch else self._made_for("train", rows, batch)
 
-    def _evaluations(self, batch: dict[str, jax.Array]) -> Any:
+    def _evaluations(self, batch: Batch) -> Any:
         return self._made_for("evaluate", len(next(iter(batch.values()))), batch)
 
-    def _made_for(self, what: str, rows: int, batch: dict[str, jax.Array]) -> Any:
+    def _made_for(self, what: str, rows: int, batch: Batch) -> Any:
         if (what, rows) not in self._made:
             step = self._step if what == "train" else self.evaluation()
             traced = self.trace(step, batch, donate=what == "train")

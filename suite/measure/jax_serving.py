@@ -21,8 +21,7 @@ class JaxServing(JaxProgram):
 
     def ask(self, index: int) -> jax.Array:
         """Dispatch a request with its picture's copy, and the copy of its answer back."""
-        picture = jax.device_put(self._host[index], self._placement.batch)
-        _, answer = self._compiled(*self._given, self._start, picture)
+        _, answer = self._compiled(*self._given, self._start, self._handed(self._host[index]))
         answer.copy_to_host_async()
         return answer
 
