@@ -1,7 +1,7 @@
 """The timed step in JAX: ahead-of-time compiled, its state donated and filled without compiling anything.
 
 The compiled program takes lists of arrays. Of a tree of NNX's variables every call would take each apart in Python, at
-1 to 4 us a variable: of a small step on a GPU that is a third, of a network with hundreds of them more than its step.
+1 to 4 us a variable: half of the smallest step on a CPU, and 0.8 ms for a network that has 554 of them.
 
 The weights of an inference are no state: they stay where they are, so that no call takes hundreds of arrays apart. On a
 CPU they are constants of its program, whose kernels then have them in their own order: a ResNet infers 12 % faster.
@@ -217,7 +217,7 @@ class JaxProgram:
     def _handed(self, batch: Batch) -> Any:
         """Return what a call is handed of a batch on the host: itself, or the parts that go to several devices.
 
-        A call copies what it is handed to its device in 3 us of the host's time; `device_put` takes 60.
+        Beside the copy itself a call takes 3 us of the host's time for it, `device_put` 60.
         """
         return batch if len(self._placement.devices) == 1 else put(batch, self._placement.batch)
 
