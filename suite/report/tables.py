@@ -135,7 +135,7 @@ def steps_table(title: str, records: Iterable[Record], scope: Scope = "step") ->
 
     How the peers stand is a table of its own.
     """
-    steps = [item for item in current_cases(records) if item.record.case.scope == scope]
+    steps = current_cases(record for record in records if record.case.scope == scope)
     mine = [item for item in steps if item.record.case.implementation == "jax"]
     rows = tuple((Cell(text=item.record.workload), *case_row(item)) for item in fastest(mine or steps))
     return Table(title=title, columns=("model", *CASE_COLUMNS), rows=rows)
