@@ -6,12 +6,14 @@ import jax
 import numpy as np
 import optax
 import pytest
+import synthetic
 from flax import nnx
 from learning import exams, losses, training
 from learning.__main__ import NETWORKS, has_gpu
 
 from suite import models
 from suite.measure import learning, profiles, worker
+from suite.measure.form import Form, vectors_of
 from suite.measure.nnx_program import NnxProgram
 from suite.measure.predictions import balanced, predictions, sigmoid
 from suite.measure.protocol import Task
@@ -97,6 +99,27 @@ def test_a_network_learns(sample):
 @pytest.mark.parametrize("what", ["labels shuffled", "last layer alone learns"])
 def test_a_broken_network_is_caught(sample, what):
     assert sample.broken[what] < EXAM.bound
+
+
+class FrozenVectors(training.FrozenProgram):
+    """A frozen network as a GPU is given it, on a CPU."""
+
+    def _formed(self, graph, params, rest):
+        return Form(graph, vectors_of(params), vectors_of(rest))
+
+
+@pytest.mark.parametrize("kind", [training.FrozenProgram, FrozenVectors])
+def test_of_a_frozen_network_the_last_layer_alone_learns(kind):
+    mlp = models.load("cifar10_mlp")
+    program = kind(mlp, Case(workload="cifar10_mlp", backend="cpu", scope="learning", batch=4))
+    learning.begun(program, iter(synthetic.batches(mlp, "cifar10", 4, 1)), 0)
+    started = jax.device_get(program._state)
+    program.learn(synthetic.batches(mlp, "cifar10", 4, 2))
+    moved = {before.shape: int((before != after).sum()) for before, after in zip(started, program._state, strict=True)}
+    last, vectors = moved.pop((1000, 10)), sum(moved.pop(shape) for shape in list(moved) if len(shape) == 1)
+    assert 0 < last
+    assert 0 < vectors <= 10
+    assert set(moved.values()) == {0}
 
 
 def test_every_network_that_trains_has_its_exam():

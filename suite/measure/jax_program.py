@@ -3,8 +3,9 @@
 The compiled program takes lists of arrays. Of a tree of NNX's variables every call would take each apart in Python, at
 1 to 4 us a variable: half of the smallest step on a CPU, and 0.8 ms for a network that has 554 of them.
 
-The weights of an inference are no state: they stay where they are, so that no call takes hundreds of arrays apart. On a
-CPU they are constants of its program, whose kernels then have them in their own order: a ResNet infers 12 % faster.
+The weights of an inference are no state but constants of its program. On a CPU its kernels then have them in their own
+order: a ResNet infers 12 % faster. On a GPU no call hands hundreds of arrays over: the smallest network took 302 us with
+its 106 arrays of weights and takes 198 without.
 """
 
 from collections import deque
@@ -154,7 +155,7 @@ class JaxProgram:
     @property
     def _holds_weights(self) -> bool:
         """Whether weights are constants of the compiled program."""
-        return self._case.backend == "cpu" and self._workload.optimizer is None
+        return self._workload.optimizer is None
 
     @property
     def _given(self) -> Sequence[list[jax.Array]]:

@@ -14,6 +14,7 @@ from learning.exams import Exam
 from suite import models
 from suite.data import embedded, pipeline
 from suite.measure import learning
+from suite.measure.form import Form
 from suite.measure.load import granted_cores
 from suite.measure.program import Batch
 from suite.results.learning import Trained
@@ -31,8 +32,6 @@ def lessons(workload: Workload) -> learning.Lessons:
 def trained(exam: Exam, seeds: tuple[int, ...], backend: Backend, breaking: bool = True) -> Trained:
     """Return the accuracy that the network reaches from each seed, and what it reaches broken."""
     workload = models.load(exam.network)
-    assert workload.optimizer is not None
-    given = workload.optimizer
     about = workload.description
     batch, data = exam.batch or about.batch, lessons(workload)
     program = begun(workload, data, batch, backend)
@@ -40,7 +39,7 @@ def trained(exam: Exam, seeds: tuple[int, ...], backend: Backend, breaking: bool
     broken = {}
     if breaking:
         broken["labels shuffled"] = accuracy(program, data, batch, exam.steps, seeds[0], shuffled=True)
-        frozen = begun(replace(workload, optimizer=lambda: only_output(given())), data, batch, backend)
+        frozen = begun(workload, data, batch, backend, frozen=True)
         broken["last layer alone learns"] = accuracy(frozen, data, batch, exam.steps, seeds[0])
     return Trained(
         data=f"{about.dataset}, stand-in, {len(data.train)} examples",
@@ -53,10 +52,12 @@ def trained(exam: Exam, seeds: tuple[int, ...], backend: Backend, breaking: bool
     )
 
 
-def begun(workload: Workload, data: learning.Lessons, batch: int, backend: Backend) -> learning.LearningProgram:
-    """Return the network's timed step, compiled."""
+def begun(
+    workload: Workload, data: learning.Lessons, batch: int, backend: Backend, frozen: bool = False
+) -> learning.LearningProgram:
+    """Return the network's timed step, compiled; `frozen`: all but the last layer."""
     case = Case(workload=workload.description.name, backend=backend, scope="learning", batch=batch)
-    program = learning.LearningProgram(workload, case)
+    program = (FrozenProgram if frozen else learning.LearningProgram)(workload, case)
     learning.begun(program, batches(data, batch, 0), 0)
     return program
 
@@ -84,14 +85,29 @@ def shuffling(given: Iterator[Batch], seed: int) -> Iterator[Batch]:
         yield {**batch, "labels": random.permutation(batch["labels"])}
 
 
-def only_output(optimizer: optax.GradientTransformation) -> optax.GradientTransformation:
-    """Return an optimizer that sees no gradient but that of the last layer, so that nothing else learns."""
+class FrozenProgram(learning.LearningProgram):
+    """A step whose optimizer sees no gradient but that of the last layer, so that nothing else learns."""
+
+    def __init__(self, workload: Workload, case: Case) -> None:
+        super().__init__(workload, case)
+        graph, params, rest = self.values(0)
+        given, seen = workload.optimizer, self._formed(graph, params, rest).params.pack(only_output(params))
+        assert given is not None
+        self._workload = replace(workload, optimizer=lambda: seeing(given(), seen))
+
+
+def only_output(params: nnx.State) -> nnx.State:
+    """Return ones where the last layer's parameters are, and zeros elsewhere."""
+    return nnx.from_flat_state(
+        (path, jax.tree.map(np.ones_like if path[0] in OUTPUTS else np.zeros_like, leaf))
+        for path, leaf in nnx.to_flat_state(params)
+    )
+
+
+def seeing(optimizer: optax.GradientTransformation, seen: Any) -> optax.GradientTransformation:
+    """Return an optimizer that sees gradients times `seen`, which has their form."""
 
     def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
-        seen = nnx.from_flat_state(
-            (path, leaf if path[0] in OUTPUTS else jax.tree.map(jnp.zeros_like, leaf))
-            for path, leaf in nnx.to_flat_state(updates)
-        )
-        return optimizer.update(seen, state, params)
+        return optimizer.update(jax.tree.map(jnp.multiply, updates, seen), state, params)
 
     return optax.GradientTransformation(optimizer.init, update)
