@@ -14,6 +14,7 @@ from learning.__main__ import NETWORKS, has_gpu
 from suite import models
 from suite.measure import learning, profiles, worker
 from suite.measure.form import Form, vectors_of
+from suite.measure.jax_program import JaxProgram
 from suite.measure.nnx_program import NnxProgram
 from suite.measure.predictions import balanced, predictions, sigmoid
 from suite.measure.protocol import Task
@@ -167,6 +168,34 @@ def test_a_small_difference_between_two_curves_is_caught(monkeypatch, change):
     right = curve()
     monkeypatch.setattr(losses.models, "load", lambda _: replace(MLP, **change))
     assert losses.furthest(right, curve()) > losses.CURVE_TOLERANCE
+
+
+STILL = (2.0, 1.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("rounded", "gpu", "good", "words"),
+    [
+        (STILL, (2.0, 1.0, 0.5001), True, "0.0002 apart in 3 steps"),
+        (STILL, (2.0, 1.0, 0.51), False, "0.02 apart in 3 steps"),
+        ((2.0, 1.0, 0.6), (2.0, 1.0001, 0.9), True, "0.0001 apart in 2 steps; 0.8 in all 3, where one rounding of the"),
+        ((2.0, 1.0, 0.6), (2.0, 1.01, 0.5), False, "0.01 apart in 2 steps"),
+        ((2.0, 1.1, 0.5), (2.0, 1.0, 0.9), True, "0 apart in the first step; 0.8 in all 3"),
+        ((2.1, 1.0, 0.5), STILL, None, "cannot be told"),
+    ],
+)
+def test_losses_count_until_a_rounding_moves_them(rounded, gpu, good, words):
+    check = losses.compared(STILL, rounded, gpu)
+    assert check.good is good
+    assert words in check.found
+
+
+def test_a_rounding_moves_every_weight_by_one_and_no_bias():
+    case = Case(workload="mnist_mlp", backend="cpu", scope="step", batch=16)
+    (_, right, _), (_, moved, _) = (kind(MLP, case).values(0) for kind in (JaxProgram, losses.Rounded))
+    for one, other in zip(jax.tree.leaves(right), jax.tree.leaves(moved), strict=True):
+        assert np.abs(one - other).max() <= np.spacing(np.abs(one).max())
+        assert ((one != other) == (one != 0)).all()
 
 
 def test_without_a_gpu_the_comparison_says_that_it_was_not_made():
