@@ -626,6 +626,17 @@ def test_another_c_library_has_no_retaining_allocator(monkeypatch):
         answered(offer("cpu"), allocators=("retaining",))
 
 
+def test_a_process_of_the_gpu_keeps_memory_in_every_threads_arena_and_has_the_newer_client(monkeypatch):
+    monkeypatch.setenv("MALLOC_ARENA_MAX", "4")
+    client = "XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT"
+    cpu, gpu = (children.environment(side, "retaining") for side in ("cpu", "gpu"))
+    assert (cpu["MALLOC_ARENA_MAX"], gpu.get("MALLOC_ARENA_MAX")) == ("1", None)
+    assert cpu["MALLOC_MMAP_MAX_"] == gpu["MALLOC_MMAP_MAX_"] == "0"
+    assert (cpu.get(client), gpu[client]) == (None, "1")
+    monkeypatch.setenv(client, "0")
+    assert children.environment("gpu")[client] == "0"
+
+
 def test_workers_keep_bytecode_in_the_campaign_where_python_may_not_write_it_beside_the_modules(tmp_path, monkeypatch):
     unit = answered(offer("cpu")).cases[:1]
     monkeypatch.setattr(children, "child", lambda module, python, env: env)

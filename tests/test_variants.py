@@ -94,7 +94,7 @@ def test_every_way_of_taking_a_step_needs_the_products_of_the_network(variant, p
 
 
 @pytest.mark.parametrize("variant", ["plain", "several-steps"])
-def test_an_inference_on_the_cpu_holds_its_weights_and_has_others_after_another_start(variant):
+def test_an_inference_holds_its_weights_and_has_others_after_another_start(variant):
     case = Case(workload=INFERENCE.description.name, backend="cpu", scope="step", batch=8, variant=variant)
     program = JaxProgram(INFERENCE, case)
     found = []

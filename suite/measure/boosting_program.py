@@ -29,10 +29,6 @@ class BoostingProgram(JaxProgram):
     with its share of the rows, since XLA adds into a histogram on one core alone.
     """
 
-    @property
-    def _holds_weights(self) -> bool:
-        return False  # there are none
-
     def __init__(self, workload: Workload, case: Case) -> None:
         if case.variant != "plain":
             raise LookupError(f"variant '{case.variant}' asked for, boosting has only 'plain'; leave it out")
@@ -51,7 +47,7 @@ class BoostingProgram(JaxProgram):
         forest = Tree(np.zeros(splits, np.int32), np.zeros(splits, np.float32), np.zeros(leaves, np.float32))  # pyright: ignore[reportArgumentType]
         margins = np.full(self._case.batch, growth.start, np.float32)
         place = self._placement
-        self._weights = ()
+        self._weights = []
         self._state = (
             jax.device_put(margins, place.batch),
             jax.device_put(forest, place.state),

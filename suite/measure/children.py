@@ -16,8 +16,11 @@ import suite
 from suite.workload import Allocator, Backend, Implementation
 
 # glibc otherwise returns every freed temporary to the kernel and faults it in again at the next step.
-RETAINING = {"MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "1000000000000"}
-# JAX's newer client of the GPU hands a step over in half of the host's time; a variable that is set already stands.
+RETAINING = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "1000000000000"}
+# Other arenas return theirs whatever they are told. Threads wait for each other at one alone, longer than the smallest
+# step takes (27 us for 11): a GPU's host, which hands over small things from two threads, is left its own.
+ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
+# JAX's newer client hands a step to a GPU in half of the host's time; what is set already stands.
 GPU_CLIENT = {"XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT": "1"}
 _TERM_SECONDS = 0.5  # XLA threads end at once on SIGTERM; what does not is killed
 
@@ -42,13 +45,12 @@ def interpreter(implementation: Implementation) -> str:
 
 def environment(backend: Backend | None, allocator: str = "system", cache: Path | None = None) -> dict[str, str]:
     """Return the child's environment: the backend alone, the allocator asked for, and JAX's compile cache if any."""
-    kept = {name: value for name, value in os.environ.items() if name not in RETAINING}
+    kept = {name: value for name, value in os.environ.items() if name not in RETAINING | ONE_ARENA}
     if allocator == "retaining":
-        kept |= RETAINING
+        kept |= RETAINING if backend == "gpu" else RETAINING | ONE_ARENA
     if backend is not None:
-        kept = GPU_CLIENT | kept | {"JAX_PLATFORMS": {"cpu": "cpu", "gpu": "cuda"}[backend]}
-        if backend == "cpu":
-            kept["CUDA_VISIBLE_DEVICES"] = ""
+        kept["JAX_PLATFORMS"] = {"cpu": "cpu", "gpu": "cuda"}[backend]
+        kept = GPU_CLIENT | kept if backend == "gpu" else kept | {"CUDA_VISIBLE_DEVICES": ""}
     kept |= {"JAX_ENABLE_COMPILATION_CACHE": "false", "PYTHONUNBUFFERED": "1"}
     if cache is not None:
         kept |= {

@@ -14,7 +14,6 @@ from learning.exams import Exam
 from suite import models
 from suite.data import embedded, pipeline
 from suite.measure import learning
-from suite.measure.form import Form
 from suite.measure.load import granted_cores
 from suite.measure.program import Batch
 from suite.results.learning import Trained
