@@ -16,7 +16,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
-from suite.measure import programs, software
+from suite.measure import children, programs, software
 from suite.measure.program import Program
 from suite.measure.wire import Begin, Call, Hello, Lost, packed, receive, send, unpacked
 from suite.workload import Case
@@ -89,7 +89,7 @@ def follow(address: str, patience_seconds: float) -> None:
     try:
         begin = receive(connection)
         assert isinstance(begin, Begin)
-        os.environ["JAX_PLATFORMS"] = {"cpu": "cpu", "gpu": "cuda"}[begin.case.backend]
+        os.environ |= children.environment(begin.case.backend)
         join(begin.case, begin.coordinator, begin.index)
         program, _ = programs.of_this_host(begin.case)
         for call in calls(connection):
