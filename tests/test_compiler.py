@@ -105,3 +105,24 @@ def test_a_convolution_and_its_gradients_are_the_same_with_all_kernels() -> None
     for other in others:
         for ours, wanted in zip(other, plain, strict=True):
             np.testing.assert_allclose(ours, wanted, rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.skipif(
+    not compiler.cpu_options("onednn", BATCH).get("xla_cpu_use_onednn"), reason="needs oneDNN's kernels"
+)
+def test_every_convolution_within_a_loop_is_onednns() -> None:
+    x, first, second = (np.zeros(shape, np.float32) for shape in ((32, 31, 31, 32), (3, 3, 32, 32), (3, 3, 32, 32)))
+
+    def loss(kernels: tuple[jax.Array, jax.Array]) -> jax.Array:
+        y: jax.Array | np.ndarray = x
+        for kernel in kernels:
+            y = jnp.maximum(conv_general_dilated(y, kernel, (1, 1), "VALID", dimension_numbers=NHWC), 0)
+        return y.mean()
+
+    def step(kernels: tuple, _: None) -> tuple[tuple, None]:
+        return jax.tree.map(lambda kernel, gradient: kernel - gradient, kernels, jax.grad(loss)(kernels)), None
+
+    loop = jax.jit(lambda kernels: jax.lax.scan(step, kernels, length=4))
+    text = loop.lower((first, second)).compile(compiler.cpu_options("onednn", BATCH)).as_text()
+    assert text.count("__onednn$convolution") >= 3
+    assert " convolution(" not in text

@@ -105,3 +105,21 @@ def test_a_convolution_has_the_gradients_of_the_plain_one(shape, features, kerne
         return plain_conv(x, k, stride, padding)
 
     agree(fast, plain, values(*shape), values(kernel, kernel, shape[-1], features, seed=2))
+
+
+@pytest.mark.parametrize(
+    ("padding", "dilation"),
+    [
+        (((2, 0), (0, 3)), {}),
+        (((5, 5), (4, 4)), {}),
+        (((1, 1), (1, 1)), {"rhs_dilation": (2, 2)}),
+        (((1, 1), (1, 1)), {"lhs_dilation": (2, 1), "rhs_dilation": (1, 1)}),
+    ],
+    ids=["uneven edges", "edges wider than the kernel", "a dilated kernel", "dilated pictures"],
+)
+def test_a_convolution_of_another_form_has_the_gradients_of_the_plain_one(padding, dilation):
+    def of(convolution):
+        return lambda x, k: convolution(x, k, (1, 1), padding, dimension_numbers=NHWC, **dilation)
+
+    x, kernel = values(4, 9, 10, 16), values(3, 3, 16, 8, seed=2)
+    agree(of(conv_general_dilated), of(lax.conv_general_dilated), x, kernel)

@@ -20,11 +20,14 @@ def conv_general_dilated(
 ) -> jax.Array:
     """Return lax.conv_general_dilated, its weight gradient a matrix product on the CPU; takes its place in nnx.Conv.
 
-    x is [N,H,W,C], kernel [K,L,C,D] with stride 1 where the form matters; anything else is passed on as it is.
+    x is [N,H,W,C], kernel [K,L,C,D] without strides or dilation where the form matters; anything else is passed on as it
+    is. The gradient towards x has its kernel turned around first: JAX leaves that to the convolution's form, which XLA
+    does not hand to oneDNN within a loop, and takes 40 times as long itself.
     """
     own = partial(lax.conv_general_dilated, window_strides=window_strides, padding=padding, **options)
     window, dense = kernel.shape[:2], kernel.shape[2:3] == x.shape[3:]
-    if not (jax.default_backend() == "cpu" and dense and math.prod(window) > 1 and set(window_strides) == {1}):
+    whole = {*window_strides, *(options.get("lhs_dilation") or ()), *(options.get("rhs_dilation") or ())} == {1}
+    if not (jax.default_backend() == "cpu" and dense and math.prod(window) > 1 and whole):
         return own(x, kernel)
     pads = lax.padtype_to_pads(x.shape[1:3], window, (1, 1), padding) if isinstance(padding, str) else padding
 
@@ -40,7 +43,9 @@ def conv_general_dilated(
         # Otherwise the chains of element-wise work that end in either are computed again for each of the moves below.
         # A division does not help here, because XLA folds it into a batch norm's scale.
         x, gradient = lax.optimization_barrier((x, gradient))
-        (towards_x,) = jax.linear_transpose(lambda x: own(x, kernel), x)(gradient)
+        sides = [(size - 1 - low, size - 1 - high) for size, (low, high) in zip(window, pads, strict=True)]
+        turned = lax.rev(kernel, (0, 1)).swapaxes(2, 3)
+        towards_x = lax.conv_general_dilated(gradient, turned, (1, 1), sides, **options)
         return towards_x, weight_gradient(x, gradient, tuple(window), tuple(map(tuple, pads)))
 
     conv.defvjp(forward, backward)
