@@ -53,7 +53,7 @@ def print_answers(name: str, folders: Sequence[Path], here: Machine) -> None:
         show(table)
     for answer in found.answers if found else ():
         print(answer)
-    say_failures(mine)
+    say_failures(record for record in mine if record.experiment == name)
 
 
 def compare(first: str, second: str, folders: Sequence[Path], band: float | None) -> None:

@@ -97,11 +97,13 @@ def times(value: float | None, low: float | None = None, high: float | None = No
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Return 'low to high' with the digits that the half-width allows, one more at the ends."""
+    """Return 'low to high' with the digits that the half-width allows, at most one more where an end is near zero."""
     if low is None or high is None:
         return DASH
     width = half_width(low, high)
     places = max(decimals(low, width), decimals(high, width))
+    if width:
+        places = min(places, 1 - math.floor(math.log10(width)))
     return f"{round(low, places):,.{max(places, 0)}f} to {round(high, places):,.{max(places, 0)}f}"
 
 

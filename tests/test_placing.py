@@ -78,3 +78,14 @@ def test_a_run_prints_what_it_measured_and_a_report_what_counts(tmp_path, capsys
         printed = capsys.readouterr().out
         seen.append((" 50.0x" in printed, " 100.0x" in printed))
     assert seen == [(True, False), (False, True)]
+
+
+def test_an_experiment_ends_with_its_own_failures_alone(tmp_path, capsys):
+    first = factory.campaign(("mnist_mlp",), campaign="a")[0]
+    for asked in ("dispatch", "serving"):
+        failed = msgspec.structs.replace(first, campaign=asked, experiment=asked, reason=f"no {asked}", runs=())
+        store.add(failed, tmp_path)
+    showing.print_answers("dispatch", (tmp_path,), first.machine)
+    printed = capsys.readouterr().out
+    assert "no dispatch" in printed
+    assert "no serving" not in printed

@@ -26,6 +26,14 @@ def test_no_digit_stands_below_the_half_width(value, half, text):
 
 
 @pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [(0.0996, 25.17, "0 to 25"), (-9.1, 38.2, "-9 to 38"), (1.234, 1.256, "1.23 to 1.26"), (0.9, 12, "0.9 to 12.0")],
+)
+def test_an_end_near_zero_has_one_digit_more_than_the_half_width_allows(low, high, text):
+    assert units.interval(low, high) == text
+
+
+@pytest.mark.parametrize(
     ("value", "text"),
     [(0.0000123, "12.3 µs"), (0.0123, "12.3 ms"), (1.5, "1.50 s"), (125, "2 min 05 s"), (7300, "2 h 01 min")],
 )

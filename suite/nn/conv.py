@@ -20,9 +20,9 @@ def conv_general_dilated(
 ) -> jax.Array:
     """Return lax.conv_general_dilated, its weight gradient a matrix product on the CPU; takes its place in nnx.Conv.
 
-    x is [N,H,W,C], kernel [K,L,C,D] without strides or dilation where the form matters; anything else is passed on as it
-    is. The gradient towards x has its kernel turned around first: JAX leaves that to the convolution's form, which XLA
-    does not hand to oneDNN within a loop, and takes 40 times as long itself.
+    x is [N,H,W,C], kernel [K,L,C,D] without strides or dilation where the form matters; anything else is passed on as
+    it is. The gradient towards x has its kernel turned around first: JAX leaves that to the convolution's form, which
+    XLA does not hand to oneDNN within a loop, and takes 40 times as long itself.
     """
     own = partial(lax.conv_general_dilated, window_strides=window_strides, padding=padding, **options)
     window, dense = kernel.shape[:2], kernel.shape[2:3] == x.shape[3:]
