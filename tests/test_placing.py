@@ -86,6 +86,6 @@ def test_an_experiment_ends_with_its_own_failures_alone(tmp_path, capsys):
         failed = msgspec.structs.replace(first, campaign=asked, experiment=asked, reason=f"no {asked}", runs=())
         store.add(failed, tmp_path)
     showing.print_answers("dispatch", (tmp_path,), first.machine)
-    printed = capsys.readouterr().out
-    assert "no dispatch" in printed
-    assert "no serving" not in printed
+    said = capsys.readouterr().err
+    assert "no dispatch" in said
+    assert "no serving" not in said
