@@ -50,10 +50,10 @@ def page(lessons: Sequence[Lesson]) -> str:
     made.table(trained(some))
     made.heading("Losses")
     made.paragraph(
-        "CPU and GPU start from the same numbers and see the same batch of 16 for ten steps. Their losses are compared "
-        "for as long as it does not matter to the CPU's own, by a tenth of the tolerance, if every weight of the start "
-        "is one rounding off: from the step on at which it does, two machines that are both right differ too, a deep "
-        "ResNet's at its second step. How far they are apart in all ten steps stands beside it."
+        "CPU and GPU start from the same numbers and see the same batch again and again. Their losses are compared for "
+        "as long as it does not matter to the CPU's own, by a tenth of the tolerance, if every weight of the start is "
+        "one rounding off: from the step on at which it does, two machines that are both right differ too. How far "
+        "they are apart in all steps stands beside it."
     )
     made.table(checks(some))
     made.heading("Where and when")

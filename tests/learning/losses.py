@@ -23,6 +23,7 @@ CURVE_TOLERANCE = 1e-3
 # Steps count as long as one rounding of the start moves the CPU's own losses by no more: the first step of Adam is a
 # gradient's sign, and a ResNet of 63 convolutions has its second loss 0.2 % and its tenth 80 % elsewhere for that.
 CURVE_ROUNDING = CURVE_TOLERANCE / 10
+_AGREEING = f"losses of CPU and GPU within {CURVE_TOLERANCE:g} of each other"
 
 
 class Rounded(JaxProgram):
@@ -123,6 +124,3 @@ def compared(cpu: Sequence[float], rounded: Sequence[float], gpu: Sequence[float
     if steps < len(cpu):
         found += f"; {furthest(cpu, gpu):.2g} in all {len(cpu)}, where one rounding of the start moves {max(moved):.2g}"
     return Check(expected=_AGREEING, found=found, good=apart <= CURVE_TOLERANCE)
-
-
-_AGREEING = f"losses of CPU and GPU within {CURVE_TOLERANCE:g} of each other"
