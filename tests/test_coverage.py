@@ -92,3 +92,19 @@ def test_what_machines_of_no_kind_answered_is_named():
     rows = coverage.answered({"depth": [(odd, Reading(answers=())), (four, Reading(answers=()))], "threads": []}).rows
     assert [row[-1].text for row in rows] == ["odd, 2 cores", "–"]
     assert rows[0][2].text == "answered"
+
+
+def test_a_machine_of_no_kind_shows_what_it_has_and_owes_nothing():
+    odd = msgspec.structs.replace(factory.PLAIN, name="odd, 2 cores", cores=2)
+    other = factory.description(name="cifar10_mlp")
+    page = coverage.page([factory.record(machine=odd)], [ABOUT, other], {"size": []}, frozenset(), {})
+    assert "<caption>odd, 2 cores: what it has" in page
+    there = reference.plain([factory.record(machine=odd)])
+    columns = reference.unasked(there)
+    assert [wanted.title for wanted in columns] == ["CPU step, float32"]
+    empty = reference.cell(columns[0], other, True, there)
+    assert (empty.text, empty.remark) == ("–", "not measured on this machine")
+
+
+def test_a_machine_of_a_kind_stands_once():
+    assert reference.elsewhere([factory.record(machine=machine) for machine in (factory.HOST, factory.PLAIN)]) == {}

@@ -1,6 +1,6 @@
 """The page of what has been measured and what has not: workloads, machines and scopes, each cell filled or why not."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from suite import experiments, units
 from suite.experiments import headline
@@ -8,14 +8,14 @@ from suite.report.experiments import Readings
 from suite.report.html import Page
 from suite.report.tables import Cell, Table
 from suite.results.record import Machine, Record
-from suite.results.reference import KINDS, Kind, cell, plain
-from suite.workload import Description
+from suite.results.reference import KINDS, Kind, Wanted, cell, elsewhere, plain, unasked
+from suite.workload import Case, Description
 
 TITLE = "What has been measured, and what has not"
 _LEAD = (
     "The reference results are to hold every documented model on three kinds of machine. A filled cell says what its "
     "result is worth and links the record; an empty one names the tier that will fill it, the first being the most "
-    "urgent, or says why nothing belongs there."
+    "urgent, or says why nothing belongs there. Machines that no tier asks for follow, with what they have."
 )
 
 
@@ -31,27 +31,36 @@ def page(
     made.paragraph(_LEAD)
     for kind in KINDS:
         made.heading(kind.name)
-        made.table(table(kind, catalogue, records), links)
+        mine = plain(record for record in records if kind.fits(record.machine))
+        made.table(table(kind.name, kind.wanted, catalogue, mine), links)
+    for name, there in elsewhere(records).items():
+        mine = plain(there)
+        if columns := unasked(mine):
+            made.heading(name)
+            made.table(table(name, columns, catalogue, mine), links)
     made.heading("Experiments")
     made.table(answered(answers), links)
     return made.text()
 
 
-def table(kind: Kind, catalogue: Sequence[Description], records: Sequence[Record]) -> Table:
-    """Return one kind's table, a row for each workload."""
-    mine = plain(record for record in records if kind.fits(record.machine))
+def table(
+    name: str, columns: Sequence[Wanted], catalogue: Sequence[Description], records: Mapping[Case, Sequence[Record]]
+) -> Table:
+    """Return the table of a kind of machine, or of one machine, whose records are given; a row for each workload."""
     rows = tuple(
         (
             Cell(text=about.name),
-            *(cell(wanted, about, about.name in headline.WORKLOADS, mine) for wanted in kind.wanted),
+            *(cell(wanted, about, about.name in headline.WORKLOADS, records) for wanted in columns),
         )
         for about in catalogue
     )
     cells = [each for row in rows for each in row[1:] if each.text != units.DASH]
     full = sum(each.record is not None for each in cells)
+    asked = any(wanted.tier for wanted in columns)
+    share = f"{units.count(full)} of {units.count(len(cells))} cells are filled" if asked else "what it has"
     return Table(
-        title=f"{kind.name}: {units.count(full)} of {units.count(len(cells))} cells are filled",
-        columns=("model", *(wanted.title for wanted in kind.wanted)),
+        title=f"{name}: {share}",
+        columns=("model", *(wanted.title for wanted in columns)),
         rows=rows,
         words=True,
     )

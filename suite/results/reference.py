@@ -20,7 +20,7 @@ _WORDS: dict[Precision, str] = {"float32-highest": "float32", "tf32": "TF32", "b
 class Wanted:
     """A column of one machine's results."""
 
-    tier: int
+    tier: int | None  # None: no tier asks for it
     backend: Backend
     scope: Scope
     precision: Precision = "float32-highest"
@@ -47,7 +47,7 @@ class Kind:
         return with_gpu and self.cores in (None, machine.cores)
 
 
-def _tier(number: int, backends: Iterable[Backend], scopes: Iterable[Scope]) -> tuple[Wanted, ...]:
+def _tier(number: int | None, backends: Iterable[Backend], scopes: Iterable[Scope]) -> tuple[Wanted, ...]:
     scopes = tuple(scopes)
     return tuple(Wanted(tier=number, backend=backend, scope=scope) for backend in backends for scope in scopes)
 
@@ -68,6 +68,22 @@ KINDS = (
     ),
     Kind(name="H200, the GPU alone", gpu="H200", cores=None, wanted=_tier(3, ("gpu",), ("step", "cold"))),
 )
+_UNASKED = _tier(None, ("cpu", "gpu"), ("step", "cold", "transfer", "epoch", "run"))
+
+
+def elsewhere(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """Return the records of machines that are of no kind, by the machine's name."""
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        if not any(kind.fits(record.machine) for kind in KINDS):
+            found.setdefault(record.machine.name, []).append(record)
+    return dict(sorted(found.items()))
+
+
+def unasked(records: Mapping[Case, Sequence[Record]]) -> tuple[Wanted, ...]:
+    """Return the columns of which a machine of no kind has anything; `records` are its own, by their plain case."""
+    there = {(case.backend, case.scope, case.precision) for case in records}
+    return tuple(each for each in _UNASKED if (each.backend, each.scope, each.precision) in there)
 
 
 def plain(records: Iterable[Record]) -> dict[Case, list[Record]]:
@@ -98,8 +114,10 @@ def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Ca
         precision=wanted.precision,
     )
     found = best(records.get(case, ()))
+    if found is None and wanted.tier is None:
+        return Cell(text=units.DASH, remark="not measured on this machine")
     if found is None:
-        return Cell(text=f"tier {wanted.tier}", sort=-wanted.tier, remark="not measured yet")
+        return Cell(text=f"tier {wanted.tier}", sort=-(wanted.tier or 0), remark="not measured yet")
     worth = get_args(Status).index(found.status)
     return Cell(text=found.status, sort=worth, remark="; ".join(found.reasons), record=found.record)
 
