@@ -179,7 +179,7 @@ def test_what_does_not_go_with_a_cluster_is_refused(words, said):
 @pytest.mark.skipif(sys.platform != "linux", reason="submitit runs jobs on Linux")
 @pytest.mark.parametrize(
     ("workloads", "scopes"),
-    [(WORKLOADS[:2], "step,cold"), pytest.param(WORKLOADS, "step,transfer,cold", marks=pytest.mark.slow)],
+    [(WORKLOADS, "step"), pytest.param(WORKLOADS, "step,transfer,cold", marks=pytest.mark.slow)],
     ids=["four cases", "twelve cases"],
 )
 def test_every_case_has_its_record_though_a_job_is_killed(tmp_path, workloads, scopes):
@@ -203,6 +203,7 @@ def test_every_case_has_its_record_though_a_job_is_killed(tmp_path, workloads, s
     (journal,) = [each for each in journals.journals(tmp_path) if each.path.parent.name.endswith("-2")]
     lines = [json.loads(line.split(b" ", 1)[1]) for line in journal.path.read_bytes().splitlines()]
     assert lines[: len(kept)] == kept
+    assert sum(line["type"] == "run" for line in kept) == cases // 4
     done = [json.dumps([line["case"], line["run"]["round"]]) for line in lines if line["type"] == "run"]
     assert len(done) == len(set(done)) == cases // 2
 
@@ -213,7 +214,7 @@ def killed(running, out, completed):
     while time.monotonic() < end and running.poll() is None:
         for journal in out.glob(f"*-2/{journals.FILE_NAME}"):
             lines = journal.read_bytes().splitlines()
-            if sum(b'"run"' in line for line in lines) >= completed:
+            if sum(b'"type":"run"' in line for line in lines) >= completed:
                 for child in psutil.Process(running.pid).children(recursive=True):
                     with suppress(psutil.Error):  # one that has just ended has no command line
                         if "submitit" in " ".join(child.cmdline()):
