@@ -106,5 +106,17 @@ def test_a_machine_of_no_kind_shows_what_it_has_and_owes_nothing():
     assert (empty.text, empty.remark) == ("–", "not measured on this machine")
 
 
+def test_what_nobody_asked_for_is_shown_of_any_network_and_precision():
+    records = [
+        factory.record(machine=factory.PLAIN, scope="epoch"),
+        factory.record(machine=factory.PLAIN, precision="tf32"),
+        factory.record(machine=factory.PLAIN, batch=64, scope="cold"),
+    ]
+    there = reference.plain(records)
+    columns = reference.unasked(there)
+    assert [wanted.title for wanted in columns] == ["CPU step, TF32", "CPU epoch, float32"]
+    assert all(reference.cell(wanted, ABOUT, False, there).record for wanted in columns)
+
+
 def test_a_machine_of_a_kind_stands_once():
     assert reference.elsewhere([factory.record(machine=machine) for machine in (factory.HOST, factory.PLAIN)]) == {}

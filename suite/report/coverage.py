@@ -8,7 +8,7 @@ from suite.report.experiments import Readings
 from suite.report.html import Page
 from suite.report.tables import Cell, Table
 from suite.results.record import Machine, Record
-from suite.results.reference import KINDS, Kind, Wanted, cell, elsewhere, plain, unasked
+from suite.results.reference import KINDS, Kind, Wanted, asked, cell, elsewhere, plain, unasked
 from suite.workload import Case, Description
 
 TITLE = "What has been measured, and what has not"
@@ -56,8 +56,8 @@ def table(
     )
     cells = [each for row in rows for each in row[1:] if each.text != units.DASH]
     full = sum(each.record is not None for each in cells)
-    asked = any(wanted.tier for wanted in columns)
-    share = f"{units.count(full)} of {units.count(len(cells))} cells are filled" if asked else "what it has"
+    owed = any(wanted.tier for wanted in columns)
+    share = f"{units.count(full)} of {units.count(len(cells))} cells are filled" if owed else "what it has"
     return Table(
         title=f"{name}: {share}",
         columns=("model", *(wanted.title for wanted in columns)),
@@ -79,7 +79,7 @@ def answered(answers: Readings) -> Table:
 
 def _others(machines: Sequence[Machine]) -> Cell:
     """Return which machines of no kind answered."""
-    names = [machine.name for machine in machines if not any(kind.fits(machine) for kind in KINDS)]
+    names = [machine.name for machine in machines if not asked(machine)]
     return Cell(text="; ".join(names) or units.DASH)
 
 

@@ -47,7 +47,7 @@ class Kind:
         return with_gpu and self.cores in (None, machine.cores)
 
 
-def _tier(number: int | None, backends: Iterable[Backend], scopes: Iterable[Scope]) -> tuple[Wanted, ...]:
+def _tier(number: int, backends: Iterable[Backend], scopes: Iterable[Scope]) -> tuple[Wanted, ...]:
     scopes = tuple(scopes)
     return tuple(Wanted(tier=number, backend=backend, scope=scope) for backend in backends for scope in scopes)
 
@@ -68,22 +68,33 @@ KINDS = (
     ),
     Kind(name="H200, the GPU alone", gpu="H200", cores=None, wanted=_tier(3, ("gpu",), ("step", "cold"))),
 )
-_UNASKED = _tier(None, ("cpu", "gpu"), ("step", "cold", "transfer", "epoch", "run"))
+_SCOPES: tuple[Scope, ...] = ("step", "cold", "transfer", "epoch", "run")
+
+
+def asked(machine: Machine) -> bool:
+    """Return whether the reference results ask for a machine of this kind."""
+    return any(kind.fits(machine) for kind in KINDS)
 
 
 def elsewhere(records: Iterable[Record]) -> dict[str, list[Record]]:
-    """Return the records of machines that are of no kind, by the machine's name."""
+    """Return the records of machines that nobody asks for, by the machine's name."""
     found: dict[str, list[Record]] = {}
     for record in records:
-        if not any(kind.fits(record.machine) for kind in KINDS):
+        if not asked(record.machine):
             found.setdefault(record.machine.name, []).append(record)
     return dict(sorted(found.items()))
 
 
 def unasked(records: Mapping[Case, Sequence[Record]]) -> tuple[Wanted, ...]:
-    """Return the columns of which a machine of no kind has anything; `records` are its own, by their plain case."""
-    there = {(case.backend, case.scope, case.precision) for case in records}
-    return tuple(each for each in _UNASKED if (each.backend, each.scope, each.precision) in there)
+    """Return the columns of which a machine that nobody asks for has anything; its records are by their plain case."""
+    there = {
+        Wanted(tier=None, backend=case.backend, scope=case.scope, precision=case.precision)
+        for case, mine in records.items()
+        if case.scope in _SCOPES and case.batch == mine[0].description.batch
+    }
+    return tuple(
+        sorted(there, key=lambda each: (each.backend, _SCOPES.index(each.scope), list(_WORDS).index(each.precision)))
+    )
 
 
 def plain(records: Iterable[Record]) -> dict[Case, list[Record]]:
@@ -100,7 +111,7 @@ def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Ca
 
     `records` are those of one kind of machine, by their plain case.
     """
-    if wanted.scope in HEADLINE_ONLY and not headline:
+    if wanted.tier and wanted.scope in HEADLINE_ONLY and not headline:
         return Cell(text=units.DASH, remark="asked of the headline set alone")
     if wanted.scope == "run" and about.run is None:
         return Cell(text=units.DASH, remark="no whole run is documented")
@@ -114,10 +125,10 @@ def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Ca
         precision=wanted.precision,
     )
     found = best(records.get(case, ()))
-    if found is None and wanted.tier is None:
-        return Cell(text=units.DASH, remark="not measured on this machine")
     if found is None:
-        return Cell(text=f"tier {wanted.tier}", sort=-(wanted.tier or 0), remark="not measured yet")
+        if wanted.tier is None:
+            return Cell(text=units.DASH, remark="not measured on this machine")
+        return Cell(text=f"tier {wanted.tier}", sort=-wanted.tier, remark="not measured yet")
     worth = get_args(Status).index(found.status)
     return Cell(text=found.status, sort=worth, remark="; ".join(found.reasons), record=found.record)
 
