@@ -12,6 +12,7 @@ from suite.results.journal import Done, Header
 from suite.workload import Case
 
 ROUNDS = 3
+ABOUT = factory.description()
 GPU = Case(workload="mnist_mlp", backend="gpu", scope="step", batch=128)
 CPU = Case(workload="mnist_mlp", backend="cpu", scope="step", batch=128)
 HEADER = Header(
@@ -23,7 +24,7 @@ HEADER = Header(
     machine=factory.HOST,
     commit="",
     cases=(GPU, CPU),
-    descriptions=(factory.description(),),
+    descriptions=(ABOUT,),
 )
 
 
@@ -32,18 +33,18 @@ def ended(case: Case, number: int, reason: str = "") -> Done:
 
 
 def guess(case: Case) -> float:
-    return process_seconds((case,), factory.description(), EFFORTS["quick"], factory.HOST.cores)
+    return process_seconds((case,), ABOUT, EFFORTS["quick"], factory.HOST.cores)
 
 
 def test_before_its_first_process_a_campaign_takes_what_its_processes_are_guessed_to_take():
     remaining = Remaining(HEADER, ())
     assert (remaining.planned, remaining.processes) == (2 * ROUNDS, 2 * ROUNDS)
-    assert remaining.seconds == pytest.approx(ROUNDS * (guess(GPU) + guess(CPU)) + first_seconds((GPU,)))
+    assert remaining.seconds == pytest.approx(ROUNDS * (guess(GPU) + guess(CPU)) + first_seconds((GPU,), ABOUT))
 
 
 def test_the_first_process_on_a_gpu_chooses_kernels_for_the_others():
     remaining = Remaining(HEADER, ())
-    remaining.ends((GPU,), first_seconds((GPU,)) + 7.0, failed=False)
+    remaining.ends((GPU,), first_seconds((GPU,), ABOUT) + 7.0, failed=False)
     assert remaining.seconds == pytest.approx((ROUNDS - 1) * 7.0 + ROUNDS * guess(CPU))
     remaining.ends((GPU,), 5.0, failed=False)
     assert remaining.seconds == pytest.approx((ROUNDS - 2) * 5.0 + ROUNDS * guess(CPU))
@@ -52,12 +53,14 @@ def test_the_first_process_on_a_gpu_chooses_kernels_for_the_others():
 @pytest.mark.parametrize("scope", ["cold", "run", "calls"])
 def test_a_scope_in_which_compiling_counts_chooses_kernels_in_each_process(scope):
     cpu, gpu = ((Case(workload="mnist_mlp", backend=side, scope=scope, batch=128),) for side in ("cpu", "gpu"))
-    assert first_seconds(gpu) == 0.0 < first_seconds((GPU,))
+    assert first_seconds(gpu, ABOUT) == 0.0 < first_seconds((GPU,), ABOUT)
     plain = Case(workload="mnist_mlp", backend="gpu", scope=scope, batch=128, implementation="torch")
-    assert guess(gpu[0]) == pytest.approx(guess(plain) + first_seconds((GPU,)))
-    assert first_seconds(cpu) == 0.0
+    assert guess(gpu[0]) == pytest.approx(guess(plain) + first_seconds((GPU,), ABOUT))
+    assert first_seconds(cpu, ABOUT) == 0.0
     warm = (msgspec.structs.replace(gpu[0], cache="warm"),)
-    assert first_seconds(warm) == first_seconds((GPU,)), "the process that fills the cache chooses for all"
+    assert first_seconds(warm, ABOUT) == first_seconds((GPU,), ABOUT), (
+        "the process that fills the cache chooses for all"
+    )
 
 
 def test_what_is_resumed_has_only_the_rest_before_it():

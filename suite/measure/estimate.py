@@ -7,9 +7,9 @@ from suite.measure.serving import FEWEST_REQUESTS
 from suite.workload import Case, Description, WholeRun
 
 _START_SECONDS = 8.0  # interpreter, imports, data, initial state
-_COMPILE_SECONDS_PER_GFLOP = 4.0  # of one example: deep networks compile longer
-_CHOOSING_SECONDS = 45.0  # a program's kernels for a GPU, unless they lie in the compile cache
-_FLOP_PER_SECOND = {"cpu": 25e9, "gpu": 4e12}  # sustained; of a core, of a GPU
+_COMPILE_SECONDS_PER_GFLOP = 0.4  # of one example: deep networks compile longer
+_CHOOSING_SECONDS, _CHOOSING_SECONDS_PER_GFLOP = 45.0, 3.0  # a GPU's kernels, unless they lie in the compile cache
+_FLOP_PER_SECOND = {"cpu": 60e9, "gpu": 8e12}  # sustained; of a core, of a GPU
 _CALL_SECONDS = 5e-4  # of a step that is copied and dispatched from Python
 _FEWEST_SAMPLES = 3
 _DOUBLINGS = 12
@@ -27,7 +27,7 @@ def process_seconds(unit: Unit, about: Description, effort: Effort, cores: int) 
     rate = _FLOP_PER_SECOND[case.backend] * processors
     step = case.batch * about.flop_per_example / rate
     compiling = 2.0 + _COMPILE_SECONDS_PER_GFLOP * about.forward_flop_per_example / 1e9
-    compiling += _choosing_seconds(unit) if compiles_anew(unit) else 0.0
+    compiling += _choosing_seconds(unit, about) if compiles_anew(unit) else 0.0
     if case.scope == "run" and about.run is not None:
         return _START_SECONDS + compiling + _run_seconds(case, about, about.run, effort, rate)
     if case.scope in ("epoch", "input"):
@@ -43,13 +43,15 @@ def process_seconds(unit: Unit, about: Description, effort: Effort, cores: int) 
     return _START_SECONDS + compiling + 2 * step + steady * (warmup + sampling)
 
 
-def first_seconds(unit: Unit) -> float:
+def first_seconds(unit: Unit, about: Description) -> float:
     """Return a guess of how much longer a campaign's first process of a unit takes: what it compiles, others find."""
-    return 0.0 if compiles_anew(unit) else _choosing_seconds(unit)
+    return 0.0 if compiles_anew(unit) else _choosing_seconds(unit, about)
 
 
-def _choosing_seconds(unit: Unit) -> float:
-    return _CHOOSING_SECONDS if (unit[0].backend, unit[0].implementation) == ("gpu", "jax") else 0.0
+def _choosing_seconds(unit: Unit, about: Description) -> float:
+    if (unit[0].backend, unit[0].implementation) != ("gpu", "jax"):
+        return 0.0
+    return _CHOOSING_SECONDS + _CHOOSING_SECONDS_PER_GFLOP * about.forward_flop_per_example / 1e9
 
 
 def _requests(step: float, case: Case) -> float:

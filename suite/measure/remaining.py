@@ -20,7 +20,9 @@ class Remaining:
         self.planned = sum(rounds.values())  # processes
         self._left = {unit: 0 if unit[0] in failed else n - ended[unit[0]] for unit, n in rounds.items()}
         self._each = {unit: process_seconds(unit, about[unit[0].workload], effort, cores) for unit in these}
-        self._first = {unit: first_seconds(unit) for unit in these if self._left[unit] == rounds[unit]}
+        self._first = {
+            unit: first_seconds(unit, about[unit[0].workload]) for unit in these if self._left[unit] == rounds[unit]
+        }
 
     @property
     def processes(self) -> int:

@@ -266,7 +266,7 @@ def within(
         seconds = sum(
             rounds(request.profile, unit[0], request.experiment or "", cores)
             * process_seconds(unit, about[name], effort, cores)
-            + first_seconds(unit)
+            + first_seconds(unit, about[name])
             for unit in units(mine)
         )
         if request.budget_minutes is not None and total + seconds > 60 * request.budget_minutes:
