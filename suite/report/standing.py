@@ -14,8 +14,8 @@ from suite.results.table import Cell, Table, chosen
 from suite.workload import Case
 
 TITLE = "How JAX stands"
-COLUMNS = (
-    "model", "batch", "JAX step", "best peer", "its step", "ratio", "95 % interval", "allocators", "status",
+COLUMNS = (  # what is asked first, as a narrow screen shows only that
+    "model", "batch", "ratio", "95 % interval", "JAX step", "best peer", "its step", "allocators", "status",
     "every way",
 )  # fmt: skip
 _TERMINAL = ("model", "JAX step", "best peer", "its step", "ratio", "95 % interval")
@@ -28,11 +28,11 @@ def row(item: Standing) -> tuple[Cell, ...]:
     return (
         Cell(text=tables.name(case)),
         Cell(text=units.count(case.batch), sort=case.batch),
+        Cell(text=units.times(ratio.value, ratio.low, ratio.high), sort=ratio.value, record=peer.record),
+        Cell(text=units.interval(ratio.low, ratio.high)),
         tables.time_cell(mine),
         Cell(text=tables.peer_name(peer.record.case)),
         tables.time_cell(peer),
-        Cell(text=units.times(ratio.value, ratio.low, ratio.high), sort=ratio.value, record=peer.record),
-        Cell(text=units.interval(ratio.low, ratio.high)),
         _allocators(case, peer.record.case),
         Cell(text=item.status, remark="; ".join(item.reasons)),
         _every_way(item),
