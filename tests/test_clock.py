@@ -27,6 +27,14 @@ def test_the_clocks_are_those_of_the_process_and_do_not_go_back():
     assert clock.Clock().process is time.process_time
 
 
+def test_what_the_machine_slept_is_what_its_time_since_its_start_has_more_than_the_wall_clock(monkeypatch):
+    monkeypatch.setattr(time, "CLOCK_BOOTTIME", "since its start", raising=False)
+    monkeypatch.setattr(time, "clock_gettime", {"since its start": 1000.0, time.CLOCK_MONOTONIC: 400.0}.__getitem__)
+    assert clock.asleep_seconds() == 600.0
+    monkeypatch.delattr(time, "CLOCK_BOOTTIME")
+    assert clock.asleep_seconds() == 0.0
+
+
 def test_both_clocks_are_read_before_and_after():
     made = world()
     made.now = 5.0

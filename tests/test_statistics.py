@@ -25,6 +25,13 @@ POSITIVE = st.floats(1e-6, 1e6)
 CHANCES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 
+def test_a_rate_has_the_ends_of_its_time_turned_round():
+    assert Estimate(value=2.0, low=1.0, high=4.0, processes=3).per(8) == Estimate(
+        value=4.0, low=2.0, high=8.0, processes=3
+    )
+    assert Estimate(value=2.0, processes=1).per(8) == Estimate(value=4.0, processes=1)
+
+
 @pytest.mark.parametrize(("count", "cut"), [(6, 1), (8, 1), (9, 2), (12, 3), (20, 6)])
 def test_the_sign_interval_is_that_of_the_tables(count, cut):
     values = [float(value) for value in range(1, count + 1)]

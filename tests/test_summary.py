@@ -39,6 +39,18 @@ def test_a_process_has_one_number_the_median_of_its_samples_by_step():
     assert step_seconds(changed(run, reason="killed")) is None
 
 
+@pytest.mark.parametrize(("scope", "batch", "known"), [("step", 1, True), ("serve", 128, True), ("epoch", 128, False)])
+def test_a_throughput_has_the_interval_of_its_step_where_each_call_takes_a_batch(scope, batch, known):
+    made = summary(factory.record(scope=scope, batch=batch, step_seconds=(0.009, 0.010, 0.011)))
+    assert made.seconds is not None
+    assert made.examples_per_second_estimate == (made.seconds.per(batch) if known else None)
+
+
+def test_without_a_time_or_a_batch_there_is_no_throughput():
+    assert summary(factory.record(runs=runs(reason="killed"))).examples_per_second_estimate is None
+    assert summary(factory.record(batch=0, step_seconds=EVEN)).examples_per_second_estimate is None
+
+
 def test_rounds_without_a_positive_number_are_left_out():
     made = (
         factory.run(0, 1.0),

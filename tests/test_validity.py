@@ -204,6 +204,13 @@ def test_a_batch_that_is_not_used_has_no_examples():
     assert seen(lambda w, b: jnp.ones((7, 3)) @ w, jnp.ones((3, 2)), batch=batch).examples == 0
 
 
+def test_a_batch_that_is_closed_over_has_no_examples_and_weights_that_are_stay_parameters():
+    given, known, weights = {"x": jnp.ones((7, 3))}, jnp.ones((7, 3)), jnp.ones((3, 2))
+    assert seen(lambda w, b: known @ w, weights, batch=given).examples == 0
+    found = seen(lambda w, b: (b["x"] @ weights) * w, 1.0, batch=given)
+    assert (found.examples, found.parameters) == (7, 3 * 2 + 1)
+
+
 def test_a_narrow_product_is_seen_inside_a_call():
     def narrow(w, b):
         return jax.jit(lambda x: x.astype(jnp.bfloat16) @ w.astype(jnp.bfloat16))(b["x"])

@@ -21,14 +21,13 @@ def traced(program: Any, batch: Any, examples_axis: int, steps: int) -> Traced:
     """Return what the results of a program need, which takes the batch as its last argument and so many steps.
 
     `batch` is a tree of arrays whose examples lie along `examples_axis`. What no result depends on is no part of it.
-    Constants of a program, such as the weights of an inference, count as what it takes.
+    Constants of a program, such as the weights of an inference, may be parameters, and no examples.
     """
     jaxpr, used = dce_jaxpr(opened(program), [True] * len(opened(program).outvars))
-    avals = [var.aval for var, needed in zip(opened(program).invars, used, strict=True) if needed]
+    state = [var.aval for var, needed in zip(opened(program).invars, used, strict=True) if needed]
     read = {var for equation in jaxpr.eqns for var in equation.invars if not hasattr(var, "val")}
-    avals = [var.aval for var in opened(program).constvars if var in read] + avals
+    constants = [var.aval for var in opened(program).constvars if var in read]
     wanted = [(leaf.shape, leaf.dtype) for leaf in jax.tree.leaves(batch)]
-    state = list(avals)
     for shape, dtype in wanted:
         found = next((aval for aval in reversed(state) if (aval.shape, aval.dtype) == (shape, dtype)), None)
         if found is None:
@@ -38,7 +37,7 @@ def traced(program: Any, batch: Any, examples_axis: int, steps: int) -> Traced:
     products = list(_products(jaxpr))
     return Traced(
         flop_per_step=product_flop(jaxpr) / steps,
-        parameters=sum(math.prod(aval.shape) for aval in state if jnp.issubdtype(aval.dtype, jnp.floating)),
+        parameters=sum(math.prod(aval.shape) for aval in state + constants if jnp.issubdtype(aval.dtype, jnp.floating)),
         examples=min((shape[examples_axis] for shape, _ in wanted), default=0),
         product_dtypes=_words(var.aval.dtype for equation in products for var in equation.invars[:2]),
         product_precisions=_words(word for equation in products for word in _precisions(equation)),

@@ -107,7 +107,7 @@ class CachedOutput(JaxProgram):
         for index in range(steps):
             number = index % len(self._batches)
             if number not in self._known:
-                self._state, self._known[number] = self._compiled(*self._weights, self._state, self._batches[number])
+                self._state, self._known[number] = self._compiled(self._state, self._batches[number])
             self._out = self._known[number]
 
 

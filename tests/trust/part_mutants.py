@@ -22,10 +22,10 @@ LEAST = 0.80  # of the mutants that are not equivalent
 ROOT = Path(__file__).parents[2]
 TESTS = {
     "suite.results.statistics": ("test_statistics",),
-    "suite.results.summary": ("test_summary", "test_repetition", "test_results"),
+    "suite.results.summary": ("test_summary", "test_repetition", "test_results", "test_telemetry"),
     "suite.results.comparison": ("test_verdicts", "test_comparison"),
     "suite.results.repetition": ("test_repetition",),
-    "suite.measure.clock": ("test_clock",),
+    "suite.measure.clock": ("test_clock", "test_telemetry"),
 }
 EQUIVALENT = Path(__file__).with_name("equivalent.json")  # module to {mutant: why nothing can notice it}
 
