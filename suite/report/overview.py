@@ -12,7 +12,7 @@ from suite.results.summary import SpeedUp, current, speedups
 
 _SCOPES = ("step", "transfer", "epoch", "cold", "run")  # in the order of the ladder
 _COLUMNS = (
-    "model", "scope", "batch", "GPU precision", "CPU", "GPU", "speed-up", "95 % interval", "CPU: best peer / JAX",
+    "model", "scope", "batch", "speed-up", "95 % interval", "GPU precision", "CPU", "GPU", "CPU: best peer / JAX",
     "GPU: best peer / JAX", "status",
 )  # fmt: skip
 _FACETS = {"scope": "step"}  # what is shown at first
