@@ -9,7 +9,7 @@ import pytest
 from suite.report import tables
 from suite.results.record import Sample
 from suite.results.statistics import Estimate
-from suite.results.summary import better, by_round, current, peers_of, speedups, step_seconds, summary, worse
+from suite.results.summary import better, by_round, current, longest, peers_of, speedups, step_seconds, summary, worse
 
 EVEN = (0.010,) * 3
 
@@ -44,6 +44,31 @@ def test_a_throughput_has_the_interval_of_its_step_where_each_call_takes_a_batch
     made = summary(factory.record(scope=scope, batch=batch, step_seconds=(0.009, 0.010, 0.011)))
     assert made.seconds is not None
     assert made.examples_per_second_estimate == (made.seconds.per(batch) if known else None)
+
+
+@pytest.mark.parametrize("scope", ["step", "transfer", "epoch", "input", "serve"])
+def test_a_throughput_is_known_wherever_batches_follow_each_other(scope):
+    about = factory.description()
+    made = summary(factory.record(scope=scope, batch=64, step_seconds=EVEN, about=about))
+    assert made.seconds is not None
+    rate = 64 / made.seconds.value
+    assert made.examples_per_second == pytest.approx(rate)
+    computed = None if scope == "input" else pytest.approx(rate * about.flop_per_example)  # a pipeline computes nothing
+    assert made.flop_per_second == computed
+
+
+def test_a_ceiling_of_a_machine_is_no_network_and_has_no_speed_up():
+    network, ceiling = factory.description(), factory.description(family="ceiling")
+    for about, count in ((network, 1), (ceiling, 0)):
+        sides = [factory.record(backend=side, step_seconds=EVEN, about=about) for side in ("cpu", "gpu")]
+        assert len(list(speedups(sides))) == count
+
+
+def test_the_longest_sample_is_compared_with_the_median_one_and_none_with_none():
+    run = factory.run(0, 1.0)
+    assert longest(changed(run, samples=samples(1.0, 2.0, 8.0))) == 4.0
+    assert longest(changed(run, samples=samples(0.0, 0.0, 0.0))) == 0.0
+    assert longest(changed(run, samples=())) == 0.0
 
 
 def test_without_a_time_or_a_batch_there_is_no_throughput():

@@ -677,6 +677,8 @@ def watched_record(backend="gpu", devices=1, **changes):
     [
         ({"gpus": (GpuTelemetry(reasons=("idle", "thermal slowdown")),)}, "throttled: .*thermal slowdown"),
         ({"gpus": (GpuTelemetry(reasons=("power brake",)),)}, "throttled: .*power brake"),
+        ({"gpus": (GpuTelemetry(reasons=("hardware slowdown",)),)}, "throttled: .*hardware slowdown"),
+        ({"gpus": (GpuTelemetry(reasons=("hardware thermal slowdown",)),)}, "throttled: .*hardware thermal slowdown"),
         ({"gpus": (GpuTelemetry(other_processes=2),)}, "shared: 2 other processes used the GPU"),
         ({"steal": 0.05}, "stolen: other virtual machines had 5% of the CPU time"),
         ({"throttled_periods": 3}, "held back: the control group stopped the process in 9 periods"),
@@ -692,7 +694,7 @@ def test_a_disturbed_machine_makes_a_result_unstable(changes, words):
     ("backend", "changes"),
     [
         ("gpu", {}),
-        ("gpu", {"steal": 0.01}),
+        ("gpu", {"steal": 0.02}),
         ("gpu", {"steal": None, "throttled_periods": None, "gpus": (GpuTelemetry(),)}),
         ("gpu", {"gpus": (GpuTelemetry(reasons=("power cap", "clocks set by an application")),)}),
         ("gpu", {"gpus": (GpuTelemetry(), GpuTelemetry(reasons=("thermal slowdown",), other_processes=1))}),
