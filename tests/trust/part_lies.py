@@ -27,7 +27,7 @@ from trust.lies import ASKED_FOR, LIES, TRUE_COST, Lie
 TITLE = "Does the harness catch a lie, and believe what is honest?"
 
 BASE = "mnist_mlp"  # the honest run whose time is the true cost, and whose record is edited
-_SAMPLE = ("no_block", "replaced_clock", "unused_result")
+_SAMPLE = ("no_block", "replaced_clock", "unused_result", "closed_over", "cached_inference")
 _SAMPLE_HONEST = ("dp_linear_mirrored", "mnist_mlp")
 _VARIED = ("mnist_mlp", "cifar10_mlp", "mnist_grid_search")  # taken in every way that JAX has for them
 _SMALL_BATCH = 8  # of a network whose example is much work
