@@ -564,7 +564,8 @@ def nothing_identifies() -> Finding:
         for file in Path(place, "data").rglob("*.array_record*"):
             file.write_bytes(b"spoilt")
         subprocess.run([*base, f"{place}/spoilt"], env=env, cwd=place, capture_output=True, check=False)
-        files = [path for out in ("good", "bad", "spoilt") for path in Path(place, out).glob("*/*.json")]
+        campaigns = [[*Path(place, out).glob("*/*.json")] for out in ("good", "bad", "spoilt")]
+        files = [path for campaign in campaigns for path in campaign]
         content = "\n".join(path.read_text() for path in files)
         reasons = {record.reason for record in map(store.read, files)}
     words = identifying() | {"temporary folder": "secret-folder-", "address": "10.1.2.3"}
@@ -577,5 +578,5 @@ def nothing_identifies() -> Finding:
         expected="no host, user, serial number, UUID, address or path in them",
         found=", ".join(found) or f"none of {len(words) + 2} kinds; reasons: {told[:250]}",
         by="the schema, which is an allow-list, and suite/measure/anonymous.py",
-        good=not found and len(files) == 6 and len(reasons) == 3,
+        good=not found and all(campaigns) and len(reasons) == 3,
     )
