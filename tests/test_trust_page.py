@@ -46,7 +46,7 @@ def test_a_part_that_was_never_run_says_how():
 def test_a_part_has_its_question_figures_date_commit_machine_and_duration():
     (line,) = report.overview((part(),)).rows
     assert [cell.text for cell in line] == [
-        "clock", "Does the clock see what happens?", "1 of 2", "2026-01-01", "abc", "a processor", "75.0 s",
+        "clock", "1 of 2", "Does the clock see what happens?", "2026-01-01", "abc", "a processor", "75.0 s",
     ]  # fmt: skip
     page = report.page((part(),))
     assert "<dt>share</dt><dd>0.512</dd>" in page
@@ -67,7 +67,7 @@ def test_shortfalls_stand_open_and_first_the_rest_is_folded():
 
 def test_a_sample_and_a_part_of_others_are_shown_for_what_they_are():
     (line,) = report.overview((part(full=False),)).rows
-    assert line[2].text == "1 of 2, a sample"
+    assert line[1].text == "1 of 2, a sample"
     assert "Is it quick?" in report.page((part(name="extra", title="Is it quick?", findings=()),))
 
 

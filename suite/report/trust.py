@@ -12,7 +12,7 @@ WANTED = (  # the whole proof
     "clock", "replay", "coverage", "alarms", "mutants", "lies", "lies_gpu", "faults", "kills", "hostile",
 )  # fmt: skip
 _COMMIT = 12  # characters of it
-_COLUMNS = ("part", "question", "as it had to be", "date", "commit", "machine", "duration")
+_COLUMNS = ("part", "as it had to be", "question", "date", "commit", "machine", "duration")
 
 
 def page(parts: Sequence[Part]) -> str:
@@ -57,8 +57,8 @@ def _line(part: Part) -> tuple[Cell, ...]:
     good, tried = sum(finding.good for finding in part.findings), len(part.findings)
     return (
         Cell(text=part.name),
-        Cell(text=part.title),
         Cell(text=f"{good} of {tried}" + ("" if part.full else ", a sample"), sort=good / tried if tried else None),
+        Cell(text=part.title),
         Cell(text=part.made),
         Cell(text=part.commit[:_COMMIT] or units.DASH),
         Cell(text=part.machine),
