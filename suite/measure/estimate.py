@@ -7,8 +7,8 @@ from suite.measure.serving import FEWEST_REQUESTS
 from suite.workload import Case, Description, WholeRun
 
 _START_SECONDS = 8.0  # interpreter, imports, data, initial state
-_COMPILE_SECONDS_PER_GFLOP = 0.4  # of one example: deep networks compile longer
-_CHOOSING_SECONDS, _CHOOSING_SECONDS_PER_GFLOP = 45.0, 3.0  # a GPU's kernels, unless they lie in the compile cache
+_COMPILE_SECONDS_PER_FLOP = 0.4e-9  # of one example: deep networks compile longer
+_CHOOSING_SECONDS, _CHOOSING_SECONDS_PER_FLOP = 45.0, 3e-9  # a GPU's kernels, unless they lie in the compile cache
 _FLOP_PER_SECOND = {"cpu": 60e9, "gpu": 8e12}  # sustained; of a core, of a GPU
 _CALL_SECONDS = 5e-4  # of a step that is copied and dispatched from Python
 _FEWEST_SAMPLES = 3
@@ -26,7 +26,7 @@ def process_seconds(unit: Unit, about: Description, effort: Effort, cores: int) 
     processors = min(cores, case.threads or cores) if case.backend == "cpu" else case.devices
     rate = _FLOP_PER_SECOND[case.backend] * processors
     step = case.batch * about.flop_per_example / rate
-    compiling = 2.0 + _COMPILE_SECONDS_PER_GFLOP * about.forward_flop_per_example / 1e9
+    compiling = 2.0 + _COMPILE_SECONDS_PER_FLOP * about.forward_flop_per_example
     compiling += _choosing_seconds(unit, about) if compiles_anew(unit) else 0.0
     if case.scope == "run" and about.run is not None:
         return _START_SECONDS + compiling + _run_seconds(case, about, about.run, effort, rate)
@@ -51,7 +51,7 @@ def first_seconds(unit: Unit, about: Description) -> float:
 def _choosing_seconds(unit: Unit, about: Description) -> float:
     if (unit[0].backend, unit[0].implementation) != ("gpu", "jax"):
         return 0.0
-    return _CHOOSING_SECONDS + _CHOOSING_SECONDS_PER_GFLOP * about.forward_flop_per_example / 1e9
+    return _CHOOSING_SECONDS + _CHOOSING_SECONDS_PER_FLOP * about.forward_flop_per_example
 
 
 def _requests(step: float, case: Case) -> float:
