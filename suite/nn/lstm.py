@@ -3,15 +3,15 @@
 The products with the inputs are done for all positions before the loop, those for the gradients of kernels after it.
 """
 
-from typing import Any
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
+from suite.nn import lstm_gpu
 from suite.nn.lstm_cpu import last_state
-from suite.nn.lstm_gpu import last_states
 
 
 def orthogonal(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -54,11 +54,22 @@ class BidirectionalLstm(nnx.Module):
             [getattr(cell, name).get_value() for cell in cells] for name in ("kernel", "recurrent_kernel", "bias")
         )
         flat = x.reshape(-1, x.shape[-1])  # NT C
-        drives = [(flat @ kernel).reshape(*x.shape[:-1], -1) for kernel in kernels]  # N T 4D each
-        ends: Any
         if jax.default_backend() == "cpu":
-            ends = [last_state(*of, way) for *of, way in zip(drives, recurrent, biases, (False, True), strict=True)]
-        else:  # A GPU waits for the start of its kernels: one loop with half as many of them serves both directions.
-            drives[1] = drives[1][:, ::-1]
-            ends = last_states(*(jnp.stack(each) for each in (drives, recurrent, biases)))  # 2 N D
-        return jnp.concatenate([ends[0], ends[1]], axis=1)
+            drives = [(flat @ kernel).reshape(*x.shape[:-1], -1) for kernel in kernels]  # N T 4D each
+            of = zip(drives, recurrent, biases, (False, True), strict=True)
+            return jnp.concatenate([last_state(*each) for each in of], axis=1)
+        drive = (flat @ jnp.concatenate(kernels, axis=1)).reshape(*x.shape[:-1], len(cells), -1)  # N T 2 4D
+        return states_on_gpu(drive)(drive, jnp.stack(recurrent), jnp.stack(biases)).reshape(len(x), -1)
+
+
+def states_on_gpu(drive: jax.Array) -> Callable[..., jax.Array]:
+    """Return what serves all directions at once for this drive [N,T,K,4D] on a GPU: one kernel a pass, or loops.
+
+    The kernels are written in Pallas, which differs before jax 0.11, and were run on Hopper GPUs alone.
+    """
+    hopper = getattr(jax.devices()[0], "compute_capability", "").startswith("9.")
+    if not hopper or jax.__version_info__ < (0, 11) or drive.dtype not in (jnp.float32, jnp.bfloat16):
+        return lstm_gpu.last_states
+    from suite.nn import lstm_kernels  # not above: jax 0.10 cannot
+
+    return lstm_kernels.last_states if drive.shape[-1] == lstm_kernels.WIDTH else lstm_gpu.last_states

@@ -14,9 +14,9 @@ _BLOCK = 32  # positions of a turn
 
 @jax.custom_vjp
 def last_states(drive: jax.Array, recurrent: jax.Array, bias: jax.Array) -> jax.Array:
-    """Return the states [K,N,D] of K LSTM after the last position.
+    """Return the states [N,K,D] of K LSTM after the last position, the odd ones reading backwards.
 
-    drive [K,N,T,4D] is what the inputs add to the gates, recurrent [K,D,4D] what the state before does, and bias
+    drive [N,T,K,4D] is what the inputs add to the gates, recurrent [K,D,4D] what the state before does, and bias
     [K,4D]; gates in the order input, forget, cell, output.
     """
     return forward(drive, recurrent, bias)[0]
@@ -24,7 +24,7 @@ def last_states(drive: jax.Array, recurrent: jax.Array, bias: jax.Array) -> jax.
 
 def forward(drive: jax.Array, recurrent: jax.Array, bias: jax.Array) -> tuple[jax.Array, tuple[jax.Array, ...]]:
     """Return the last states and what their gradient needs: the drive [T,K,N,4D], and h and c before each position."""
-    drive = jnp.moveaxis(drive + bias[:, None, None], 2, 0)
+    drive = turned(jnp.transpose(drive + bias, (1, 2, 0, 3)))  # T K N 4D
 
     def turn(state: tuple[jax.Array, jax.Array], drives: jax.Array) -> tuple[tuple[jax.Array, jax.Array], tuple]:
         (h, c), seen = state, []
@@ -38,7 +38,7 @@ def forward(drive: jax.Array, recurrent: jax.Array, bias: jax.Array) -> tuple[ja
 
     start = jnp.zeros((*drive.shape[1:3], recurrent.shape[1]), drive.dtype)
     (h, _), (hs, cs) = jax.lax.scan(turn, (start, start), in_blocks(drive))
-    return h, (drive, hs.reshape(-1, *start.shape), cs.reshape(-1, *start.shape), recurrent)
+    return h.swapaxes(0, 1), (drive, hs.reshape(-1, *start.shape), cs.reshape(-1, *start.shape), recurrent)
 
 
 def backward(saved: tuple[jax.Array, ...], gradient: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
@@ -62,12 +62,18 @@ def backward(saved: tuple[jax.Array, ...], gradient: jax.Array) -> tuple[jax.Arr
         return (dh, dc), jnp.stack(seen[::-1])
 
     factors = tuple(in_blocks(each) for each in (from_h, from_c, to_output, f))
+    gradient = gradient.swapaxes(0, 1)
     _, seen = jax.lax.scan(turn, (gradient, jnp.zeros_like(gradient)), factors, reverse=True)
     seen = seen.reshape(drive.shape)
-    return jnp.moveaxis(seen, 0, 2), jnp.einsum("tknd,tkne->kde", hs, seen), seen.sum((0, 2))
+    return turned(seen).transpose(2, 0, 1, 3), jnp.einsum("tknd,tkne->kde", hs, seen), seen.sum((0, 2))
 
 
 last_states.defvjp(forward, backward)
+
+
+def turned(drive: jax.Array) -> jax.Array:
+    """Return [T,K,N,4D] with the positions of every second LSTM in the other order."""
+    return jnp.stack([each[::-1] if k % 2 else each for k, each in enumerate(jnp.moveaxis(drive, 1, 0))], 1)
 
 
 def gates(sums: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
