@@ -138,6 +138,16 @@ def test_a_machine_without_gpu_is_set_beside_others_as_a_different_host(checkout
     assert "local/20260102-000000-mine/mnist_mlp.cpu.step.json" in home
 
 
+def test_a_machine_timed_on_its_gpus_alone_says_what_a_speed_up_needs_and_names_equal_gpus_once():
+    pair = msgspec.structs.replace(factory.HOST, name="2x test-gpu, 32 cores", gpus=(factory.H100, factory.H100))
+    alone = [item for item in factory.campaign(machine=pair) if item.backend == "gpu"]
+    page = pages.pages(alone, frozenset())["machines/2x-test-gpu-32-cores.md"]
+    assert "A speed-up needs the same step on the CPU and on the GPU" in page
+    assert "No machine with a GPU" not in page
+    assert page.count("GPU memory") == 1
+    assert f"2 x {factory.H100.name}" in page
+
+
 def test_a_machine_without_gpu_lists_jax_once_a_way_with_its_better_allocator():
     times = {"retaining": 0.010, "system": 0.008}
     records = [

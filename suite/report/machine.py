@@ -1,5 +1,6 @@
 """A machine's page: what it is, its speed-ups, its ceilings and every time measured on it."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from suite import units
@@ -25,9 +26,9 @@ def page(records: Sequence[Record], local: frozenset[str], ceilings: Roof, place
         ("system", what.system),
         ("virtual machine", {True: "yes", False: "no", None: "not known"}[what.virtual]),
     ]
-    for gpu in what.gpus:
+    for gpu, count in Counter(what.gpus).items():
         facts += [
-            ("GPU", gpu.name),
+            ("GPU", f"{units.count(count)} x {gpu.name}" if count > 1 else gpu.name),
             ("GPU memory", units.memory(gpu.memory_bytes)),
             ("driver", f"{gpu.driver}, CUDA {gpu.cuda}, compute capability {gpu.compute_capability}"),
             ("graphics clock limit", f"{gpu.graphics_clock_limit_mhz or units.DASH} MHz"),

@@ -23,7 +23,7 @@ def add(page: Page, records: Sequence[Record], name: str, links: dict[str, str])
     """Add what one machine's records say to a page; return the files of the chart, which has that name."""
     found = [item for item in current(speedups(records)) if item.gpu.record.case.scope in _SCOPES]
     main = headlines(found)
-    page.add(f'<p class="lead">{answer(main)}</p>')
+    page.add(f'<p class="lead">{answer(main, any(record.machine.gpus for record in records))}</p>')
     files: dict[str, str] = {}
     if main:
         spec = charts.speedups(main)
@@ -91,8 +91,13 @@ def choice(machines: dict[str, str], here: str | None, up: str) -> str:
     return f'<nav class="machines" aria-label="Machine">{listed}</nav>'
 
 
-def answer(items: Sequence[SpeedUp]) -> str:
-    """Return the first sentence of a page as HTML."""
+def answer(items: Sequence[SpeedUp], with_gpu: bool = True) -> str:
+    """Return the first sentence of a page as HTML; without speed-ups it says what is missing."""
+    if not items and with_gpu:
+        return (
+            "A speed-up needs the same step on the CPU and on the GPU of one machine: none in full float32 and with "
+            "its headline batch has been timed on both here yet."
+        )
     if not items:
         return (
             "No machine with a GPU has been measured yet. Measure yours: <code>nox -s bench</code> in the suite's "
