@@ -180,6 +180,15 @@ def test_a_run_ends_with_the_times_of_every_scope(scope):
     assert "steady state" not in alone.title
 
 
+def test_a_run_of_several_precisions_ends_with_a_column_that_tells_them_apart():
+    precisions = ("float32-highest", "tf32")
+    records = [factory.record(backend="gpu", precision=precision) for precision in precisions]
+    (table,) = tables.for_terminal(records, factory.HOST.slug)
+    assert sorted(row[table.columns.index("precision")].text for row in table.rows) == sorted(precisions)
+    (table,) = tables.for_terminal(records[:1], factory.HOST.slug)
+    assert "precision" not in table.columns
+
+
 def test_hostile_text_in_a_record_is_harmless(checkout):
     about = factory.description(
         title=HOSTILE,

@@ -211,8 +211,7 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     Fewer columns than on the site, so that a terminal of 80 columns holds them.
     """
     mine = [record for record in records if record.machine.slug == machine]
-    few = ("model", "implementation", "time", "95 % interval", "status")
-    others = tuple(chosen(steps_table(title, mine, scope), few) for scope, title in _OTHER_TIMES)
+    others = tuple(_few(steps_table(title, mine, scope)) for scope, title in _OTHER_TIMES)
     others = tuple(table for table in others if table.rows)
     table = speedup_table(mine)
     if table.rows:
@@ -221,4 +220,11 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
                                "GPU precision"), notes)  # fmt: skip
         return short, *others
     steps = steps_table("One training step in steady state; a speed-up needs times of both CPU and GPU", mine)
-    return tuple(table for table in (chosen(steps, few), *others, elsewhere(records, machine)) if table.rows)
+    return tuple(table for table in (_few(steps), *others, elsewhere(records, machine)) if table.rows)
+
+
+def _few(table: Table) -> Table:
+    """Return the times of a table; and of which precision they are, if there are several."""
+    place = table.columns.index("precision")
+    several = len({row[place].text for row in table.rows}) > 1
+    return chosen(table, ("model", "implementation", *["precision"] * several, "time", "95 % interval", "status"))
