@@ -188,6 +188,27 @@ def worker_of(make):
     return start
 
 
+WAIT = runner.wait_until_quiet
+
+
+class Stages(list):
+    def stage(self, name):
+        self.append(name)
+
+
+def test_a_process_waits_until_the_machine_is_quiet_but_not_for_ever():
+    def watched(loads, profile):
+        looks, stages = iter(loads), Stages()
+        WAIT(header(profile=profile), stages, lambda seconds: next(looks))
+        return len(stages), len(list(looks))
+
+    busy = 0.11 * factory.HOST.cores
+    assert watched([0.0, busy], "quick") == (0, 1)  # one look is enough
+    assert watched([busy, busy, 0.0, busy], "quick") == (2, 1)
+    assert watched([busy] * 200, "quick") == (100, 100)  # 30 s
+    assert watched([busy], "smoke") == (0, 1)  # never looks
+
+
 @pytest.fixture(autouse=True)
 def quiet(monkeypatch):
     monkeypatch.setattr(load, "others_now", lambda seconds=1.0: 0.0)

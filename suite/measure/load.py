@@ -42,7 +42,7 @@ def by_others(before: Reading, after: Reading) -> float:
     return max(0.0, ((after.all_cores - before.all_cores) - (after.own - before.own)) / elapsed)
 
 
-def others_now(seconds: float = 1.0) -> float:
+def others_now(seconds: float) -> float:
     """Return how many cores other processes keep busy, watched for that long."""
     before = reading()
     time.sleep(seconds)

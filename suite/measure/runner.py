@@ -45,6 +45,7 @@ LIMIT_SECONDS = {
     "audit": 1200.0,
 }
 _BUSY_SHARE = 0.1  # of the granted cores, used by others
+_LOOK_SECONDS = 0.3  # before each process; the kernel counts in hundredths, and each result says what load it had
 
 _FILLED = "filled"  # marks a warm cache that is whole
 
@@ -157,13 +158,13 @@ def fill(task: Task, cache: Path, watch: Watch, start: Worker) -> None:
         (place / _FILLED).touch()
 
 
-def wait_until_quiet(header: Header, watch: Watch, others: Callable[[], float] = load.others_now) -> None:
+def wait_until_quiet(header: Header, watch: Watch, others: Callable[[float], float] = load.others_now) -> None:
     """Return when other processes leave the machine alone, or when the profile's patience ends."""
     patience = profiles.EFFORTS[header.profile].quiet_seconds
     watched = 0.0
-    while watched < patience and others() > _BUSY_SHARE * header.machine.cores:
+    while watched < patience and others(_LOOK_SECONDS) > _BUSY_SHARE * header.machine.cores:
         watch.stage("waiting for other load to end")
-        watched += 1.0
+        watched += _LOOK_SECONDS
 
 
 @dataclass
