@@ -28,6 +28,7 @@ Family = Literal[
 ]  # ceiling: no network, but what the machine can do at most
 
 
+USUAL_SCOPES: tuple[Scope, ...] = ("step", "transfer", "cold")  # where no scope is asked for
 FROM_STORAGE: frozenset[Scope] = frozenset({"epoch", "input", "learning"})  # through an input pipeline
 QUEUE = 10  # batches that wait in an input pipeline, as in Keras
 

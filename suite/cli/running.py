@@ -10,7 +10,17 @@ import click
 
 from suite.cli.types import PUBLISHED, Counts, Words, address, machine_name, out_folder
 from suite.variants import NAMES as VARIANTS
-from suite.workload import Allocator, Augmentation, Backend, CompileCache, Implementation, Loader, Precision, Scope
+from suite.workload import (
+    USUAL_SCOPES,
+    Allocator,
+    Augmentation,
+    Backend,
+    CompileCache,
+    Implementation,
+    Loader,
+    Precision,
+    Scope,
+)
 
 
 @click.command()
@@ -29,7 +39,7 @@ from suite.workload import Allocator, Augmentation, Backend, CompileCache, Imple
 @click.option(
     "--scope",
     type=Words(get_args(Scope)),
-    default=("step", "transfer", "cold"),
+    default=USUAL_SCOPES,
     help="What is timed. Default: the steady step, the step with its batch copied from the host, and the cold start. "
     "epoch: steps with the input pipeline from storage on; input: that pipeline alone; run: the documented whole run, "
     "where there is one; calls: the first four calls of a fresh process; learning: training from storage and the "

@@ -13,6 +13,7 @@ from suite.results.table import Cell, Table, status_cell, time_cell, times_cells
 from suite.variants import variants_of
 from suite.workload import (
     FROM_STORAGE,
+    USUAL_SCOPES,
     Allocator,
     Augmentation,
     Backend,
@@ -50,7 +51,7 @@ def cases(
     implementations: Sequence[Implementation] = ("jax",),
     variants: Sequence[str] = (),
     precisions: Sequence[Precision] = ("float32-highest",),
-    scopes: Sequence[Scope] = ("step", "transfer", "cold"),
+    scopes: Sequence[Scope] = USUAL_SCOPES,
     caches: Sequence[CompileCache] = ("empty",),
     length: int = 1,
     workers: Sequence[int | None] = (None,),

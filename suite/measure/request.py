@@ -18,6 +18,7 @@ from suite.measure.profiles import EFFORTS
 from suite.results.record import Machine, Profile
 from suite.workload import (
     FROM_STORAGE,
+    USUAL_SCOPES,
     Allocator,
     Augmentation,
     Backend,
@@ -52,7 +53,7 @@ class Request:
     profile: Profile = "quick"
     batch: int | None = None
     precisions: tuple[Precision, ...] = ("float32-highest",)
-    scopes: tuple[Scope, ...] = ("step", "transfer", "cold")
+    scopes: tuple[Scope, ...] = USUAL_SCOPES
     caches: tuple[CompileCache, ...] = ("empty",)
     length: int = 1
     data: Data = "embedded"
