@@ -125,6 +125,17 @@ def boosting(session: nox.Session) -> None:
     session.run(python, "-m", "boosting", *session.posargs, env=env, external=True)
 
 
+@nox.session(python=PYTHON)
+def kernels(session: nox.Session) -> None:
+    """Compile the kernels written in Pallas for a Hopper GPU that need not be there."""
+    install(session)
+    dependencies(session, "tests", "compilers")
+    asked = "import jaxlib; print(jaxlib.__version__)"
+    version = str(session.run("python", "-c", asked, silent=True)).strip()
+    session.install("--no-deps", f"jax-cuda13-plugin=={version}", f"jax-cuda13-pjrt=={version}")
+    session.run("pytest", "-s", "tests/test_compiled_kernels.py", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
 @nox.session(python=PYTHON, venv_backend="venv")
 def parity(session: nox.Session) -> None:
     """Compare JAX and the stored references with PyTorch, plant bugs; --store writes the references anew.

@@ -42,18 +42,23 @@ def last_states(drive: jax.Array, recurrent: jax.Array, bias: jax.Array) -> jax.
 
 def forward(drive: jax.Array, recurrent: jax.Array, bias: jax.Array) -> tuple[jax.Array, tuple[jax.Array, ...]]:
     """Return the last states and what their gradient needs."""
-    last, gates, hs, cs = lstm_forward(drive, recurrent, bias)
-    return last, (gates, hs, cs, recurrent)
+    last, gates, hs, cs = lstm_forward(drive.astype(moved(drive.dtype)), recurrent, bias)
+    return last.astype(drive.dtype), (gates, hs.astype(drive.dtype), cs, recurrent)
 
 
 def backward(saved: tuple[jax.Array, ...], gradient: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Return the gradients of drive, recurrent and bias."""
     gates, hs, cs, recurrent = saved
-    drive = lstm_backward(gates, cs, recurrent, gradient)
+    drive = lstm_backward(gates, cs, recurrent, gradient.astype(gates.dtype)).astype(hs.dtype)
     return drive, jnp.einsum("ntkd,ntke->kde", hs, drive), drive.sum((0, 1))
 
 
 last_states.defvjp(forward, backward)
+
+
+def moved(dtype: Any) -> Any:
+    """Return the type in which a kernel reads and writes an array: from jax 0.12 on a thread moves 4 bytes at least."""
+    return dtype if jax.__version_info__ < (0, 12) else jnp.float32
 
 
 def by_example(rule: str) -> Callable[[Callable], Callable]:
