@@ -12,9 +12,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax.experimental.custom_partitioning import custom_partitioning
-from jax.experimental.pallas import mosaic_gpu as plgpu
+from jax.experimental.pallas import mosaic_gpu
 from jax.sharding import NamedSharding, PartitionSpec
 
+plgpu: Any = mosaic_gpu  # jax 0.10, which does without these kernels, has it with other types
 FEATURES = 64  # with as many inputs they just fit the registers of 128 threads
 _GATES = 4
 WIDTH = _GATES * FEATURES  # of what drives one direction at one position
