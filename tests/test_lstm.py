@@ -6,6 +6,7 @@ import pytest
 from flax import nnx
 from jax import numpy as jnp
 
+from suite.nn import lstm_cpu
 from suite.nn.initial import filled
 from suite.nn.lstm import BidirectionalLstm
 from suite.nn.lstm_cpu import last_state
@@ -37,8 +38,10 @@ def loss_and_gradients(of, arguments, backwards):
     return jax.value_and_grad(lambda *a: (weights * of(*a, backwards)).sum(), (0, 1, 2))(*arguments)
 
 
+@pytest.mark.parametrize("overwrites", [False, True])
 @pytest.mark.parametrize("backwards", [False, True])
-def test_states_and_gradients_are_those_of_the_plain_form(arguments, backwards):
+def test_states_and_gradients_are_those_of_the_plain_form(monkeypatch, arguments, backwards, overwrites):
+    monkeypatch.setattr(lstm_cpu, "_OVERWRITES", overwrites)
     fast, slow = (loss_and_gradients(of, arguments, backwards) for of in (last_state, plain))
     for mine, theirs in zip(jax.tree.leaves(fast), jax.tree.leaves(slow), strict=True):
         assert mine == pytest.approx(np.asarray(theirs), rel=1e-12, abs=1e-14)

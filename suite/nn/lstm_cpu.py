@@ -5,6 +5,8 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
+_OVERWRITES = jax.__version_info__ >= (0, 11)  # jaxlib 0.10 copies the whole at each position instead
+
 
 @partial(jax.custom_vjp, nondiff_argnums=(3,))
 def last_state(drive: jax.Array, recurrent: jax.Array, bias: jax.Array, backwards: bool) -> jax.Array:
@@ -54,7 +56,7 @@ def forward(drive: jax.Array, recurrent: jax.Array, bias: jax.Array, backwards: 
 def backward(backwards: bool, saved: tuple, gradient: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Return the gradients of drive, recurrent and bias.
 
-    That of the drive is not written over the gates: jaxlib 0.10 would copy the whole at each position.
+    That of the drive is written over the gates where XLA can, so that no room is cleared and fetched for it.
     """
     gates, hs, cs, recurrent = saved
     positions, transposed = gates.shape[-2], recurrent.swapaxes(-1, -2)
@@ -62,7 +64,8 @@ def backward(backwards: bool, saved: tuple, gradient: jax.Array) -> tuple[jax.Ar
     def step(turn: jax.Array, state: tuple[jax.Array, ...]) -> tuple[jax.Array, ...]:
         dh, dc, drive = state
         at = turn if backwards else positions - 1 - turn
-        i, f, g, o = jnp.split(row(gates, at), 4, axis=-1)
+        here, drive = taken(drive, at) if _OVERWRITES else (row(gates, at), drive)
+        i, f, g, o = jnp.split(here, 4, axis=-1)
         c = row(cs, at)
         t = jnp.tanh(f * c + i * g)
         dc = dc + dh * o * (1 - t * t)
@@ -70,7 +73,7 @@ def backward(backwards: bool, saved: tuple, gradient: jax.Array) -> tuple[jax.Ar
         now = jnp.concatenate(now, axis=-1)
         return now @ transposed, dc * f, put(drive, now, at)
 
-    start = (gradient, jnp.zeros_like(gradient), jnp.zeros_like(gates))
+    start = (gradient, jnp.zeros_like(gradient), gates if _OVERWRITES else jnp.zeros_like(gates))
     *_, drive = jax.lax.fori_loop(0, positions, step, start)
     flat_h, flat = (a.reshape(*a.shape[:-3], -1, a.shape[-1]) for a in (hs, drive))  # ... NT D and ... NT 4D
     return drive, flat_h.swapaxes(-1, -2) @ flat, flat.sum(-2)
