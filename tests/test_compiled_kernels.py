@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("jax_cuda13_plugin") is None, reason="needs CUDA's compilers: nox -s kernels"
 )
-# What XLA has to know of a GPU that is not there; a multiprocessor's figures are those of NVIDIA's Hopper tuning guide.
+# What XLA has to know of a GPU that is not there: the figures of an H100, as in XLA's own specifications of targets.
 GPU = """
 gpu_device_info {
   cuda_compute_capability { major: 9 feature_extension: ACCELERATED_FEATURES }

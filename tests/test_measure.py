@@ -188,7 +188,7 @@ def worker_of(make):
     return start
 
 
-WAIT = runner.wait_until_quiet
+WAIT = runner.wait_until_quiet  # which no other test here does: see the fixture below
 
 
 class Stages(list):

@@ -123,11 +123,11 @@ def _own_flop(equation: Any) -> int | None:
     # It may multiply zeros beyond a picture's edge; that of networks side by side is counted product by product.
     if equation.params.get("name") == _WEIGHT_GRADIENT and len(shapes[1]) == _PICTURES:
         return 2 * math.prod(shapes[1][:3]) * math.prod(equation.outvars[0].aval.shape)
-    if equation.params.get("name") in _LSTM_PASSES:  # takes [N,T,K,4D] first; a product with [D,4D] at each position
-        return 2 * math.prod(shapes[0]) * (shapes[0][-1] // 4)
     if equation.params.get("name") == _MOVED_SUMS:  # the same convolution, by multiplications
         (inner,) = within(equation.params.values())
         return 2 * sum(math.prod(e.outvars[0].aval.shape) for e in inner.eqns if e.primitive.name == "mul")
+    if equation.params.get("name") in _LSTM_PASSES:  # takes [N,T,K,4D] first; a product with [D,4D] at each position
+        return 2 * math.prod(shapes[0]) * (shapes[0][-1] // 4)
     return None
 
 

@@ -16,8 +16,9 @@ from jax.experimental.pallas import mosaic_gpu
 from jax.sharding import NamedSharding, PartitionSpec
 
 plgpu: Any = mosaic_gpu  # jax 0.10, which does without these kernels, has it with other types
-FEATURES = 64  # with as many inputs they just fit the registers of 128 threads
-_GATES = 4
+FEATURES = 64  # whose recurrent kernel just fits the registers of 128 threads
+_ACTIVATIONS = (jax.nn.sigmoid, jax.nn.sigmoid, jnp.tanh, jax.nn.sigmoid)
+_GATES = len(_ACTIVATIONS)
 WIDTH = _GATES * FEATURES  # of what drives one direction at one position
 _MATRIX = plgpu.Layout.WGMMA  # [D,D] over a block's threads
 _ROW, _COLUMN = _MATRIX.reduce(1), _MATRIX.reduce(0)  # [D] as products with it give and take it
@@ -192,9 +193,6 @@ def _backward(gates: Any, cells: Any, kernels: Any, gradient: Any, drive: Any, s
 
     start = _loaded(gradient.at[example, direction], _ROW)
     jax.lax.fori_loop(0, positions, step, (start, _zeros(), seen(positions - 1)))
-
-
-_ACTIVATIONS = (jax.nn.sigmoid, jax.nn.sigmoid, jnp.tanh, jax.nn.sigmoid)
 
 
 def _block(positions: int) -> tuple[Any, Any, Callable[[Any], Any]]:

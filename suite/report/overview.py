@@ -91,7 +91,7 @@ def choice(machines: dict[str, str], here: str | None, up: str) -> str:
     return f'<nav class="machines" aria-label="Machine">{listed}</nav>'
 
 
-def answer(items: Sequence[SpeedUp], with_gpu: bool = True) -> str:
+def answer(items: Sequence[SpeedUp], with_gpu: bool) -> str:
     """Return the first sentence of a page as HTML; without speed-ups it says what is missing."""
     if not items and with_gpu:
         return (
