@@ -1,6 +1,8 @@
 """The clock's arithmetic, to the call: how often each chain runs, how long, and when it stops."""
 
 import math
+import random
+import statistics
 import time
 
 import pytest
@@ -171,6 +173,26 @@ def test_a_chain_is_made_longer_until_what_it_costs_beside_its_steps_is_small(ov
 def test_a_chain_is_made_longer_thrice_at_most():
     made = World(step_seconds=STEP / 64, overhead_seconds=0.125)
     assert clock.proportional(made.chain, 128, made.clock)[0] == 8 * 128
+
+
+def test_a_doubling_ratio_that_is_far_off_is_looked_at_again_and_what_is_so_stays_so():
+    slow_once = world(lambda call, now: 1.5 if call in (1, 3) else 1.0)
+    assert clock.proportional(slow_once.chain, 128, slow_once.clock) == (128, 2.0)
+    assert slow_once.steps == [128, 256] * 6
+    longer = world(lambda call, now: 1.2 if call % 2 else 1.0)
+    assert clock.proportional(longer.chain, 128, longer.clock) == (128, pytest.approx(2.4))
+
+
+def test_noise_alone_moves_the_doubling_ratio_neither_way():
+    noise = random.Random(7)
+    found = []
+    for _ in range(600):
+        made = world(lambda call, now: noise.lognormvariate(0, 0.1))
+        found.append(clock.proportional(made.chain, 128, made.clock)[1])
+    above, below = (sum(sign * (ratio - 2) > 0.1 for ratio in found) for sign in (1, -1))
+    assert above + below > 60
+    assert above < 1.5 * below
+    assert abs(statistics.median(found) - 2) < 0.02
 
 
 @pytest.mark.parametrize(("seconds", "doubled"), [(2.0, True), (2.001, False)])

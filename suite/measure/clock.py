@@ -14,7 +14,8 @@ Chain = Callable[[int], None]  # runs that many dependent steps and returns when
 _WINDOW = 3  # samples; two windows whose medians agree end the warm-up
 _AGREE = 0.01
 _DOUBLING_UP_TO_SECONDS = 2.0  # a longer chain is not run at twice its length
-_PROPORTIONAL, _MOST_DOUBLINGS, _LONGER_UP_TO_SECONDS = 1.95, 3, 1.0  # of K, against what a chain costs whatever K is
+_PROPORTIONAL = 0.05  # that the doubling ratio may lie from 2 without a second look
+_MOST_DOUBLINGS, _LONGER_UP_TO_SECONDS = 3, 1.0  # of K, against what a chain costs whatever K is
 _FEWEST_SAMPLES = 3
 _MOST_STEPS, _MOST_STEPS_UNSEEN = 2**30, 2**16  # of a sample; of one that did not move the clock at all
 _LONG_ENOUGH = 0.9  # of what a sample must last, after the warm-up
@@ -134,14 +135,15 @@ def proportional(chain: Chain, steps: int, clock: Clock) -> tuple[int, float | N
     """Return K and its doubling ratio; a K whose chains cost something beside their steps is doubled, at most thrice.
 
     On a GPU the first step of a chain has nothing to hide its dispatch behind, which a sample of one step shows in full
-    and training does not have.
+    and training does not have. The ratio that a K is kept or given up for is not the one that is returned, unless it is
+    close to 2: where chains vary, to return the first that is large enough would find most of them too large.
     """
     for _ in range(_MOST_DOUBLINGS):
         ratio = doubling_ratio(chain, steps, clock)
-        if ratio is None or ratio >= _PROPORTIONAL:
+        if ratio is None or abs(ratio - 2) <= _PROPORTIONAL:
             return steps, ratio
-        if timed_chain(chain, 2 * steps, clock).wall_seconds > _LONGER_UP_TO_SECONDS:
-            return steps, ratio
+        if ratio > 2 or timed_chain(chain, 2 * steps, clock).wall_seconds > _LONGER_UP_TO_SECONDS:
+            break
         steps *= 2
     return steps, doubling_ratio(chain, steps, clock)
 
