@@ -16,7 +16,7 @@ import yaml
 from altair.utils import schemapi
 from altair.utils.schemapi import SchemaValidationError
 
-from suite import ceilings, experiments
+from suite import ceilings, experiments, units
 from suite.report import build, changes, charts, download, html, overview, pages, plots, tables, timeline, typography
 from suite.results import store
 from suite.results.reading import Chart, Point
@@ -305,16 +305,37 @@ def test_the_machine_with_most_speed_ups_is_shown_first_and_the_others_are_linke
     assert f'<a href="machines/{factory.HOST.slug}.html" aria-current=true>' in home
     assert "aria-label=" in home
     assert f"charts/speedups.{small.slug}.json" in files
-    assert f'class="lead">On {small.name} one training step' in files[f"machines/{small.slug}.md"]
+    assert f'class="lead">On {small.name} one step of' in files[f"machines/{small.slug}.md"]
 
 
 def test_every_row_of_the_first_table_says_what_it_can_be_filtered_by():
-    table = overview.table(speedups(factory.campaign()))
+    table = overview.table(speedups(factory.campaign()), {})
     assert len(table.facets) == len(table.rows) > 0
     assert {tuple(facets) for facets in table.facets} == {("scope", "family", "precision", "batch")}
     page = pages.pages(factory.campaign(), frozenset())["index.md"]
     assert 'data-filters="scope family precision batch" data-first-scope="step"' in page
     assert page.count('<tr data-scope="step"') == len(table.rows)
+
+
+def test_a_gpu_peer_that_another_campaign_compared_stands_beside_the_speed_up_and_says_so():
+    sides = [factory.record(backend=backend, step_seconds=[t] * 3, campaign="20260103-000000-own")
+             for backend, t in (("cpu", 0.01), ("gpu", 0.001))]  # fmt: skip
+    apart = [factory.record(backend="gpu", step_seconds=[t] * 3, implementation=name, campaign="20260102-000000-other",
+                            created="2026-01-02T00:00:00Z")
+             for name, t in (("jax", 0.002), ("torch", 0.003))]  # fmt: skip
+    place = overview._COLUMNS.index("GPU: best peer / JAX")
+
+    def cell(records):
+        (row,) = overview.table(speedups(records), tables.gpu_peers(records)).rows
+        return row[place]
+
+    assert cell(sides).text == units.DASH
+    assert cell([*sides, *apart]).text == "1.50x torch eager"
+    assert "both in another campaign, of 2026-01-02" in cell([*sides, *apart]).remark
+    own = factory.record(backend="gpu", step_seconds=[0.0011] * 3, implementation="torch",
+                         campaign="20260103-000000-own")  # fmt: skip
+    assert cell([*sides, *apart, own]).text == "1.10x torch eager"
+    assert "another campaign" not in cell([*sides, *apart, own]).remark
 
 
 @pytest.mark.browser

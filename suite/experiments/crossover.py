@@ -83,7 +83,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         points=tuple(rates),
         joined=True,
     )
-    title = "One training step at each batch size, CPU and GPU of the same machine"
+    title = "One step at each batch size, CPU and GPU of the same machine"
     table = Table(title=title, columns=_COLUMNS, rows=tuple(rows))
     return Reading(answers=tuple(answers), tables=(table,), chart=chart, beside=(throughput,))
 

@@ -71,7 +71,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         lines=(ideal,),
         joined=True,
     )
-    title = "One training step on the CPU with so many threads"
+    title = "One step on the CPU with so many threads"
     return Reading(
         answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=tuple(rows)),), chart=chart
     )

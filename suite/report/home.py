@@ -56,7 +56,7 @@ def page(
             continue
         name = mine[0].machine.name
         made.heading(f"Without a GPU: {name}")
-        made.table(tables.steps_table(f"One training step on the CPU of {name}", mine), links(records, ""))
+        made.table(tables.steps_table(f"One step on the CPU of {name}", mine), links(records, ""))
         elsewhere = tables.elsewhere(records, slug)
         if elsewhere.rows:
             made.table(elsewhere, links(records, ""))

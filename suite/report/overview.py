@@ -32,13 +32,13 @@ def add(page: Page, records: Sequence[Record], name: str, links: dict[str, str])
             f"{i.gpu.record.workload}: {units.times(i.ratio.value, i.ratio.low, i.ratio.high)}" for i in main
         )
         caption = (
-            "Time of one training step on the CPU over its time on the GPU of the same machine, float32 at highest "
+            "Time of one step on the CPU over its time on the GPU of the same machine, float32 at highest "
             "precision on both sides, with 95 % intervals. Hollow: the CPU side is slower than 0.7 of the best peer on "
             "the same cores, or the result is not steady. Grey ticks: what the articles report."
         )
         page.chart(name, alternative, caption, json.dumps(charts.themed(spec)))
     if found:
-        page.table(table(found), links)
+        page.table(table(found, tables.gpu_peers(records)), links)
     return files
 
 
@@ -47,20 +47,20 @@ def headlines(found: Iterable[SpeedUp]) -> list[SpeedUp]:
     return [item for item in found if tables.headline(item.gpu.record)]
 
 
-def table(found: Sequence[SpeedUp]) -> Table:
+def table(found: Sequence[SpeedUp], peers: tables.Places) -> Table:
     """Return every speed-up of a machine, to be filtered by scope, family, precision and batch."""
     order = sorted(found, key=lambda i: (_SCOPES.index(i.gpu.record.case.scope), i.gpu.record.workload))
     return Table(
         title="How much faster is the GPU? CPU and GPU of the same machine",
         columns=_COLUMNS,
-        rows=tuple(map(_row, order)),
+        rows=tuple(_row(item, peers) for item in order),
         facets=tuple(map(_facets, order)),
         chosen=_FACETS,
     )
 
 
-def _row(item: SpeedUp) -> tuple[Cell, ...]:
-    model, *rest, _machine = tables.speedup_row(item)
+def _row(item: SpeedUp, peers: tables.Places) -> tuple[Cell, ...]:
+    model, *rest, _machine = tables.speedup_row(item, peers)
     return (model, Cell(text=item.gpu.record.case.scope), *rest)
 
 
@@ -111,9 +111,9 @@ def answer(items: Sequence[SpeedUp], with_gpu: bool) -> str:
 
     name = safe(high.gpu.record.machine.name)
     if low is high:
-        return f"On {name} one training step of {safe(low.cpu.record.workload)} is {words(low)} faster on the GPU."
+        return f"On {name} one step of {safe(low.cpu.record.workload)} is {words(low)} faster on the GPU."
     return (
         f"It depends on the model: from {words(low)} for {safe(low.cpu.record.workload)} to {words(high)} for "
-        f"{safe(high.cpu.record.workload)}, one training step on the GPU against all CPU cores of the same machine "
-        f"({name})."
+        f"{safe(high.cpu.record.workload)}, one step of training or, of networks that serve, "
+        f"of inference, on the GPU against all CPU cores of the same machine ({name})."
     )

@@ -6,6 +6,7 @@ import msgspec
 
 from suite import units
 from suite.results.record import Record
+from suite.results.standing import standings
 from suite.results.statistics import Estimate
 from suite.results.summary import SpeedUp, Summary, better, current, speedups, summary
 from suite.results.table import Cell, Table, chosen, time_cell
@@ -17,12 +18,12 @@ SPEEDUP_COLUMNS = (  # what is asked first, as a narrow screen shows only that
 )  # fmt: skip
 
 
-def ratio_cell(peer: tuple[Summary, Estimate] | None) -> Cell:
-    """Return a peer's time over JAX's: above 1, JAX is the faster one."""
+def ratio_cell(peer: tuple[Summary, Estimate] | None, apart: bool = False) -> Cell:
+    """Return a peer's time over JAX's, above 1 JAX is the faster one; `apart` if another campaign compared the two."""
     if peer is None:
         return Cell(text=units.DASH, remark="not compared on this machine")
     other, ratio = peer
-    how = way(other.record.case)
+    how = way(other.record.case) + (f", both in another campaign, of {other.record.created[:10]}" if apart else "")
     return Cell(
         text=f"{units.times(ratio.value, ratio.low, ratio.high)} {peer_name(other.record.case)}",
         sort=ratio.value,
@@ -59,9 +60,18 @@ def status_cell(item: SpeedUp) -> Cell:
     return Cell(text=word, remark="; ".join(item.reasons))
 
 
-def speedup_row(item: SpeedUp) -> tuple[Cell, ...]:
-    """Return one speed-up in the order of SPEEDUP_COLUMNS."""
+Places = dict[tuple[str, str], tuple[Summary, Estimate]]
+
+
+def gpu_peers(records: Iterable[Record]) -> Places:
+    """Return by place the best peer of each step on a GPU and its time over JAX's, from the newest that compared."""
+    return {s.mine.record.place: s.peers[0] for s in standings(records) if s.mine.record.backend == "gpu"}
+
+
+def speedup_row(item: SpeedUp, peers: Places) -> tuple[Cell, ...]:
+    """Return one speed-up in the order of SPEEDUP_COLUMNS; `peers` stand in where its campaign had none on the GPU."""
     ratio, case = item.ratio, item.gpu.record.case
+    mine = item.best_gpu_peer
     return (
         Cell(text=name(case)),
         Cell(text=units.count(case.batch), sort=case.batch),
@@ -71,7 +81,7 @@ def speedup_row(item: SpeedUp) -> tuple[Cell, ...]:
         time_cell(item.cpu),
         time_cell(item.gpu),
         ratio_cell(item.best_peer),
-        ratio_cell(item.best_gpu_peer),
+        ratio_cell(mine or peers.get(item.gpu.record.place), apart=mine is None),
         status_cell(item),
         Cell(text=item.gpu.record.machine.name),
     )
@@ -79,11 +89,13 @@ def speedup_row(item: SpeedUp) -> tuple[Cell, ...]:
 
 def speedup_table(records: Iterable[Record], scope: str = "step") -> Table:
     """Return the current speed-up of each model, precision and machine."""
+    records = tuple(records)
     found = [item for item in current(speedups(records)) if item.gpu.record.case.scope == scope]
+    peers = gpu_peers(records)
     return Table(
-        title="How much faster is the GPU? One training step in steady state, CPU and GPU of the same machine",
+        title="How much faster is the GPU? One step in steady state, CPU and GPU of the same machine",
         columns=SPEEDUP_COLUMNS,
-        rows=tuple(map(speedup_row, found)),
+        rows=tuple(speedup_row(item, peers) for item in found),
     )
 
 
@@ -219,7 +231,7 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
         short = chosen(table, ("model", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU: best peer / JAX",
                                "GPU precision"), notes)  # fmt: skip
         return short, *others
-    steps = steps_table("One training step in steady state; a speed-up needs times of both CPU and GPU", mine)
+    steps = steps_table("One step in steady state; a speed-up needs times of both CPU and GPU", mine)
     return tuple(table for table in (_few(steps), *others, elsewhere(records, machine)) if table.rows)
 
 

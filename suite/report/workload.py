@@ -198,7 +198,8 @@ def what(item: SpeedUp, about: Description) -> str:
     case = item.gpu.record.case
     if case.scope == "run":
         return f"{ladder.words(case, about)}, {case.precision}"
-    return f"one training step in steady state, batch {case.batch}, {case.precision}"
+    kind = "inference" if about.family == "inference" else "training step"
+    return f"one {kind} in steady state, batch {case.batch}, {case.precision}"
 
 
 def stage_table(records: Sequence[Record]) -> Table:
