@@ -183,6 +183,13 @@ def test_a_doubling_ratio_that_is_far_off_is_looked_at_again_and_what_is_so_stay
     assert clock.proportional(longer.chain, 128, longer.clock) == (128, pytest.approx(2.4))
 
 
+@pytest.mark.parametrize(("first", "looks"), [(1.949, 3), (1.951, 1), (2.049, 1), (2.051, 2)])
+def test_what_is_close_to_twice_is_believed_at_once(first, looks):
+    made = world(lambda call, now: first / 2 if call in (1, 3, 5) else 1.0)
+    assert clock.proportional(made.chain, 128, made.clock)[1] == pytest.approx(first if looks == 1 else 2.0)
+    assert len(made.steps) == {1: 6, 2: 12, 3: 13}[looks]
+
+
 def test_noise_alone_moves_the_doubling_ratio_neither_way():
     noise = random.Random(7)
     found = []

@@ -681,6 +681,7 @@ def watched_record(backend="gpu", devices=1, **changes):
         ({"gpus": (GpuTelemetry(reasons=("hardware thermal slowdown",)),)}, "throttled: .*hardware thermal slowdown"),
         ({"gpus": (GpuTelemetry(other_processes=2),)}, "shared: 2 other processes used the GPU"),
         ({"steal": 0.05}, "stolen: other virtual machines had 5% of the CPU time"),
+        ({"steal": 0.021}, "stolen: other virtual machines had 2% of the CPU time"),
         ({"throttled_periods": 3}, "held back: the control group stopped the process in 9 periods"),
     ],
 )
@@ -708,6 +709,8 @@ def test_a_calm_machine_or_another_gpu_leaves_the_status_alone(backend, changes)
 def test_both_of_two_gpus_count_when_both_are_used():
     gpus = (GpuTelemetry(), GpuTelemetry(reasons=("thermal slowdown",)))
     assert summary(watched_record(devices=2, gpus=gpus)).status == "unstable"
+    gpus = (GpuTelemetry(other_processes=0), GpuTelemetry(other_processes=3))
+    assert "shared: 3 other processes" in summary(watched_record(devices=2, gpus=gpus)).reasons[0]
 
 
 def test_the_page_shows_what_was_watched_and_dashes_what_was_not():
