@@ -147,13 +147,13 @@ def test_a_chain_found_while_calls_were_slow_is_found_anew(pace, steps):
 def test_doubling_takes_medians_of_three_turns():
     paces = (1.0, 1.0, 9.0, 1.0, 1.0, 9.0)
     made = world(lambda call, now: paces[call])
-    assert clock.doubling_ratio(made.chain, 128, made.clock) == 2.0
+    assert clock.doubling_ratio(clock.turns(made.chain, 128, made.clock)) == 2.0
     assert made.steps == [128, 256] * 3
 
 
 def test_doubling_sees_a_cost_that_does_not_grow():
     made = world(overhead_seconds=0.125)
-    assert clock.doubling_ratio(made.chain, 128, made.clock) == 1.5
+    assert clock.doubling_ratio(clock.turns(made.chain, 128, made.clock)) == 1.5
 
 
 @pytest.mark.parametrize(
@@ -190,6 +190,11 @@ def test_what_is_close_to_twice_is_believed_at_once(first, looks):
     assert len(made.steps) == {1: 6, 2: 12, 3: 13}[looks]
 
 
+def test_a_chain_is_made_longer_only_where_each_turn_says_so():
+    made = world(lambda call, now: 0.9 if call in (1, 3) else 1.0)  # two of three turns
+    assert clock.proportional(made.chain, 128, made.clock) == (128, 2.0)
+
+
 def test_noise_alone_moves_the_doubling_ratio_neither_way():
     noise = random.Random(7)
     found = []
@@ -205,7 +210,7 @@ def test_noise_alone_moves_the_doubling_ratio_neither_way():
 @pytest.mark.parametrize(("seconds", "doubled"), [(2.0, True), (2.001, False)])
 def test_a_chain_beyond_two_seconds_is_not_doubled(seconds, doubled):
     made = World(step_seconds=seconds)
-    assert (clock.doubling_ratio(made.chain, 1, made.clock) is not None) is doubled
+    assert (clock.doubling_ratio(clock.turns(made.chain, 1, made.clock)) is not None) is doubled
     assert len(made.steps) == (6 if doubled else 1)
 
 

@@ -62,17 +62,17 @@ def test_steps_are_doubled_until_a_sample_is_long_enough():
 
 def test_twice_the_steps_take_twice_the_time():
     fake = FakeTime(0.01)
-    assert clock.doubling_ratio(fake.chain, 10, fake.clock) == pytest.approx(2)
+    assert clock.doubling_ratio(clock.turns(fake.chain, 10, fake.clock)) == pytest.approx(2)
 
 
 def test_work_that_does_not_grow_with_the_steps_is_seen():
     fake = FakeTime(0.0001, overhead=0.1)
-    assert clock.doubling_ratio(fake.chain, 10, fake.clock) == pytest.approx(1, abs=0.02)
+    assert clock.doubling_ratio(clock.turns(fake.chain, 10, fake.clock)) == pytest.approx(1, abs=0.02)
 
 
 def test_a_chain_too_long_to_double_is_left_alone():
     fake = FakeTime(3.0)
-    assert clock.doubling_ratio(fake.chain, 1, fake.clock) is None
+    assert clock.doubling_ratio(clock.turns(fake.chain, 1, fake.clock)) is None
 
 
 def test_a_steady_warm_up_ends_early_and_says_so():
@@ -105,7 +105,7 @@ def test_a_clock_that_stands_still_or_goes_back_ends_the_measurement_in_one_line
     for measure in (
         lambda: clock.steps_per_sample(fake.chain, PLAN, fake.clock),
         lambda: clock.warmup(fake.chain, 10, PLAN, fake.clock),
-        lambda: clock.doubling_ratio(fake.chain, 10, fake.clock),
+        lambda: clock.doubling_ratio(clock.turns(fake.chain, 10, fake.clock)),
         lambda: next(clock.samples(fake.chain, 10, PLAN, fake.clock)),
     ):
         with pytest.raises(RuntimeError, match="it stands still"):

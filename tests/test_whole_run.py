@@ -260,8 +260,10 @@ def test_a_warm_cache_is_filled_once_and_one_that_gives_nothing_is_no_result(tmp
     assert runner.trouble(factory.record(scope="cold").case, facts) == ""
 
 
-def test_all_starts_with_a_warm_cache_have_the_weights_that_it_was_filled_with():
+def test_what_holds_weights_as_constants_has_the_same_in_each_round():
+    """Otherwise a warm cache holds nothing, and a GPU's kernels are compiled and chosen anew."""
     cases = [factory.record(scope="cold", cache=cache).case for cache in ("warm", "empty")]
     header = campaign.planned(cases, [factory.description()], "quick", factory.HOST, datetime(2026, 1, 1, tzinfo=UTC))
-    warm, empty = ([runner.seed(header, case, number) - header.seed for number in range(3)] for case in cases)
+    warm, empty = ([runner.seed(header, case, number, "dense") - header.seed for number in range(3)] for case in cases)
     assert (warm, empty) == ([0, 0, 0], [0, 1, 2])
+    assert {runner.seed(header, cases[1], number, "inference") for number in range(3)} == {header.seed}

@@ -1,7 +1,7 @@
 """The only place where time is read: calibration, warm-up and samples of a chain of dependent steps."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
@@ -117,35 +117,43 @@ def converged(samples: list[Sample]) -> bool:
     return abs(after / before - 1) <= _AGREE
 
 
-def doubling_ratio(chain: Chain, steps: int, clock: Clock) -> float | None:
-    """Return time(2K) / time(K), medians of three in turn; None for a chain too long to double.
-
-    Work that does not depend on the number of steps, or steps that are skipped, move it away from 2.
-    """
-    pairs: list[tuple[float, float]] = []
+def turns(chain: Chain, steps: int, clock: Clock) -> list[tuple[float, float]]:
+    """Return the seconds of K and of 2K steps, three times in turn; none for a chain too long to double."""
+    found: list[tuple[float, float]] = []
     for _ in range(3):
         once = timed_chain(chain, steps, clock).wall_seconds
         if once > _DOUBLING_UP_TO_SECONDS:
-            return None
-        pairs.append((once, timed_chain(chain, 2 * steps, clock).wall_seconds))
-    return median(twice for _, twice in pairs) / median(once for once, _ in pairs)
+            return []
+        found.append((once, timed_chain(chain, 2 * steps, clock).wall_seconds))
+    return found
+
+
+def doubling_ratio(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """Return time(2K) / time(K), medians of the turns; None without any.
+
+    Work that does not depend on the number of steps, or steps that are skipped, move it away from 2.
+    """
+    return median(twice for _, twice in pairs) / median(once for once, _ in pairs) if pairs else None
 
 
 def proportional(chain: Chain, steps: int, clock: Clock) -> tuple[int, float | None]:
     """Return K and its doubling ratio; a K whose chains cost something beside their steps is doubled, at most thrice.
 
     On a GPU the first step of a chain has nothing to hide its dispatch behind, which a sample of one step shows in full
-    and training does not have. The ratio that a K is kept or given up for is not the one that is returned, unless it is
-    close to 2: where chains vary, to return the first that is large enough would find most of them too large.
+    and training does not have. K is doubled where each turn says so, which noise seldom does. The ratio that a K is
+    kept or given up for is not the one that is returned, unless it is close to 2: where chains vary, to return the
+    first that is large enough would find most of them too large.
     """
     for _ in range(_MOST_DOUBLINGS):
-        ratio = doubling_ratio(chain, steps, clock)
+        pairs = turns(chain, steps, clock)
+        ratio = doubling_ratio(pairs)
         if ratio is None or abs(ratio - 2) <= _PROPORTIONAL:
             return steps, ratio
-        if ratio > 2 or timed_chain(chain, 2 * steps, clock).wall_seconds > _LONGER_UP_TO_SECONDS:
+        short = all(twice < (2 - _PROPORTIONAL) * once for once, twice in pairs)
+        if not short or timed_chain(chain, 2 * steps, clock).wall_seconds > _LONGER_UP_TO_SECONDS:
             break
         steps *= 2
-    return steps, doubling_ratio(chain, steps, clock)
+    return steps, doubling_ratio(turns(chain, steps, clock))
 
 
 def sustained(chain: Chain, steps: int, seconds: float, clock: Clock) -> float:

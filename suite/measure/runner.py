@@ -20,7 +20,7 @@ from suite.measure.protocol import STREAMED, Facts, Line, Task
 from suite.results.journal import Done, Header, Journal
 from suite.results.record import Run, Sample, Software, Stage
 from suite.results.validity import NOT_FINITE
-from suite.workload import Case
+from suite.workload import Case, Family
 
 LIMIT_SECONDS = {
     "start": 120.0,
@@ -120,7 +120,7 @@ def run(
             task = Task(
                 cases=unit,
                 dataset=about[unit[0].workload].dataset,
-                seed=seed(header, unit[0], number),
+                seed=seed(header, unit[0], number, about[unit[0].workload].family),
                 plan=profiles.plan(header.profile, unit[0].backend),
                 flow=profiles.flow(header.profile),
                 size=profiles.size(header.profile, unit[0].scope),
@@ -138,12 +138,13 @@ def run(
     shutil.rmtree(cache, ignore_errors=True)
 
 
-def seed(header: Header, case: Case, number: int) -> int:
-    """Return the seed of a case's processes in a round: another in each, but one for all starts with a warm cache.
+def seed(header: Header, case: Case, number: int, family: Family) -> int:
+    """Return the seed of a case's processes in a round: another in each, but one for all whose programs are to be one.
 
-    Weights may be constants of the program, and what was compiled for other weights is another program.
+    An inference's weights are constants of its program, and what was compiled for other weights is another program:
+    starts with a warm cache find none, and a GPU's kernels would be compiled and chosen anew in each round.
     """
-    return header.seed if case.cache == "warm" else header.seed + number
+    return header.seed if case.cache == "warm" or family == "inference" else header.seed + number
 
 
 def fill(task: Task, cache: Path, watch: Watch, start: Worker) -> None:
