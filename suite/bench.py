@@ -31,7 +31,14 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None, 
         terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; run --resume goes on with it")
     processes = len(campaign.units(answer.cases))
     header = campaign.planned(
-        answer.cases, answer.descriptions, asked.profile, here, datetime.now(UTC), asked.experiment or "", part
+        answer.cases,
+        answer.descriptions,
+        asked.profile,
+        here,
+        datetime.now(UTC),
+        asked.experiment or "",
+        part,
+        asked.rounds,
     )
     terminal.say(
         f"{here.name}: {len(answer.descriptions)} workloads, {processes} processes in {header.rounds} rounds, "

@@ -760,6 +760,18 @@ def test_a_budget_drops_whole_workloads_and_names_them():
     assert "cifar10_mlp" in found.remarks[-1]
 
 
+def test_more_rounds_than_the_profile_has_are_measured_and_fewer_refused():
+    offers, now = offer("cpu"), datetime(2026, 1, 1, tzinfo=UTC)
+    usual, longer = (answered(offers, workloads=("mnist_mlp",), rounds=rounds) for rounds in (None, 9))
+    assert longer.seconds > 2 * usual.seconds
+    cases = (*longer.cases, factory.record(scope="run").case)
+    made = campaign.planned(cases, longer.descriptions, "quick", factory.HOST, now, asked=9)
+    assert made.rounds == 9
+    assert {case.scope: made.rounds_of(case) for case in cases} == {"step": 9, "transfer": 9, "cold": 9, "run": 1}
+    with pytest.raises(ValueError, match="--rounds 2 asked for, profile 'quick' has 3; ask for more, or take a"):
+        answered(offers, rounds=2)
+
+
 def test_a_missing_implementation_says_what_to_install(monkeypatch):
     monkeypatch.setenv("SUITE_TORCH_PYTHON", "/nowhere/python")
     with pytest.raises(RuntimeError, match="SUITE_TORCH_PYTHON is '/nowhere/python'"):

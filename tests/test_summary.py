@@ -161,7 +161,8 @@ def test_an_interval_may_be_as_wide_as_the_profile_allows(profile, bound):
         assert found.status == status
         assert found.seconds.relative_half_width == pytest.approx(share * bound, rel=1e-5)
     assert found.reasons == (
-        f"wide: the interval's half-width is {bound:.0%}, allowed are {bound:.0%}; rerun when idle",
+        f"wide: the interval's half-width is {bound:.0%}, allowed are {bound:.0%}; "
+        "rerun when idle, or with more --rounds",
     )
 
 

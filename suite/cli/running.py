@@ -34,6 +34,12 @@ from suite.workload import (
     show_default=True,
     help="How much is measured: smoke shows that it runs, quick is citable, standard is tighter.",
 )
+@click.option(
+    "--rounds",
+    type=click.IntRange(min=1),
+    help="Processes a case, at least as many as the profile has, which is the default: more of them narrow the "
+    "intervals of a machine that is never quite idle.",
+)
 @click.option("--batch", type=click.IntRange(min=1), help="Examples a step. Default: each workload's headline batch.")
 @click.option("--precision", type=Words(get_args(Precision)), default=("float32-highest",), help="Of the GPU side.")
 @click.option(

@@ -32,15 +32,19 @@ def planned(
     now: datetime,
     experiment: str = "",
     part: int | None = None,
+    asked: int | None = None,
 ) -> Header:
-    """Return the plan of a new campaign, named after its start and machine, and the part of a larger one it is."""
+    """Return the plan of a new campaign, named after its start and machine, and the part of a larger one it is.
+
+    It has as many rounds as asked for, if not those of its profile.
+    """
     used = {case.workload for case in cases}
     return Header(
         campaign=f"{now:%Y%m%d-%H%M%S}-{machine.slug}" + (f"-{part}" if part else ""),
         created=stamp(now),
         profile=profile,
-        rounds=EFFORTS[profile].rounds,
-        case_rounds=tuple(rounds(profile, case, experiment, machine.cores) for case in cases),
+        rounds=asked or EFFORTS[profile].rounds,
+        case_rounds=tuple(rounds(profile, case, experiment, machine.cores, asked) for case in cases),
         seed=int(f"{now:%Y%m%d}"),
         machine=machine,
         commit=commit(),
@@ -68,9 +72,13 @@ def _place(case: Case) -> int:
     return _SCOPES.index(case.scope) if case.scope in _SCOPES else 0
 
 
-def rounds(profile: Profile, case: Case, experiment: str, cores: int) -> int:
-    """Return how many rounds have the case: fewer than the profile has where it is long or an experiment says so."""
-    most = EFFORTS[profile].whole_runs if case.scope in LONG else EFFORTS[profile].rounds
+def rounds(profile: Profile, case: Case, experiment: str, cores: int, asked: int | None = None) -> int:
+    """Return how many rounds have the case: those asked for, if not the profile's.
+
+    A long one has as many as the profile says of such, and an experiment may say fewer.
+    """
+    effort = EFFORTS[profile]
+    most = effort.whole_runs if case.scope in LONG else asked or effort.rounds
     fewer = experiments.rounds(experiment, case, cores) if experiment else None
     return most if fewer is None else min(most, fewer)
 

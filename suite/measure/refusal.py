@@ -5,7 +5,8 @@ from typing import get_args
 
 from suite import variants
 from suite.measure import children
-from suite.results.record import Machine
+from suite.measure.profiles import EFFORTS
+from suite.results.record import Machine, Profile
 from suite.workload import (
     FROM_STORAGE,
     Allocator,
@@ -23,6 +24,14 @@ from suite.workload import (
 _LEAST_CAPABILITY: dict[Precision, float] = {"tf32": 8.0, "bfloat16": 8.0}
 HOSTS_SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")
 HOSTS_VARIANTS = ("plain", "several-steps")
+
+
+def refuse_rounds(asked: int | None, profile: Profile) -> None:
+    """Raise ValueError for fewer rounds than the profile has, whose name a result bears."""
+    if asked is not None and asked < (least := EFFORTS[profile].rounds):
+        raise ValueError(
+            f"--rounds {asked} asked for, profile '{profile}' has {least}; ask for more, or take a lighter profile"
+        )
 
 
 def refuse_implementations(implementations: Iterable[Implementation], backends: Sequence[Backend]) -> None:

@@ -51,6 +51,7 @@ class Request:
     every_workload: bool = False
     backends: tuple[Backend, ...] = ()
     profile: Profile = "quick"
+    rounds: int | None = None  # None: the profile's
     batch: int | None = None
     precisions: tuple[Precision, ...] = ("float32-highest",)
     scopes: tuple[Scope, ...] = USUAL_SCOPES
@@ -67,7 +68,7 @@ class Request:
     devices: int = 1
     hosts: int = 1
     budget_minutes: float | None = None
-    experiment: str | None = None  # decides on everything but workloads, backends, profile and budget
+    experiment: str | None = None  # decides on everything but workloads, backends, profile, rounds and budget
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,6 +172,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     each: dict[Backend, int] = {b: machine.cores if b == "cpu" else len(jax.backends[b]) for b in present}
     devices: dict[Backend, int] = {backend: request.hosts * count for backend, count in each.items()}
     chosen = [about[name] for name in wanted]
+    refusal.refuse_rounds(request.rounds, request.profile)
     refusal.refuse_peer_backends(request.peer_backends, request.implementations, present)
     refusal.refuse_implementations(request.implementations, request.peer_backends or present)
     refusal.refuse_variants(request.variants, request.implementations, present)
@@ -265,7 +267,7 @@ def within(
     for name in dict.fromkeys(case.workload for case in cases):
         mine = [case for case in cases if case.workload == name]
         seconds = sum(
-            rounds(request.profile, unit[0], request.experiment or "", cores)
+            rounds(request.profile, unit[0], request.experiment or "", cores, request.rounds)
             * process_seconds(unit, about[name], effort, cores)
             + first_seconds(unit, about[name])
             for unit in units(mine)

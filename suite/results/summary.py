@@ -132,7 +132,10 @@ def wide(record: Record, value: Estimate | None) -> str:
     width = value.relative_half_width if value else None
     if widest is None or width is None or width <= widest:
         return ""
-    return f"wide: the interval's half-width is {width:.0%}, allowed are {widest:.0%}; rerun when idle"
+    return (
+        f"wide: the interval's half-width is {width:.0%}, allowed are {widest:.0%}; rerun when idle, or with more "
+        "--rounds"
+    )
 
 
 def _unsteady(record: Record, values: dict[int, float], seconds: Estimate | None) -> Iterable[str]:
