@@ -105,6 +105,15 @@ def test_nothing_to_resume_is_said(tmp_path):
     assert "holds no campaign" in output
 
 
+def test_resume_says_what_it_does_not_look_at(tmp_path):
+    wanted = ("mnist_mlp", "--rounds", "9", "--scope", "step", "--budget", "5", "--machine", "mine")
+    _, output = said("run", "--resume", *wanted, "--out", str(tmp_path))
+    planned = "WORKLOAD, --rounds, --scope, --budget, --machine"
+    assert f"goes on with what was planned, whatever {planned} ask for now" in " ".join(output.split())
+    _, output = said("run", "--resume", "--out", str(tmp_path))
+    assert "whatever" not in output
+
+
 def test_resume_says_when_every_campaign_has_ended(campaign):
     code, output = said("run", "--resume", "--out", str(campaign("quick", ended=True)))
     assert code == 1

@@ -3,10 +3,12 @@
 import dataclasses
 import os
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, get_args
 
 import click
+from click.core import ParameterSource
 
 from suite.cli.types import PUBLISHED, Counts, Words, address, machine_name, out_folder
 from suite.variants import NAMES as VARIANTS
@@ -20,6 +22,11 @@ from suite.workload import (
     Loader,
     Precision,
     Scope,
+)
+
+# What a campaign that is gone on with is told anew; all else was planned.
+_OF_EVERY_RUN = frozenset(
+    {"out", "resume", "publish", "site", "prices", "cluster", "hosts", "address", "compile_cache"}
 )
 
 
@@ -157,7 +164,12 @@ from suite.workload import (
     help="Keep here what is compiled for a GPU and which kernels were chosen, for campaigns to come. Default: removed "
     "at the campaign's end. Where compiling is measured nothing comes from it.",
 )
-@click.option("--resume", is_flag=True, help="Go on with the newest campaign in --out that has not ended.")
+@click.option(
+    "--resume",
+    is_flag=True,
+    help="Go on with the newest campaign in --out that has not ended, as it was planned: what else the command line "
+    "says of what to measure is not looked at.",
+)
 @click.option("--publish", is_flag=True, help=f"Put the records under {PUBLISHED} when the campaign has ended.")
 @click.option("--report", "site", is_flag=True, help="Render the site at the end, as suite report does.")
 @click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'.")
@@ -199,6 +211,8 @@ def run(
         **{key if key in fields else f"{key}s": value for key, value in asked.items() if key != "budget"},
         budget_minutes=asked["budget"],
     )
+    if resume and (others := given(click.get_current_context(), but=_OF_EVERY_RUN)):
+        terminal.say(f"note: --resume goes on with what was planned, whatever {', '.join(others)} ask for now")
     if (request.hosts > 1) != (address is not None):
         raise ValueError("--hosts above 1 and --address belong together: the other hosts have to find this one")
     if address is not None:
@@ -233,6 +247,13 @@ def run(
         click.echo(f"site: {built}")
     if not whole:
         sys.exit(1)
+
+
+def given(context: click.Context, but: Collection[str]) -> tuple[str, ...]:
+    """Return the parameters that the command line has but for those of some names, as it writes them."""
+    others = [parameter for parameter in context.command.params if parameter.name not in but]
+    there = (p for p in others if context.get_parameter_source(str(p.name)) is ParameterSource.COMMANDLINE)
+    return tuple("WORKLOAD" if isinstance(p, click.Argument) else p.opts[0] for p in there)
 
 
 def run_jobs(
