@@ -20,6 +20,7 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None, 
     """Find out what can be measured here, say how long it may take, and open the campaign's journal.
 
     `part` is the number of a job beside others, which may begin in the same second on a machine of the same name.
+    Raises RuntimeError while something is measured here: no campaign is begun that could not go on at once.
     """
     here = machine.machine(machine_name)
     needed: tuple[Implementation, ...] = ("jax", *asked.implementations)
@@ -44,6 +45,7 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None, 
         f"{here.name}: {len(answer.descriptions)} workloads, {processes} processes in {header.rounds} rounds, "
         f"about {units.seconds(answer.seconds)}"
     )
+    lock.refuse_beside_another()
     journal = Journal(out / header.campaign / journals.FILE_NAME)
     if journal.path.parent.exists():
         raise RuntimeError(f"campaign '{header.campaign}' is there already; wait a second, or set the clock right")

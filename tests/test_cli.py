@@ -236,6 +236,15 @@ def test_no_campaign_is_closed_while_something_is_measured(cut):
     assert not journal.closed()
 
 
+@pytest.mark.usefixtures("cut")
+def test_beside_another_run_no_campaign_is_begun(tmp_path):
+    with lock.measuring("another"):
+        code, output = said("run", "mnist_mlp", "--profile", "smoke", "--out", str(tmp_path / "new"))
+        assert code == 1
+        assert "another run is measuring on this machine" in " ".join(output.split())
+        assert not (tmp_path / "new").exists()
+
+
 def test_a_close_that_was_killed_before_it_wrote_is_made_good(cut, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     out, journal = cut()

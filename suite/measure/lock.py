@@ -34,3 +34,9 @@ def measuring(campaign: str, folder: Path | None = None) -> Iterator[None]:
         file.write(f"process {os.getpid()}, campaign {campaign}")
         file.flush()
         yield
+
+
+def refuse_beside_another(folder: Path | None = None) -> None:
+    """Raise RuntimeError, naming the holder, if another run has the machine's lock."""
+    with measuring("none yet", folder):
+        pass
