@@ -45,7 +45,7 @@ _OF_EVERY_RUN = frozenset(
     "--rounds",
     type=click.IntRange(min=1),
     help="Processes a case, at least as many as the profile has, which is the default: more of them narrow the "
-    "intervals of a machine that is never quite idle.",
+    "intervals of a machine that is never quite idle. Scopes run and learning keep the profile's.",
 )
 @click.option("--batch", type=click.IntRange(min=1), help="Examples a step. Default: each workload's headline batch.")
 @click.option("--precision", type=Words(get_args(Precision)), default=("float32-highest",), help="Of the GPU side.")

@@ -32,9 +32,9 @@ def add(page: Page, records: Sequence[Record], name: str, links: dict[str, str])
             f"{i.gpu.record.workload}: {units.times(i.ratio.value, i.ratio.low, i.ratio.high)}" for i in main
         )
         caption = (
-            "Time of one step on the CPU over its time on the GPU of the same machine, float32 at highest "
-            "precision on both sides, with 95 % intervals. Hollow: the CPU side is slower than 0.7 of the best peer on "
-            "the same cores, or the result is not steady. Grey ticks: what the articles report."
+            "Time of one step on the CPU over its time on the GPU of the same machine, float32 at highest precision on "
+            "both sides, with 95 % intervals. Hollow: the CPU side is slower than 0.7 of the best peer on the same "
+            "cores, or the result is not steady. Grey ticks: what the articles report."
         )
         page.chart(name, alternative, caption, json.dumps(charts.themed(spec)))
     if found:
@@ -47,7 +47,7 @@ def headlines(found: Iterable[SpeedUp]) -> list[SpeedUp]:
     return [item for item in found if tables.headline(item.gpu.record)]
 
 
-def table(found: Sequence[SpeedUp], peers: tables.Places) -> Table:
+def table(found: Sequence[SpeedUp], peers: tables.PeersByPlace) -> Table:
     """Return every speed-up of a machine, to be filtered by scope, family, precision and batch."""
     order = sorted(found, key=lambda i: (_SCOPES.index(i.gpu.record.case.scope), i.gpu.record.workload))
     return Table(
@@ -59,7 +59,7 @@ def table(found: Sequence[SpeedUp], peers: tables.Places) -> Table:
     )
 
 
-def _row(item: SpeedUp, peers: tables.Places) -> tuple[Cell, ...]:
+def _row(item: SpeedUp, peers: tables.PeersByPlace) -> tuple[Cell, ...]:
     model, *rest, _machine = tables.speedup_row(item, peers)
     return (model, Cell(text=item.gpu.record.case.scope), *rest)
 
@@ -114,6 +114,6 @@ def answer(items: Sequence[SpeedUp], with_gpu: bool) -> str:
         return f"On {name} one step of {safe(low.cpu.record.workload)} is {words(low)} faster on the GPU."
     return (
         f"It depends on the model: from {words(low)} for {safe(low.cpu.record.workload)} to {words(high)} for "
-        f"{safe(high.cpu.record.workload)}, one step of training or, of networks that serve, "
-        f"of inference, on the GPU against all CPU cores of the same machine ({name})."
+        f"{safe(high.cpu.record.workload)}, one step of training or inference on the GPU against all CPU cores of the "
+        f"same machine ({name})."
     )

@@ -60,18 +60,17 @@ def status_cell(item: SpeedUp) -> Cell:
     return Cell(text=word, remark="; ".join(item.reasons))
 
 
-Places = dict[tuple[str, str], tuple[Summary, Estimate]]
+PeersByPlace = dict[tuple[str, str], tuple[Summary, Estimate]]
 
 
-def gpu_peers(records: Iterable[Record]) -> Places:
+def gpu_peers(records: Iterable[Record]) -> PeersByPlace:
     """Return by place the best peer of each step on a GPU and its time over JAX's, from the newest that compared."""
     return {s.mine.record.place: s.peers[0] for s in standings(records) if s.mine.record.backend == "gpu"}
 
 
-def speedup_row(item: SpeedUp, peers: Places) -> tuple[Cell, ...]:
+def speedup_row(item: SpeedUp, peers: PeersByPlace) -> tuple[Cell, ...]:
     """Return one speed-up in the order of SPEEDUP_COLUMNS; `peers` stand in where its campaign had none on the GPU."""
-    ratio, case = item.ratio, item.gpu.record.case
-    mine = item.best_gpu_peer
+    ratio, case, own = item.ratio, item.gpu.record.case, item.best_gpu_peer
     return (
         Cell(text=name(case)),
         Cell(text=units.count(case.batch), sort=case.batch),
@@ -81,7 +80,7 @@ def speedup_row(item: SpeedUp, peers: Places) -> tuple[Cell, ...]:
         time_cell(item.cpu),
         time_cell(item.gpu),
         ratio_cell(item.best_peer),
-        ratio_cell(mine or peers.get(item.gpu.record.place), apart=mine is None),
+        ratio_cell(own or peers.get(item.gpu.record.place), apart=own is None),
         status_cell(item),
         Cell(text=item.gpu.record.machine.name),
     )
