@@ -30,6 +30,7 @@ Family = Literal[
 
 USUAL_SCOPES: tuple[Scope, ...] = ("step", "transfer", "cold")  # where no scope is asked for
 FROM_STORAGE: frozenset[Scope] = frozenset({"epoch", "input", "learning"})  # through an input pipeline
+INPUT_SETS = 4  # that a step is timed on, in turn
 QUEUE = 10  # batches that wait in an input pipeline, as in Keras
 
 
@@ -134,8 +135,9 @@ class Workload:
     `network(hidden)` is the workload of one network of a grid, by the widths of its hidden layers.
     `served(model)` is what is done once to a loaded model before it is used, in NumPy.
     Batches come from a data set by a `suite.data.prepare.Preparation`, or where there is none from
-    `draw(rng, examples)`, which takes NumPy's generator; exactly one of the two is given. `augment(key, batch)` does on
-    the device what the preparation does on the host, to a batch of pictures that it left as they are. `cpu_kernels`,
+    `draw(rng, examples)`, which takes NumPy's generator; exactly one of the two is given. `input_sets` are made, two at
+    least: a replay takes another than the first. `augment(key, batch)` does on the device what the preparation does on
+    the host, to a batch of pictures that it left as they are. `cpu_kernels`,
     `gpu_graph` and `gpu_layout` are those that were measured to be fastest.
     `cpu_devices` above 1 splits a CPU's batch between so many parts of its cores: for loops of small dependent steps,
     which XLA runs one after another on one core.
@@ -150,6 +152,7 @@ class Workload:
     served: Callable[[Any], Any] | None = None
     preparation: Any = None
     draw: Callable[..., dict[str, Any]] | None = None
+    input_sets: int = INPUT_SETS
     augment: Callable[[Any, Any], dict[str, Any]] | None = None
     cpu_kernels: CpuKernels = "onednn"
     gpu_graph: GpuGraph = "xla"

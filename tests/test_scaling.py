@@ -16,6 +16,7 @@ from suite.inquiry.devices import found, losses_apart, second
 from suite.inquiry.here import Here
 from suite.measure.estimate import process_seconds
 from suite.measure.profiles import EFFORTS
+from suite.nn.histograms import HESSIAN_BITS, LARGEST
 
 EIGHT = Here(backends=("cpu", "gpu"), cores=64, gpus=8)
 MLP = models.load("cifar10_mlp").description
@@ -67,6 +68,13 @@ def test_strong_and_weak_scaling_are_asked_for_with_their_parts_on_one_gpu():
     assert {(2, 64), (4, 128), (8, 256)} <= asked
     assert {(1, 16), (1, 8), (1, 4)} <= asked
     assert {(1, batch) for batch in (32, 128, 512, 2048)} | {(2, batch) for batch in (32, 128, 512, 2048)} <= asked
+
+
+def test_trees_are_never_grown_on_more_rows_than_their_sums_can_hold():
+    trees = models.load("gbdt_mortgage").description
+    rows = {batch for _, batch in scaling.settings(trees, 8)}
+    assert {trees.batch, 4 * trees.batch} <= rows
+    assert max(rows) * LARGEST <= 2**HESSIAN_BITS
 
 
 @pytest.mark.parametrize(("gpus", "most"), [(2, 2), (3, 2), (4, 4), (7, 4), (8, 8), (16, 8)])

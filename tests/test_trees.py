@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from boosting import quality
 
-from suite import models
+from suite import controls_xgboost, models
 from suite.data.random_loans import binned, edges, loans
 from suite.measure import boosting_program
 from suite.measure.boosting_program import BoostingProgram
@@ -147,6 +147,18 @@ def test_more_rows_than_the_sums_can_hold_are_refused():
     bins = jax.ShapeDtypeStruct((1, 2**23), jnp.uint8)
     with pytest.raises(ValueError, match=r"8388608 rows asked for, boosting adds up to \d+; take fewer"):
         jax.eval_shape(lambda m, b, y: trees.boosted(GROWTH, m, b, y), rows, bins, rows)
+
+
+def test_a_number_has_the_bin_that_it_has_alone_whatever_thread_looks_for_it():
+    random = np.random.default_rng(5)
+    features = random.standard_normal((3000, 7), np.float32)
+    upper = [np.sort(random.standard_normal(count).astype(np.float32)) for count in (1, 2, 31, 64, 128, 254, 255)]
+    alone = [[np.sum(edge < number) for edge, number in zip(upper, row, strict=True)] for row in features]
+    np.testing.assert_array_equal(binned(features, upper), alone)
+
+
+def test_no_table_is_drawn_that_no_round_needs():
+    assert models.load("gbdt_mortgage").input_sets == controls_xgboost.load("gbdt_mortgage").input_sets == 2
 
 
 def test_bins_hold_about_as_many_rows_each_and_keep_the_order():

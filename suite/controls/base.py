@@ -6,6 +6,7 @@ from typing import Any
 
 from suite.controls.weights import Leaves, in_order
 from suite.data.prepare import Preparation
+from suite.workload import INPUT_SETS
 
 Batch = dict[str, Any]  # name to array or tensor; pictures are [N,C,H,W] in channels-last memory
 
@@ -16,9 +17,9 @@ class Control:
 
     `loss(model, batch)` gives a scalar, `optimizer(parameters, capturable)` the optimizer with the source's defaults;
     without one a step is an inference. `served(network)` is what is done once to a loaded network, in evaluation mode,
-    before it is used. `preparation` and `draw` are those of `suite.workload.Workload`. `weights(leaves, network)` gives
-    the model's parameters and statistics under the network's names; where there is an optimizer it only moves numbers
-    and fills in zeros, so that gradients find their way back.
+    before it is used. `preparation`, `draw` and `input_sets` are those of `suite.workload.Workload`.
+    `weights(leaves, network)` gives the model's parameters and statistics under the network's names; where there is an
+    optimizer it only moves numbers and fills in zeros, so that gradients find their way back.
     """
 
     model: Callable[[], Any]
@@ -27,4 +28,5 @@ class Control:
     served: Callable[[Any], Any] | None = None
     preparation: Preparation | None = None
     draw: Callable[..., Batch] | None = None
+    input_sets: int = INPUT_SETS
     weights: Callable[[Leaves, Any], Leaves] = in_order

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from suite.data.prepare import Preparation
+from suite.workload import INPUT_SETS
 
 Batch = dict[str, Any]  # name to array or tensor; pictures are [N,H,W,C]
 
@@ -14,7 +15,7 @@ class Control:
     """A workload's network, loss and optimizer in Keras, and the batches that all sides share.
 
     `loss(model, batch)` gives a scalar, `optimizer()` the optimizer with the source's defaults; without one a step is
-    an inference. `preparation` and `draw` are those of `suite.workload.Workload`.
+    an inference. `preparation`, `draw` and `input_sets` are those of `suite.workload.Workload`.
     """
 
     model: Callable[[], Any]
@@ -22,3 +23,4 @@ class Control:
     optimizer: Callable[[], Any] | None = None
     preparation: Preparation | None = None
     draw: Callable[..., Batch] | None = None
+    input_sets: int = INPUT_SETS

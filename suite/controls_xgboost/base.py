@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from suite.data.prepare import Preparation
+from suite.workload import INPUT_SETS
 
 
 @dataclass(frozen=True, kw_only=True)
 class Control:
     """XGBoost's parameters, its rounds, and the batches that both sides share.
 
-    `preparation` and `draw` are those of `suite.workload.Workload`; of their batches `bins` are the columns, whose
-    whole numbers XGBoost's histograms keep as they are.
+    `preparation`, `draw` and `input_sets` are those of `suite.workload.Workload`; of their batches `bins` are the
+    columns, whose whole numbers XGBoost's histograms keep as they are.
     """
 
     parameters: Mapping[str, Any]
@@ -22,3 +23,4 @@ class Control:
     bins: int
     preparation: Preparation | None = None
     draw: Callable[..., dict[str, np.ndarray]] | None = None
+    input_sets: int = INPUT_SETS

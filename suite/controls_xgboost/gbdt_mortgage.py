@@ -18,4 +18,4 @@ PARAMETERS = {
     "min_child_weight": 30.0,
     "base_score": 0.5,  # the default in 2019
 }
-CONTROL = Control(parameters=PARAMETERS, rounds=100, bins=BINS, draw=loans)
+CONTROL = Control(parameters=PARAMETERS, rounds=100, bins=BINS, draw=loans, input_sets=2)

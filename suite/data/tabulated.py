@@ -28,11 +28,12 @@ def rows(columns: int, share: float, split: str, count: int, seed: int) -> Itera
 
 def drawn(random: np.random.Generator, columns: int) -> np.ndarray:
     """Return float32[CHUNK,columns]: in turn a bell, a long tail, a few levels, and a cyclic angle."""
-    bell = random.standard_normal((CHUNK, columns), np.float32)
-    kind = np.arange(columns) % 4
-    features = np.where(kind == 1, np.exp(bell), bell)
-    features = np.where(kind == 2, np.rint(2 * bell), features)
-    return np.where(kind == 3, np.mod(bell, np.float32(1)), features).astype(np.float32)
+    features = random.standard_normal((CHUNK, columns), np.float32)
+    tail, levels, angle = (features[:, kind::4] for kind in (1, 2, 3))
+    tail[...] = np.exp(tail)
+    levels[...] = np.rint(2 * levels)
+    angle[...] = np.mod(angle, np.float32(1))
+    return features
 
 
 @cache

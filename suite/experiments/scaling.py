@@ -61,9 +61,12 @@ def settings(about: Description, gpus: int) -> tuple[tuple[int, int], ...]:
 
 
 def batches(about: Description) -> tuple[int, ...]:
-    """Return the batches that one GPU and two are timed with: as many as fit a sensible time, two at least."""
+    """Return the batches that one GPU and two are timed with: as many as fit a sensible time, two at least.
+
+    Of steps without FLOP there are two, as nothing says how long more would take.
+    """
     sizes = [times * about.batch for times in _TIMES]
-    few = [size for size in sizes[2:] if size * about.flop_per_example <= _LARGEST_FLOP]
+    few = [size for size in sizes[2:] if 0 < size * about.flop_per_example <= _LARGEST_FLOP]
     return tuple(size for size in (*sizes[:2], *few) if not size % 2)
 
 

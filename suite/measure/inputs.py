@@ -6,9 +6,8 @@ from typing import Protocol
 from suite.data import batches as data
 from suite.data.prepare import Preparation
 from suite.measure.protocol import Task
-from suite.workload import Case
+from suite.workload import INPUT_SETS, Case
 
-INPUT_SETS = 4
 PICTURES = 64  # of requests: none comes again while another of it is under way, or soon after
 
 
@@ -23,6 +22,11 @@ class Owner(Protocol):
     def draw(self) -> data.Draw | None:
         """From a random generator."""
 
+    @property
+    def input_sets(self) -> int:
+        """How many a step is timed on."""
+        return INPUT_SETS
+
 
 def batches(owner: Owner, task: Task) -> list[data.Batch]:
     """Return the input sets of the task's case.
@@ -30,7 +34,7 @@ def batches(owner: Owner, task: Task) -> list[data.Batch]:
     Raises ValueError if the workload does not have the data asked for.
     """
     case = task.cases[0]
-    sets = PICTURES if case.scope == "serve" else INPUT_SETS
+    sets = PICTURES if case.scope == "serve" else owner.input_sets
     if case.data == "random":
         if owner.draw is None:
             raise ValueError(f"data 'random' asked for, workload '{case.workload}' takes its batches from a data set")

@@ -98,5 +98,6 @@ WORKLOAD = Workload(
     loss=loss,
     growth=GROWTH,
     draw=loans,
+    input_sets=2,
     cpu_kernels="xla",
 )
