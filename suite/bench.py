@@ -30,7 +30,6 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None, 
         terminal.say(f"note: {remark}")
     for left in (each for each in journals.journals(out)[:1] if not has_ended(each)):
         terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; run --resume goes on with it")
-    processes = len(campaign.units(answer.cases))
     header = campaign.planned(
         answer.cases,
         answer.descriptions,
@@ -41,9 +40,10 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None, 
         part,
         asked.rounds,
     )
+    processes = sum(header.rounds_of(unit[0]) for unit in campaign.units(header.cases))
     terminal.say(
-        f"{here.name}: {len(answer.descriptions)} workloads, {processes} processes in {header.rounds} rounds, "
-        f"about {units.seconds(answer.seconds)}"
+        f"{here.name}: {units.counted(len(answer.descriptions), 'workload')}, "
+        f"{units.counted(processes, 'process', 'processes')}, about {units.seconds(answer.seconds)}"
     )
     lock.refuse_beside_another()
     journal = Journal(out / header.campaign / journals.FILE_NAME)

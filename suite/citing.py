@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from suite import units
 from suite.report.badges import badge
 from suite.results import quotation, store
 from suite.results.citation import Citation, bibtex, csl, markdown, text
@@ -57,7 +58,7 @@ def checked(files: Sequence[Path], folder: Path, write: bool = False) -> Iterato
         for remark in quotation.remarks(content, there):
             yield f"{path}:{remark.line}: {'' if remark.wrong else 'note: '}{remark.words}", remark.wrong
     yield (
-        f"{looked_at} quotation{'' if looked_at == 1 else 's'} in {len(files)} file{'' if len(files) == 1 else 's'}",
+        f"{units.counted(looked_at, 'quotation')} in {units.counted(len(files), 'file')}",
         False,
     )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from suite import experiments, terminal
 from suite.inquiry.latencies import latencies, latency_table
-from suite.results import prices, selection, store
+from suite.results import catalogue, prices, selection, store
 from suite.results.comparison import compared
 from suite.results.record import Machine, Record
 from suite.results.roofline import is_ceiling
@@ -68,7 +68,7 @@ def compare(first: str, second: str, folders: Sequence[Path], band: float | None
 def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:
     """Yield a line for each record below the paths: what it is, or why it is none; and whether that is wrong."""
     for path in paths:
-        files = [path] if path.is_file() else sorted(path.rglob("*.json"))
+        files = [path] if path.is_file() else sorted(p for p in path.rglob("*.json") if p.name != catalogue.FILE_NAME)
         if not files:
             yield f"'{path}' holds no record; a campaign's folder has a JSON file for each case", True
         for file in files:

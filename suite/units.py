@@ -33,6 +33,11 @@ def scientific(value: float | None) -> str:
     return f"{value:.1e}" if value else "0"
 
 
+def counted(count: int, one: str, several: str = "") -> str:
+    """Return how many there are of what one is called, such as '1 round' or '3 rounds'; `several` if not by an s."""
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
+
+
 def seconds(value: float | None, half_width: float | None = None) -> str:
     """Return a duration given in seconds, such as '12.3 ms' or '2 min 5 s'."""
     if value is None or not math.isfinite(value):

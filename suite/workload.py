@@ -197,7 +197,7 @@ class Case(Plain, frozen=True, kw_only=True):
         said = {
             self.variant: self.variant != "plain",
             self.precision: self.precision != "float32-highest",
-            f"{self.threads} threads": self.threads is not None,
+            f"{self.threads} thread{'s' if self.threads != 1 else ''}": self.threads is not None,
             f"{self.devices} devices": self.devices > 1,
             f"{self.allocator} allocator": self.allocator != "retaining",
             f"{self.cache} cache": self.cache != "empty",
@@ -209,7 +209,7 @@ class Case(Plain, frozen=True, kw_only=True):
             "augmentation on the device": self.augmentation == "device",
             f"{self.decoding} decoding": self.decoding != "full",
             f"records in {self.stored}": self.stored != "disk",
-            f"{self.steps} steps": self.steps is not None,
+            f"{self.steps} step{'s' if self.steps != 1 else ''}": self.steps is not None,
             f"{self.hosts} hosts": self.hosts > 1,
         }
         return tuple(words for words, apart in said.items() if apart)

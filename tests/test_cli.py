@@ -91,6 +91,40 @@ def test_the_experiments_are_listed_with_their_questions():
     assert code == 0
     for name in experiments.names():
         assert re.search(rf"^{name} +{re.escape(experiments.load(name).TITLE)}$", output, re.MULTILINE)
+    starts = {len(line) - len(line.split(maxsplit=1)[1]) for line in output.splitlines()}
+    assert len(starts) == 1
+
+
+def test_the_experiments_have_no_json():
+    code, output = said("list", "--experiments", "--json")
+    assert code == 2
+    assert "--json is of the workloads; leave it or --experiments out" in output
+
+
+def test_no_key_with_a_word_in_it_is_an_error():
+    code, output = said("cite", "--list", "nosuch")
+    assert code == 1
+    assert "no key with 'nosuch' in it has a number that may be quoted" in output
+
+
+def test_a_catalogue_beside_records_is_none_of_them(tmp_path):
+    store.add(factory.record(), tmp_path)
+    (tmp_path / "catalogue.json").write_text("[]")
+    code, output = said("check", str(tmp_path))
+    assert code == 0
+    assert len(output.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("reasons", "wanted"), [(("", "out of memory"), 0), (("out of memory",) * 2, 1)])
+def test_a_run_fails_if_nothing_has_a_result(cut, monkeypatch, reasons, wanted):
+    out, journal = cut(ran=0)
+    header, one = journal.header(), factory.record()
+    for number, reason in enumerate(reasons):
+        run = factory.run(number, 0.01, reason=reason)
+        journal.append(Done(case=header.cases[0], software=one.software, run=run))
+    monkeypatch.setattr(bench, "planned", lambda *_: journal)
+    monkeypatch.setattr(bench, "measure", lambda *_: True)
+    assert said("run", "--out", str(out))[0] == wanted
 
 
 def test_an_unknown_experiment_fails_and_names_the_nearest(tmp_path):

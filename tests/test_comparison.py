@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from suite.cli import main
+from suite.report import comparison
 from suite.results import store
 from suite.results.comparison import axes, compared, noise_floor
 from suite.results.selection import by_machine
@@ -113,6 +114,23 @@ def test_the_noise_floor_is_that_of_processes_that_follow_each_other():
     assert noise_floor([side([0.010, 0.0105, 0.010, 0.0105])]) == pytest.approx(0.05)
     assert noise_floor([side([0.01, 0.01])]) == 0.01
     assert noise_floor([]) == 0.01
+
+
+def test_cases_that_differ_in_batch_or_threads_have_names_of_their_own():
+    cases = [{"batch": 64}, {"batch": 128}, {"threads": 1}, {"threads": 2}]
+    sides = [[side([factor * 0.01] * 3, **case) for case in map(cased, cases)] for factor in (1, 2)]
+    rows = comparison.table("a", "b", compared(*sides)).rows
+    assert len({row[0].text for row in rows}) == len(cases)
+
+
+def test_a_smoke_result_is_called_that():
+    sides = [[side([0.01], profile="smoke")], [side([0.02], profile="smoke")]]
+    (row,) = comparison.table("a", "b", compared(*sides)).rows
+    assert "smoke" in row[-1].text
+
+
+def cased(changes):
+    return {"case": msgspec.structs.replace(factory.record().case, **changes)}
 
 
 @pytest.fixture

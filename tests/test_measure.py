@@ -15,6 +15,7 @@ import factory
 import msgspec
 import pytest
 
+from suite import units
 from suite.measure import (
     campaign,
     children,
@@ -472,6 +473,13 @@ def test_a_full_disk_stops_the_campaign_with_what_to_do(tmp_path, monkeypatch):
         Journal(tmp_path / "j").append(header())
 
 
+def test_a_folder_that_cannot_be_written_to_keeps_nothing(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(RuntimeError, match="choose another folder with --out") as refused:
+        Journal(tmp_path / "file" / "j").append(header())
+    assert "kept" not in str(refused.value)
+
+
 def test_two_runs_at_once_are_refused_and_the_holder_named(tmp_path):
     with (
         lock.measuring("first", tmp_path),
@@ -757,7 +765,18 @@ def test_a_budget_drops_whole_workloads_and_names_them():
     found = answered(offer("cpu"), budget_minutes=1.5 * one / 60)
     assert [d.name for d in found.descriptions] == ["mnist_mlp"]
     assert "left out to stay within" in found.remarks[-1]
-    assert "cifar10_mlp" in found.remarks[-1]
+    assert f"cifar10_mlp ({units.seconds(one)})" in found.remarks[-1]
+
+
+def test_a_budget_that_nothing_fits_is_an_error_that_says_what_it_would_take():
+    with pytest.raises(RuntimeError, match=r"within 0.1 minutes: mnist_mlp \(.* s\); nothing is left to measure"):
+        answered(offer("cpu"), workloads=("mnist_mlp",), budget_minutes=0.1)
+
+
+@pytest.mark.parametrize(("asked", "scope"), [({"caches": ("warm",)}, "cold"), ({"length": 2}, "run")])
+def test_what_no_scope_asked_for_has_is_refused(asked, scope):
+    with pytest.raises(ValueError, match=f"asked for without scope '{scope}', the only one it is of"):
+        answered(offer("cpu"), scopes=("step",), **asked)
 
 
 def test_more_rounds_than_the_profile_has_are_measured_and_fewer_refused():

@@ -39,6 +39,7 @@ class Searched:
         run._taught = lambda program, rows, given: (self.rows.append(rows), taught(program, rows, given))  # pyright: ignore
         self.scores = run.search(examples(), 0, self.stage)
         self.loss = run.loss()
+        self.settings = run.settings()
 
     def stage(self, name, part):
         self.names.append(name)
@@ -69,6 +70,12 @@ def test_one_fit_after_another_and_stacked_come_to_the_same_scores(alone, togeth
         assert (one.hidden, one.epochs) == (other.hidden, other.epochs)
         assert one.log_losses == pytest.approx(other.log_losses, rel=1e-4)
     assert alone.loss == pytest.approx(together.loss, rel=1e-3)
+
+
+def test_a_search_says_what_it_ran_with(alone, together):
+    assert alone.settings == together.settings
+    assert not alone.settings["jax_weights_constant"]
+    assert alone.settings["jax_devices"] == 1
 
 
 def test_a_stack_has_fewer_epochs_and_the_best_point_is_trained_once_more(alone, together):

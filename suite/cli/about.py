@@ -10,11 +10,15 @@ import click
 @click.option("--experiments", "questions", is_flag=True, help="Show the experiments and their questions instead.")
 def list_workloads(as_json: bool, questions: bool) -> None:
     """Show the workloads: parameters, FLOP, batch and dataset; --json has title, source, claims and all else."""
+    if questions and as_json:
+        raise click.UsageError("--json is of the workloads; leave it or --experiments out")
     if questions:
         from suite import experiments
 
-        for name in experiments.names():
-            click.echo(f"{name:<12} {experiments.load(name).TITLE}")
+        names = experiments.names()
+        width = max(map(len, names))
+        for name in names:
+            click.echo(f"{name:<{width}}  {experiments.load(name).TITLE}")
         return
     from suite.measure import request
     from suite.results.record import to_json

@@ -31,7 +31,12 @@ def cite(key: str | None, listed: bool, form: Any, site: str) -> None:
     from suite import citing
 
     if listed:
-        for name, number in citing.listed(PUBLISHED, key or ""):
+        found = citing.listed(PUBLISHED, key or "")
+        if not found:
+            raise LookupError(
+                f"no key with '{key or ''}' in it has a number that may be quoted; --list alone shows all"
+            )
+        for name, number in found:
             click.echo(f"{name}  {number}")
     elif key is None:
         raise click.UsageError("name a KEY, or give --list to see them all")

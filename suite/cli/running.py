@@ -195,7 +195,8 @@ def run(
 ) -> None:
     """Measure workloads (default: the headline set) and print the speed-ups, or an experiment and its answers.
 
-    Every completed process is safe on disk; Ctrl-C leaves a valid partial result, --resume goes on with it.
+    Every completed process is safe on disk; Ctrl-C leaves a valid partial result, --resume goes on with it. Exit 1 if
+    nothing has a result, or a job of a --cluster has left none.
     """
     from suite import bench, publishing, showing, terminal
     from suite.measure.request import Request
@@ -229,7 +230,7 @@ def run(
         journals = [bench.resumed(out) if resume else bench.planned(request, out, machine_name)]
         if not bench.measure(journals[0], out, compile_cache):
             sys.exit(130)  # at once: who interrupts wants the prompt back
-        whole = True
+        whole = any(not entry.run.reason for entry in journals[0].done())
     else:
         whole, journals = run_jobs(out, resume, request, cluster, jobs, job_options, machine_name)
     for journal in journals if publish else ():

@@ -47,7 +47,6 @@ class BoostingProgram(JaxProgram):
         forest = Tree(np.zeros(splits, np.int32), np.zeros(splits, np.float32), np.zeros(leaves, np.float32))  # pyright: ignore[reportArgumentType]
         margins = np.full(self._case.batch, growth.start, np.float32)
         place = self._placement
-        self._weights = []
         self._state = (
             jax.device_put(margins, place.batch),
             jax.device_put(forest, place.state),

@@ -55,6 +55,7 @@ class JaxProgram:
         self._workload, self._case = workload, case
         self._placement, self._out = placement(case, self._cpu_devices()), None
         self._seed, self._compiled_seed = 0, None
+        self._weights: list[list[Any]] = []
         self._compilations, self._hits, self._cache_hits = 0, 0, 0
         jax.monitoring.register_event_duration_secs_listener(self._count)
         jax.monitoring.register_event_listener(self._count_hits)

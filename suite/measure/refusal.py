@@ -13,6 +13,7 @@ from suite.workload import (
     Augmentation,
     Backend,
     Case,
+    CompileCache,
     Description,
     Implementation,
     Precision,
@@ -94,6 +95,14 @@ def refuse_input(options: Iterable[str], scopes: Collection[Scope]) -> None:
             raise ValueError(
                 f"{option} asked for without a scope that reads from storage; add --scope epoch or leave it out"
             )
+
+
+def refuse_unused(caches: Collection[CompileCache], length: int, scopes: Collection[Scope]) -> None:
+    """Raise ValueError if a compile cache or a length is asked for that no scope asked for has."""
+    if "warm" in caches and "cold" not in scopes:
+        raise ValueError("--cache asked for without scope 'cold', the only one it is of; add --scope cold")
+    if length != 1 and "run" not in scopes:
+        raise ValueError("--length asked for without scope 'run', the only one it is of; add --scope run")
 
 
 def refuse_serving(

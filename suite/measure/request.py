@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import msgspec
 
-from suite import experiments
+from suite import experiments, units
 from suite.experiments import headline
 from suite.inquiry.here import Here
-from suite.measure import children, fitness, refusal
-from suite.measure.campaign import rounds, units
+from suite.measure import campaign, children, fitness, refusal
 from suite.measure.estimate import first_seconds, process_seconds
 from suite.measure.machine import driver_problem
 from suite.measure.probe import Offer
@@ -179,6 +178,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     refusal.refuse_precisions(request.precisions, present, machine)
     refusal.refuse_allocators(request.allocators)
     refusal.refuse_input(asked(request, OF_THE_INPUT), request.scopes)
+    refusal.refuse_unused(request.caches, request.length, request.scopes)
     refusal.refuse_serving(
         request.scopes, request.workloads, chosen, request.batch, request.implementations, request.devices
     )
@@ -231,16 +231,17 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
         places = sorted({f"{c.workload} on {c.backend}" for c in lacking if c.implementation == peer})
         remarks.append(f"{peer} cannot run: {', '.join(places)}; left out")
     cases = tuple(case for case in cases if case not in lacking)
-    cases, seconds, dropped = within(request, cases, about, machine.cores)
+    cases, total, dropped = within(request, cases, about, machine.cores)
     if dropped:
-        remarks.append(f"left out to stay within {request.budget_minutes:g} minutes: {', '.join(dropped)}")
+        words = ", ".join(f"{name} ({units.seconds(seconds)})" for name, seconds in dropped.items())
+        remarks.append(f"left out to stay within {request.budget_minutes:g} minutes: {words}")
     if not cases:
-        raise RuntimeError("nothing is left to measure; ask for less with --budget, or name a workload")
+        raise RuntimeError("; ".join((*remarks, "nothing is left to measure")))
     used = {case.workload for case in cases}
     return Answer(
         cases=cases,
         descriptions=tuple(about[name] for name in wanted if name in used),
-        seconds=seconds,
+        seconds=total,
         remarks=tuple(remarks),
     )
 
@@ -260,21 +261,24 @@ def _has(peer: Offer, case: Case) -> bool:
 
 def within(
     request: Request, cases: Sequence[Case], about: dict[str, Description], cores: int
-) -> tuple[tuple[Case, ...], float, tuple[str, ...]]:
-    """Return the cases of the workloads that fit the budget in order, their duration, and the workloads dropped."""
+) -> tuple[tuple[Case, ...], float, dict[str, float]]:
+    """Return the cases of the workloads that fit the budget in order, their duration, and what each dropped one takes.
+
+    Durations are in seconds.
+    """
     effort = EFFORTS[request.profile]
-    kept, total, dropped = [], 0.0, []
+    kept, total, dropped = [], 0.0, {}
     for name in dict.fromkeys(case.workload for case in cases):
         mine = [case for case in cases if case.workload == name]
         seconds = sum(
-            rounds(request.profile, unit[0], request.experiment or "", cores, request.rounds)
+            campaign.rounds(request.profile, unit[0], request.experiment or "", cores, request.rounds)
             * process_seconds(unit, about[name], effort, cores)
             + first_seconds(unit, about[name])
-            for unit in units(mine)
+            for unit in campaign.units(mine)
         )
         if request.budget_minutes is not None and total + seconds > 60 * request.budget_minutes:
-            dropped.append(name)
+            dropped[name] = seconds
         else:
             kept += mine
             total += seconds
-    return tuple(kept), total, tuple(dropped)
+    return tuple(kept), total, dropped

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.report.tables import Cell, Table, time_cell, way
+from suite.report.tables import Cell, Table, time_cell
 from suite.results.comparison import Comparison, noise_floor
-from suite.workload import Case
+from suite.results.record import Record
 
 COLUMNS = ("case", "first", "second", "ratio", "95 % interval", "second is")
 
@@ -22,22 +22,20 @@ def table(first: str, second: str, rows: Sequence[Comparison], band: float | Non
 
 
 def _row(item: Comparison, band: float) -> tuple[Cell, ...]:
-    case, ratio = item.second.record.case, item.ratio
-    reasons = "; ".join((*item.first.reasons, *item.second.reasons))
+    ratio, reasons = item.ratio, "; ".join((*item.first.reasons, *item.second.reasons))
+    told = [item.status] if reasons or item.status == "smoke" else []
     return (
-        Cell(text=_named(case), record=item.second.record),
+        Cell(text=_named(item.second.record), record=item.second.record),
         time_cell(item.first),
         time_cell(item.second),
         Cell(text=units.times(ratio.value, ratio.low, ratio.high), sort=ratio.value),
         Cell(text=units.interval(ratio.low, ratio.high)),
-        Cell(text=", ".join((item.verdict(band), *([item.status] if reasons else []))), remark=reasons),
+        Cell(text=", ".join((item.verdict(band), *told)), remark=reasons),
     )
 
 
-def _named(case: Case) -> str:
-    words = [case.workload, case.backend, case.scope, way(case)]
-    words += [case.precision] if case.precision != "float32-highest" else []
-    return " ".join(words + ([f"on {case.devices} devices"] if case.devices > 1 else []))
+def _named(record: Record) -> str:
+    return f"{record.workload} {record.case.scope} {record.case.label(record.description.batch)}"
 
 
 def _notes(rows: Sequence[Comparison], band: float) -> list[str]:

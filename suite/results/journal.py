@@ -79,10 +79,12 @@ class Journal:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise RuntimeError(
-                f"cannot write '{self.path}': {error.strerror or error}; "
+            remedy = (
                 "what was completed before is kept: free some space, then run --resume"
-            ) from error
+                if self.path.exists()
+                else "free some space, or choose another folder with --out"
+            )
+            raise RuntimeError(f"cannot write '{self.path}': {error.strerror or error}; {remedy}") from error
 
     def entries(self) -> Iterator[Entry]:
         """Yield every entry whose checksum holds; a line cut short by a crash is passed over.

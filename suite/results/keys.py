@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from suite import units
 from suite.results.latency import latency
 from suite.results.record import SCHEMA, Record
 from suite.results.statistics import Estimate
@@ -66,7 +67,9 @@ def parse(text: str) -> Key:
     if at and not _DIGEST.fullmatch(digest):
         raise ValueError(f"key '{text}': after @ come 12 to 64 hexadecimal digits of a record's digest, not '{digest}'")
     if len(parts) < _FIXED + 2:
-        raise ValueError(f"key '{text}' has {len(parts)} parts; it needs machine/workload/backend/scope/metric")
+        raise ValueError(
+            f"key '{text}' has {units.counted(len(parts), 'part')}; it needs machine/workload/backend/scope/metric"
+        )
     machine, *case, metric = parts
     for part in (machine, *case[:_FIXED], metric):
         if not _NAME.fullmatch(part):
