@@ -125,7 +125,8 @@ def test_histograms_are_exact_whatever_share_of_the_rows_is_read(drawn, share):
         every = np.arange(ROWS, dtype=np.uint32)
         found = gathered(bins, node, jnp.asarray(rows), every, mine, 4, COLUMNS + 1)
         inside = np.where(mine, node, np.uint32(4))
-        dense = jax.jit(histograms.added, static_argnums=(3, 4))(bins, inside, jnp.asarray(rows), 4, COLUMNS + 1)
+        table = jax.jit(histograms.side_by_side)(bins)
+        dense = jax.jit(histograms.added, static_argnums=(3, 4))(table, inside, jnp.asarray(rows), 4, COLUMNS + 1)
     assert np.array_equal(found, wanted)
     assert np.array_equal(dense, wanted)
 

@@ -72,14 +72,24 @@ def gathered(
     return lax.switch(which, [partial(some, size) for size in sizes])
 
 
-def added(bins: jax.Array, node: jax.Array, rows: jax.Array, nodes: int, columns: int) -> jax.Array:
-    """Return histograms int64[columns,256,nodes] in one go; rows of a node beyond the last are left out."""
+def added(table: jax.Array, node: jax.Array, rows: jax.Array, nodes: int, columns: int) -> jax.Array:
+    """Return histograms int64[columns,256,nodes] in one go; rows of a node beyond the last are left out.
+
+    Takes the table row by row, uint8[N,C]: what a GPU adds at a time then goes to the sums of all columns. Column by
+    column it would go to those of one, whose few lines of memory take one addition after another.
+    """
     size = columns * BINS * nodes
-    base = (jnp.arange(len(bins), dtype=jnp.uint32) * jnp.uint32(BINS))[:, None]  # C 1
-    places = jnp.where(node < nodes, (base + bins) * jnp.uint32(nodes) + node, jnp.uint32(size))  # C N
+    base = jnp.arange(table.shape[1], dtype=jnp.uint32) * jnp.uint32(BINS)  # C
+    there = (base + table) * jnp.uint32(nodes) + node[:, None]  # N C
+    places = jnp.where((node < nodes)[:, None], there, jnp.uint32(size))
     sums = jnp.zeros(size, rows.dtype)
-    sums = sums.at[places.reshape(-1)].add(jnp.broadcast_to(rows, places.shape).reshape(-1), mode="drop")
+    sums = sums.at[places.reshape(-1)].add(jnp.broadcast_to(rows[:, None], places.shape).reshape(-1), mode="drop")
     return sums.reshape(-1, BINS, nodes)
+
+
+def side_by_side(bins: jax.Array) -> jax.Array:
+    """Return bins uint8[C,N] row by row, uint8[N,C]; in memory too, as the barrier knows one axis alone."""
+    return lax.optimization_barrier(bins.T.reshape(-1)).reshape(bins.shape[::-1])
 
 
 def taken(values: jax.Array, places: jax.Array) -> jax.Array:

@@ -25,6 +25,7 @@ from suite.nn.histograms import (
     fields,
     gathered,
     packed,
+    side_by_side,
     taken,
 )
 
@@ -106,11 +107,12 @@ def grown(
     columns, thresholds = [], []
     node = jnp.zeros(rows.shape, jnp.uint32)  # of a kind that is not looked at for negative places
     every = lax.optimization_barrier(jnp.arange(rows.size, dtype=jnp.uint32))  # once: else each use makes its own
+    table = side_by_side(bins) if dense else bins
     totals = devices.summed(jnp.sum(rows, keepdims=True))  # 1
-    histogram = devices.own((added if dense else counted)(bins, node, rows, 1, devices.width))
+    histogram = devices.own((added if dense else counted)(table, node, rows, 1, devices.width))
     for level in range(growth.depth):
         if level:
-            histogram = children(histogram, totals, bins, node, rows, every, devices, dense)  # own 256 2^level
+            histogram = children(histogram, totals, table, node, rows, every, devices, dense)  # own 256 2^level
         column, threshold, left = chosen(growth, histogram, totals, unit, devices, dense)
         flat = taken(column.astype(jnp.uint32) * jnp.uint32(rows.size), node) + every
         there = taken(bins.reshape(-1), flat).astype(jnp.int32)  # N
@@ -126,22 +128,25 @@ def grown(
 def children(
     parents: jax.Array,
     totals: jax.Array,
-    bins: jax.Array,
+    table: jax.Array,
     node: jax.Array,
     rows: jax.Array,
     every: jax.Array,
     devices: Devices,
     dense: bool,
 ) -> jax.Array:
-    """Return a level's histograms int64[own,256,K]: those of smaller children counted, of larger ones what is left."""
+    """Return a level's histograms int64[own,256,K]: those of smaller children counted, of larger ones what is left.
+
+    The table is uint8[N,C] if dense, else uint8[C,N].
+    """
     pairs = (totals & (2**HESSIAN_BITS - 1)).reshape(-1, 2)
     right = pairs[:, 1] <= pairs[:, 0]  # K/2: whether the right child is the smaller
     parent = node >> 1
     mine = (node & 1).astype(bool) == taken(right, parent)  # N
     if dense:
-        found = added(bins, jnp.where(mine, parent, jnp.uint32(right.size)), rows, right.size, devices.width)
+        found = added(table, jnp.where(mine, parent, jnp.uint32(right.size)), rows, right.size, devices.width)
     else:
-        found = gathered(bins, parent, rows, every, mine, right.size, devices.width)
+        found = gathered(table, parent, rows, every, mine, right.size, devices.width)
     smaller = devices.own(found)
     larger = parents - smaller
     both = [jnp.where(right, larger, smaller), jnp.where(right, smaller, larger)]
