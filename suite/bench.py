@@ -39,6 +39,7 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None, 
         asked.experiment or "",
         part,
         asked.rounds,
+        asked.energy,
     )
     processes = sum(header.rounds_of(unit[0]) for unit in campaign.units(header.cases))
     terminal.say(

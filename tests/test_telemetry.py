@@ -501,12 +501,12 @@ class Silent:
     def ends(self, unit, done): ...
 
 
-def measured(tmp_path, watched, monkeypatch, profile="quick", experiment=""):
+def measured(tmp_path, watched, monkeypatch, profile="quick", **asked):
     """A campaign's records and its tasks, its workers watched by `watched`."""
     monkeypatch.setattr(runner, "wait_until_quiet", lambda *_: None)
     cases = (factory.record(backend="gpu").case, factory.record().case, factory.record(scope="cold").case)
     plan = campaign.planned(
-        cases, [factory.description()], profile, factory.HOST, datetime(2026, 1, 1, tzinfo=UTC), experiment
+        cases, [factory.description()], profile, factory.HOST, datetime(2026, 1, 1, tzinfo=UTC), **asked
     )  # fmt: skip
     journal, tasks = Journal(tmp_path / "journal.jsonl"), []
     journal.append(plan)
@@ -640,9 +640,10 @@ def test_energy_is_not_counted_in_smoke_or_without_a_counter_of_the_gpu_in_use(t
     assert not any(task["energy_seconds"] for task in tasks)
 
 
-def test_an_experiment_asks_for_no_energy(tmp_path, monkeypatch):
+@pytest.mark.parametrize("asked", [{"experiment": "crossover"}, {"energy": False}], ids=str)
+def test_an_experiment_and_who_wants_none_get_no_energy(tmp_path, monkeypatch, asked):
     _, watched = scripted(gpu_energy=True, package_energy=True)
-    _, tasks = measured(tmp_path, watched, monkeypatch, experiment="crossover")
+    _, tasks = measured(tmp_path, watched, monkeypatch, **asked)
     assert not any(task["energy_seconds"] for task in tasks)
     assert not watched.rested
 

@@ -142,6 +142,12 @@ _OF_EVERY_RUN = frozenset(
     help="What suite list --experiments shows: it decides on batch, precision, variant and all else, and on the "
     "workloads where none is named.",
 )
+@click.option(
+    "--energy/--no-energy",
+    default=True,
+    help="Whether a case of JAX goes on with its step, once, for the eleven seconds in which counters of the hardware "
+    "tell its energy, where there are some. Default: it does.",
+)
 @click.option("--budget", type=click.FloatRange(min=0, min_open=True), metavar="MINUTES", help="Drop what is over.")
 @click.option(
     "--cluster",

@@ -33,10 +33,11 @@ def planned(
     experiment: str = "",
     part: int | None = None,
     asked: int | None = None,
+    energy: bool = True,
 ) -> Header:
     """Return the plan of a new campaign, named after its start and machine, and the part of a larger one it is.
 
-    It has as many rounds as asked for, if not those of its profile.
+    It has as many rounds as asked for, if not those of its profile. No experiment counts energy.
     """
     used = {case.workload for case in cases}
     return Header(
@@ -51,6 +52,7 @@ def planned(
         cases=tuple(cases),
         descriptions=tuple(about for about in descriptions if about.name in used),
         experiment=experiment,
+        energy=energy and not experiment,
     )
 
 

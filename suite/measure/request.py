@@ -66,6 +66,7 @@ class Request:
     peer_backends: tuple[Backend, ...] = ()
     devices: int = 1
     hosts: int = 1
+    energy: bool = True
     budget_minutes: float | None = None
     experiment: str | None = None  # decides on everything but workloads, backends, profile, rounds and budget
 

@@ -98,7 +98,7 @@ def run(
 
     A unit that failed is not tried again: its record says why. The compile cache lies beside the journal until the end,
     that which all processes share in the folder `kept` for good if there is one. `beside` watches the machine
-    meanwhile, first while nothing runs if energy is to be counted, which no experiment asks for.
+    meanwhile, first while nothing runs if energy is to be counted.
     """
     cache = journal.path.parent / "compile-cache"
     start = start or partial(worker, cache=cache, shared=kept or cache)
@@ -113,7 +113,7 @@ def run(
                 continue
             watch.begins(number, unit)
             wait_until_quiet(header, watch)
-            energy = beside is not None and not header.experiment and beside.counts(unit, header.profile, number)
+            energy = beside is not None and header.energy and beside.counts(unit, header.profile, number)
             if beside is not None and energy and not beside.rested:
                 watch.stage("idle power")
                 beside.rest()

@@ -30,6 +30,7 @@ class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
     cases: tuple[Case, ...]
     descriptions: tuple[Description, ...]
     experiment: str = ""
+    energy: bool = True  # whether it is counted where it can be
     case_rounds: tuple[int, ...] = ()  # how many of the rounds have each of the cases; empty: all of them
 
     def rounds_of(self, case: Case) -> int:
