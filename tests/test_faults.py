@@ -32,7 +32,7 @@ def ran(folder, *arguments, **env):
 def test_no_memory_is_a_record_with_its_reason_and_its_batch(tmp_path):
     batch = 10**13  # 80 TB, which no machine gives
     code, said, records = ran(tmp_path, "--batch", str(batch))
-    assert code == 0
+    assert code == 1, "nothing has a result"
     assert records
     for record in records:
         assert "out of memory" in record.reason

@@ -160,8 +160,8 @@ def injected(one: tuple, folder: Path) -> Finding:
 
 
 def recorded(ran: Ran, words: str) -> Outcome:
-    """Return whether a run ended with exit 0 and every record says the words."""
-    good = ran.code == 0 and bool(ran.records) and all(words in reason for reason in ran.reasons)
+    """Return whether a run ended with exit 1, as nothing has a result, and every record says the words."""
+    good = ran.code == 1 and bool(ran.records) and all(words in reason for reason in ran.reasons)
     return good, f"exit {ran.code}; {'; '.join(sorted(ran.reasons)) or ran.said[-300:]}"
 
 
@@ -177,7 +177,7 @@ def whole(ran: Ran) -> Outcome:
     return ran.good, f"exit {ran.code}; {len(ran.records)} records{words}"
 
 
-A_RECORD, A_LINE, THE_RESULT = "a record with its reason, exit 0", "one line with what to do, exit 1", "the result"
+A_RECORD, A_LINE, THE_RESULT = "a record with its reason, exit 1", "one line with what to do, exit 1", "the result"
 
 
 # Memory
