@@ -1,5 +1,6 @@
 """Numbers are quoted with all that proves them, and a quotation that does not say what its record says is found."""
 
+import dataclasses
 import html
 import json
 import re
@@ -17,6 +18,7 @@ from suite.report import badges, numbers
 from suite.results import quotation, store
 from suite.results.citation import Citation, bibtex, citation_file, csl, markdown, text
 from suite.results.keys import numbers as all_numbers
+from suite.results.statistics import Estimate
 
 ROOT = Path(__file__).parents[1]
 SITE = "https://example.org/gpu/"
@@ -111,15 +113,62 @@ def test_a_changed_digit_is_found_with_its_line_and_what_the_record_says(speedup
         assert f"whose record says '{words}'" in remark.words
 
 
+def quoting(cited, words, there):
+    return quotation.remarks(f"<!-- cite {cited.key} -->{words}<!-- /cite -->", there)
+
+
 @pytest.mark.parametrize("said", ["**{v}**", "about {v} as fast", "[{v}](a.html)", "`{v}` ({i})", "{v}\n({i})"])
 def test_words_and_markup_around_the_number_are_free(speedup, there, said):
-    words = said.format(v=speedup.value, i=speedup.interval)
-    assert quotation.remarks(f"<!-- cite {speedup.key} -->{words}<!-- /cite -->", there) == ()
+    assert quoting(speedup, said.format(v=speedup.value, i=speedup.interval), there) == ()
+
+
+@pytest.fixture
+def step(there):
+    """A step of 149 µs (147 µs to 150 µs)."""
+    found = next(number for number in there if "/gpu/" in number.key.text() and number.key.metric == "seconds")
+    value = Estimate(value=148.8e-6, low=147.4e-6, high=150.2e-6, processes=3)
+    return Citation(number=dataclasses.replace(found, value=value))
+
+
+@pytest.mark.parametrize(
+    "said", ["{v}, between 147 and 150", "{v}, 147 to 150 µs, as measured", "{v} [147 µs, 150 µs]"]
+)
+def test_an_interval_is_in_words_of_its_own(step, said):
+    assert (step.value, step.interval) == ("149 µs", "147 µs to 150 µs")
+    assert quoting(step, said.format(v=step.value), [step.number]) == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "150 µs (147 µs to 150 µs)",
+        "150 µs ({v} to 150 µs)",
+        "147 µs (149 µs to 150 µs)",
+        "150 µs",
+        "{v} (147 µs to 149 µs)",
+        "{v} (150 µs to 147 µs)",
+        "{v} (147 µs)",
+        "{v} ({v})",
+        "{v} (147 µs to 150 µs to 150 µs)",
+        "149 ms (147 µs to 150 µs)",
+        "{v} (147 ms to 150 ms)",
+        "{v} (147 µs to 150ms)",
+    ],
+)
+def test_numbers_other_than_the_value_and_then_its_interval_are_wrong(step, said):
+    (remark,) = quoting(step, said.format(v=step.value), [step.number])
+    assert remark.wrong
+
+
+@pytest.mark.parametrize("said", ["{v}, between {l} and {h}", "{v}, between {l}x and {h}x."])
+def test_ends_without_unit_may_have_that_of_the_value(speedup, there, said):
+    low, high = speedup.interval.split(" to ")
+    assert quoting(speedup, said.format(v=speedup.value, l=low, h=high), there) == ()
 
 
 @pytest.mark.parametrize("said", ["", "fast", "1{v}", "{v}y", "{v} on 3 machines", "0.{v}"])
 def test_other_numbers_or_none_are_wrong(speedup, there, said):
-    (remark,) = quotation.remarks(f"<!-- cite {speedup.key} -->{said.format(v=speedup.value)}<!-- /cite -->", there)
+    (remark,) = quoting(speedup, said.format(v=speedup.value), there)
     assert remark.wrong
 
 

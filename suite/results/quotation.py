@@ -2,9 +2,9 @@
 
     <!-- cite KEY@digest -->14x (13 to 16)<!-- /cite -->
 
-Between the marks the number stands as `suite cite` prints it, with or without its interval, in words and Markdown of
-any kind. A pinned key stands for one record for ever, one without a digest for the newest that may be quoted. What says
-KEY itself, as above, shows the form and is no quotation.
+Between the marks the number stands as `suite cite` prints it, then its interval or nothing, the low end first, in words
+and Markdown of any kind. A pinned key stands for one record for ever, one without a digest for the newest that may be
+quoted. What says KEY itself, as above, shows the form and is no quotation.
 """
 
 import re
@@ -18,7 +18,8 @@ _MARK = re.compile(r"<!--\s*cite\s+(?P<key>(?!KEY\b)[^\s>]+)\s*-->(?P<said>.*?)<
 _FORM = re.compile(r"<!--\s*cite\s+KEY\b[^>]*-->.*?(?P<end><!--\s*/cite\s*-->)", re.DOTALL)
 _EITHER = re.compile(r"<!--\s*/?cite\b[^>]*-->")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_UNIT = r"\w+| (?:[mµn]?s|min|h|\w?FLOP/s|examples/s)(?![\w/])"
+_NUMBER = re.compile(rf"(\.?\d(?:,?\d)*(?:\.\d+)?)({_UNIT})?")
 _MARKUP = str.maketrans("", "", "*_`~\\")
 
 
@@ -85,8 +86,7 @@ def _of(key: str, said: str, numbers: Sequence[Number]) -> Iterator[tuple[str, b
         return
     cited, plain = Citation(number=number), _plain(said)
     whole = f"{cited.value} ({cited.interval})" if number.value.low is not None else cited.value
-    others = set(_NUMBER.findall(plain)) - set(_NUMBER.findall(whole))
-    if not _holds(plain, cited.value) or others:
+    if not _says(plain, cited.value, whole):
         yield f"'{plain.strip()}' is quoted for {key}, whose record says '{whole}'", True
     if number.key.digest and "@" in key:
         newer = newest_citable(replace(number.key, digest=""), numbers)
@@ -94,9 +94,13 @@ def _of(key: str, said: str, numbers: Sequence[Number]) -> Iterator[tuple[str, b
             yield f"{key} has a newer record, {newer.key.text()}: {Citation(number=newer).value}", False
 
 
-def _holds(text: str, value: str) -> bool:
-    """Return whether the value stands in the text as a number of its own."""
-    return re.search(rf"(?<![\d.,]){re.escape(value)}(?![\w])", text) is not None
+def _says(text: str, value: str, whole: str) -> bool:
+    """Return whether the numbers of a text are the value or those of the whole, ends with their unit or without."""
+    said, alone, cited = map(_NUMBER.findall, (text, value, whole))
+    if said == alone:
+        return True
+    same = said[: len(alone)] == alone and [number for number, _ in said] == [number for number, _ in cited]
+    return same and all(unit in ("", own or alone[-1][1]) for (_, unit), (_, own) in zip(said, cited, strict=True))
 
 
 def _plain(said: str) -> str:
