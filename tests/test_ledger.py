@@ -6,13 +6,13 @@ from pathlib import Path
 import factory
 import msgspec
 import pytest
-from test_input_experiments import ABOUT, DROPOUT, NOAUG, cell, stored
+from test_input_experiments import ABOUT, BASE, DROPOUT, NOAUG, cell, stored
 from test_learning_page import trained
 from test_run_experiments import calls, watched
 from test_scaling import MLP, node, seconds
 
 from suite import experiments, models
-from suite.observations import VERDICTS, devices, observations, photographs, text, whole_runs
+from suite.observations import VERDICTS, Judgement, devices, observations, photographs, text, whole_runs
 from suite.observations._claims import entries
 from suite.report import ledger
 from suite.results import catalogue
@@ -211,6 +211,30 @@ def test_a_number_is_reproduced_within_a_quarter_and_never_refuted():
 
     assert verdict(12.0) == verdict(14.5) == ("reproduced", "run")
     assert verdict(20.0) == verdict(0.5) == ("not comparable", "run")
+
+
+def test_a_number_is_not_reproduced_because_an_observation_is():
+    judged = {code: Judgement(verdict="reproduced", found="So it was.") for code in ALL}
+    found = {entry.judgement for entry in entries(CATALOGUE, [], judged)}
+    assert {judgement.verdict for judgement in found} == {"not comparable", "not run"}
+    assert {judgement.found for judgement in found if judgement.verdict == "not comparable"} == {
+        "So it was. The documented ratio itself was not measured.",
+        "So it was. Documented is no ratio of CPU and GPU.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("records", "verdict"),
+    [
+        (grid(100, 300), "reproduced"),
+        (grid(100, 150), "not comparable"),
+        (grid(100, 136, backend="cpu"), "not run"),
+    ],
+)
+def test_what_tuning_gains_a_gpu_is_reproduced_by_a_gpu_alone(records, verdict):
+    judged = ledger.judgements(records)
+    (found,) = [e for e in entries([BASE], records, judged) if e.claim.metric == "gpu_tuning_gain"]
+    assert found.judgement.verdict == verdict
 
 
 @pytest.mark.parametrize(("share", "verdict"), [(0.982, "reproduced"), (0.96, "not comparable"), (None, "not run")])

@@ -1,7 +1,7 @@
 """Every documented number beside the measurement nearest to it, and why the two differ."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from suite import units
 from suite.experiments import accuracy
@@ -10,13 +10,16 @@ from suite.observations import NOT_RUN, Judgement, Verdict
 from suite.observations._articles import MNIST, RESNET, TEXT
 from suite.observations._found import near, steps
 from suite.observations.first_calls import ratio_of_first_calls
+from suite.observations.photographs import tuning_gain
 from suite.results.ladder import ladder
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import current, speedups
 from suite.workload import Claim, Description, Scope
 
-# Which scope a documented number is one of, and where an observation says the same of it.
+_GAIN = "gpu_tuning_gain"  # a ratio, but of a GPU with itself
+
+# Which scope a documented number is one of, and which observation says what was found of it.
 _SCOPES: dict[str, Scope] = {
     "steady_step": "step",
     "whole_run": "run",
@@ -27,7 +30,6 @@ _SCOPES: dict[str, Scope] = {
     "gpu_vs_bare_metal": "epoch",
 }
 _OBSERVED = {
-    "gpu_tuning_gain": "O16",
     "throughput_default": "O16",
     "throughput_tuned": "O16",
     "epoch_of_8000_steps": "O16",
@@ -74,14 +76,16 @@ def entries(
     for workload, article, claim, code in _ELSEWHERE:
         yield Entry(
             workload=workload, article=article, claim=claim, machine=machine, measured=None, scope=None,
-            judgement=_as_a_number(judged.get(code, NOT_RUN)),
+            judgement=_beside(claim, judged.get(code, NOT_RUN)),
         )  # fmt: skip
 
 
 def _nearest(claim: Claim, workload: str, records: Sequence[Record]) -> tuple[Estimate | None, Scope | None]:
-    """Return the speed-up that is defined most like a documented one, and its scope."""
+    """Return the ratio that is defined most like a documented one, and its scope."""
     if claim.metric == "first_call":
         return ratio_of_first_calls(records), "calls"
+    if claim.metric == _GAIN:
+        return tuning_gain(records, "gpu"), "epoch"
     scope = _SCOPES.get(claim.metric)
     if scope is None or claim.speedup is None:
         return None, None
@@ -94,13 +98,13 @@ def _judgement(
 ) -> Judgement:
     if claim.metric == "accuracy":
         return _reached(claim, records)
-    if measured is None or claim.speedup is None:
-        return _as_a_number(judged.get(_OBSERVED.get(claim.metric, ""), NOT_RUN))
-    verdict: Verdict = "reproduced" if near(measured, claim.speedup) else "not comparable"
-    sides = (
-        f"documented on {claim.cpu_device or 'no CPU'} and {claim.gpu_device or 'no GPU'}, measured on other hardware"
-    )
-    apart = "; ".join(_apart(records))
+    documented = claim.gpu_value if claim.metric == _GAIN else claim.speedup
+    if measured is None or documented is None:
+        return _beside(claim, judged.get(_OBSERVED.get(claim.metric, ""), NOT_RUN))
+    verdict: Verdict = "reproduced" if near(measured, documented) else "not comparable"
+    devices = " and ".join(device for device in (claim.cpu_device, claim.gpu_device) if device)
+    sides = f"documented on {devices}, measured on other hardware"
+    apart = "; ".join(_apart(records)) if claim.metric != _GAIN else ""
     return Judgement(verdict=verdict, found=sides + (f"; here {apart}" if apart else "") + ".")
 
 
@@ -113,9 +117,12 @@ def _reached(claim: Claim, records: Sequence[Record]) -> Judgement:
     return Judgement(verdict=verdict, found=f"{units.percent(share, 3)} were answered right.")
 
 
-def _as_a_number(judgement: Judgement) -> Judgement:
-    """Return an observation's judgement as that of a number in it, which other hardware cannot refute."""
-    return replace(judgement, verdict="not comparable") if judgement.verdict == "refuted" else judgement
+def _beside(claim: Claim, judgement: Judgement) -> Judgement:
+    """Return what an observation found as what there is beside a number that was not measured itself."""
+    if judgement.verdict == "not run":
+        return judgement
+    why = "The documented ratio itself was not measured" if claim.speedup else "Documented is no ratio of CPU and GPU"
+    return Judgement(verdict="not comparable", found=f"{judgement.found} {why}.")
 
 
 def _apart(records: Sequence[Record]) -> Iterator[str]:

@@ -27,12 +27,17 @@ def _cells(records: Sequence[Record], backend: str) -> dict[tuple[int, int, str]
     return {key: item for cells in found for key, item in cells.items() if counted(item)}
 
 
+def tuning_gain(records: Sequence[Record], backend: str) -> Estimate | None:
+    """Return what four workers and batch 64 gain over the default; None if no campaign has both."""
+    cells = _cells(records, backend)
+    tuned = cells.get((*DOCUMENTED, "host"))
+    return speed(tuned, cells.get((*DEFAULT, "host"))) if tuned else None
+
+
 def _tuned(records: Sequence[Record]) -> Judgement:
     said, alike, lost = [], [], []
     for backend, documented in _GAINS.items():
-        cells = _cells(records, backend)
-        tuned = cells.get((*DOCUMENTED, "host"))
-        found = speed(tuned, cells.get((*DEFAULT, "host"))) if tuned else None
+        found = tuning_gain(records, backend)
         if found is not None:
             said.append(f"{words(found)} on the {backend.upper()}, documented {units.stated(round(documented, 2))}")
             alike.append(near(found, documented))
