@@ -12,7 +12,7 @@ from test_run_experiments import calls, watched
 from test_scaling import MLP, node, seconds
 
 from suite import experiments, models
-from suite.observations import VERDICTS, Judgement, devices, observations, photographs, text, whole_runs
+from suite.observations import VERDICTS, Judgement, _claims, devices, observations, photographs, text, whole_runs
 from suite.observations._claims import entries
 from suite.report import ledger
 from suite.results import catalogue
@@ -221,6 +221,18 @@ def test_a_number_is_not_reproduced_because_an_observation_is():
         "So it was. The documented ratio itself was not measured.",
         "So it was. Documented is no ratio of CPU and GPU.",
     }
+
+
+def test_what_augmentation_costs_stands_beside_the_two_networks_it_was_measured_with():
+    judged = {"O24": ALL["O24"].judge(augmented(80.0, 100.0))}
+    beside = {entry.workload for entry in entries(CATALOGUE, [], judged) if "Augmentation" in entry.judgement.found}
+    assert beside == {"catdog_cnn_dropout", "catdog_cnn_noaug"}
+
+
+def test_what_an_observation_stands_beside_is_documented():
+    documented = {(about.name, claim.metric) for about in CATALOGUE for claim in about.claims}
+    assert set(_claims._OBSERVED) <= documented
+    assert set(_claims._OBSERVED.values()) <= set(ALL)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from suite.workload import Claim, Description, Scope
 
 _GAIN = "gpu_tuning_gain"  # a ratio, but of a GPU with itself
 
-# Which scope a documented number is one of, and which observation says what was found of it.
+# Which scope a documented number is one of, and which observation is of it: a `throughput` says more than one thing.
 _SCOPES: dict[str, Scope] = {
     "steady_step": "step",
     "whole_run": "run",
@@ -30,14 +30,23 @@ _SCOPES: dict[str, Scope] = {
     "gpu_vs_bare_metal": "epoch",
 }
 _OBSERVED = {
-    "throughput_default": "O16",
-    "throughput_tuned": "O16",
-    "epoch_of_8000_steps": "O16",
-    "25_epochs": "O16",
-    "change_from_dropout_net": "O19",
-    "gpu_utilisation": "O21",
-    "throughput": "O24",
-    "throughput_gain": "O12",
+    ("serve_mobilenet_v2", "throughput_gain"): "O12",
+    ("serve_nasnet_mobile", "throughput_gain"): "O12",
+    ("serve_resnet50", "throughput_gain"): "O12",
+    ("serve_resnet152", "throughput_gain"): "O12",
+    ("serve_nasnet_large", "throughput_gain"): "O12",
+    ("catdog_cnn_base", "throughput_default"): "O16",
+    ("catdog_cnn_base", "throughput_tuned"): "O16",
+    ("catdog_cnn_base", "epoch_of_8000_steps"): "O16",
+    ("catdog_cnn_base", "25_epochs"): "O16",
+    ("catdog_cnn_128", "throughput"): "O19",
+    ("catdog_cnn_128", "change_from_dropout_net"): "O19",
+    ("catdog_cnn_deep", "throughput"): "O20",
+    ("catdog_cnn_base", "gpu_utilisation"): "O21",
+    ("catdog_cnn_128", "gpu_utilisation"): "O21",
+    ("catdog_cnn_deep", "gpu_utilisation"): "O21",
+    ("catdog_cnn_dropout", "throughput"): "O24",
+    ("catdog_cnn_noaug", "throughput"): "O24",
 }
 _POINTS = 1.0  # a documented accuracy is reached if the measured one is as near, in points of a percentage
 
@@ -64,6 +73,7 @@ def entries(
         mine = [record for record in records if record.workload == about.name]
         for claim in about.claims:
             measured, scope = _nearest(claim, about.name, mine)
+            observed = judged.get(_OBSERVED.get((about.name, claim.metric), ""), NOT_RUN)
             yield Entry(
                 workload=about.name,
                 article=about.source.title,
@@ -71,7 +81,7 @@ def entries(
                 machine=machine,
                 measured=measured,
                 scope=scope,
-                judgement=_judgement(claim, measured, mine, judged),
+                judgement=_judgement(claim, measured, mine, observed),
             )
     for workload, article, claim, code in _ELSEWHERE:
         yield Entry(
@@ -93,14 +103,12 @@ def _nearest(claim: Claim, workload: str, records: Sequence[Record]) -> tuple[Es
     return (found.ratio, scope) if found else (None, scope)
 
 
-def _judgement(
-    claim: Claim, measured: Estimate | None, records: Sequence[Record], judged: Mapping[str, Judgement]
-) -> Judgement:
+def _judgement(claim: Claim, measured: Estimate | None, records: Sequence[Record], observed: Judgement) -> Judgement:
     if claim.metric == "accuracy":
         return _reached(claim, records)
     documented = claim.gpu_value if claim.metric == _GAIN else claim.speedup
     if measured is None or documented is None:
-        return _beside(claim, judged.get(_OBSERVED.get(claim.metric, ""), NOT_RUN))
+        return _beside(claim, observed)
     verdict: Verdict = "reproduced" if near(measured, documented) else "not comparable"
     devices = " and ".join(device for device in (claim.cpu_device, claim.gpu_device) if device)
     sides = f"documented on {devices}, measured on other hardware"
