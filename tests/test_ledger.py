@@ -148,6 +148,17 @@ def test_an_observation_is_judged_by_its_rule(code, records, verdict):
     assert judgement.found.endswith(".")
 
 
+def test_a_gap_between_campaigns_is_not_judged_and_what_each_side_loses_is_said():
+    records = [
+        msgspec.structs.replace(record, campaign="20260102-000000-other") if record.backend == "cpu" else record
+        for record in depths()
+    ]
+    judgement = ALL["O19"].judge(records)
+    assert judgement.verdict == "not comparable"
+    assert "-84 % (-84 % to -84 %) on the CPU, -20 % (-20 % to -20 %) on the GPU" in judgement.found
+    assert "GPU and CPU of a network are not of one campaign" in judgement.found
+
+
 def test_the_smallest_serving_network_has_to_gain_most():
     names = ("serve_mobilenet_v2", "serve_resnet50", "serve_nasnet_large")
     about = {name: models.load(name).description for name in names}
@@ -227,6 +238,16 @@ def test_what_augmentation_costs_stands_beside_the_two_networks_it_was_measured_
     judged = {"O24": ALL["O24"].judge(augmented(80.0, 100.0))}
     beside = {entry.workload for entry in entries(CATALOGUE, [], judged) if "Augmentation" in entry.judgement.found}
     assert beside == {"catdog_cnn_dropout", "catdog_cnn_noaug"}
+
+
+@pytest.mark.parametrize(("ratio", "observed"), [(13, "reproduced"), (60, "not comparable")])
+def test_a_step_stands_beside_a_training_that_was_not_run_and_does_not_reproduce_it(ratio, observed):
+    about = next(each for each in CATALOGUE if each.name == "imdb_text_cnn")
+    judged = ledger.judgements(sides("imdb_text_cnn", ratio))
+    (found,) = [e for e in entries([about], sides("imdb_text_cnn", ratio), judged) if e.claim.metric == "training"]
+    assert (judged["O11"].verdict, found.judgement.verdict) == (observed, "not comparable")
+    assert f"imdb_text_cnn is {ratio}" in found.judgement.found
+    assert found.judgement.found.endswith("The documented ratio itself was not measured.")
 
 
 def test_what_an_observation_stands_beside_is_documented():

@@ -30,6 +30,7 @@ _SCOPES: dict[str, Scope] = {
     "gpu_vs_bare_metal": "epoch",
 }
 _OBSERVED = {
+    ("imdb_text_cnn", "training"): "O11",
     ("serve_mobilenet_v2", "throughput_gain"): "O12",
     ("serve_nasnet_mobile", "throughput_gain"): "O12",
     ("serve_resnet50", "throughput_gain"): "O12",
@@ -47,6 +48,7 @@ _OBSERVED = {
     ("catdog_cnn_deep", "gpu_utilisation"): "O21",
     ("catdog_cnn_dropout", "throughput"): "O24",
     ("catdog_cnn_noaug", "throughput"): "O24",
+    ("cifar10_tf_cnn", "throughput_b512"): "O26",
 }
 _POINTS = 1.0  # a documented accuracy is reached if the measured one is as near, in points of a percentage
 

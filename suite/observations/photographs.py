@@ -85,10 +85,12 @@ def _said(changes: dict[str, Estimate]) -> str:
 def _gap_grows(records: Sequence[Record]) -> Judgement:
     found = _networks(records)
     (small, _), (large, _) = (depth.between(found, name, "epoch") for name in (_BASE, _WIDE))
+    changes = _changes(found, _WIDE, "catdog_cnn_dropout", "epoch")
+    cost = f"Larger pictures change the speed from storage on by {_said(changes)}. " if changes else ""
     if small is None or large is None:
-        return NOT_RUN
-    cost = _said(_changes(found, _WIDE, "catdog_cnn_dropout", "epoch"))
-    said = f"From storage on the GPU is {words(small)} as fast with {_BASE} and {words(large)} with {_WIDE}; {cost}."
+        unknown = f"{cost}The gap is not known, as GPU and CPU of a network are not of one campaign."
+        return Judgement(verdict="not comparable", found=unknown) if changes else NOT_RUN
+    said = f"{cost}From storage on the GPU is {words(small)} as fast with {_BASE} and {words(large)} with {_WIDE}."
     return either(above(large, small.high or small.value), below(large, small.low or small.value), said)
 
 
