@@ -16,6 +16,7 @@ from suite.observations import VERDICTS, Judgement, _claims, devices, observatio
 from suite.observations._claims import entries
 from suite.report import ledger
 from suite.results import catalogue
+from suite.results.record import Telemetry
 from suite.results.selection import by_machine
 
 ROOT = Path(__file__).parents[1]
@@ -75,6 +76,13 @@ def grid(default, tuned, busy=0.05, alone=None, backend="gpu"):
 
 def augmented(with_it, without):
     return [cell(1, 32, with_it, DROPOUT), cell(1, 32, without, NOAUG)]
+
+
+def served(*ratios):
+    """Three networks that serve, the smallest first."""
+    about = [models.load(f"serve_{name}").description for name in ("mobilenet_v2", "resnet50", "nasnet_large")]
+    pairs = zip(about, ratios, strict=True)
+    return [record for each, ratio in pairs for record in sides(each.name, ratio, about=each, gpu=0.1)]
 
 
 def scaled(summing, about=MLP, experiment="scaling"):
@@ -148,6 +156,26 @@ def test_an_observation_is_judged_by_its_rule(code, records, verdict):
     assert judgement.found.endswith(".")
 
 
+def shared(record):
+    """The same, measured on a machine that other virtual machines had half of."""
+    seen = [run.telemetry or Telemetry(seconds=5.0, readings=50) for run in record.runs]
+    runs = tuple(
+        msgspec.structs.replace(run, telemetry=msgspec.structs.replace(each, steal=0.5))
+        for run, each in zip(record.runs, seen, strict=True)
+    )
+    return msgspec.structs.replace(record, runs=runs)
+
+
+JUDGED = {code: records for code, records, _ in CASES} | {"O12": served(30, 20, 10)}
+
+
+@pytest.mark.parametrize(("code", "records"), JUDGED.items())
+def test_what_was_found_says_where_it_is_not_all_steady(code, records):
+    steady, unsteady = ALL[code].judge(records), ALL[code].judge(list(map(shared, records)))
+    assert unsteady.verdict == steady.verdict
+    assert unsteady.found == f"{steady.found} Not all steady."
+
+
 def test_a_gap_between_campaigns_is_not_judged_and_what_each_side_loses_is_said():
     records = [
         msgspec.structs.replace(record, campaign="20260102-000000-other") if record.backend == "cpu" else record
@@ -159,17 +187,12 @@ def test_a_gap_between_campaigns_is_not_judged_and_what_each_side_loses_is_said(
     assert "GPU and CPU of a network are not of one campaign" in judgement.found
 
 
-def test_the_smallest_serving_network_has_to_gain_most():
-    names = ("serve_mobilenet_v2", "serve_resnet50", "serve_nasnet_large")
-    about = {name: models.load(name).description for name in names}
-
-    def judged(*ratios):
-        both = [sides(name, ratio, about=about[name], gpu=0.1) for name, ratio in zip(names, ratios, strict=True)]
-        return ALL["O12"].judge([record for pair in both for record in pair]).verdict
-
-    assert judged(30, 20, 10) == "reproduced"
-    assert judged(10, 20, 30) == "refuted"
-    assert judged(30, 20, 0.5) == "refuted"
+@pytest.mark.parametrize(
+    ("ratios", "verdict"),
+    [((30, 20, 10), "reproduced"), ((10, 20, 30), "refuted"), ((30, 20, 0.5), "refuted")],
+)
+def test_the_smallest_serving_network_has_to_gain_most(ratios, verdict):
+    assert ALL["O12"].judge(served(*ratios)).verdict == verdict
 
 
 def test_deeper_networks_gain_more_or_do_not():
@@ -268,6 +291,17 @@ def test_what_tuning_gains_a_gpu_is_reproduced_by_a_gpu_alone(records, verdict):
     judged = ledger.judgements(records)
     (found,) = [e for e in entries([BASE], records, judged) if e.claim.metric == "gpu_tuning_gain"]
     assert found.judgement.verdict == verdict
+
+
+def test_a_number_says_where_what_stands_beside_it_is_not_all_steady():
+    about = next(each for each in CATALOGUE if each.name == "cifar10_mlp")
+    whole, copied = sides("cifar10_mlp", 12, "run", about), sides("cifar10_mlp", 9, "transfer", about)
+
+    def found(records):
+        return next(e.judgement.found for e in entries([about], records, {}) if e.claim in about.claims)
+
+    steady = found([*whole, *copied])
+    assert found([*map(shared, whole), *copied]) == found([*whole, *map(shared, copied)]) == f"{steady} Not all steady."
 
 
 @pytest.mark.parametrize(("share", "verdict"), [(0.982, "reproduced"), (0.96, "not comparable"), (None, "not run")])

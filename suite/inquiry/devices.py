@@ -34,6 +34,11 @@ class Side:
         return scaled(self.speed, 1 / self.devices) if self.speed else None
 
     @property
+    def results(self) -> tuple[Summary, ...]:
+        """Both results, those that there are."""
+        return tuple(item for item in (self.item, self.base) if item is not None)
+
+    @property
     def counted(self) -> bool:
         """Whether an answer may count with its speed."""
         return self.speed is not None and all(item is not None and whole(item) for item in (self.item, self.base))

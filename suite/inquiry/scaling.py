@@ -74,4 +74,4 @@ def _efficiency(side: Side) -> str:
 
 
 def _caveat(sides: Sequence[Side]) -> str:
-    return caveat(item for one in sides for item in (one.item, one.base) if item is not None)
+    return caveat(item for one in sides for item in one.results)

@@ -2,11 +2,13 @@
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from suite.inquiry.steps import caveat
 from suite.results.record import Record
+from suite.results.summary import Summary
 
 Verdict = Literal["reproduced", "refuted", "not comparable", "not run"]
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "refuted", "not comparable", "not run")
@@ -35,10 +37,14 @@ class Observation:
 NOT_RUN = Judgement(verdict="not run")
 
 
-def either(reproduced: bool, refuted: bool, found: str) -> Judgement:
-    """Return which of the two it is; 'not comparable' where the measurement does not separate them."""
-    verdict: Verdict = "reproduced" if reproduced else "refuted" if refuted else "not comparable"
-    return Judgement(verdict=verdict, found=found)
+def judgement(verdict: Verdict, found: str, items: Iterable[Summary]) -> Judgement:
+    """Return a judgement by these results; what was found says if they are not all steady."""
+    return Judgement(verdict=verdict, found=found + caveat(items))
+
+
+def either(reproduced: bool, refuted: bool, found: str, items: Iterable[Summary]) -> Judgement:
+    """Return which of the two it is by these results; 'not comparable' where they do not separate them."""
+    return judgement("reproduced" if reproduced else "refuted" if refuted else "not comparable", found, items)
 
 
 def observations() -> tuple[Observation, ...]:

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from suite import units
 from suite.experiments import accuracy
 from suite.inquiry.steps import words
-from suite.observations import NOT_RUN, Judgement, Verdict
+from suite.observations import NOT_RUN, Judgement, Verdict, judgement
 from suite.observations._articles import MNIST, RESNET, TEXT
-from suite.observations._found import near, steps
+from suite.observations._found import both, near, steps
 from suite.observations.first_calls import ratio_of_first_calls
 from suite.observations.photographs import tuning_gain
 from suite.results.ladder import ladder
 from suite.results.record import Record
 from suite.results.statistics import Estimate
-from suite.results.summary import current, speedups
+from suite.results.summary import Summary, current, speedups
 from suite.workload import Claim, Description, Scope
 
 _GAIN = "gpu_tuning_gain"  # a ratio, but of a GPU with itself
@@ -54,6 +54,15 @@ _POINTS = 1.0  # a documented accuracy is reached if the measured one is as near
 
 
 @dataclass(frozen=True, kw_only=True)
+class _Nearest:
+    """The ratio that is defined most like a documented one, its scope, and the results that it comes from."""
+
+    ratio: Estimate | None = None
+    scope: Scope | None = None
+    items: tuple[Summary, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Entry:
     """A documented number and what became of it."""
 
@@ -74,16 +83,16 @@ def entries(
     for about in catalogue:
         mine = [record for record in records if record.workload == about.name]
         for claim in about.claims:
-            measured, scope = _nearest(claim, about.name, mine)
+            nearest = _nearest(claim, about.name, mine)
             observed = judged.get(_OBSERVED.get((about.name, claim.metric), ""), NOT_RUN)
             yield Entry(
                 workload=about.name,
                 article=about.source.title,
                 claim=claim,
                 machine=machine,
-                measured=measured,
-                scope=scope,
-                judgement=_judgement(claim, measured, mine, observed),
+                measured=nearest.ratio,
+                scope=nearest.scope,
+                judgement=_judgement(claim, nearest, mine, observed),
             )
     for workload, article, claim, code in _ELSEWHERE:
         yield Entry(
@@ -92,30 +101,32 @@ def entries(
         )  # fmt: skip
 
 
-def _nearest(claim: Claim, workload: str, records: Sequence[Record]) -> tuple[Estimate | None, Scope | None]:
-    """Return the ratio that is defined most like a documented one, and its scope."""
+def _nearest(claim: Claim, workload: str, records: Sequence[Record]) -> _Nearest:
     if claim.metric == "first_call":
-        return ratio_of_first_calls(records), "calls"
+        ratio, items = ratio_of_first_calls(records)
+        return _Nearest(ratio=ratio, scope="calls", items=items)
     if claim.metric == _GAIN:
-        return tuning_gain(records, "gpu"), "epoch"
+        ratio, items = tuning_gain(records, "gpu")
+        return _Nearest(ratio=ratio, scope="epoch", items=items)
     scope = _SCOPES.get(claim.metric)
     if scope is None or claim.speedup is None:
-        return None, None
+        return _Nearest()
     found = steps(records, [workload], scope).get(workload)
-    return (found.ratio, scope) if found else (None, scope)
+    return _Nearest(ratio=found.ratio, scope=scope, items=both([found])) if found else _Nearest(scope=scope)
 
 
-def _judgement(claim: Claim, measured: Estimate | None, records: Sequence[Record], observed: Judgement) -> Judgement:
+def _judgement(claim: Claim, nearest: _Nearest, records: Sequence[Record], observed: Judgement) -> Judgement:
     if claim.metric == "accuracy":
         return _reached(claim, records)
     documented = claim.gpu_value if claim.metric == _GAIN else claim.speedup
-    if measured is None or documented is None:
+    if nearest.ratio is None or documented is None:
         return _beside(claim, observed)
-    verdict: Verdict = "reproduced" if near(measured, documented) else "not comparable"
+    verdict: Verdict = "reproduced" if near(nearest.ratio, documented) else "not comparable"
     devices = " and ".join(device for device in (claim.cpu_device, claim.gpu_device) if device)
     sides = f"documented on {devices}, measured on other hardware"
-    apart = "; ".join(_apart(records)) if claim.metric != _GAIN else ""
-    return Judgement(verdict=verdict, found=sides + (f"; here {apart}" if apart else "") + ".")
+    apart = list(_apart(records)) if claim.metric != _GAIN else []
+    here = f"; here {'; '.join(said for said, _ in apart)}" if apart else ""
+    return judgement(verdict, f"{sides}{here}.", [*nearest.items, *(item for _, each in apart for item in each)])
 
 
 def _reached(claim: Claim, records: Sequence[Record]) -> Judgement:
@@ -127,23 +138,23 @@ def _reached(claim: Claim, records: Sequence[Record]) -> Judgement:
     return Judgement(verdict=verdict, found=f"{units.percent(share, 3)} were answered right.")
 
 
-def _beside(claim: Claim, judgement: Judgement) -> Judgement:
+def _beside(claim: Claim, observed: Judgement) -> Judgement:
     """Return what an observation found as what there is beside a number that was not measured itself."""
-    if judgement.verdict == "not run":
-        return judgement
+    if observed.verdict == "not run":
+        return observed
     why = "The documented ratio itself was not measured" if claim.speedup else "Documented is no ratio of CPU and GPU"
-    return Judgement(verdict="not comparable", found=f"{judgement.found} {why}.")
+    return Judgement(verdict="not comparable", found=f"{observed.found} {why}.")
 
 
-def _apart(records: Sequence[Record]) -> Iterator[str]:
-    """Yield the speed-ups of the same network by what is counted, and by precision."""
+def _apart(records: Sequence[Record]) -> Iterator[tuple[str, tuple[Summary, ...]]]:
+    """Yield the speed-ups of the same network by what is counted, and by precision, each with both its results."""
     for rung in ladder(records):
-        if rung.ratio is not None:
-            yield f"{rung.words} {words(rung.ratio)}"
+        if rung.ratio is not None and rung.cpu is not None and rung.gpu is not None:
+            yield f"{rung.words} {words(rung.ratio)}", (rung.cpu, rung.gpu)
     for item in current(speedups(records)):
         case = item.gpu.record.case
         if case.scope == "step" and case.precision != "float32-highest" and case.variant == "plain":
-            yield f"the GPU in {case.precision} {words(item.ratio)}"
+            yield f"the GPU in {case.precision} {words(item.ratio)}", both([item])
 
 
 _PAID = Claim(

@@ -24,7 +24,7 @@ def _half_idle(records: Sequence[Record]) -> Judgement:
         f"At batch {_BATCH} the GPU is busy {units.percent(shares[0])} of the time, its batch on the device: {rate} "
         "pictures/s."
     )
-    return either(shares[0] <= _HALF, shares[0] > 0.9, said)
+    return either(shares[0] <= _HALF, shares[0] > 0.9, said, items)
 
 
 OBSERVATIONS = (

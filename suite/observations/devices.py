@@ -7,42 +7,54 @@ from suite.inquiry.devices import Side, found, strong
 from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import TEXT
-from suite.observations._found import above, below, counted, near, steps
+from suite.observations._found import above, below, both, counted, near, steps
 from suite.results.record import Record
 from suite.results.statistics import Estimate
+from suite.results.summary import Summary
 
 _EXPERIMENT, _TREES = "scaling", "gbdt_mortgage"
 _OF_ONE, _OF_FOUR = 11.01, 23.19 / 11.01  # documented: one GPU over the CPU, four over one
 
 
-def _speeds(records: Sequence[Record]) -> dict[str, dict[int, Estimate]]:
-    """Return how fast each workload's headline batch is on several GPUs, by name and count; what may be judged by."""
+def _sides(records: Sequence[Record]) -> dict[str, list[Side]]:
+    """Return each workload's headline batch on several GPUs, by name; what may be judged by."""
     sides = {name: strong(cells) for name, cells in found(records).items()}
-    return {name: kept for name, mine in sides.items() if (kept := {s.devices: v for s in mine if (v := _judged(s))})}
+    return {name: kept for name, mine in sides.items() if (kept := list(filter(_judged, mine)))}
 
 
-def _judged(side: Side) -> Estimate | None:
-    return side.speed if side.counted and counted(side.item) and counted(side.base) else None
+def _judged(side: Side) -> bool:
+    return side.counted and all(map(counted, side.results))
+
+
+def _speeds(sides: Sequence[Side]) -> dict[int, Estimate]:
+    return {side.devices: side.speed for side in sides if side.speed is not None}
+
+
+def _results(sides: Sequence[Side]) -> list[Summary]:
+    return [item for side in sides for item in side.results]
 
 
 def _trees(records: Sequence[Record]) -> Judgement:
-    four, one = _speeds(records).get(_TREES, {}).get(4), steps(records, [_TREES]).get(_TREES)
+    sides = [side for side in _sides(records).get(_TREES, ()) if side.devices == 4]
+    four, one = _speeds(sides).get(4), steps(records, [_TREES]).get(_TREES)
     if four is None or one is None:
         return NOT_RUN
     said = f"One GPU trains the trees {words(one.ratio)} as fast as the CPU, four {words(four)} as fast as one."
     alike = near(one.ratio, _OF_ONE) and near(four, _OF_FOUR)
-    return either(alike, below(one.ratio, 1) or below(four, 1), said)
+    return either(alike, below(one.ratio, 1) or below(four, 1), said, (*both([one]), *_results(sides)))
 
 
 def _fastest(records: Sequence[Record]) -> Judgement:
-    speeds = _speeds(records)
-    if not speeds:
+    sides = _sides(records)
+    if not sides:
         return NOT_RUN
+    speeds = {name: _speeds(mine) for name, mine in sides.items()}
     best = {name: max(mine.items(), key=lambda pair: pair[1].value) for name, mine in speeds.items()}
     said = "; ".join(f"{name} {words(speed)} on {units.count(count)}" for name, (count, speed) in best.items())
     slower = any(all(below(speed, 1) for speed in mine.values()) for mine in speeds.values())
     faster = all(above(speed, 1) for _, speed in best.values())
-    return either(faster, slower, f"The headline batch over that on one GPU, at best: {said}.")
+    items = [item for mine in sides.values() for item in _results(mine)]
+    return either(faster, slower, f"The headline batch over that on one GPU, at best: {said}.", items)
 
 
 OBSERVATIONS = (

@@ -27,12 +27,12 @@ def _first_over_steady(item: Summary) -> Estimate | None:
     return paired_ratio(by_round(item, first), by_round(item, steady))
 
 
-def ratio_of_first_calls(records: Sequence[Record]) -> Estimate | None:
-    """Return the CPU's time of the first call over the GPU's; None if they are not of one campaign."""
+def ratio_of_first_calls(records: Sequence[Record]) -> tuple[Estimate | None, tuple[Summary, ...]]:
+    """Return the CPU's time of the first call over the GPU's, None if no campaign has both; and both results."""
     sides = _sides(records)
     if set(sides) != {"cpu", "gpu"} or sides["cpu"].record.campaign != sides["gpu"].record.campaign:
-        return None
-    return paired_ratio(by_round(sides["cpu"], first), by_round(sides["gpu"], first))
+        return None, ()
+    return paired_ratio(by_round(sides["cpu"], first), by_round(sides["gpu"], first)), tuple(sides.values())
 
 
 def _slower(records: Sequence[Record]) -> Judgement:
@@ -45,7 +45,8 @@ def _slower(records: Sequence[Record]) -> Judgement:
     more = above(gpu, cpu.high or cpu.value)
     less = above(cpu, gpu.high or gpu.value)
     slower = above(cpu, 1) and above(gpu, 1)
-    return either(slower and more, not slower or less, f"The first call takes the time of a later one {said}.")
+    found = f"The first call takes the time of a later one {said}."
+    return either(slower and more, not slower or less, found, sides.values())
 
 
 def _stable(records: Sequence[Record]) -> Judgement:
@@ -55,7 +56,7 @@ def _stable(records: Sequence[Record]) -> Judgement:
     spreads = {backend: median(by_round(item, spread).values()) for backend, item in sides.items()}
     said = ", ".join(f"{units.percent(value)} on the {backend.upper()}" for backend, value in sorted(spreads.items()))
     good = all(value <= _STEADY[backend] for backend, value in spreads.items())
-    return either(good and len(spreads) == 2, not good, f"Calls three and four differ by {said}.")
+    return either(good and len(spreads) == 2, not good, f"Calls three and four differ by {said}.", sides.values())
 
 
 def _clocks(records: Sequence[Record]) -> Judgement:
@@ -67,7 +68,7 @@ def _clocks(records: Sequence[Record]) -> Judgement:
     said = (
         f"CPU time over wall time is {units.number(busy['cpu'])} on the CPU and {units.number(busy['gpu'])} on the GPU."
     )
-    return either(good, not good, said)
+    return either(good, not good, said, sides.values())
 
 
 OBSERVATIONS = (

@@ -22,7 +22,7 @@ def _gains(records: Sequence[Record]) -> Judgement:
     if {("cpu", "stacked"), ("gpu", "stacked")} <= set(sides):
         stacked = ratio(sides["cpu", "stacked"], sides["gpu", "stacked"])
         said += f" With its fits stacked it is {words(stacked)}." if stacked is not None else ""
-    return either(above(plain, 1), below(plain, 1), said)
+    return either(above(plain, 1), below(plain, 1), said, sides.values())
 
 
 OBSERVATIONS = (

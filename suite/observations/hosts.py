@@ -15,12 +15,13 @@ _MATTERS = 1.5
 
 def _decides(records: Sequence[Record]) -> Judgement:
     found = groups(records, lambda r: r.backend == "cpu" and default(r, "threads"), least=2)
-    said, ratios = [], []
+    said, ratios, items = [], [], []
     for (name, _), group in sorted(found.items()):
         few, many = (end(group, key=threads) for end in (min, max))
         between = ratio(few, many)
         if between is not None and threads(few) < threads(many):
             ratios.append(between)
+            items += [few, many]
             said.append(
                 f"{name} is {words(between)} as fast with {threads(many)} threads as with {units.count(threads(few))}"
             )
@@ -30,6 +31,7 @@ def _decides(records: Sequence[Record]) -> Judgement:
         any(above(each, _MATTERS) for each in ratios),
         all(below(each, _MATTERS) for each in ratios),
         f"On one and the same processor {'; '.join(said)}.",
+        items,
     )
 
 

@@ -8,15 +8,15 @@ from suite.inquiry.flows import change, gain
 from suite.inquiry.learning import learnt, newest
 from suite.inquiry.steps import words
 from suite.inquiry.tuning import DEFAULT, DOCUMENTED, gpu_busy, of_workers, speed, step_share, twins
-from suite.observations import NOT_RUN, Judgement, Observation, either
+from suite.observations import NOT_RUN, Judgement, Observation, either, judgement
 from suite.observations._articles import PHOTOGRAPHS
-from suite.observations._found import above, below, counted, near, steps
+from suite.observations._found import above, below, both, counted, near, steps
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary
 from suite.results.watched import on_gpu
 
-_BASE, _WIDE, _DEEP = "catdog_cnn_base", "catdog_cnn_128", "catdog_cnn_deep"
+_BASE, _DROPOUT, _WIDE, _DEEP = "catdog_cnn_base", "catdog_cnn_dropout", "catdog_cnn_128", "catdog_cnn_deep"
 _GAINS = {"cpu": 64 / 47, "gpu": 3.0}  # documented, of four workers and batch 64 over the default
 _SAME, _IDLE, _STEP = 0.1, 0.1, 0.5
 _RISES = 0.1  # of the time that the GPU is busy
@@ -27,35 +27,36 @@ def _cells(records: Sequence[Record], backend: str) -> dict[tuple[int, int, str]
     return {key: item for cells in found for key, item in cells.items() if counted(item)}
 
 
-def tuning_gain(records: Sequence[Record], backend: str) -> Estimate | None:
-    """Return what four workers and batch 64 gain over the default; None if no campaign has both."""
+def tuning_gain(records: Sequence[Record], backend: str) -> tuple[Estimate | None, tuple[Summary, ...]]:
+    """Return what four workers and batch 64 gain over the default, None if no campaign has both; and both results."""
     cells = _cells(records, backend)
-    tuned = cells.get((*DOCUMENTED, "host"))
-    return speed(tuned, cells.get((*DEFAULT, "host"))) if tuned else None
+    tuned, base = cells.get((*DOCUMENTED, "host")), cells.get((*DEFAULT, "host"))
+    return (speed(tuned, base), (tuned, base)) if tuned and base else (None, ())
 
 
 def _tuned(records: Sequence[Record]) -> Judgement:
-    said, alike, lost = [], [], []
+    said, alike, lost, items = [], [], [], []
     for backend, documented in _GAINS.items():
-        found = tuning_gain(records, backend)
+        found, results = tuning_gain(records, backend)
         if found is not None:
+            items += results
             said.append(f"{words(found)} on the {backend.upper()}, documented {units.stated(round(documented, 2))}")
             alike.append(near(found, documented))
             lost.append(below(found, 1))
     if not said:
         return NOT_RUN
-    return either(all(alike), any(lost), f"Four workers and batch 64 gain {'; '.join(said)}.")
+    return either(all(alike), any(lost), f"Four workers and batch 64 gain {'; '.join(said)}.", items)
 
 
 def _input_bound(records: Sequence[Record]) -> Judgement:
     item = _cells(records, "gpu").get((*DEFAULT, "host"))
     busy, share = (gpu_busy(item), step_share(item)) if item else (None, None)
-    if busy is None or share is None:
+    if item is None or busy is None or share is None:
         return NOT_RUN
     said = (
         f"At the default the GPU is busy {units.percent(busy)}; the step alone is {units.percent(share)} of the time."
     )
-    return either(busy <= _IDLE and share < _STEP, share >= _STEP, said)
+    return either(busy <= _IDLE and share < _STEP, share >= _STEP, said, [item])
 
 
 def _networks(records: Sequence[Record]) -> depth.Networks:
@@ -63,12 +64,20 @@ def _networks(records: Sequence[Record]) -> depth.Networks:
     return {key: scopes for key, scopes in found.items() if all(map(counted, scopes.values()))}
 
 
+def _results(
+    found: depth.Networks, *names: str, scopes: Sequence[str] = ("epoch",), backends: Sequence[str] = ("cpu", "gpu")
+) -> list[Summary]:
+    """Return these networks' results, by default from storage on both sides."""
+    mine = [each for (name, backend), each in found.items() if name in names and backend in backends]
+    return [each[scope] for each in mine for scope in scopes if scope in each]
+
+
 def _even_so(records: Sequence[Record]) -> Judgement:
     stored = steps(records, (_BASE,), "epoch").get(_BASE)
     if stored is None:
         return NOT_RUN
-    found = stored.ratio
-    return either(near(found, 4), below(found, 1), f"From storage on the GPU is {words(found)} as fast as the CPU.")
+    said = f"From storage on the GPU is {words(stored.ratio)} as fast as the CPU."
+    return either(near(stored.ratio, 4), below(stored.ratio, 1), said, both([stored]))
 
 
 def _changes(found: depth.Networks, name: str, base: str, scope: str) -> dict[str, Estimate]:
@@ -85,13 +94,14 @@ def _said(changes: dict[str, Estimate]) -> str:
 def _gap_grows(records: Sequence[Record]) -> Judgement:
     found = _networks(records)
     (small, _), (large, _) = (depth.between(found, name, "epoch") for name in (_BASE, _WIDE))
-    changes = _changes(found, _WIDE, "catdog_cnn_dropout", "epoch")
+    changes = _changes(found, _WIDE, _DROPOUT, "epoch")
     cost = f"Larger pictures change the speed from storage on by {_said(changes)}. " if changes else ""
     if small is None or large is None:
         unknown = f"{cost}The gap is not known, as GPU and CPU of a network are not of one campaign."
-        return Judgement(verdict="not comparable", found=unknown) if changes else NOT_RUN
+        return judgement("not comparable", unknown, _results(found, _DROPOUT, _WIDE)) if changes else NOT_RUN
+    items = _results(found, _BASE, _DROPOUT, _WIDE)
     said = f"{cost}From storage on the GPU is {words(small)} as fast with {_BASE} and {words(large)} with {_WIDE}."
-    return either(above(large, small.high or small.value), below(large, small.low or small.value), said)
+    return either(above(large, small.high or small.value), below(large, small.low or small.value), said, items)
 
 
 def _free_depth(records: Sequence[Record]) -> Judgement:
@@ -102,7 +112,8 @@ def _free_depth(records: Sequence[Record]) -> Judgement:
     said = (
         f"From {_WIDE} to {_DEEP} the GPU's speed changes by {change(stored)} from storage on, {change(alone)} alone."
     )
-    return either(above(stored, 1 - _SAME), below(stored, 1 - _SAME), said)
+    items = _results(found, _WIDE, _DEEP, scopes=("epoch", "step"), backends=("gpu",))
+    return either(above(stored, 1 - _SAME), below(stored, 1 - _SAME), said, items)
 
 
 def _busier(records: Sequence[Record]) -> Judgement:
@@ -115,12 +126,13 @@ def _busier(records: Sequence[Record]) -> Judgement:
     if small is None or wide is None or deep is None:
         return NOT_RUN
     said = f"The GPU is busy {', '.join(map(units.percent, (small, wide, deep)))} of the time along the three networks."
-    return either(wide > small + _RISES and deep > wide + _RISES, deep <= small, said)
+    items = _results(found, _BASE, _WIDE, _DEEP, backends=("gpu",))
+    return either(wide > small + _RISES and deep > wide + _RISES, deep <= small, said, items)
 
 
 def _no_change(records: Sequence[Record]) -> Judgement:
     found = _networks(records)
-    pairs = (("catdog_cnn_conv64", _BASE), ("catdog_cnn_dropout", "catdog_cnn_conv64"))
+    pairs = (("catdog_cnn_conv64", _BASE), (_DROPOUT, "catdog_cnn_conv64"))
     changes = {f"{name} after {base}": _changes(found, name, base, "epoch") for name, base in pairs}
     values = [value for change_ in changes.values() for value in change_.values()]
     if not all(changes.values()):
@@ -128,7 +140,7 @@ def _no_change(records: Sequence[Record]) -> Judgement:
     said = "; ".join(f"{pair}: {_said(change_)}" for pair, change_ in changes.items())
     inside = all(above(value, 1 - _SAME) and below(value, 1 + _SAME) for value in values)
     outside = any(below(value, 1 - _SAME) or above(value, 1 + _SAME) for value in values)
-    return either(inside, outside, f"{said}.")
+    return either(inside, outside, f"{said}.", _results(found, *(name for pair in pairs for name in pair)))
 
 
 def _ladder(records: Sequence[Record]) -> Judgement:
@@ -136,25 +148,25 @@ def _ladder(records: Sequence[Record]) -> Judgement:
     if reading is None or "From" not in reading.answers[-1]:
         return Judgement(verdict="not run", found="Needs the real data.")
     rises = "rises" in reading.answers[-1]
-    return either(rises, not rises, " ".join(reading.answers))
+    return either(rises, not rises, " ".join(reading.answers), ())  # no times
 
 
 def _augmenting(records: Sequence[Record]) -> Judgement:
     found = [item for item in input_tuning.beside(records) if counted(item)]
-    costs = [(item, cost) for item, _, cost in twins(found)]
+    costs = list(twins(found))
     if not costs:
         return NOT_RUN
     said = "; ".join(f"{change(cost)} with {of_workers(i.record.case.workers)}, batch {i.record.case.batch}, "
-                     f"on the {i.record.backend.upper()}" for i, cost in costs)  # fmt: skip
-    values = [cost for _, cost in costs]
+                     f"on the {i.record.backend.upper()}" for i, _, cost in costs)  # fmt: skip
+    values = [cost for *_, cost in costs]
     return either(any(below(v, 1) for v in values), all(above(v, 1 - _SAME / 2) for v in values),
-                  f"Augmentation changes the speed by {said}.")  # fmt: skip
+                  f"Augmentation changes the speed by {said}.", [i for *pair, _ in costs for i in pair])  # fmt: skip
 
 
 def _not_rescaled(records: Sequence[Record]) -> Judgement:
-    mine = [record for record in records if record.workload == "catdog_cnn_dropout"]
+    mine = [record for record in records if record.workload == _DROPOUT]
     photographs = newest(record for record in mine if record.case.data == accuracy.NEEDS_DATA)
-    record = (photographs or newest(mine)).get("catdog_cnn_dropout")
+    record = (photographs or newest(mine)).get(_DROPOUT)
     said = {one.pixels: one for run in learnt(record)[:1] for one in run.predictions} if record else {}
     if set(said) != {"0 to 1", "0 to 255"}:
         return NOT_RUN
@@ -167,7 +179,7 @@ def _not_rescaled(records: Sequence[Record]) -> Judgement:
     )
     if not photographs:
         return Judgement(verdict="not comparable", found=f"{words_} It has seen drawings, which decide nothing.")
-    return either(tilted and rare, wrong.above_half < right.above_half, words_)
+    return either(tilted and rare, wrong.above_half < right.above_half, words_, ())  # no times
 
 
 OBSERVATIONS = (

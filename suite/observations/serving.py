@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from suite import units
 from suite.inquiry.served import REQUESTS, Way, campaigns, gains
 from suite.inquiry.steps import words
-from suite.observations import NOT_RUN, Judgement, Observation, either
+from suite.observations import NOT_RUN, Judgement, Observation, either, judgement
 from suite.observations._articles import TEXT
-from suite.observations._found import above, below, counted, steps
+from suite.observations._found import above, below, both, counted, steps
 from suite.results.record import Record
 from suite.results.summary import SpeedUp
 
@@ -32,6 +32,7 @@ def _wins(records: Sequence[Record]) -> Judgement:
         all(above(item.ratio, 1) for item in every) and above(small, large.high or large.value),
         bool(lost) or above(large, small.high or small.value),
         f"Speed-ups at batch 1{traffic}, the smallest network first: {said}. {_cases(every, lost)}",
+        both(every),
     )
 
 
@@ -61,7 +62,8 @@ def _paid(records: Sequence[Record]) -> Judgement:
         return NOT_RUN
     high = sorted(name for name, item in found.items() if above(item.ratio, _PAID))
     said = f"{units.count(len(high))} of {units.count(len(found))} networks gain surely more than {units.times(_PAID)}"
-    return Judgement(verdict="not comparable", found=said + (f": {', '.join(high)}." if high else "."))
+    said += f": {', '.join(high)}." if high else "."
+    return judgement("not comparable", said, both(found.values()))
 
 
 OBSERVATIONS = (

@@ -35,7 +35,8 @@ def _saturates(records: Sequence[Record]) -> Judgement:
     if host is None or most is None:
         return NOT_RUN
     said = f"The CPU's cores are busy {units.percent(host)} of its run, the GPU at most {units.percent(most)}."
-    return either(host >= _SATURATED and most <= _IDLE, host < _IDLE or most > _SATURATED, said)
+    items = (runs["cpu", 1], runs["gpu", 1])
+    return either(host >= _SATURATED and most <= _IDLE, host < _IDLE or most > _SATURATED, said, items)
 
 
 def _too_short(records: Sequence[Record]) -> Judgement:
@@ -52,7 +53,8 @@ def _too_short(records: Sequence[Record]) -> Judgement:
         f"The GPU is busy {units.percent(short)} of the documented run and {units.percent(long)} of one ten times as "
         "long."
     )
-    return either(long >= _MORE * short and long > _IDLE, long < _MORE * short, said)
+    items = (runs["gpu", 1], runs["gpu", 10])
+    return either(long >= _MORE * short and long > _IDLE, long < _MORE * short, said, items)
 
 
 OBSERVATIONS = (

@@ -6,7 +6,7 @@ from suite.experiments.extrapolation import epochs
 from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import MLP, RESNET
-from suite.observations._found import above, below, near, steps
+from suite.observations._found import above, below, both, near, steps
 from suite.results.record import Record
 
 _TELLS = (0.9, 1.1)
@@ -24,7 +24,8 @@ def _extrapolates(records: Sequence[Record]) -> Judgement:
     )
     outside = [above(item.ratio, _TELLS[1]) or below(item.ratio, _TELLS[0]) for item in found]
     inside = [above(item.ratio, _TELLS[0]) and below(item.ratio, _TELLS[1]) for item in found]
-    return either(all(inside), any(outside), f"{said[0].upper()}{said[1:]}.")
+    items = [side for item in found for side in (item.step, item.measured)]
+    return either(all(inside), any(outside), f"{said[0].upper()}{said[1:]}.", items)
 
 
 def _wide_network(records: Sequence[Record]) -> Judgement:
@@ -34,7 +35,7 @@ def _wide_network(records: Sequence[Record]) -> Judgement:
     step = steps(records, ["cifar10_mlp"]).get("cifar10_mlp")
     beside = f"; a step in steady state is {words(step.ratio)} as fast" if step else ""
     said = f"The documented run, building and compiling in it, is {words(run.ratio)} as fast on the GPU{beside}."
-    return either(near(run.ratio, _DOCUMENTED), below(run.ratio, 1), said)
+    return either(near(run.ratio, _DOCUMENTED), below(run.ratio, 1), said, both([run, step] if step else [run]))
 
 
 OBSERVATIONS = (
