@@ -65,6 +65,13 @@ def test_the_gain_is_that_of_examples_a_second_and_the_answer_says_from_where_on
     assert [at.value for at in reading.beside[0].points] == pytest.approx([30, 40, 80, 90])
 
 
+def test_a_count_near_the_best_is_named_only_if_all_larger_ones_are_near_it_too():
+    dips = [timed("cpu", 1, 1e-3, "plain"), timed("cpu", 2, 1e-3), timed("cpu", 3, 2e-3), timed("cpu", 6, 3e-3)]
+    assert "2 stacked fits train 2.00x (2.00 to 2.00) as fast" in read(dips).answers[0]
+    assert "from 6 on it is at least 90 % of that" in read(dips).answers[0]
+    assert "with 3 it is less than 90 % of that" in read(dips[:-1]).answers[0]
+
+
 def test_the_search_is_derived_from_its_documented_steps():
     (group,) = grid_search.together(searched(), grid_search._fits)
     one, stacked = grid_search.derived(group)

@@ -1,6 +1,7 @@
 """What does a grid search gain from training its fits side by side, and from a GPU?"""
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 import msgspec
 
@@ -177,18 +178,24 @@ def read(records: Sequence[Record]) -> Reading | None:
 
 
 def _answer(gains: Sequence[tuple], base: Summary | None) -> str:
-    """Return what stacking gains at most, from how many fits on it is near that, and how busy the GPU is."""
+    """Return what stacking gains at most, from how many fits on it stays near that, and how busy the GPU is.
+
+    The gains come in the order of their fits.
+    """
     if not gains or base is None:
         return "not known, as the fit alone or the stacks are not whole."
     best, most = max(gains, key=lambda pair: pair[0].value)
     if (best.low or best.value) <= 1:
         said = "no number of stacked fits is surely faster than one fit after another."
     else:
-        near = min(fits(item) for found, item in gains if found.value >= _NEAR_BEST * best.value)
-        said = (
-            f"{units.count(fits(most))} stacked fits train {words(best)} as fast as one after another; "
-            f"from {units.count(near)} on it is at least {units.percent(_NEAR_BEST)} of that."
+        enough = takewhile(lambda pair: pair[0].value >= _NEAR_BEST * best.value, reversed(gains))
+        near, share = [fits(item) for _, item in enough], units.percent(_NEAR_BEST)
+        beyond = (
+            f"from {units.count(near[-1])} on it is at least {share} of that"
+            if near
+            else f"with {units.count(fits(gains[-1][1]))} it is less than {share} of that"
         )
+        said = f"{units.count(fits(most))} stacked fits train {words(best)} as fast as one after another; {beyond}."
     alone, stacked = (on_gpu(item.record, lambda gpu: gpu.utilisation) for item in (base, most))
     if alone is None or stacked is None:
         return said
