@@ -142,6 +142,15 @@ def test_the_fastest_cell_is_named_with_its_bottleneck():
     assert "the step alone accounts for 5.0 % of its time, and the GPU is busy 10 % of it" in said
 
 
+def test_a_cell_of_one_process_is_set_against_the_defaults_rate_in_its_round():
+    slower = stored(BASE, 100.0, workers=1)
+    runs = tuple(factory.run(number, 32 / rate) for number, rate in enumerate((50.0, 150.0, 200.0)))
+    reading = input_tuning.read([msgspec.structs.replace(slower, runs=runs), *grid()[1:3]])
+    ratio = next(row[5] for row in reading.tables[0].rows if row[0].text == "16")
+    assert (ratio.text, ratio.remark) == ("18.0x", "the default had 49.8 examples/s in that round")
+    assert "16 workers with batch 128, 18.0x as fast as the default in its one round" in words(reading)
+
+
 def test_the_cost_of_augmentation_stands_beside_the_documented_one():
     beside = [cell(1, 32, 80.0, DROPOUT), cell(1, 32, 100.0, NOAUG)]
     said = words(input_tuning.read([*grid(), *beside]))
@@ -314,6 +323,12 @@ def test_the_middle_epoch_of_a_whole_run_is_set_against_its_steps():
     assert [cell.text for cell in row[:3]] == ["mnist_mlp", "CPU, from memory", "1.00 s"]
     assert row[4].sort == pytest.approx(1.2, rel=0.01)
     assert row[6].text == "100 %"
+
+
+def test_both_times_of_an_epoch_are_of_the_rounds_that_its_ratio_is_of():
+    step = factory.record(about=RUN, step_seconds=[0.2, 0.1, 0.1])
+    (row,) = extrapolation.read([step, whole_run(1.0, 1.0, 1.0)]).tables[0].rows
+    assert row[3].sort / row[2].sort == pytest.approx(row[4].sort)
 
 
 def test_a_run_that_was_cut_short_is_no_epoch():

@@ -23,10 +23,11 @@ METHOD = (
     "last, each batch copied from memory, and the middle one counts; compiling and validation are not in it. An epoch "
     "from storage is not run to its end: it is the time of a step with its input over a window, times the number of "
     "steps. So that one is extrapolated too, and says only what the input adds to a step; 'timed' is how much of the "
-    "epoch the window covers, and what happens once an epoch or only later is not in it. An epoch is the data set "
-    "once: 250 steps of 32 photographs, not the 8,000 that the article calls one, and for the residual network, whose "
-    "source takes one batch four times, the 50,000 pictures that it was taken from. Networks of more than a hundred "
-    "teraFLOP an epoch are asked of a GPU alone."
+    "epoch the window covers, and what happens once an epoch or only later is not in it. Both times are of the rounds "
+    "that have both: a whole run is repeated less often than its step. An epoch is the data set once: 250 steps of 32 "
+    "photographs, not the 8,000 that the article calls one, and for the residual network, whose source takes one batch "
+    "four times, the 50,000 pictures that it was taken from. Networks of more than a hundred teraFLOP an epoch are "
+    "asked of a GPU alone."
 )
 WORKLOADS = ("mnist_mlp", "cifar10_mlp", "catdog_cnn_base", "cifar10_resnet63")
 
@@ -38,12 +39,12 @@ _COLUMNS = ("model", "epoch", "predicted", "measured", "ratio", "95 % interval",
 
 @dataclass(frozen=True, kw_only=True)
 class Epoch:
-    """An epoch as it was measured beside what a step says; `ratio` is measured over predicted."""
+    """An epoch as it was measured beside what a step says, in the rounds of both; `ratio` is seconds over predicted."""
 
     step: Summary
     measured: Summary
     ratio: Estimate
-    steps: float
+    predicted: Estimate
     seconds: Estimate
     timed: float  # share of the epoch that was timed
 
@@ -127,9 +128,15 @@ def _epochs(group: Sequence[Summary]) -> Iterator[Epoch]:
         ratio = paired_ratio(times, predicted)
         if ratio is not None:
             taken = [len(run.samples) * run.steps_per_sample for run in record.runs if not run.reason]
-            timed = 1.0 if scope == "run" else min(1.0, min(taken) / steps)
-            seconds = geometric_mean(list(times.values()))
-            yield Epoch(step=alone, measured=item, ratio=ratio, steps=steps, seconds=seconds, timed=timed)
+            rounds = sorted(times.keys() & predicted.keys())
+            yield Epoch(
+                step=alone,
+                measured=item,
+                ratio=ratio,
+                predicted=geometric_mean([predicted[number] for number in rounds]),
+                seconds=geometric_mean([times[number] for number in rounds]),
+                timed=1.0 if scope == "run" else min(1.0, min(taken) / steps),
+            )
 
 
 def _stages(record: Record) -> dict[int, float]:
@@ -143,18 +150,21 @@ def _stages(record: Record) -> dict[int, float]:
 
 
 def _row(item: Epoch) -> tuple[Cell, ...]:
-    record, alone = item.measured.record, item.step.seconds
-    predicted = item.steps * alone.value if alone else None
-    width = units.half_width(item.seconds.low, item.seconds.high)
+    record = item.measured.record
     return (
         Cell(text=record.workload),
         Cell(text=f"{record.backend.upper()}, {item.where}"),
-        Cell(text=units.seconds(predicted), sort=predicted, record=item.step.record),
-        Cell(text=units.seconds(item.seconds.value, width), sort=item.seconds.value, record=record),
+        _time_cell(item.predicted, item.step.record),
+        _time_cell(item.seconds, record),
         *times_cells(item.ratio, record),
         Cell(text=units.percent(item.timed), sort=item.timed),
         status_cell(item.step, item.measured),
     )
+
+
+def _time_cell(time: Estimate, record: Record) -> Cell:
+    text = units.seconds(time.value, units.half_width(time.low, time.high))
+    return Cell(text=text, sort=time.value, record=record)
 
 
 def _answer(item: Epoch) -> str:

@@ -1,6 +1,7 @@
 """How is the input pipeline tuned? Workers, batch and augmentation, then the rest of its settings one at a time."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -41,8 +42,8 @@ METHOD = (
     "and augmentation on the host or none; more workers than cores are measured too, as the article did. Then, at the "
     "documented default of one worker and batch 32, one setting at a time is changed. What is compared in words is "
     "measured in three processes, taken in turns: the default, four workers with batch 64, every cell with as many "
-    "workers as cores, and the single settings. The other cells are one process each and have no interval; the "
-    "fastest of so many is a little faster than it would be again. A cell is a "
+    "workers as cores, and the single settings. The other cells are one process each, set against the default's of the "
+    "same round, and have no interval; the fastest of so many is a little faster than it would be again. A cell is a "
     "window of at least 20 steps and 5 s after the queue was emptied. The networks with dropout, with and without "
     "augmentation, are measured at the default and with as many workers as cores at batch 64: which cell is best is "
     "not known before. On a CPU the workers and the network share its cores."
@@ -182,23 +183,35 @@ def _squares(title: str, cells: Cells) -> Iterator[Square]:
 def _grid(title: str, cells: Cells) -> Table:
     rows = []
     for (workers, batch, augmentation), item in cells.items():
-        base = cells.get((*DEFAULT, "host"))
-        times = base_cells(item.record) if item is base else times_cells(speed(item, base), item.record)
         rows.append(
             (
                 Cell(text=units.count(workers), sort=workers),
                 Cell(text=units.count(batch), sort=batch),
                 Cell(text=augmentation),
                 *rate_cells(flow(item.record).rate, item),
-                times[0],
+                _of_default(item, cells.get((*DEFAULT, "host"))),
                 share_cell(step_share(item)),
                 share_cell(gpu_busy(item)),
                 status_cell(item),
             )
         )
-    note = "A cell without an interval is one process. The step's share is that of the step alone, its batch on the "
-    return filled(
-        Table(title=title, columns=_GRID, rows=tuple(rows), notes=(note + "device, in the time from storage on.",))
+    note = (
+        "A cell without an interval is one process, set against the default's of the same round. The step's share is "
+        "that of the step alone, its batch on the device, in the time from storage on."
+    )
+    return filled(Table(title=title, columns=_GRID, rows=tuple(rows), notes=(note,)))
+
+
+def _of_default(item: Summary, base: Summary | None) -> Cell:
+    """Return how many times as fast as the default a cell is; of one process also how fast that was in its round."""
+    found, rate = speed(item, base), flow(item.record).rate
+    if item is base:
+        return base_cells(item.record)[0]
+    ratio, _ = times_cells(found, item.record)
+    if found is None or rate is None or found.processes > 1:
+        return ratio
+    return replace(
+        ratio, remark=f"the default had {units.quantity(rate.value / found.value, '')} examples/s in that round"
     )
 
 
