@@ -13,13 +13,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 
 from suite import units
+from suite.measure import profiles
 from suite.measure.campaign import Unit
 from suite.measure.fitness import Check
 from suite.measure.remaining import Remaining
 from suite.results.journal import Done, Header
+from suite.results.record import Profile
 from suite.results.summary import step_seconds
+from suite.workload import Scope
 
-_SAID = {
+_SAID: dict[Scope, str] = {
     "step": "a step",
     "epoch": "a step from storage on",
     "input": "a batch from storage",
@@ -34,6 +37,12 @@ _MARKS = {"good": "[green]ok[/]", "remark": "[yellow]note[/]", "bad": "[red]no[/
 def say(line: str) -> None:
     """Print one line of guidance to standard error, where it does not mix with results."""
     Console(stderr=True, highlight=False, markup=False, soft_wrap=True).print(line)
+
+
+def said(scope: Scope, profile: Profile) -> str:
+    """Return what a process's time is one of; a scope that has such words is asked about."""
+    examples = profiles.EFFORTS[profile].run_examples if scope == "run" else None
+    return _SAID[scope] if examples is None else f"for a run cut short to {units.count(examples)} examples"
 
 
 class DataProgress:
@@ -117,7 +126,7 @@ class CampaignProgress:
                 self._print(f"{self._name}: failed: {entry.run.reason}")
                 return
             if value is not None and entry.case.scope in _SAID:
-                self._print(f"{self._name}: {units.seconds(value)} {_SAID[entry.case.scope]}")
+                self._print(f"{self._name}: {units.seconds(value)} {said(entry.case.scope, self._header.profile)}")
 
     def _show(self) -> None:
         self._progress.update(self._task, completed=self._remaining.planned - self._remaining.processes)

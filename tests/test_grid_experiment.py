@@ -97,7 +97,7 @@ def test_other_batches_of_one_fit_are_no_part_of_it():
     assert grid_search.read([timed("cpu", 6, 1e-3, "plain"), timed("cpu", 1, 1e-3, "plain")]) is None
 
 
-def search(variant, seconds, losses, fits=1, backend="cpu"):
+def search(variant, seconds, losses, fits=1, backend="cpu", **changes):
     """Return the record of searches whose first point has these mean log losses, a seed each."""
     points = [(Score(hidden=(32,), epochs=3, log_losses=(loss, loss)),) for loss in losses]
     runs = tuple(
@@ -105,7 +105,7 @@ def search(variant, seconds, losses, fits=1, backend="cpu"):
         for number, scores in enumerate(points)
     )
     axes = {"batch": 32 * fits, "variant": variant, "scope": "run"}
-    return factory.record("mnist_grid_search", backend, about=ABOUT, runs=runs, **axes)
+    return factory.record("mnist_grid_search", backend, about=ABOUT, runs=runs, **axes, **changes)
 
 
 def test_whole_searches_are_asked_for_in_both_ways():
@@ -122,6 +122,10 @@ def test_whole_searches_are_set_beside_each_other_with_their_scores(losses, verd
     assert scores.rows[0][2].text == "32, 3 epochs"
     assert scores.rows[0][-1].text == verdict
     assert "stacked, the whole search is 3" in reading.answers[-1]
+
+
+def test_searches_that_were_cut_short_are_none():
+    assert grid_search.read([search("plain", 12.0, (0.1,), profile="smoke")]) is None
 
 
 def test_one_seed_gives_no_verdict():

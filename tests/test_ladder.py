@@ -75,6 +75,11 @@ def test_a_whole_run_without_its_compilations_is_a_rung_where_all_of_them_were_t
     assert [rung.compiling for rung in untold] == [True]
 
 
+def test_a_whole_run_that_was_cut_short_is_no_rung():
+    rungs = ladder.ladder(records(profile="smoke"))
+    assert [rung.case.scope for rung in rungs] == ["step", "transfer", "epoch", "cold"]
+
+
 def test_the_whole_search_is_told_in_points_and_fits():
     about = models.load("mnist_grid_search").description
     case = Case(workload=about.name, backend="cpu", scope="run", batch=about.batch)

@@ -75,6 +75,13 @@ def test_how_busy_a_gpu_is_stands_beside_the_length_of_the_run():
     assert "26 % in 20 epochs, data on the host; 27 % in 200 epochs" in reading.answers[0]
 
 
+def test_a_run_that_was_cut_short_is_none_of_the_documented_ones():
+    cut = msgspec.structs.replace(watched(1, "resident", 0.95), profile="smoke")
+    assert run_length.read([cut]) is None
+    (table,) = run_length.read([cut, watched(1, "plain", 0.26)]).tables
+    assert [row[2].text for row in table.rows] == ["20 epochs, data on the host"]
+
+
 def test_a_run_that_nobody_watched_has_dashes():
     bare = factory.record(backend="gpu", scope="run", about=RUN, step_seconds=[1.0])
     (table,) = run_length.read([bare]).tables

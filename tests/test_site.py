@@ -23,8 +23,10 @@ from suite.results.reading import Chart, Point
 from suite.results.record import Energy, GpuTelemetry, Moment, Telemetry
 from suite.results.store import sealed
 from suite.results.summary import speedups
+from suite.workload import WholeRun
 
 ROOT = Path(__file__).parent.parent
+HERE = factory.HOST.slug
 HOSTILE = "<script>alert(1)</script>|[x](javascript:alert(1))`{{7*7}}`&"
 
 
@@ -178,6 +180,18 @@ def test_a_run_ends_with_the_times_of_every_scope(scope):
         assert found[1].rows[0][1].text == "cpu jax"
     (alone,) = tables.for_terminal([factory.record(scope=scope)], factory.HOST.slug)
     assert "steady state" not in alone.title
+
+
+def test_a_whole_run_that_smoke_cut_short_is_called_that_and_no_documented_one():
+    cut = factory.record(scope="run", profile="smoke")
+    whole = factory.record("cifar10_mlp", scope="run")
+    found = {table.title: [row[0].text for row in table.rows] for table in tables.for_terminal([cut, whole], HERE)}
+    assert found["The documented whole runs"] == ["cifar10_mlp"]
+    assert found["Whole runs that profile smoke cut short, none as documented"] == ["mnist_mlp"]
+    assert "cut short: profile smoke" in tables.case_table("title", [cut]).rows[0][-1].remark
+    about = factory.description(run=WholeRun(epochs=2, train=1000))
+    pair = [factory.record(scope="run", backend=side, profile="smoke", about=about) for side in ("cpu", "gpu")]
+    assert "2 epochs of 1,000 examples" not in pages.pages(pair, frozenset())["workloads/mnist_mlp.md"]
 
 
 def test_a_run_of_several_precisions_ends_with_a_column_that_tells_them_apart():

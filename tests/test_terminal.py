@@ -1,8 +1,8 @@
-"""Tables in a terminal: no word is broken, whatever its width."""
+"""In a terminal: tables of whole words, whatever its width, and what a time is one of."""
 
 import pytest
 
-from suite.terminal import fitting, print_table
+from suite.terminal import fitting, print_table, said
 
 COLUMNS = ("model", "best peer / JAX", "precision")
 ROWS = [("cifar10_resnet63", "0.7x torch compile", "float32-highest"), ("mnist_mlp", "–", "tf32")]
@@ -46,3 +46,9 @@ def test_the_widest_column_gives_way_first_and_none_below_its_longest_word():
     assert fitting([("a", "bb"), ("one two three",)], 9) == [2, 7]
     assert fitting([("a", "bb"), ("one two three",)], 7) == [2, 5]
     assert fitting([("a", "bb"), ("one two three",)], 6) is None
+
+
+def test_a_run_that_was_cut_short_is_not_called_the_whole_one():
+    assert said("run", "smoke") == "for a run cut short to 200 examples"
+    assert said("run", "quick") == "for the whole run"
+    assert said("step", "smoke") == "a step"

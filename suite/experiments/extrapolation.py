@@ -108,7 +108,7 @@ def _fits(record: Record) -> bool:
     if record.description.grid is not None:
         return False  # its epochs are of several networks, on a part of the data each
     if record.case.scope == "run":
-        return record.usual() and record.profile != "smoke"  # which cuts it short
+        return record.usual() and not record.cut_short
     return default(record) or from_storage(record)
 
 

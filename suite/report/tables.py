@@ -214,6 +214,7 @@ _OTHER_TIMES: tuple[tuple[Scope, str], ...] = (
     ("run", "The documented whole runs"),
     ("calls", "A later call of a fresh process"),
 )
+_CUT_SHORT = "Whole runs that profile smoke cut short, none as documented"
 
 
 def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
@@ -222,8 +223,9 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     Fewer columns than on the site, so that a terminal of 80 columns holds them.
     """
     mine = [record for record in records if record.machine.slug == machine]
-    others = tuple(_few(steps_table(title, mine, scope)) for scope, title in _OTHER_TIMES)
-    others = tuple(table for table in others if table.rows)
+    whole, cut_short = ([record for record in mine if record.cut_short is cut] for cut in (False, True))
+    listed = [steps_table(title, whole, scope) for scope, title in _OTHER_TIMES]
+    others = [_few(table) for table in (*listed, steps_table(_CUT_SHORT, cut_short, "run")) if table.rows]
     table = speedup_table(mine)
     if table.rows:
         notes = [f"{row[0].text}: {row[9].remark}" for row in table.rows if row[9].remark]

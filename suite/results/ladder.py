@@ -54,7 +54,7 @@ class Amortised:
 
 def ladder(records: Iterable[Record]) -> tuple[Rung, ...]:
     """Return the rungs that the records of one workload and machine have, from the step to the whole run."""
-    mine = [record for record in records if plain(record)]
+    mine = [record for record in records if plain(record) and not record.cut_short]
     found = []
     for scope, cache in _RUNGS:
         there = [r for r in mine if (r.case.scope, r.case.cache, r.case.length) == (scope, cache, 1)]

@@ -279,6 +279,11 @@ class Record(Plain, frozen=True, kw_only=True):
         """Whether it stands among the headline's: an experiment's does where it was measured as if nobody had asked."""
         return not self.experiment or self.usual()
 
+    @property
+    def cut_short(self) -> bool:
+        """Whether it is of a whole run that is not the documented one, as profile smoke takes a few examples of it."""
+        return self.case.scope == "run" and self.profile == "smoke"
+
     def usual(self, *free: str) -> bool:
         """Return whether all is as if nobody had asked: the headline's batch, each axis at its default but free ones.
 

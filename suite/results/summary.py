@@ -139,6 +139,8 @@ def wide(record: Record, value: Estimate | None) -> str:
 
 
 def _unsteady(record: Record, values: dict[int, float], seconds: Estimate | None) -> Iterable[str]:
+    if record.cut_short:
+        yield "cut short: profile smoke takes a few examples of the documented run; take another profile"
     if words := wide(record, seconds):
         yield words
     if len(values) > 1:
