@@ -82,7 +82,7 @@ class CampaignProgress:
 
     def __init__(self, header: Header, done: Sequence[Done]) -> None:
         self._header, self._began = header, 0.0
-        self._batches = {description.name: description.batch for description in header.descriptions}
+        self._about = {description.name: description for description in header.descriptions}
         self._remaining = Remaining(header, done)
         self._progress = Progress(
             SpinnerColumn(),
@@ -107,7 +107,7 @@ class CampaignProgress:
     def begins(self, number: int, unit: Unit) -> None:
         """Show the process that starts."""
         self._began = time.monotonic()
-        name = f"{unit[0].workload} {unit[0].label(self._batches[unit[0].workload])}"
+        name = f"{unit[0].workload} {unit[0].label(self._about[unit[0].workload])}"
         self._name = f"round {number + 1}/{self._header.rounds_of(unit[0])}  {name}"
         left = f"about {units.seconds(self._remaining.seconds)} left"
         self._progress.update(self._task, description=self._name, left=left)

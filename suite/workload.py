@@ -31,6 +31,7 @@ Family = Literal[
 USUAL_SCOPES: tuple[Scope, ...] = ("step", "transfer", "cold")  # where no scope is asked for
 FROM_STORAGE: frozenset[Scope] = frozenset({"epoch", "input", "learning"})  # through an input pipeline
 INPUT_SETS = 4  # that a step is timed on, in turn
+_DATA: dict[Data, str] = {"embedded": "stand-in", "tfds": "real data", "random": "random data"}
 QUEUE = 10  # batches that wait in an input pipeline, as in Keras
 
 
@@ -192,11 +193,15 @@ class Case(Plain, frozen=True, kw_only=True):
     steps: int | None = None  # of scope `learning`; None: as many as an epoch of the data that there is
     hosts: int = 1  # that the devices belong to, each with as many of them
 
-    def ways(self) -> tuple[str, ...]:
-        """Return in words what sets it apart from the headline's way: variant, precision, threads, and so on."""
+    def ways(self, usual: Data = "embedded") -> tuple[str, ...]:
+        """Return in words what sets it apart from the headline's way: variant, precision, threads, and so on.
+
+        Nothing of its data, if they are its workload's `usual` ones.
+        """
         said = {
             self.variant: self.variant != "plain",
             self.precision: self.precision != "float32-highest",
+            _DATA[self.data]: self.data != usual,
             f"{self.threads} thread{'s' if self.threads != 1 else ''}": self.threads is not None,
             f"{self.devices} devices": self.devices > 1,
             f"{self.allocator} allocator": self.allocator != "retaining",
@@ -214,10 +219,10 @@ class Case(Plain, frozen=True, kw_only=True):
         }
         return tuple(words for words, apart in said.items() if apart)
 
-    def label(self, headline_batch: int | None = None) -> str:
-        """Return a short name, its workload left out; with the batch if it is told of another as the headline's."""
-        batch = [] if headline_batch in (None, self.batch) else [f"batch {self.batch:,}"]
-        return " ".join([self.backend, self.implementation, *batch, *self.ways()])
+    def label(self, about: Description | None = None) -> str:
+        """Return a short name, its workload left out; with batch and data if they are told not to be the headline's."""
+        batch = [] if about is None or about.batch == self.batch else [f"batch {self.batch:,}"]
+        return " ".join([self.backend, self.implementation, *batch, *self.ways(about.data if about else self.data)])
 
     def text(self, headline_batch: int) -> str:
         """Return the written form: workload/backend/scope, then each axis that is not at its default."""

@@ -68,6 +68,12 @@ def test_each_metric_has_its_unit(there, metric):
     assert " to " in cited.interval
 
 
+def test_a_step_on_random_data_is_told_from_the_same_on_stand_ins():
+    ways = [Citation(number=all_numbers([factory.record(data=data)])[0]).way for data in ("embedded", "random", "tfds")]
+    assert ways == ["batch 128, jax, float32-highest", "batch 128, jax, random data, float32-highest",
+                    "batch 128, jax, real data, float32-highest"]  # fmt: skip
+
+
 def test_a_number_that_may_not_be_quoted_says_so_in_every_form():
     (number, *_) = all_numbers([factory.record(profile="smoke")])
     cited = Citation(number=number)

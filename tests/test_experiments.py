@@ -465,6 +465,13 @@ def test_a_step_above_its_ceiling_is_noticed():
     assert any("Above 100 %" in note for note in reading.tables[1].notes)
 
 
+def test_a_step_has_one_time_below_its_ceilings_whatever_it_was_timed_on():
+    newer = {"campaign": "20270101-000000-x", "created": "2027-01-01T00:00:00Z"}
+    steps = [bound(10**9, 10**6, 0.001, data="random"), bound(10**9, 10**6, 0.004, **newer)]
+    (row,) = read(roofline, [matmul(1e12), copy(1e10), *steps]).tables[1].rows
+    assert row[4].record == steps[1]
+
+
 def test_a_ceiling_is_no_speed_up():
     records = [matmul(1e12), matmul(1e9, "cpu"), copy(1e10), copy(1e9, "cpu")]
     assert headline.read(records) is None

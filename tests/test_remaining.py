@@ -85,6 +85,14 @@ def test_a_campaign_knows_units_by_the_case_they_begin_with():
 
 def test_a_process_of_another_batch_than_the_headline_says_so():
     other = msgspec.structs.replace(GPU, batch=1024, workers=2)
-    assert GPU.label(128) == "gpu jax"
-    assert other.label(128) == "gpu jax batch 1,024 2 workers"
+    about = factory.description()
+    assert GPU.label(about) == "gpu jax"
+    assert other.label(about) == "gpu jax batch 1,024 2 workers"
     assert other.label() == "gpu jax 2 workers"
+
+
+def test_data_are_told_where_they_are_not_the_workloads_usual_ones():
+    random = msgspec.structs.replace(GPU, data="random")
+    assert random.label(factory.description()) == "gpu jax random data"
+    assert random.label(factory.description(data="random")) == "gpu jax"
+    assert random.ways() == ("random data",)

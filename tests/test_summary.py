@@ -6,7 +6,7 @@ import factory
 import msgspec
 import pytest
 
-from suite.report import tables
+from suite.results import selection
 from suite.results.record import Sample
 from suite.results.statistics import Estimate
 from suite.results.summary import better, by_round, current, longest, peers_of, speedups, step_seconds, summary, worse
@@ -332,9 +332,9 @@ def test_the_better_allocator_is_that_of_the_newest_campaign():
         for name, t in (("retaining", 0.02), ("system", 0.01))
     ]
     now = factory.record(step_seconds=(0.03,) * 3, **new)
-    (found,) = tables.fastest([summary(record) for record in (*old, now)])
+    (found,) = selection.fastest([summary(record) for record in (*old, now)])
     assert found.record == now
-    (before,) = tables.fastest(map(summary, old))
+    (before,) = selection.fastest(map(summary, old))
     assert before.record.case.allocator == "system"
 
 
@@ -345,7 +345,7 @@ def test_an_experiment_stands_in_where_nobody_asked_for_the_same_and_displaces_n
     assert all(record.general for record in asked)
     assert [item.gpu.record.campaign for item in current(speedups(asked))] == ["b"]
     assert [item.gpu.record.campaign for item in current(speedups([*asked, *own]))] == ["a"]
-    assert {item.record.campaign for item in tables.current_cases([*asked, *own])} == {"a"}
+    assert {item.record.campaign for item in selection.current_cases([*asked, *own])} == {"a"}
     assert max(asked[0], own[0], key=lambda record: record.recency).campaign == "b"
 
 
@@ -361,5 +361,5 @@ def test_a_newer_smoke_run_does_not_displace_a_speed_up_nor_a_time():
     smoke = pair(campaign="b", created="2026-01-02T00:00:00Z", profile="smoke")
     found = current(speedups([*smoke, *kept]))
     assert [item.gpu.record.campaign for item in found] == ["a"]
-    assert {item.record.campaign for item in tables.current_cases([*smoke, *kept])} == {"a"}
-    assert {item.record.campaign for item in tables.fastest(map(summary, (*smoke, *kept)))} == {"a"}
+    assert {item.record.campaign for item in selection.current_cases([*smoke, *kept])} == {"a"}
+    assert {item.record.campaign for item in selection.fastest(map(summary, (*smoke, *kept)))} == {"a"}

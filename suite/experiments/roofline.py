@@ -2,15 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
 from suite import units
 from suite.inquiry.here import Here
 from suite.inquiry.steps import caveat, default, solid, step
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
 from suite.results.roofline import COPY, MATMUL, Ceiling, Roof, Share, is_ceiling, roof, share
-from suite.results.summary import Summary, better, summary
+from suite.results.selection import current_cases, fastest
+from suite.results.summary import Summary
 from suite.results.table import Cell, Table, status_cell, time_cell
 from suite.workload import Case, Description
 
@@ -61,11 +60,7 @@ def current_steps(records: Iterable[Record], at_headline_batch: bool = False) ->
     """Return one machine's current step of JAX of each network, way, precision and batch, with its better allocator."""
     free = ("precision", "variant") if at_headline_batch else ("precision", "variant", "batch")
     mine = [record for record in records if not is_ceiling(record) and default(record, *free)]
-    latest = {record.name: record for record in sorted(mine, key=lambda r: r.precedence)}
-    ways: dict[Case, list[Summary]] = {}
-    for _, record in sorted(latest.items()):
-        ways.setdefault(msgspec.structs.replace(record.case, allocator="retaining"), []).append(summary(record))
-    return tuple(better(same) or same[0] for same in ways.values())
+    return tuple(fastest(current_cases(mine)))
 
 
 def table(title: str, steps: Sequence[Summary], ceilings: Roof) -> Table:

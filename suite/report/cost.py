@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Sequence
 
 from suite import units
-from suite.report.tables import current_cases, headline, label
+from suite.report.tables import headline, label
 from suite.results import prices
 from suite.results.prices import Price
 from suite.results.record import Record
+from suite.results.selection import current_cases
 from suite.results.summary import Summary, summary
 from suite.results.table import Cell, Table, chosen
 

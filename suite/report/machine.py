@@ -10,6 +10,7 @@ from suite.report.html import Page
 from suite.report.links import links
 from suite.results.record import Record
 from suite.results.roofline import Roof
+from suite.results.selection import current_cases
 
 
 def page(records: Sequence[Record], local: frozenset[str], ceilings: Roof, place: Sequence[str] = ()) -> dict[str, str]:
@@ -53,7 +54,7 @@ def page(records: Sequence[Record], local: frozenset[str], ceilings: Roof, place
         made.table(roofline.table("Steps beside what this machine does at most", steps, here), links(records, "../"))
         made.add('<p class="note"><a href="../experiments/roofline.html">How ceilings and floors are defined</a></p>')
     made.heading("All times")
-    cases = [s.record for s in tables.current_cases(records)]
+    cases = [s.record for s in current_cases(records)]
     listed = tables.case_table(f"Every case measured on {what.name}", cases, models=True)
     made.table(listed, links(records, "../"))
     return files | {f"machines/{what.slug}.md": made.text()}

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from statistics import geometric_mean
 
 from suite import units
-from suite.report.tables import current_cases, fastest, headline
+from suite.report.tables import headline
 from suite.results.record import Record
+from suite.results.selection import current_cases, fastest
 from suite.results.summary import Summary
 
 _NAMES = {"gpu": "GPU", "cpu": "CPU"}

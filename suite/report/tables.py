@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
 from suite import units
 from suite.results.record import Record
+from suite.results.selection import current_cases, fastest
 from suite.results.standing import standings
 from suite.results.statistics import Estimate
-from suite.results.summary import SpeedUp, Summary, better, current, speedups, summary
+from suite.results.summary import SpeedUp, Summary, current, speedups, summary
 from suite.results.table import Cell, Table, chosen, time_cell
 from suite.workload import Case, Scope
 
@@ -51,7 +50,7 @@ def name(case: Case) -> str:
 
 def label(record: Record) -> str:
     """Return a short name of a record's case, its workload left out."""
-    return record.case.label(record.description.batch)
+    return record.case.label(record.description)
 
 
 def status_cell(item: SpeedUp) -> Cell:
@@ -114,7 +113,7 @@ CASE_COLUMNS = (
 def case_row(item: Summary) -> tuple[Cell, ...]:
     """Return one case in the order of CASE_COLUMNS, its backend and machine left to the table's title."""
     case, seconds = item.record.case, item.seconds
-    ways = [words for words in case.ways() if words != case.precision]  # which has a column
+    ways = [words for words in case.ways(item.record.description.data) if words != case.precision]  # which has a column
     rate = item.examples_per_second
     return (
         Cell(text=" ".join([case.backend, case.implementation, *ways])),
@@ -181,31 +180,11 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
     )
 
 
-def fastest(items: Iterable[Summary]) -> list[Summary]:
-    """Return of each case the better allocator's summary in its current campaign, in the order in which they came."""
-    cases: dict[tuple[str, str], list[Summary]] = {}
-    for item in items:
-        retaining = msgspec.structs.replace(item.record.case, allocator="retaining")
-        cases.setdefault(msgspec.structs.replace(item.record, case=retaining).place, []).append(item)
-    found = []
-    for same in cases.values():
-        latest = max(same, key=lambda item: item.record.precedence).record.campaign
-        mine = [item for item in same if item.record.campaign == latest]
-        found.append(better(mine) or mine[0])
-    return found
-
-
 def headline(record: Record) -> bool:
     """Return whether a record is JAX's steady state in the headline setting."""
     case = record.case
     plain = case.implementation == "jax" and case.variant == "plain" and case.precision == "float32-highest"
     return plain and case.scope == "step" and case.devices == 1
-
-
-def current_cases(records: Iterable[Record]) -> list[Summary]:
-    """Return the current summary of each case and machine."""
-    latest = {r.place: r for r in sorted(records, key=lambda r: r.precedence)}
-    return [summary(latest[key]) for key in sorted(latest, key=lambda key: (key[1], key[0]))]
 
 
 _OTHER_TIMES: tuple[tuple[Scope, str], ...] = (

@@ -14,7 +14,7 @@ from suite.results import ladder as clock
 from suite.results.prices import Price
 from suite.results.record import Record
 from suite.results.roofline import Roof
-from suite.results.selection import by_machine
+from suite.results.selection import by_machine, current_cases
 from suite.results.summary import SpeedUp, current, speedups
 from suite.workload import Description
 
@@ -63,7 +63,7 @@ def page(
     whole = current(speedups(record for record in runs if not record.cut_short))
     made.table(claims(about, [*whole, *mine]))
     for slug, there in by_machine(records).items():
-        here = [s.record for s in tables.current_cases(there)]
+        here = [s.record for s in current_cases(there)]
         machine_name = here[0].machine.name
         made.heading(f"Times on {machine_name}")
         files |= ladder_part(made, there)
@@ -95,7 +95,7 @@ def page(
                 json.dumps(charts.themed(spec)),
             )
         reasons = [f"{tables.label(s.record)}, {s.record.case.scope}: {'; '.join(s.reasons)}"
-                   for s in tables.current_cases(shown) if s.reasons]  # fmt: skip
+                   for s in current_cases(shown) if s.reasons]  # fmt: skip
         if reasons:
             made.add(f"<ul class='reasons'{UNSEARCHED}>{''.join(f'<li>{safe(line)}</li>' for line in reasons)}</ul>")
     return files | {f"workloads/{name}.md": made.text()}

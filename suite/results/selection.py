@@ -1,11 +1,14 @@
-"""Records by what they are of: by machine, or what a word on the command line means."""
+"""Records by what they are of: by machine, those that are current, or what a word on the command line means."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+import msgspec
+
 from suite.results import store
 from suite.results.record import Record
+from suite.results.summary import Summary, better, summary
 
 
 def by_machine(records: Iterable[Record]) -> dict[str, list[Record]]:
@@ -15,6 +18,26 @@ def by_machine(records: Iterable[Record]) -> dict[str, list[Record]]:
         found.setdefault(record.machine.slug, []).append(record)
     order = sorted(found, key=lambda slug: (not any(r.backend == "gpu" for r in found[slug]), -len(found[slug]), slug))
     return {slug: found[slug] for slug in order}
+
+
+def current_cases(records: Iterable[Record]) -> list[Summary]:
+    """Return the current summary of each case and machine."""
+    latest = {r.place: r for r in sorted(records, key=lambda r: r.precedence)}
+    return [summary(latest[key]) for key in sorted(latest, key=lambda key: (key[1], key[0]))]
+
+
+def fastest(items: Iterable[Summary]) -> list[Summary]:
+    """Return of each case the better allocator's summary in its current campaign, in the order in which they came."""
+    cases: dict[tuple[str, str], list[Summary]] = {}
+    for item in items:
+        retaining = msgspec.structs.replace(item.record.case, allocator="retaining")
+        cases.setdefault(msgspec.structs.replace(item.record, case=retaining).place, []).append(item)
+    found = []
+    for same in cases.values():
+        latest = max(same, key=lambda item: item.record.precedence).record.campaign
+        mine = [item for item in same if item.record.campaign == latest]
+        found.append(better(mine) or mine[0])
+    return found
 
 
 def selected(word: str, folders: Sequence[Path]) -> tuple[Record, ...]:
