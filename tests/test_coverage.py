@@ -5,7 +5,7 @@ import re
 import factory
 import msgspec
 
-from suite.report import coverage
+from suite.report import coverage, tables
 from suite.results import reference
 from suite.results.reading import Reading
 
@@ -36,14 +36,25 @@ def test_a_filled_cell_has_its_record_and_what_that_is_worth():
     assert texts([record])["GPU step, float32"].text == "tier 1"
 
 
-def test_a_sound_result_goes_before_a_newer_one_that_is_not():
+def test_the_result_that_other_pages_show_is_judged_though_an_older_one_was_sound():
+    newer = {"campaign": "20270101-000000-x", "created": "2027-01-01T00:00:00Z"}
     sound = factory.record(machine=factory.HOST)
-    failed = msgspec.structs.replace(
-        sound, campaign="20270101-000000-x", created="2027-01-01T00:00:00Z", runs=(), reason="out of memory"
-    )
-    assert texts([failed, sound])["CPU step, float32"].record == sound
+    noisy = [factory.record(step_seconds=(0.01, 0.02, 0.03), **newer), factory.record(backend="gpu", **newer)]
+    cell = texts([sound, *noisy])["CPU step, float32"]
+    assert (cell.text, cell.record) == ("unstable", noisy[0])
+    (row,) = tables.speedup_table([sound, *noisy]).rows
+    assert row[tables.SPEEDUP_COLUMNS.index("CPU step")].record == cell.record
+
+
+def test_a_result_that_failed_says_why():
+    failed = msgspec.structs.replace(factory.record(machine=factory.HOST), runs=(), reason="out of memory")
     only = texts([failed])["CPU step, float32"]
     assert (only.text, only.remark) == ("incomplete", "out of memory")
+
+
+def test_the_better_allocator_fills_a_cell():
+    both = [factory.record(allocator=a, step_seconds=[t] * 3) for a, t in (("retaining", 0.01), ("system", 0.02))]
+    assert texts(both)["CPU step, float32"].record == both[0]
 
 
 def test_another_way_or_another_machine_fills_no_cell():

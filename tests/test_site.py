@@ -22,7 +22,7 @@ from suite.results import store
 from suite.results.reading import Chart, Point
 from suite.results.record import Energy, GpuTelemetry, Moment, Telemetry
 from suite.results.store import sealed
-from suite.results.summary import speedups
+from suite.results.summary import by_round, current, speedups
 from suite.workload import WholeRun
 
 ROOT = Path(__file__).parent.parent
@@ -331,23 +331,28 @@ def test_every_row_of_the_first_table_says_what_it_can_be_filtered_by():
     assert page.count('<tr data-scope="step"') == len(table.rows)
 
 
-def test_a_gpu_peer_that_another_campaign_compared_stands_beside_the_speed_up_and_says_so():
-    sides = [factory.record(backend=backend, step_seconds=[t] * 3, campaign="20260103-000000-own")
+@pytest.mark.parametrize("side", ["cpu", "gpu"])
+def test_a_peer_that_another_campaign_compared_stands_beside_the_speed_up_and_says_so(side):
+    sides = [factory.record(backend=backend, step_seconds=[t] * 3, campaign="20260103-000000-own",
+                            created="2026-01-03T00:00:00Z")
              for backend, t in (("cpu", 0.01), ("gpu", 0.001))]  # fmt: skip
-    apart = [factory.record(backend="gpu", step_seconds=[t] * 3, implementation=name, campaign="20260102-000000-other",
-                            created="2026-01-02T00:00:00Z")
+    apart = [factory.record(backend=side, step_seconds=[t] * 3, implementation=name, campaign="20260102-000000-other",
+                            created="2026-01-02T00:00:00Z", allocator="system" if side == "cpu" else "retaining")
              for name, t in (("jax", 0.002), ("torch", 0.003))]  # fmt: skip
-    place = overview._COLUMNS.index("GPU: best peer / JAX")
+    place = overview._COLUMNS.index(f"{side.upper()}: best peer / JAX")
 
     def cell(records):
-        (row,) = overview.table(speedups(records), tables.gpu_peers(records)).rows
+        (row,) = overview.table(current(speedups(records)), tables.best_peers(records)).rows
         return row[place]
 
     assert cell(sides).text == units.DASH
     assert cell([*sides, *apart]).text == "1.50x torch eager"
+    (row,) = overview.table(current(speedups([*sides, *apart])), {}).rows
+    assert "not compared with an independent framework in this campaign" in row[-1].remark
     assert "both in another campaign, of 2026-01-02" in cell([*sides, *apart]).remark
-    own = factory.record(backend="gpu", step_seconds=[0.0011] * 3, implementation="torch",
-                         campaign="20260103-000000-own")  # fmt: skip
+    mine = next(item for item in sides if item.backend == side)
+    times = [1.1 * seconds for seconds in by_round(mine).values()]
+    own = factory.record(backend=side, step_seconds=times, implementation="torch", campaign=mine.campaign)
     assert cell([*sides, *apart, own]).text == "1.10x torch eager"
     assert "another campaign" not in cell([*sides, *apart, own]).remark
 

@@ -14,8 +14,8 @@ from suite.workload import Case, Description
 TITLE = "What has been measured, and what has not"
 _LEAD = (
     "The reference results are to hold every documented model on three kinds of machine. A filled cell says what its "
-    "result is worth and links the record; an empty one names the tier that will fill it, the first being the most "
-    "urgent, or says why nothing belongs there. Machines that no tier asks for follow, with what they have."
+    "current result is worth and links the record; an empty one names the tier that will fill it, the first being the "
+    "most urgent, or says why nothing belongs there. Machines that no tier asks for follow, with what they have."
 )
 
 

@@ -38,7 +38,7 @@ def add(page: Page, records: Sequence[Record], name: str, links: dict[str, str])
         )
         page.chart(name, alternative, caption, json.dumps(charts.themed(spec)))
     if found:
-        page.table(table(found, tables.gpu_peers(records)), links)
+        page.table(table(found, tables.best_peers(records)), links)
     return files
 
 

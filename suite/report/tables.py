@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from suite import units
 from suite.results.record import Record
-from suite.results.selection import current_cases, fastest
+from suite.results.selection import current_cases, fastest, of_either_allocator
 from suite.results.standing import standings
 from suite.results.statistics import Estimate
 from suite.results.summary import SpeedUp, Summary, current, speedups, summary
@@ -62,14 +62,19 @@ def status_cell(item: SpeedUp) -> Cell:
 PeersByPlace = dict[tuple[str, str], tuple[Summary, Estimate]]
 
 
-def gpu_peers(records: Iterable[Record]) -> PeersByPlace:
-    """Return by place the best peer of each step on a GPU and its time over JAX's, from the newest that compared."""
-    return {s.mine.record.place: s.peers[0] for s in standings(records) if s.mine.record.backend == "gpu"}
+def best_peers(records: Iterable[Record]) -> PeersByPlace:
+    """Return by place the best peer of each step and its time over JAX's, from the newest campaign that compared."""
+    return {of_either_allocator(item.mine.record): item.peers[0] for item in standings(records)}
+
+
+def peer_cell(mine: Summary, own: tuple[Summary, Estimate] | None, peers: PeersByPlace) -> Cell:
+    """Return the best peer of one side: of its own campaign, else the one that another campaign compared."""
+    return ratio_cell(own or peers.get(of_either_allocator(mine.record)), apart=own is None)
 
 
 def speedup_row(item: SpeedUp, peers: PeersByPlace) -> tuple[Cell, ...]:
-    """Return one speed-up in the order of SPEEDUP_COLUMNS; `peers` stand in where its campaign had none on the GPU."""
-    ratio, case, own = item.ratio, item.gpu.record.case, item.best_gpu_peer
+    """Return one speed-up in the order of SPEEDUP_COLUMNS; `peers` stand in where its campaign compared none."""
+    ratio, case = item.ratio, item.gpu.record.case
     return (
         Cell(text=name(case)),
         Cell(text=units.count(case.batch), sort=case.batch),
@@ -78,8 +83,8 @@ def speedup_row(item: SpeedUp, peers: PeersByPlace) -> tuple[Cell, ...]:
         Cell(text=case.precision),
         time_cell(item.cpu),
         time_cell(item.gpu),
-        ratio_cell(item.best_peer),
-        ratio_cell(own or peers.get(item.gpu.record.place), apart=own is None),
+        peer_cell(item.cpu, item.best_peer, peers),
+        peer_cell(item.gpu, item.best_gpu_peer, peers),
         status_cell(item),
         Cell(text=item.gpu.record.machine.name),
     )
@@ -89,7 +94,7 @@ def speedup_table(records: Iterable[Record], scope: str = "step") -> Table:
     """Return the current speed-up of each model, precision and machine."""
     records = tuple(records)
     found = [item for item in current(speedups(records)) if item.gpu.record.case.scope == scope]
-    peers = gpu_peers(records)
+    peers = best_peers(records)
     return Table(
         title="How much faster is the GPU? One step in steady state, CPU and GPU of the same machine",
         columns=SPEEDUP_COLUMNS,

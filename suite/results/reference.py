@@ -8,7 +8,8 @@ import msgspec
 
 from suite import units
 from suite.results.record import Machine, Record
-from suite.results.summary import SOUND, Status, Summary, summary
+from suite.results.selection import current_cases, fastest
+from suite.results.summary import Status, Summary
 from suite.results.table import Cell
 from suite.workload import Backend, Case, Description, Precision, Scope
 
@@ -124,7 +125,7 @@ def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Ca
         batch=about.batch,
         precision=wanted.precision,
     )
-    found = best(records.get(case, ()))
+    found = shown(records.get(case, ()))
     if found is None:
         if wanted.tier is None:
             return Cell(text=units.DASH, remark="not measured on this machine")
@@ -133,9 +134,6 @@ def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Ca
     return Cell(text=found.status, sort=worth, remark="; ".join(found.reasons), record=found.record)
 
 
-def best(records: Iterable[Record]) -> Summary | None:
-    """Return the current one of the sound results, or of all; None if there is none."""
-    found = sorted(
-        (summary(record) for record in records), key=lambda item: (item.status in SOUND, item.record.precedence)
-    )
-    return found[-1] if found else None
+def shown(records: Iterable[Record]) -> Summary | None:
+    """Return the current result, which other pages show too, the newest of several machines'; None if there is none."""
+    return max(fastest(current_cases(records)), key=lambda item: item.record.precedence, default=None)

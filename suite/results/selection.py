@@ -26,12 +26,16 @@ def current_cases(records: Iterable[Record]) -> list[Summary]:
     return [summary(latest[key]) for key in sorted(latest, key=lambda key: (key[1], key[0]))]
 
 
+def of_either_allocator(record: Record) -> tuple[str, str]:
+    """Return a record's place, which it shares with that of the other allocator: the better one counts."""
+    return msgspec.structs.replace(record, case=msgspec.structs.replace(record.case, allocator="retaining")).place
+
+
 def fastest(items: Iterable[Summary]) -> list[Summary]:
     """Return of each case the better allocator's summary in its current campaign, in the order in which they came."""
     cases: dict[tuple[str, str], list[Summary]] = {}
     for item in items:
-        retaining = msgspec.structs.replace(item.record.case, allocator="retaining")
-        cases.setdefault(msgspec.structs.replace(item.record, case=retaining).place, []).append(item)
+        cases.setdefault(of_either_allocator(item.record), []).append(item)
     found = []
     for same in cases.values():
         latest = max(same, key=lambda item: item.record.precedence).record.campaign

@@ -226,7 +226,7 @@ def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summar
         status, reasons = "unstable", (*reasons, doubt)
     peers = peers_of(cpu, group)
     if not peers:
-        reasons += ("CPU side not compared with an independent framework",)
+        reasons += ("CPU side not compared with an independent framework in this campaign",)
     elif min(ratio.value for _, ratio in peers) < CERTIFIED_FROM:
         best = min(ratio.value for _, ratio in peers)
         reasons += (f"CPU side not certified: the best peer takes {best:.2f} of JAX's time",)
