@@ -13,7 +13,7 @@ from suite.results.reading import Point
 from suite.results.record import Record
 from suite.results.roofline import is_ceiling
 from suite.results.statistics import Estimate, paired_ratio
-from suite.results.summary import SOUND, Summary, better, by_round, summary
+from suite.results.summary import SOUND, Summary, better, by_round, doubts, summary
 from suite.workload import Backend, Case, Description
 
 
@@ -75,10 +75,7 @@ def point(series: str, value: Estimate, *items: Summary, at: float | None = None
 
 def caveat(items: Iterable[Summary]) -> str:
     """Return what an answer has to say of the results that it counts with; nothing where all are steady."""
-    found = {item.status for item in items if whole(item)}
-    if "smoke" in found:
-        return " Profile smoke: it only shows that it runs."
-    return " Not all steady." if "unstable" in found else ""
+    return doubts(item.status for item in items if whole(item))
 
 
 def share(over: Estimate) -> tuple[float, float | None, float | None]:

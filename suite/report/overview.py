@@ -8,7 +8,7 @@ from suite.report import charts, tables
 from suite.report.html import Page, safe
 from suite.report.tables import Cell, Table
 from suite.results.record import Record
-from suite.results.summary import SpeedUp, current, speedups
+from suite.results.summary import SpeedUp, current, doubts, speedups
 
 _SCOPES = ("step", "transfer", "epoch", "cold", "run")  # in the order of the ladder
 _COLUMNS = (
@@ -109,11 +109,11 @@ def answer(items: Sequence[SpeedUp], with_gpu: bool) -> str:
         value = units.times(item.ratio.value, item.ratio.low, item.ratio.high)
         return f"<strong>{safe(value)}</strong> ({safe(units.interval(item.ratio.low, item.ratio.high))})"
 
-    name = safe(high.gpu.record.machine.name)
+    name, unsteady = safe(high.gpu.record.machine.name), doubts((low.status, high.status))
     if low is high:
-        return f"On {name} one step of {safe(low.cpu.record.workload)} is {words(low)} faster on the GPU."
+        return f"On {name} one step of {safe(low.cpu.record.workload)} is {words(low)} faster on the GPU.{unsteady}"
     return (
         f"It depends on the model: from {words(low)} for {safe(low.cpu.record.workload)} to {words(high)} for "
         f"{safe(high.cpu.record.workload)}, one step of training or inference on the GPU against all CPU cores of the "
-        f"same machine ({name})."
+        f"same machine ({name}).{unsteady}"
     )

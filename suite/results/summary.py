@@ -255,6 +255,14 @@ def worse(one: Status, other: Status) -> Status:
     return one if get_args(Status).index(one) < get_args(Status).index(other) else other
 
 
+def doubts(statuses: Iterable[Status]) -> str:
+    """Return what a sentence on such results has to add; nothing where all are steady."""
+    found = set(statuses)
+    if "smoke" in found:
+        return " Profile smoke: it only shows that it runs."
+    return "" if found <= set(SOUND) else " Not all steady."
+
+
 def peers_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Estimate], ...]:
     """Return the other implementations of the same case, each with its time over mine."""
     found = []
