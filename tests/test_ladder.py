@@ -32,8 +32,24 @@ def test_rungs_come_in_order_and_pair_within_a_campaign():
     assert [rung.case.scope for rung in rungs] == ["step", "transfer", "epoch", "cold", "run"]
     assert [rung.ratio.value for rung in rungs] == pytest.approx([10, 5, 1.25, 0.5, 10], rel=1e-3)
     assert rungs[-1].ratio.low is None
-    apart = [*records(), factory.record(backend="gpu", campaign="20270101-000000-new", created="2027-01-01T00:00:00Z")]
-    assert ladder.ladder(apart)[0].ratio is None
+
+
+def test_a_rung_is_of_the_newest_campaign_that_timed_both_sides_else_of_the_newest_of_each():
+    def newer(side, year, **changes):
+        when = {"campaign": f"{year}0101-000000-new", "created": f"{year}-01-01T00:00:00Z"}
+        return factory.record(backend=side, **when, **changes)
+
+    def campaigns(made):
+        first = ladder.ladder(made)[0]
+        return [side.record.campaign[:4] for side in (first.cpu, first.gpu)]
+
+    failed = msgspec.structs.replace(newer("cpu", 2028), runs=(), reason="out of memory")
+    smoke = [newer(side, 2029, profile="smoke") for side in ("cpu", "gpu")]
+    assert campaigns([*records(), newer("gpu", 2027)]) == ["2026", "2026"]
+    assert campaigns([*records(), newer("gpu", 2028), failed, *smoke]) == ["2026", "2026"]
+    assert campaigns([*records(), newer("cpu", 2027), newer("gpu", 2027)]) == ["2027", "2027"]
+    assert campaigns([newer("cpu", 2027), newer("gpu", 2028), *smoke]) == ["2027", "2028"]
+    assert ladder.ladder([newer("cpu", 2027), newer("gpu", 2028)])[0].ratio is None
 
 
 def test_a_warm_cache_is_a_rung_of_its_own_and_other_settings_are_none():

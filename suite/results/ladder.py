@@ -24,7 +24,10 @@ _RUNGS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Rung:
-    """One scope in the headline setting, from the newest campaign that has it; a side or the ratio may be missing."""
+    """One scope in the headline setting, from the newest campaign with both sides, else each from its own newest.
+
+    A side or the ratio may be missing.
+    """
 
     case: Case  # of either side
     cpu: Summary | None
@@ -58,11 +61,19 @@ def ladder(records: Iterable[Record]) -> tuple[Rung, ...]:
     found = []
     for scope, cache in _RUNGS:
         there = [r for r in mine if (r.case.scope, r.case.cache, r.case.length) == (scope, cache, 1)]
+        there = _of_both_sides(there) or there
         sides = {side: _current(r for r in there if r.backend == side) for side in ("cpu", "gpu")}
         either = sides["cpu"] or sides["gpu"]
         if either is not None:
             found.append(Rung(case=either.record.case, cpu=sides["cpu"], gpu=sides["gpu"]))
     return (*found, *(rung for rung in map(_compiled_before, found) if rung is not None))
+
+
+def _of_both_sides(records: Sequence[Record]) -> list[Record]:
+    """Return those of campaigns that timed both sides; none of smoke where anything else was measured."""
+    measured = [record for record in records if record.profile != "smoke"] or records
+    timed = {(record.campaign, record.backend) for record in measured if by_round(record)}
+    return [r for r in measured if {(r.campaign, "cpu"), (r.campaign, "gpu")} <= timed]
 
 
 def _compiled_before(rung: Rung) -> Rung | None:
