@@ -140,6 +140,17 @@ def test_a_machine_without_gpu_is_set_beside_others_as_a_different_host(checkout
     assert "local/20260102-000000-mine/mnist_mlp.cpu.step.json" in home
 
 
+def test_a_machine_without_gpu_that_has_timed_no_step_has_no_empty_table():
+    about = factory.description(run=WholeRun(epochs=2, train=1000))
+    run = factory.record(scope="run", machine=factory.PLAIN, about=about)
+    home = pages.pages([run], frozenset())["index.md"]
+    assert "<tbody></tbody>" not in home
+    assert "Without a GPU" not in home
+    assert "machines/test-cpu-4-cores.html" in home
+    step = factory.record(machine=factory.PLAIN)
+    assert "Without a GPU" in pages.pages([run, step], frozenset())["index.md"]
+
+
 def test_a_machine_timed_on_its_gpus_alone_says_what_a_speed_up_needs_and_names_equal_gpus_once():
     pair = msgspec.structs.replace(factory.HOST, name="2x test-gpu, 32 cores", gpus=(factory.H100, factory.H100))
     alone = [item for item in factory.campaign(machine=pair) if item.backend == "gpu"]

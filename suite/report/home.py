@@ -52,11 +52,12 @@ def page(
             made.heading(f"Your machine: {name}")
             made.add(f'<p><a href="machines/{slug}.html">{safe(name)}</a>. {" ".join(map(safe, said))}</p>')
     for slug, mine in by_machine(records).items():
-        if any(record.backend == "gpu" for record in mine):
-            continue
         name = mine[0].machine.name
+        steps = tables.steps_table(f"One step on the CPU of {name}", mine)
+        if any(record.backend == "gpu" for record in mine) or not steps.rows:
+            continue
         made.heading(f"Without a GPU: {name}")
-        made.table(tables.steps_table(f"One step on the CPU of {name}", mine), links(records, ""))
+        made.table(steps, links(records, ""))
         elsewhere = tables.elsewhere(records, slug)
         if elsewhere.rows:
             made.table(elsewhere, links(records, ""))
