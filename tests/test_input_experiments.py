@@ -379,3 +379,13 @@ def test_a_machine_without_a_gpu_has_no_columns_about_one():
     first, meanwhile = depth.read([record for record in deepening() if record.backend == "cpu"]).tables
     assert not [column for column in meanwhile.columns if "GPU" in column]
     assert meanwhile.columns[0] == first.columns[0] == "model"
+
+
+@pytest.mark.parametrize("backend", ["cpu", "gpu"])
+def test_a_machine_that_nobody_watched_has_no_table_of_what_it_did(backend):
+    record = stored(BASE, 100.0, backend, experiment="depth")
+    unseen = msgspec.structs.replace(
+        record, runs=tuple(msgspec.structs.replace(run, telemetry=None) for run in record.runs)
+    )
+    assert len(depth.read([record]).tables) == 2
+    assert [table.title for table in depth.read([unseen]).tables] == ["From storage, and on the device alone"]

@@ -50,6 +50,7 @@ _PAIRS = (
 _COLUMNS = ("model", "backend", "examples/s", "95 % interval", "device alone, examples/s", "step's share", "bound by",
             "status")  # fmt: skip
 _WATCHED = ("model", "backend", "GPU busy", "documented", "GPU power", "GPU temperature", "CPU busy")
+_UNWATCHED = {"model", "backend", "documented"}
 _SIDES = ("model", "GPU / CPU from storage", "95 % interval", "GPU / CPU alone", "95 % interval", "documented",
           "status")  # fmt: skip
 
@@ -73,7 +74,9 @@ def read(records: Sequence[Record]) -> Reading | None:
     if not found:
         return None
     tables = [Table(title="From storage, and on the device alone", columns=_COLUMNS, rows=tuple(_rows(found)))]
-    tables.append(filled(Table(title="What the machine does meanwhile", columns=_WATCHED, rows=tuple(_seen(found)))))
+    seen = filled(Table(title="What the machine does meanwhile", columns=_WATCHED, rows=tuple(_seen(found))))
+    if set(seen.columns) - _UNWATCHED:
+        tables.append(seen)
     if sides := tuple(_sides(found)):
         tables.append(Table(title="GPU and CPU of the same machine", columns=_SIDES, rows=sides))
     chart = Chart(
