@@ -4,6 +4,7 @@ import csv
 import hashlib
 import io
 import json
+import math
 import re
 import shutil
 from pathlib import Path
@@ -138,6 +139,23 @@ def test_a_machine_without_gpu_is_set_beside_others_as_a_different_host(checkout
     home = built(checkout)
     assert "Different host" in home
     assert "local/20260102-000000-mine/mnist_mlp.cpu.step.json" in home
+
+
+@pytest.mark.parametrize(
+    ("cpu", "gpu", "said"),
+    [
+        ((1.05, 1.051, 1.049), (0.01, 0.01001, 0.00999), "105x"),
+        ((0.97, 1.07, 1.18), (0.01, 0.01001, 0.00999), "110x"),
+        ((1.05, 1.051, 1.049), (0.007, 0.01, 0.015), "100x"),
+        ((1.05,), (0.007, 0.01, 0.015), "100x"),
+        ((1.05,), (0.01,), "105x"),
+    ],
+)
+def test_a_ratio_to_another_host_has_no_digit_that_the_two_times_do_not_allow(cpu, gpu, said):
+    there = [factory.record(step_seconds=cpu, machine=factory.PLAIN), factory.record(backend="gpu", step_seconds=gpu)]
+    (row,) = tables.elsewhere(there, factory.PLAIN.slug).rows
+    assert row[3].text == said
+    assert row[3].sort == pytest.approx(math.prod(cpu) ** (1 / len(cpu)) / math.prod(gpu) ** (1 / len(gpu)), rel=0.01)
 
 
 def test_a_machine_without_gpu_that_has_timed_no_step_has_no_empty_table():

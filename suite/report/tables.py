@@ -1,5 +1,6 @@
 """Results as rows: the same words for the site and for the terminal."""
 
+import math
 from collections.abc import Iterable, Sequence
 
 from suite import units
@@ -167,13 +168,12 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
         for gpu in gpus:
             if (cpu.record.workload, cpu.record.case.batch) != (gpu.record.workload, gpu.record.case.batch):
                 continue
-            ratio = cpu.seconds.value / gpu.seconds.value if cpu.seconds and gpu.seconds else None
             rows.append(
                 (
                     Cell(text=cpu.record.workload),
                     time_cell(cpu),
                     time_cell(gpu),
-                    Cell(text=units.times(ratio), sort=ratio),
+                    _apart(cpu.seconds, gpu.seconds),
                     Cell(text=gpu.record.machine.name),
                 )
             )
@@ -183,6 +183,15 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
         rows=tuple(rows),
         notes=("The two sides ran on different machines and at different times: no interval, and not a speed-up.",),
     )
+
+
+def _apart(cpu: Estimate | None, gpu: Estimate | None) -> Cell:
+    """Return a time over one of another machine with no digit below the half-width that both together leave it."""
+    if cpu is None or gpu is None:
+        return Cell(text=units.DASH)
+    ratio = cpu.value / gpu.value
+    width = math.exp(math.hypot(*(math.log1p(side.relative_half_width or 0) for side in (cpu, gpu))))
+    return Cell(text=units.times(ratio, ratio / width, ratio * width), sort=ratio)
 
 
 def headline(record: Record) -> bool:
