@@ -35,7 +35,7 @@ def _row(item: Comparison, band: float) -> tuple[Cell, ...]:
 
 
 def _named(record: Record) -> str:
-    return f"{record.workload} {record.case.scope} {record.case.label(record.description.batch)}"
+    return f"{record.workload} {record.case.scope} {record.case.label(record.description)}"
 
 
 def _notes(rows: Sequence[Comparison], band: float) -> list[str]:
