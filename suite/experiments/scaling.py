@@ -20,11 +20,13 @@ METHOD = (
     "batch norms need: it is the training that one GPU does, which a test shows for each family of networks. Where the "
     "first losses on the same batch differ by more than 1e-3 there is no number. Strong scaling splits the headline "
     "batch, weak scaling gives each GPU a headline batch of its own. Speed is work in the same time, one GPU's with "
-    "the headline batch being 1, paired by round; efficiency is speed over the number of GPUs. What the collectives "
-    "take is derived: 1 minus the time in which one GPU takes a step with its part of the batch over the time in which "
-    "all take a step with theirs. That holds the waiting for each other and the launches on several GPUs too, so the "
-    "collectives' own share is at most that; what XLA hides behind other work is not in it. A second GPU pays from the "
-    "batch from which two are for good faster than one, read off as the batch from which a GPU wins is."
+    "the headline batch being 1, paired by round; efficiency is speed over the number of GPUs. It can be above 100 %: "
+    "where one GPU needs longer for an example of the whole batch than of its part, the whole batch does not suit it. "
+    "What the collectives take is derived: 1 minus the time in which one GPU takes a step with its part of the batch "
+    "over the time in which all take a step with theirs. That holds the waiting for each other and the launches on "
+    "several GPUs too, so the collectives' own share is at most that; what XLA hides behind other work is not in it. A "
+    "second GPU pays from the batch from which two are for good faster than one, read off as the batch from which a "
+    "GPU wins is."
 )
 WORKLOADS = ("cifar10_resnet63", "catdog_cnn_128", "cifar10_mlp", "gbdt_mortgage")
 
