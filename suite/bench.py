@@ -38,8 +38,8 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None, 
         datetime.now(UTC),
         asked.experiment or "",
         part,
-        asked.rounds,
-        asked.energy,
+        asked=asked.rounds,
+        energy=asked.energy,
     )
     processes = sum(header.rounds_of(unit[0]) for unit in campaign.units(header.cases))
     terminal.say(

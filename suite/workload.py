@@ -138,8 +138,8 @@ class Workload:
     Batches come from a data set by a `suite.data.prepare.Preparation`, or where there is none from
     `draw(rng, examples)`, which takes NumPy's generator; exactly one of the two is given. `input_sets` are made, two at
     least: a replay takes another than the first. `augment(key, batch)` does on the device what the preparation does on
-    the host, to a batch of pictures that it left as they are. `cpu_kernels`,
-    `gpu_graph` and `gpu_layout` are those that were measured to be fastest.
+    the host, to a batch of pictures that it left as they are. `cpu_kernels`, `gpu_graph` and `gpu_layout` are those
+    that were measured to be fastest.
     `cpu_devices` above 1 splits a CPU's batch between so many parts of its cores: for loops of small dependent steps,
     which XLA runs one after another on one core.
     """

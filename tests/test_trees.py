@@ -125,7 +125,7 @@ def test_histograms_are_exact_whatever_share_of_the_rows_is_read(drawn, share):
         every = np.arange(ROWS, dtype=np.uint32)
         found = gathered(bins, node, jnp.asarray(rows), every, mine, 4, COLUMNS + 1)
         inside = np.where(mine, node, np.uint32(4))
-        table = jax.jit(histograms.side_by_side)(bins)
+        table = jax.jit(histograms.row_by_row)(bins)
         dense = jax.jit(histograms.added, static_argnums=(3, 4))(table, inside, jnp.asarray(rows), 4, COLUMNS + 1)
     assert np.array_equal(found, wanted)
     assert np.array_equal(dense, wanted)

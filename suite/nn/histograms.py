@@ -87,7 +87,7 @@ def added(table: jax.Array, node: jax.Array, rows: jax.Array, nodes: int, column
     return sums.reshape(-1, BINS, nodes)
 
 
-def side_by_side(bins: jax.Array) -> jax.Array:
+def row_by_row(bins: jax.Array) -> jax.Array:
     """Return bins uint8[C,N] row by row, uint8[N,C]; in memory too, as the barrier knows one axis alone."""
     return lax.optimization_barrier(bins.T.reshape(-1)).reshape(bins.shape[::-1])
 

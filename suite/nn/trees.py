@@ -25,7 +25,7 @@ from suite.nn.histograms import (
     fields,
     gathered,
     packed,
-    side_by_side,
+    row_by_row,
     taken,
 )
 
@@ -107,7 +107,7 @@ def grown(
     columns, thresholds = [], []
     node = jnp.zeros(rows.shape, jnp.uint32)  # of a kind that is not looked at for negative places
     every = lax.optimization_barrier(jnp.arange(rows.size, dtype=jnp.uint32))  # once: else each use makes its own
-    table = side_by_side(bins) if dense else bins
+    table = row_by_row(bins) if dense else bins
     totals = devices.summed(jnp.sum(rows, keepdims=True))  # 1
     histogram = devices.own((added if dense else counted)(table, node, rows, 1, devices.width))
     for level in range(growth.depth):
