@@ -10,9 +10,11 @@ import time
 import zlib
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
+from types import SimpleNamespace
 
 import factory
 import msgspec
+import pynvml
 import pytest
 
 from suite import units
@@ -487,6 +489,68 @@ def test_two_runs_at_once_are_refused_and_the_holder_named(tmp_path):
         lock.measuring("second", tmp_path),
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    ("cores", "gpus", "campaign", "refused"),
+    [
+        ({0, 1}, ("GPU-a",), "second", False),
+        ({1, 2}, ("GPU-b",), "second", True),
+        ({0, 1}, ("GPU-a", "GPU-b"), "second", True),
+        ({0, 1}, (), "first", True),
+    ],
+)
+def test_two_runs_that_share_no_core_and_no_gpu_may_measure_side_by_side(
+    tmp_path, monkeypatch, cores, gpus, campaign, refused
+):
+    def on(granted, uuids):
+        monkeypatch.setattr(lock, "granted", lambda: granted)
+        monkeypatch.setattr(lock, "Gpus", lambda: SimpleNamespace(uuids=uuids))
+
+    on({2, 3}, ("GPU-b",))
+    with lock.measuring("first", tmp_path):
+        on(cores, gpus)
+        with pytest.raises(RuntimeError, match="campaign first") if refused else nullcontext():  # noqa: SIM117
+            with lock.measuring(campaign, tmp_path):
+                pass
+
+
+def test_a_lock_that_was_refused_leaves_the_others_free(tmp_path, monkeypatch):
+    monkeypatch.setattr(lock, "granted", lambda: {1})
+    with lock.measuring("first", tmp_path):
+        monkeypatch.setattr(lock, "granted", lambda: {0, 1})
+        with pytest.raises(RuntimeError, match="campaign first"), lock.measuring("second", tmp_path):
+            pass
+        monkeypatch.setattr(lock, "granted", lambda: {0})
+        with lock.measuring("third", tmp_path):
+            pass
+
+
+@pytest.mark.parametrize(("visible", "count"), [(None, 2), ("1", 1), ("GPU-1", 1), ("", 0), ("7", 0)])
+def test_the_machine_has_the_gpus_that_cuda_may_use(monkeypatch, visible, count):
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    for name, given in {
+        "nvmlInit": None,
+        "nvmlShutdown": None,
+        "nvmlDeviceGetCount": 2,
+        "nvmlSystemGetCudaDriverVersion_v2": 13000,
+        "nvmlSystemGetDriverVersion": "580.1",
+        "nvmlDeviceGetCudaComputeCapability": (9, 0),
+    }.items():
+        monkeypatch.setattr(pynvml, name, lambda *_, given=given: given)
+    monkeypatch.setattr(pynvml, "nvmlDeviceGetHandleByIndex", lambda index: index)
+    monkeypatch.setattr(pynvml, "nvmlDeviceGetUUID", lambda handle: f"GPU-{handle}")
+    monkeypatch.setattr(pynvml, "nvmlDeviceGetName", lambda handle: f"card {handle}")
+    for name in ("MemoryInfo", "EnforcedPowerLimit", "MaxClockInfo"):
+        monkeypatch.setattr(pynvml, f"nvmlDeviceGet{name}", lambda *_: None)
+    assert len(machine.gpus()) == count
+    assert bool(machine.why_no_gpu()) == (count == 0)
+    if count == 0:
+        assert machine.why_no_gpu().startswith(f"CUDA_VISIBLE_DEVICES is '{visible}'")
+    if count == 1:
+        assert machine.gpus()[0].name == "card 1"
 
 
 def test_a_child_and_its_children_are_gone_afterwards():

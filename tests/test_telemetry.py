@@ -8,6 +8,7 @@ import sys
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import factory
 import msgspec
@@ -252,18 +253,53 @@ def test_a_process_is_followed_with_its_children_and_lost_without_harm():
         assert tree.seconds() is None
 
 
+class CpuTimes(NamedTuple):
+    """As psutil gives them on Linux."""
+
+    user: float = 5.0
+    nice: float = 1.0
+    system: float = 2.0
+    idle: float = 10.0
+    iowait: float = 1.0
+    steal: float = 3.0
+    guest: float = 4.0
+
+
+def machine_of(monkeypatch, cores, mine, there=None):
+    """Have as many cores as `cores` holds, of which `mine` are granted; `there`: those that are switched off too."""
+    together = CpuTimes(*map(sum, zip(*cores, strict=True)))
+    monkeypatch.setattr(psutil, "cpu_times", lambda percpu=False: cores if percpu else together)
+    monkeypatch.setattr(os, "cpu_count", lambda: there or len(cores))
+    monkeypatch.setattr(counters, "granted", lambda: frozenset(mine))
+
+
 def test_steal_is_no_work_of_ours(monkeypatch):
-    times = SimpleNamespace(user=5.0, nice=1.0, system=2.0, idle=10.0, iowait=1.0, steal=3.0, guest=4.0)
-    names = tuple(vars(times))
-
-    class Times(tuple):
-        __slots__ = ()
-
-        def __getattr__(self, name):
-            return dict(zip(names, self, strict=True))[name] if name in names else super().__getattribute__(name)
-
-    monkeypatch.setattr(psutil, "cpu_times", lambda: Times(vars(times).values()))
+    machine_of(monkeypatch, [CpuTimes()], {0})
     assert counters.cpu_time() == counters.CpuTime(capacity=22.0, busy=8.0, steal=3.0)
+
+
+def test_work_on_cores_that_are_not_ours_is_no_load(monkeypatch):
+    cores = [CpuTimes(), CpuTimes(user=100.0), CpuTimes(user=7.0)]
+    machine_of(monkeypatch, cores, {0, 2})
+    assert counters.cpu_time() == counters.CpuTime(capacity=46.0, busy=18.0, steal=6.0)
+    machine_of(monkeypatch, cores, {0, 1, 2})
+    assert counters.cpu_time() == counters.CpuTime(capacity=163.0, busy=121.0, steal=9.0)
+
+
+def test_where_cores_are_switched_off_all_that_run_are_counted(monkeypatch):
+    machine_of(monkeypatch, [CpuTimes(), CpuTimes(user=100.0)], {2}, there=3)
+    assert counters.cpu_time() == counters.CpuTime(capacity=139.0, busy=111.0, steal=6.0)
+
+
+@pytest.mark.parametrize(("mine", "counted"), [({0, 1}, 0.0), ({1}, None)])
+def test_packages_whose_cores_are_others_too_count_nothing(tmp_path, monkeypatch, mine, counted):
+    zone = tmp_path / "intel-rapl:0"
+    zone.mkdir()
+    for name, words in {"name": "package-0", "energy_uj": "5", "max_energy_range_uj": "100"}.items():
+        (zone / name).write_text(words)
+    monkeypatch.setattr(counters, "_POWERCAP", tmp_path)
+    machine_of(monkeypatch, [CpuTimes()] * 2, mine)
+    assert counters.packages().joules() == counted
 
 
 # Windows

@@ -1,9 +1,11 @@
 """What the system counts: CPU time, steal, throttled periods of the control group, energy of the CPU packages."""
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -16,16 +18,41 @@ _LOOK_EVERY = 60  # readings between two searches for the worker's children, whi
 
 @dataclass(frozen=True)
 class CpuTime:
-    """CPU time over all cores since the start, in seconds."""
+    """CPU time over the granted cores since the start, in seconds."""
 
     capacity: float
     busy: float
     steal: float | None
 
 
+def granted() -> frozenset[int]:
+    """Return the numbers of the cores that this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return frozenset(os.sched_getaffinity(0))
+    return frozenset(range(os.cpu_count() or 1))
+
+
 def cpu_time() -> CpuTime:
-    """Return what passed, idle cores included, what was busy, and what another virtual machine had."""
-    times = psutil.cpu_times()
+    """Return what passed on the granted cores, idle ones included, what was busy, and what another machine had.
+
+    Work on cores that this process may not use, such as another job's of a node that a scheduler shares out, is
+    nobody's business here.
+    """
+    cores, mine = psutil.cpu_times(percpu=True), granted()
+    # A core that is switched off has no line, and those behind it move up: then all are counted.
+    if len(mine) < len(cores) == os.cpu_count() and max(mine) < len(cores):
+        found = [_of_core(cores[number]) for number in mine]
+    else:
+        found = [_of_core(psutil.cpu_times())]
+    steals = [core.steal for core in found if core.steal is not None]
+    return CpuTime(
+        capacity=sum(core.capacity for core in found),
+        busy=sum(core.busy for core in found),
+        steal=sum(steals) if steals else None,
+    )
+
+
+def _of_core(times: Any) -> CpuTime:
     steal = getattr(times, "steal", None)
     # Linux counts guests in user and nice too.
     capacity = sum(times) - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0)
@@ -130,6 +157,11 @@ class Packages:
             self._microjoules += now - before + (0 if now >= before or wraps_at is None else wraps_at)
             self._last[index] = now
         return self._microjoules / 1e6 if self._alive else None
+
+
+def packages() -> Packages:
+    """Return the counters of the CPU packages; none where some cores are another's, whose work they count too."""
+    return Packages(_POWERCAP if len(granted()) == os.cpu_count() else _POWERCAP / "not ours")
 
 
 def _whole(path: Path) -> int | None:

@@ -65,13 +65,10 @@ def gpu_check(machine: Machine, offer: Offer) -> Check:
 
 
 def missing_backend(backend: str, machine: Machine, offer: Offer, problem: str = "") -> str:
-    """Return the line that explains why a backend that was asked for cannot be had; `problem` is the driver's."""
+    """Return the line that explains why a backend that was asked for cannot be had; `problem` is why no GPU can."""
     check = gpu_check(machine, offer)
     seen = ", ".join(f"'{name}'" for name in offer.backends) or "nothing"
-    silent = (
-        f"the GPU's driver does not answer: {problem}; restart the machine or reinstall the driver" if problem else ""
-    )
-    cause = f"{check.found}; {check.advice}" if machine.gpus else silent or "no GPU driver answers"
+    cause = f"{check.found}; {check.advice}" if machine.gpus else problem or "no GPU driver answers"
     return f"backend '{backend}' asked for, JAX sees only {seen} ({cause}); or run --backend cpu"
 
 

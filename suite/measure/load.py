@@ -1,13 +1,12 @@
 """How busy the machine is with other work: CPU time by all processes against CPU time of this one."""
 
-import os
 import time
 from contextlib import suppress
 from dataclasses import dataclass
 
 import psutil
 
-from suite.measure.counters import cpu_time
+from suite.measure.counters import cpu_time, granted
 
 
 @dataclass(frozen=True)
@@ -15,7 +14,7 @@ class Reading:
     """Counters at one moment, in seconds since some start."""
 
     at: float
-    all_cores: float  # CPU time of every process on every core
+    all_cores: float  # CPU time of every process on every granted core
     own: float  # of it, by this process and those that it started
 
 
@@ -51,6 +50,4 @@ def others_now(seconds: float) -> float:
 
 def granted_cores() -> int:
     """Return how many cores this process may run on."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    return len(granted())

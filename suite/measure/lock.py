@@ -1,21 +1,35 @@
-"""One measurement at a time on a machine: two would spoil each other."""
+"""One measurement at a time on a core and on a GPU: two would spoil each other."""
 
 import fcntl
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+
+from suite.measure.counters import granted
+from suite.measure.nvml import Gpus
 
 
 @contextmanager
 def measuring(campaign: str, folder: Path | None = None) -> Iterator[None]:
-    """Hold the machine's lock; it goes with the process, however that ends.
+    """Hold the locks of the campaign, of every core and of every GPU that this process may use.
 
-    Raises RuntimeError, naming the holder, if another run has it.
+    They go with the process, however that ends. Two runs may measure side by side on a machine whose cores and GPUs are
+    dealt out to them, as a scheduler does. Raises RuntimeError, naming the holder, if another run has one of them.
     """
-    path = (folder or Path(tempfile.gettempdir())) / f"suite-measuring-{os.getuid()}.lock"
+    place = (folder or Path(tempfile.gettempdir())) / f"suite-measuring-{os.getuid()}"
+    things = [f"core-{number}" for number in sorted(granted())] + list(Gpus().uuids)
+    with ExitStack() as held:
+        for thing in [f"campaign-{campaign}", *things]:
+            held.enter_context(_lock(place / f"{thing}.lock", campaign))
+        yield
+
+
+@contextmanager
+def _lock(path: Path, campaign: str) -> Iterator[None]:
     try:
+        path.parent.mkdir(exist_ok=True)
         opened = path.open("a+", encoding="utf-8")
     except OSError as error:
         raise RuntimeError(
@@ -28,7 +42,8 @@ def measuring(campaign: str, folder: Path | None = None) -> Iterator[None]:
             file.seek(0)
             holder = file.read().strip() or "unknown"
             raise RuntimeError(
-                f"another run is measuring on this machine ({holder}); two at once would spoil both, so wait for it"
+                f"another run is measuring on this machine ({holder}); two at once would spoil both, so wait for it, "
+                "or give each cores and a GPU of its own (taskset, CUDA_VISIBLE_DEVICES)"
             ) from None
         file.truncate(0)
         file.write(f"process {os.getpid()}, campaign {campaign}")
@@ -37,6 +52,6 @@ def measuring(campaign: str, folder: Path | None = None) -> Iterator[None]:
 
 
 def refuse_beside_another(folder: Path | None = None) -> None:
-    """Raise RuntimeError, naming the holder, if another run has the machine's lock."""
+    """Raise RuntimeError, naming the holder, if another run measures on what this process may use."""
     with measuring("none yet", folder):
         pass

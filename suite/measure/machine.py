@@ -9,6 +9,7 @@ import psutil
 
 from suite.measure.anonymous import anonymous
 from suite.measure.load import granted_cores
+from suite.measure.nvml import chosen
 from suite.results.record import Gpu, Machine
 
 _CGROUP_QUOTA = Path("/sys/fs/cgroup/cpu.max")
@@ -69,7 +70,7 @@ def cpu_quota_cores(version2: Path = _CGROUP_QUOTA, version1: Path = _CGROUP_V1)
 
 
 def gpus() -> tuple[Gpu, ...]:
-    """Return the NVIDIA GPUs that the driver shows; none where there is no driver."""
+    """Return the NVIDIA GPUs that the driver shows and CUDA may use; none where there is no driver."""
     import pynvml as nvml
 
     try:
@@ -77,29 +78,34 @@ def gpus() -> tuple[Gpu, ...]:
     except nvml.NVMLError:
         return ()
     try:
-        return tuple(_gpu(nvml, index) for index in range(nvml.nvmlDeviceGetCount()))
+        every = [nvml.nvmlDeviceGetHandleByIndex(index) for index in range(nvml.nvmlDeviceGetCount())]
+        mine = chosen(every, nvml.nvmlDeviceGetUUID, os.environ.get("CUDA_VISIBLE_DEVICES"))
+        return tuple(_gpu(nvml, handle) for handle in mine)
     except nvml.NVMLError:
         return ()
     finally:
         nvml.nvmlShutdown()
 
 
-def driver_problem() -> str:
-    """Return why an NVIDIA driver that is there does not answer; '' if it does, or if there is none."""
+def why_no_gpu() -> str:
+    """Return why no GPU can be used although an NVIDIA driver is there; '' if one can, or if there is no driver."""
     import pynvml as nvml
 
     absent = (nvml.NVML_ERROR_LIBRARY_NOT_FOUND, nvml.NVML_ERROR_DRIVER_NOT_LOADED)
     try:
         nvml.nvmlInit()
-        nvml.nvmlDeviceGetCount()
+        count = nvml.nvmlDeviceGetCount()
     except nvml.NVMLError as error:
-        return "" if error.value in absent else str(error)  # pyright: ignore[reportAttributeAccessIssue]
+        if error.value in absent:  # pyright: ignore[reportAttributeAccessIssue]
+            return ""
+        return f"the GPU's driver does not answer: {error}; restart the machine or reinstall the driver"
+    wanted = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if count and wanted is not None and not gpus():
+        return f"CUDA_VISIBLE_DEVICES is '{wanted}', which names none of the driver's GPUs; unset it"
     return ""
 
 
-def _gpu(nvml, index: int) -> Gpu:  # noqa: ANN001
-    handle = nvml.nvmlDeviceGetHandleByIndex(index)
-
+def _gpu(nvml, handle) -> Gpu:  # noqa: ANN001
     def asked(question, *arguments):  # noqa: ANN001, ANN002, ANN202
         try:
             return question(handle, *arguments)

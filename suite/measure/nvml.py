@@ -20,6 +20,21 @@ REASONS = {
 }
 
 
+def chosen(every: list[Any], uuid: Callable[[Any], str], wanted: str | None) -> list[Any]:
+    """Return of the driver's GPUs those that CUDA may use; `wanted` is the value of CUDA_VISIBLE_DEVICES."""
+    if not wanted:
+        return every if wanted is None else []
+    found = []
+    for word in (word.strip() for word in wanted.split(",")):
+        named = [gpu for gpu in every if uuid(gpu).startswith(word)] if word.startswith("GPU-") else []
+        if word.isdecimal() and int(word) < len(every):
+            named = [every[int(word)]]
+        if len(named) != 1:
+            break  # as CUDA does, which also stops at the first word that names nothing
+        found += named
+    return found
+
+
 class Gpus:
     """The GPUs that CUDA may use here; none where no driver answers."""
 
@@ -28,6 +43,7 @@ class Gpus:
         self._handles: list[Any] = []
         self._strangers: list[frozenset[int]] = []
         self.names: tuple[str, ...] = ()
+        self.uuids: tuple[str, ...] = ()
         self.in_cuda_order = True
         try:
             import pynvml
@@ -38,25 +54,13 @@ class Gpus:
         except Exception:  # no module, no driver, no permission, a driver that does not match: no GPU to watch
             return
         wanted = os.environ.get("CUDA_VISIBLE_DEVICES") if visible is None else visible
-        self._handles = self._chosen(every, wanted)
+        self._handles = chosen(every, self._uuid, wanted)
         self.names = tuple(self._name(handle) for handle in self._handles)
+        self.uuids = tuple(self._uuid(handle) for handle in self._handles)
         # CUDA puts the fastest first, the driver goes by bus; among equals both count alike.
         by_bus = os.environ.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
         self.in_cuda_order = by_bus or len({self._name(handle) for handle in every}) <= 1
         self._strangers = [frozenset()] * len(self._handles)
-
-    def _chosen(self, every: list[Any], wanted: str | None) -> list[Any]:
-        if not wanted:
-            return every if wanted is None else []
-        found = []
-        for word in (word.strip() for word in wanted.split(",")):
-            named = [h for h in every if self._uuid(h).startswith(word)] if word.startswith("GPU-") else []
-            if word.isdecimal() and int(word) < len(every):
-                named = [every[int(word)]]
-            if len(named) != 1:
-                break  # as CUDA does, which also stops at the first word that names nothing
-            found += named
-        return found
 
     def _uuid(self, handle: Any) -> str:
         return _words(self._asked(self._nvml.nvmlDeviceGetUUID, handle))

@@ -11,7 +11,7 @@ from suite.experiments import headline
 from suite.inquiry.here import Here
 from suite.measure import campaign, children, fitness, refusal
 from suite.measure.estimate import first_seconds, process_seconds
-from suite.measure.machine import driver_problem
+from suite.measure.machine import why_no_gpu
 from suite.measure.probe import Offer
 from suite.measure.profiles import EFFORTS
 from suite.results.record import Machine, Profile
@@ -164,7 +164,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     wanted = workloads(request, networks, [name for name in about if name not in networks], experiment.WORKLOADS)
     for backend in request.backends:
         if backend not in jax.backends:
-            raise RuntimeError(fitness.missing_backend(backend, machine, jax, driver_problem()))
+            raise RuntimeError(fitness.missing_backend(backend, machine, jax, why_no_gpu()))
     present: tuple[Backend, ...] = tuple(b for b in ("cpu", "gpu") if b in (request.backends or jax.backends))
     remarks = []
     if not request.backends and "gpu" not in present and machine.gpus:

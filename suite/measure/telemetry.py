@@ -26,7 +26,7 @@ class Watched:
 
     gpus: Gpus = field(default_factory=Gpus)
     tree: counters.Tree = field(default_factory=counters.Tree)
-    packages: counters.Packages = field(default_factory=counters.Packages)
+    packages: counters.Packages = field(default_factory=counters.packages)
     cpu_stats: tuple = field(default_factory=counters.cpu_stats)
     now: Callable[[], float] = time.monotonic
     own: Callable[[], float] = time.process_time
