@@ -61,6 +61,26 @@ print(run.as_text().split("ENTRY")[-1])
 """
 
 
+SEARCH = """
+from suite.measure.search import picking
+from suite.measure.stacked import StackedProgram
+from suite.models.mnist_grid_search import WORKLOAD
+from suite.workload import Case
+
+batch, examples = 192, 60_000
+program = StackedProgram(WORKLOAD, Case(workload="mnist_grid_search", backend="cpu", scope="step", batch=batch,
+                                        variant="stacked"))
+program.initialise(0)
+jax.default_backend = lambda: "gpu"  # the convolutions are then those of a GPU
+given = {"images": ((examples, 28, 28, 1), jnp.float32), "labels": ((examples, 10), jnp.float32),
+         "rows": ((batch,), jnp.int32)}
+shaped = lambda shape, dtype: jax.ShapeDtypeStruct(shape, dtype, sharding=NamedSharding(mesh, P()))
+state = [shaped(leaf.shape, leaf.dtype) for leaf in program._state]
+step = jax.jit(picking(program._step), donate_argnums=0)
+print(step.lower(state, {name: shaped(*each) for name, each in given.items()}).compile().as_text())
+"""
+
+
 def said(program, devices, *arguments):
     """What a program that compiles for so many GPUs prints, its compilers' words behind."""
     env = os.environ | {"JAX_PLATFORMS": "cpu", "MOSAIC_GPU_DUMP_PTXAS": "1"}
@@ -87,3 +107,10 @@ def test_trees_add_rows_straight_from_the_table_that_lies_row_by_row():
     assert "u8[400000,45]{1,0}" in words
     assert not re.findall(r"[suf]\d\d\[(?:18000000|400000,45|45,400000)[],]", words), "a place or sum for each number"
     assert int(re.findall(r"bytes (\d+)", words)[0]) < 3 * 400_000 * 45
+
+
+def test_a_search_s_steps_take_their_examples_and_move_no_others():
+    lines = [line for line in said(SEARCH, 1).splitlines() if " = " in line]
+    made = [line for line in lines if re.search(r" = \(?[a-z0-9]+\[60000", line)]
+    assert made, "the examples are an argument"
+    assert all("parameter(" in line or "bitcast(" in line for line in made), made

@@ -9,7 +9,7 @@ from suite.experiments import grid_search
 from suite.inquiry.here import Here
 from suite.observations.grids import OBSERVATIONS
 from suite.results.reading import Chart
-from suite.results.record import GpuTelemetry, Level, Score, Telemetry
+from suite.results.record import GpuTelemetry, Level, Score, Stage, Telemetry
 
 ABOUT = models.load("mnist_grid_search").description
 BOTH = Here(backends=("cpu", "gpu"), cores=4)
@@ -97,11 +97,12 @@ def test_other_batches_of_one_fit_are_no_part_of_it():
     assert grid_search.read([timed("cpu", 6, 1e-3, "plain"), timed("cpu", 1, 1e-3, "plain")]) is None
 
 
-def search(variant, seconds, losses, fits=1, backend="cpu", **changes):
+def search(variant, seconds, losses, fits=1, backend="cpu", stages=(), **changes):
     """Return the record of searches whose first point has these mean log losses, a seed each."""
+    parts = tuple(Stage(name=name, wall_seconds=taken, process_seconds=taken) for name, taken in stages)
     points = [(Score(hidden=(32,), epochs=3, log_losses=(loss, loss)),) for loss in losses]
     runs = tuple(
-        factory.run(number, seconds * NOISE[number], steps=1, samples=1, scores=scores)
+        factory.run(number, seconds * NOISE[number], steps=1, samples=1, scores=scores, stages=parts)
         for number, scores in enumerate(points)
     )
     axes = {"batch": 32 * fits, "variant": variant, "scope": "run"}
@@ -118,10 +119,23 @@ def test_whole_searches_are_set_beside_each_other_with_their_scores(losses, verd
     reading = read([search("plain", 12.0, (0.11, 0.19, 0.31)), search("stacked", 4.0, losses, fits=6)])
     times, scores = reading.tables
     assert [row[2].text for row in times.rows] == ["one after another", "stacked"]
-    assert times.rows[1][4].sort == pytest.approx(3, rel=1e-3)
+    assert times.rows[1][7].sort == pytest.approx(3, rel=1e-3)
     assert scores.rows[0][2].text == "32, 3 epochs"
     assert scores.rows[0][-1].text == verdict
     assert "stacked, the whole search is 3" in reading.answers[-1]
+
+
+def test_where_the_time_of_a_search_goes_is_added_up_from_its_stages():
+    alone = [("import", 9.0), ("compile", 1.0), ("epoch", 2.0), ("epoch", 3.0), ("validation", 0.5)]
+    stacked = [("lower", 0.5), ("compile", 2.0), ("compile_rest", 0.5), ("compile", 1.0), ("epoch", 1.5)]
+    reading = read(
+        [search("plain", 12.0, (0.1,), stages=alone), search("stacked", 6.0, (0.1,), fits=6, stages=stacked)]
+    )
+    assert [[row[at].sort for at in (4, 5, 6)] for row in reading.tables[0].rows] == [[1, 5, 0.5], [4, 1.5, None]]
+    assert reading.answers[-1].startswith(
+        "mnist_grid_search on the CPU: stacked, the whole search is 2.00x as fast; 1.00 s of it are compiling one "
+        "after another, 4.00 s stacked."
+    )
 
 
 def test_searches_that_were_cut_short_are_none():

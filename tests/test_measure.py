@@ -730,15 +730,15 @@ def test_a_process_of_the_gpu_keeps_memory_in_every_threads_arena_and_has_the_ne
     assert children.environment("gpu")[client] == "0"
 
 
-def test_workers_keep_bytecode_in_the_campaign_where_python_may_not_write_it_beside_the_modules(tmp_path, monkeypatch):
+def test_workers_share_bytecode_where_python_may_not_write_it_beside_the_modules(tmp_path, monkeypatch):
     unit = answered(offer("cpu")).cases[:1]
     monkeypatch.setattr(children, "child", lambda module, python, env: env)
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     (tmp_path / "imported.py").touch()
-    env = runner.worker(unit, tmp_path / "cache", tmp_path) | {"PYTHONPATH": str(tmp_path)}
+    env = runner.worker(unit, tmp_path / "cache", tmp_path / "kept") | {"PYTHONPATH": str(tmp_path)}
     subprocess.run([sys.executable, "-c", "import imported"], env=env, check=True)
-    assert [path.parts[len(tmp_path.parts)] for path in tmp_path.rglob("imported.*.pyc")] == ["cache"]
+    assert [path.parts[len(tmp_path.parts)] for path in tmp_path.rglob("imported.*.pyc")] == ["kept"]
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     assert "PYTHONPYCACHEPREFIX" not in runner.worker(unit, tmp_path / "cache", tmp_path)
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import jax
 import msgspec
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import synthetic
 
 from suite.experiments import headline
 from suite.inquiry.here import Here
-from suite.measure.search import SearchRun
+from suite.measure.search import SearchRun, picking
 from suite.models import mnist_grid_search
 from suite.results.record import Score
 from suite.workload import Case, Grid
@@ -29,11 +30,13 @@ def examples(count=24):
 class Searched:
     """A search that has been made: its scores and stages, and the rows of every epoch."""
 
-    def __init__(self, variant, batch):
+    def __init__(self, variant, batch, shrinks=True):
         case = Case(workload="mnist_grid_search", backend="cpu", scope="run", batch=batch, variant=variant)
         self.names: list[str] = []
         self.rows: list[np.ndarray] = []
         run = SearchRun(WORKLOAD, case)
+        assert run._shrinks  # on the CPU
+        run._shrinks = shrinks
         run.initialise(0)
         taught = run._taught
         run._taught = lambda program, rows, given: (self.rows.append(rows), taught(program, rows, given))  # pyright: ignore
@@ -70,6 +73,24 @@ def test_one_fit_after_another_and_stacked_come_to_the_same_scores(alone, togeth
         assert (one.hidden, one.epochs) == (other.hidden, other.epochs)
         assert one.log_losses == pytest.approx(other.log_losses, rel=1e-4)
     assert alone.loss == pytest.approx(together.loss, rel=1e-3)
+
+
+def test_fits_that_have_ended_and_ride_along_change_no_score_and_need_no_other_program(together):
+    riding = Searched("stacked", 16, shrinks=False)
+    for one, other in zip(together.scores, riding.scores, strict=True):
+        assert one.log_losses == pytest.approx(other.log_losses, rel=1e-4)
+    assert {rows.shape for rows in riding.rows[:2]} == {(3, 16)}
+    assert together.names.count("compile") == 3  # of four fits, of two, and of the last alone
+    assert riding.names.count("compile") == 2
+
+
+def test_a_step_is_handed_the_numbers_of_its_examples_and_takes_these():
+    def seen(state, batch):
+        return state, batch
+
+    given = {"images": jax.numpy.arange(10.0), "labels": jax.numpy.arange(10, 20), "rows": np.array([7, 0, 7])}
+    _, batch = picking(seen)((), given)
+    assert {name: array.tolist() for name, array in batch.items()} == {"images": [7, 0, 7], "labels": [17, 10, 17]}
 
 
 def test_a_search_says_what_it_ran_with(alone, together):

@@ -27,7 +27,8 @@ METHOD = (
     "so FLOP/s stand beside it. The times of the whole search are derived: its documented steps times these steps, as "
     "if all its networks took as long as the first; stacked, the fits of one network train together until the shorter "
     "of them have ended. The whole search itself is timed too: all fits on three folds with their scores, which are "
-    "mean log losses of what a fit held out, and the best point trained again. Building and compiling are in its time. "
+    "mean log losses of what a fit held out, and the best point trained again. Its examples lie on the device, and a "
+    "step is handed their numbers. Building and compiling are in its time. "
     "The scores of a point one after another and stacked agree if their means differ by no more than its searches "
     "do, each from another seed."
 )

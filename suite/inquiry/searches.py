@@ -1,7 +1,7 @@
 """Whole grid searches read together: their times, and what each point scored one after another and stacked."""
 
 from collections.abc import Iterator, Sequence
-from statistics import fmean
+from statistics import fmean, median
 
 from suite import units
 from suite.inquiry.flows import share_cell
@@ -11,8 +11,12 @@ from suite.results.summary import Summary
 from suite.results.table import Cell, base_cells, status_cell, time_cell, times_cells
 from suite.results.watched import on_gpu
 
+_PARTS = (("lower", "compile", "compile_rest"), ("epoch",), ("validation",))  # of a search, by their stages
 WAYS = {"plain": "one after another", "stacked": "stacked"}  # by variant
-WHOLE = ("model", "backend", "way", "whole search", "speed", "95 % interval", "GPU busy", "searches", "status")
+WHOLE = (
+    "model", "backend", "way", "whole search", "compiling", "steps", "scores", "speed", "95 % interval", "GPU busy",
+    "searches", "status",
+)  # fmt: skip
 SCORES = ("model", "backend", "point", "one after another", "range", "stacked", "range", "verdict")
 
 
@@ -33,18 +37,38 @@ def searched(
                     Cell(text=backend),
                     Cell(text=WAYS[way]),
                     time_cell(item),
+                    *(_part_cell(item, stages) for stages in _PARTS),
                     *(base_cells(item.record) if item is base else times_cells(found, item.record)),
                     share_cell(share) if share is not None else Cell(text=units.DASH),
                     Cell(text=units.count(len(_scores(item))), sort=len(_scores(item))),
                     status_cell(item),
                 )
             )
-            if found is not None:
-                answer = f"{name} on the {backend.upper()}: stacked, the whole search is {words(found)} as fast."
-                said.append(answer + caveat(group))
+            if base is not None and found is not None:
+                answer = f"{name} on the {backend.upper()}: stacked, the whole search is {words(found)} as fast"
+                compiling = [_spent(each, _PARTS[0]) for each in (base, item)]
+                if None not in compiling:
+                    one, other = (units.seconds(seconds) for seconds in compiling)
+                    answer += f"; {one} of it are compiling one after another, {other} stacked"
+                said.append(f"{answer}.{caveat(group)}")
         if len(ways) == len(WAYS):
             scores += _compared(name, backend, *(_scores(ways[way]) for way in WAYS))
     return tuple(rows), tuple(scores), said
+
+
+def _part_cell(item: Summary, stages: Sequence[str]) -> Cell:
+    seconds = _spent(item, stages)
+    return Cell(text=units.DASH) if seconds is None else Cell(text=units.seconds(seconds), sort=seconds)
+
+
+def _spent(item: Summary, stages: Sequence[str]) -> float | None:
+    """Return what these stages of a search took together, the median of its searches; None where none says so."""
+    sums = [
+        sum(stage.wall_seconds for stage in run.stages if stage.name in stages)
+        for run in item.record.runs
+        if run.samples and any(stage.name in stages for stage in run.stages)
+    ]
+    return median(sums) if sums else None
 
 
 def _scores(item: Summary) -> tuple[dict[str, float], ...]:

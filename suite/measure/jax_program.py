@@ -158,11 +158,6 @@ class JaxProgram:
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
             return jitted.trace(self._state, batch)
 
-    def compiled_evaluation(self) -> Any:
-        """Return what maps the state and a batch to the loss with nothing dropped, compiled for the first batch."""
-        step = self.evaluation()
-        return self.trace(step, self._batches[0], donate=False).lower().compile(self._options())
-
     def evaluation(self) -> Callable[..., jax.Array]:
         """Return evaluate(state, batch) -> loss; the state's arrays are in a list."""
         evaluate = evaluation_step(self._workload, self._form, self._case.precision)

@@ -69,7 +69,8 @@ def worker(unit: Unit, cache: Path, shared: Path) -> AbstractContextManager[chil
     """Start the real worker for a unit.
 
     What a GPU's worker compiles goes into the shared cache and comes from there in later rounds, unless its compile
-    time counts; the CPU's compiles in seconds. A start with a warm cache has one for itself, in `cache`.
+    time counts; the CPU's compiles in seconds. A start with a warm cache has one for itself, in `cache`. Python's
+    bytecode is shared by all.
     """
     case = unit[0]
     alone = compiles_anew(unit) or case.backend == "cpu"
@@ -77,7 +78,7 @@ def worker(unit: Unit, cache: Path, shared: Path) -> AbstractContextManager[chil
     return children.child(
         "suite.measure.worker",
         python=children.interpreter(case.implementation),
-        env=children.environment(case.backend, case.allocator, found) | children.bytecode(cache / "bytecode"),
+        env=children.environment(case.backend, case.allocator, found) | children.bytecode(shared / "bytecode"),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import structs
 
 from suite.measure.jax_program import JaxProgram
+from suite.measure.placement import put
 from suite.measure.program import Batch
 from suite.measure.stacked import StackedProgram
 from suite.results.record import Score
@@ -17,6 +18,9 @@ from suite.variants import fits_of
 from suite.workload import Case, Workload
 
 Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named part
+Examples = dict[str, Any]  # all that there are, on the device
+
+_ROWS = "rows"  # of a batch: the numbers of its examples
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,12 +41,15 @@ class Fit:
 class SearchRun(JaxProgram):
     """The scope `run` of a workload with a grid: `plain` trains one fit after another, `stacked` all of a network.
 
-    An epoch's rest that fills no batch is left out; as documented there is none.
+    All examples lie on the device, and a step is handed the numbers of its own: what is asked is what stacking gains,
+    and on a GPU the copies of small batches cost more than their steps. An epoch's rest that fills no batch is left
+    out; as documented there is none.
     """
 
     def __init__(self, workload: Workload, case: Case) -> None:
         super().__init__(workload, case)
         self._last, self._stacked = 0.0, case.variant == "stacked"
+        self._shrinks = case.backend == "cpu"  # on a GPU another program takes longer to compile than it saves
         if self._stacked:
             fits_of(workload.description, case.batch, case.devices)
 
@@ -55,18 +62,19 @@ class SearchRun(JaxProgram):
 
     def search(self, examples: Batch, seed: int, stage: Stage) -> tuple[Score, ...]:
         """Train and score every fit, then the best point on all examples; return the scores by point."""
-        grid = self._workload.description.grid
+        grid, there = self._workload.description.grid, Examples()
         assert grid is not None
+        stage("init", lambda: there.update(jax.block_until_ready(put(examples, self._placement.state))))
         found: dict[tuple[tuple[int, ...], int], list[float]] = {}
         for number, hidden in enumerate(grid.hidden):
-            fits = self._fits(examples, 1000 * (seed + 1) + number * grid.stack)
+            fits = self._fits(there, 1000 * (seed + 1) + number * grid.stack)
             for together in (fits,) if self._stacked else ((fit,) for fit in fits):
-                for fit, score in self._trained(hidden, together, examples, stage):
+                for fit, score in self._trained(hidden, together, there, stage):
                     found.setdefault((hidden, fit.epochs), []).append(score)
         hidden, epochs = min(found, key=lambda point: fmean(found[point]))
-        everything = np.arange(_count(examples))
+        everything = np.arange(_count(there))
         last = Fit(epochs=epochs, seed=seed, inside=everything, held=everything[:0])
-        list(self._trained(hidden, (last,), examples, stage))
+        list(self._trained(hidden, (last,), there, stage))
         return tuple(Score(hidden=h, epochs=e, log_losses=tuple(losses)) for (h, e), losses in found.items())
 
     def initialise(self, seed: int) -> None:
@@ -74,9 +82,9 @@ class SearchRun(JaxProgram):
         del seed
         self._made: dict[Any, tuple[JaxProgram, Any]] = {}
 
-    def _fits(self, examples: Batch, first_seed: int) -> tuple[Fit, ...]:
+    def _fits(self, there: Examples, first_seed: int) -> tuple[Fit, ...]:
         """Return the fits of one network, those with fewer epochs first: each fold held out once by each."""
-        grid, everything = self._workload.description.grid, np.arange(_count(examples))
+        grid, everything = self._workload.description.grid, np.arange(_count(there))
         assert grid is not None
         folds = np.array_split(everything, grid.folds)
         points = [(epochs, fold) for epochs in sorted(grid.epochs) for fold in folds]
@@ -91,37 +99,36 @@ class SearchRun(JaxProgram):
         )
 
     def _trained(
-        self, hidden: tuple[int, ...], fits: Sequence[Fit], examples: Batch, stage: Stage
+        self, hidden: tuple[int, ...], fits: Sequence[Fit], there: Examples, stage: Stage
     ) -> Iterator[tuple[Fit, float]]:
         """Train fits of a network together; yield each with its score when it has ended."""
         batch, done, state = self._workload.description.batch, 0, None
         steps = min(len(fit.inside) for fit in fits) // batch
-        while fits:
-            program, evaluate = self._program(hidden, len(fits), examples, stage)
+        while going := [number for number, fit in enumerate(fits) if fit.epochs > done]:
+            if state is not None and self._shrinks:
+                fits, kept = [fits[number] for number in going], np.array(going)
+                state = jax.tree.map(lambda leaf, kept=kept: leaf[kept], state)
+            program, evaluate = self._program(hidden, len(fits), there, stage)
             if state is None:
                 stage("init", lambda program=program, fits=fits: _begin(program, [fit.seed for fit in fits]))
             else:
                 program._state = state
-            for epoch in range(done, min(fit.epochs for fit in fits)):
+            until = min(fit.epochs for fit in fits if fit.epochs > done)
+            for epoch in range(done, until):
                 rows = np.concatenate([fit.batches(epoch, batch, steps) for fit in fits], axis=1)  # T SN
-                stage("epoch", lambda program=program, rows=rows: self._taught(program, rows, examples))
-            done = min(fit.epochs for fit in fits)
+                stage("epoch", lambda program=program, rows=rows: self._taught(program, rows, there))
+            done, state = until, program._state
             if len(fits[0].held):
                 scores: list[np.ndarray] = []
-                stage(
-                    "validation", lambda p=program, e=evaluate, f=fits, s=scores: s.append(_scored(p, e, f, examples))
-                )
+                stage("validation", lambda p=program, e=evaluate, f=fits, s=scores: s.append(_scored(p, e, f, there)))
                 yield from ((fit, float(s)) for fit, s in zip(fits, scores[0], strict=True) if fit.epochs == done)
-            left = [number for number, fit in enumerate(fits) if fit.epochs > done]
-            fits, kept = [fits[number] for number in left], np.array(left)
-            state = jax.tree.map(lambda leaf, kept=kept: leaf[kept], program._state) if fits else None
 
-    def _taught(self, program: JaxProgram, rows: np.ndarray, examples: Batch) -> None:
-        program.learn({name: array[each] for name, array in examples.items()} for each in rows)
+    def _taught(self, program: JaxProgram, rows: np.ndarray, there: Examples) -> None:
+        program.learn(there | {_ROWS: each} for each in rows.astype(np.int32))
         program.block()
         self._last = program.loss()
 
-    def _program(self, hidden: tuple[int, ...], fits: int, examples: Batch, stage: Stage) -> tuple[JaxProgram, Any]:
+    def _program(self, hidden: tuple[int, ...], fits: int, there: Examples, stage: Stage) -> tuple[JaxProgram, Any]:
         """Return the step of so many fits of a network and what evaluates them, compiled once."""
         alone = not self._stacked or fits == 1
         if (hidden, fits) not in self._made:
@@ -131,13 +138,28 @@ class SearchRun(JaxProgram):
             case = structs.replace(self._case, scope="step", batch=batch, variant="plain" if alone else "stacked")
             program = (JaxProgram if alone else StackedProgram)(workload, case)
             program.initialise(0)
-            program.put([{name: np.resize(array, (batch, *array.shape[1:])) for name, array in examples.items()}])
+            program.put([there | {_ROWS: np.zeros(batch, np.int32)}])
+            program._step = picking(program._step)
             stage("lower", program.lower)
             stage("compile", program.compile)
             made: list[Any] = []
-            stage("compile_rest", lambda: made.append(program.compiled_evaluation()))
+            stage("compile_rest", lambda: made.append(_evaluating(program)))
             self._made[hidden, fits] = program, made[0]
         return self._made[hidden, fits]
+
+
+def picking(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Return run(state, batch) for a batch that holds all examples, and in `rows`, int32[N], the numbers of its own."""
+
+    def picked(state: Any, batch: dict[str, jax.Array]) -> Any:
+        return run(state, {name: array[batch[_ROWS]] for name, array in batch.items() if name != _ROWS})
+
+    return picked
+
+
+def _evaluating(program: JaxProgram) -> Any:
+    step = picking(program.evaluation())
+    return program.trace(step, program._batches[0], donate=False).lower().compile(program._options())
 
 
 def _begin(program: JaxProgram, seeds: Sequence[int]) -> None:
@@ -145,17 +167,14 @@ def _begin(program: JaxProgram, seeds: Sequence[int]) -> None:
     jax.block_until_ready(program._state)
 
 
-def _scored(program: JaxProgram, evaluate: Any, fits: Sequence[Fit], examples: Batch) -> np.ndarray:
+def _scored(program: JaxProgram, evaluate: Any, fits: Sequence[Fit], there: Examples) -> np.ndarray:
     """Return the mean log loss of each fit over what it held out, float64[S]; of whole batches."""
     batch = program._case.batch // len(fits)
     steps = max(1, min(len(fit.held) for fit in fits) // batch)
     rows = np.stack([np.resize(fit.held, (steps, batch)) for fit in fits], axis=1).reshape(steps, -1)  # T SN
-    losses = []
-    for each in rows:
-        given = jax.device_put({name: array[each] for name, array in examples.items()}, program._placement.batch)
-        losses.append(evaluate(program._state, given))
+    losses = [evaluate(program._state, there | {_ROWS: each}) for each in rows.astype(np.int32)]
     return np.stack([np.atleast_1d(np.asarray(loss, np.float64)) for loss in losses]).mean(0)
 
 
-def _count(examples: Batch) -> int:
-    return len(next(iter(examples.values())))
+def _count(there: Examples) -> int:
+    return len(next(iter(there.values())))
