@@ -27,6 +27,7 @@ from suite.results.journal import Journal
 from suite.results.record import Energy, GpuTelemetry, Level, Record, Sample, Stage, Telemetry, to_json
 from suite.results.store import sealed
 from suite.results.summary import summary
+from suite.results.watched import gpu_share
 
 # The driver
 
@@ -348,8 +349,37 @@ def test_the_maximum_is_that_of_the_busiest_moment():
 def test_one_reading_has_no_differences_and_none_has_only_the_reason():
     alone = readings.telemetry([reading(10)], 0.1)
     assert (alone.cpu_utilisation, alone.others_cores, alone.steal, alone.throttled_periods) == (None,) * 4
-    assert alone.gpus[0].utilisation == Level(mean=0.5, max=0.5)
+    assert alone.gpus[0].utilisation is None  # an average of the time before
     assert readings.telemetry([], 0.1, "why") == Telemetry(seconds=0.1, readings=0, reason="why")
+
+
+def gpu_of(at, **seen):
+    return reading(at, gpus=(GpuReading(**seen),))
+
+
+def test_what_drivers_average_over_the_time_before_a_window_is_none_of_its_own():
+    idle_before = [gpu_of(10 + n / 4, utilisation=0.0 if n < 4 else 0.9, power_watts=70.0 if n < 4 else 400.0,
+                          sm_clock_mhz=1980.0) for n in range(9)]  # fmt: skip
+    (gpu,) = readings.telemetry(idle_before, 2.0).gpus
+    assert gpu.utilisation == Level(mean=pytest.approx(0.9), max=0.9)
+    assert gpu.power_watts == Level(mean=pytest.approx(400.0), max=400.0)
+    (gpu,) = readings.telemetry(idle_before[:4], 0.75).gpus
+    assert (gpu.utilisation, gpu.power_watts) == (None, None)
+    assert gpu.sm_clock_mhz == Level(mean=1980.0, max=1980.0)
+
+
+def test_a_gpu_is_as_busy_as_while_its_step_went_on_for_its_energy():
+    going_on = [gpu_of(at, utilisation=0.1 if at == 20 else 0.8, energy_joules=300.0 * at) for at in range(20, 32)]
+    found = readings.energy(going_on, 1, 0.01)
+    assert found.gpu_utilisation == pytest.approx(0.8)
+    assert readings.energy(going_on, 0, 0.01).gpu_utilisation is None  # a case of the CPU
+    busy = (GpuTelemetry(utilisation=Level(mean=0.3, max=1.0)),)
+    short, long = (watched_record(gpus=busy, seconds=seconds) for seconds in (0.5, 2.0))
+    assert gpu_share(short) is None
+    assert gpu_share(long) == pytest.approx(0.3)
+    first = msgspec.structs.replace(short.runs[0], energy=found)
+    assert gpu_share(msgspec.structs.replace(short, runs=(first, *short.runs[1:]))) == pytest.approx(0.8)
+    assert gpu_share(watched_record("cpu", gpus=busy, seconds=2.0)) is None
 
 
 def test_the_course_of_a_window_has_few_stretches_which_cover_it():
@@ -700,7 +730,7 @@ def test_the_window_is_what_the_parent_saw_between_the_worker_s_lines(tmp_path, 
 
 def watched_record(backend="gpu", devices=1, **changes):
     calm = {"steal": 0.0, "throttled_periods": 0, "gpus": (GpuTelemetry(reasons=("idle",), other_processes=0),)}
-    seen = Telemetry(seconds=1.0, readings=10, **(calm | changes))
+    seen = Telemetry(**({"seconds": 1.0, "readings": 10} | calm | changes))
     return factory.record(
         backend=backend,
         runs=tuple(factory.run(n, s, telemetry=seen) for n, s in enumerate((0.01, 0.0101, 0.0099))),
@@ -754,7 +784,7 @@ def test_the_page_shows_what_was_watched_and_dashes_what_was_not():
     gpu = GpuTelemetry(
         utilisation=Level(mean=0.5, max=0.9), power_watts=Level(mean=300, max=350), reasons=("power cap",)
     )
-    seen = watched_record(cpu_utilisation=Level(mean=0.1, max=0.2), own_cores=0.012, gpus=(gpu,))
+    seen = watched_record(seconds=2.0, cpu_utilisation=Level(mean=0.1, max=0.2), own_cores=0.012, gpus=(gpu,))
     table = meanwhile.telemetry_table([seen, factory.record()])
     (row,) = table.rows
     cells = dict(zip(table.columns, row, strict=True))
@@ -764,6 +794,9 @@ def test_the_page_shows_what_was_watched_and_dashes_what_was_not():
     assert cells["temperature"].remark
     assert cells["clocks held by"].text == "power cap"
     assert table.notes == ("The watching process kept 1.2 % of one core busy.",)
+    ((*_, power, _, _, _, _, held_by),) = meanwhile.telemetry_table([watched_record(gpus=(gpu,))]).rows
+    assert (power.text, held_by.text) == ("–", "power cap")
+    assert "average" in power.remark
 
 
 def test_a_machine_without_gpu_has_no_columns_for_one():

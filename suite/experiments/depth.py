@@ -19,7 +19,7 @@ from suite.results.record import Record
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import Summary, by_round
 from suite.results.table import Cell, Table, filled, rate_cells, status_cell, times_cells
-from suite.results.watched import on_gpu, watched
+from suite.results.watched import averaged, gpu_share, on_gpu, watched
 from suite.workload import Case, Description
 
 TITLE = "What does a deeper network cost when its photographs come from storage?"
@@ -128,13 +128,13 @@ def _alone(scopes: dict[str, Summary]) -> tuple[Cell, Cell]:
 def _seen(found: Networks) -> Iterator[tuple[Cell, ...]]:
     for (name, backend), scopes in found.items():
         record = scopes["epoch"].record
-        watts = on_gpu(record, lambda gpu: gpu.power_watts)
+        watts = on_gpu(averaged(record), lambda gpu: gpu.power_watts)
         warm = on_gpu(record, lambda gpu: gpu.temperature_celsius)
         claim = claimed(record.description, "gpu_utilisation") if backend == "gpu" else None
         yield (
             Cell(text=name),
             Cell(text=backend),
-            share_cell(on_gpu(record, lambda gpu: gpu.utilisation)),
+            share_cell(gpu_share(record)),
             share_cell(claim.gpu_value / 100 if claim and claim.gpu_value else None),
             Cell(text=units.small(watts, "W") if watts is not None else units.DASH, sort=watts),
             Cell(text=f"{units.number(warm)} °C" if warm is not None else units.DASH, sort=warm),
@@ -205,10 +205,10 @@ def _utilisation(found: Networks) -> Iterator[str]:
     said = []
     for (name, backend), scopes in found.items():
         record = scopes["epoch"].record
-        busy, claim = on_gpu(record, lambda gpu: gpu.utilisation), claimed(record.description, "gpu_utilisation")
-        if backend == "gpu" and busy is not None:
+        share, claim = gpu_share(record), claimed(record.description, "gpu_utilisation")
+        if backend == "gpu" and share is not None:
             beside = f" (documented {units.percent(claim.gpu_value / 100)})" if claim and claim.gpu_value else ""
-            said.append(f"{units.percent(busy)} for {name}{beside}")
+            said.append(f"{units.percent(share)} for {name}{beside}")
     if said:
         yield f"From storage on the GPU is busy {', '.join(said)}."
 

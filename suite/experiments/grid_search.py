@@ -14,7 +14,7 @@ from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.summary import Summary
 from suite.results.table import Cell, Table, base_cells, filled, status_cell, time_cell, times_cells
-from suite.results.watched import on_gpu
+from suite.results.watched import gpu_share
 from suite.workload import Backend, Case, Description
 
 TITLE = "Does a grid search recover what one small network leaves idle?"
@@ -125,7 +125,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         gains = []
         for item in ordered:
             found = gain(item, base) if base is not None and item is not base else None
-            share = on_gpu(item.record, lambda gpu: gpu.utilisation)
+            share = gpu_share(item.record)
             rows.append(
                 (
                     Cell(text=name),
@@ -197,7 +197,7 @@ def _answer(gains: Sequence[tuple], base: Summary | None) -> str:
             else f"with {units.count(fits(gains[-1][1]))} it is less than {share} of that"
         )
         said = f"{units.count(fits(most))} stacked fits train {words(best)} as fast as one after another; {beyond}."
-    alone, stacked = (on_gpu(item.record, lambda gpu: gpu.utilisation) for item in (base, most))
+    alone, stacked = (gpu_share(item.record) for item in (base, most))
     if alone is None or stacked is None:
         return said
     return said + f" The GPU is busy {units.percent(alone)} with one fit and {units.percent(stacked)} with these."

@@ -9,7 +9,7 @@ from suite.inquiry.steps import caveat, ratio, together, words
 from suite.results.record import Record
 from suite.results.summary import Summary
 from suite.results.table import Cell, base_cells, status_cell, time_cell, times_cells
-from suite.results.watched import on_gpu
+from suite.results.watched import gpu_share
 
 _PARTS = (("lower", "compile", "compile_rest"), ("epoch",), ("validation",))  # of a search, by their stages
 WAYS = {"plain": "one after another", "stacked": "stacked"}  # by variant
@@ -29,7 +29,7 @@ def searched(
         ways = {item.record.case.variant: item for item in group}
         base, name, backend = ways.get("plain"), group[0].record.workload, group[0].record.backend
         for way, item in sorted(ways.items()):
-            share = on_gpu(item.record, lambda gpu: gpu.utilisation)
+            share = gpu_share(item.record)
             found = ratio(base, item) if base is not None and item is not base else None
             rows.append(
                 (

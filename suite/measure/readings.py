@@ -12,6 +12,7 @@ from suite.results.record import Energy, GpuTelemetry, Level, Moment, Telemetry
 from suite.workload import Plain
 
 LEAST_ENERGY_SECONDS = 10.0
+_AVERAGED_SECONDS = 1.0  # over which drivers average utilisation and power, at most
 _MOMENTS, _DIGITS = 40, 4  # of a window's course
 
 
@@ -82,7 +83,7 @@ def telemetry(inside: Sequence[Reading], seconds: float, reason: str = "") -> Te
         own_cores=own / passed if passed > 0 else None,
         steal=_share(steal / capacity) if capacity > 0 and steal is not None else None,
         throttled_periods=None if throttled is None else int(throttled),
-        gpus=tuple(_gpu([r.gpus[i] for r in inside if i < len(r.gpus)]) for i in range(len(last.gpus))),
+        gpus=tuple(_gpu(inside, index) for index in range(len(last.gpus))),
         course=course(inside),
     )
 
@@ -131,11 +132,12 @@ def _share(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-def _gpu(seen: Sequence[GpuReading]) -> GpuTelemetry:
+def _gpu(inside: Sequence[Reading], index: int) -> GpuTelemetry:
+    seen, averaged = ([r.gpus[index] for r in some if index < len(r.gpus)] for some in (inside, _settled(inside)))
     reasons = [gpu.reasons for gpu in seen if gpu.reasons is not None]
     return GpuTelemetry(
-        utilisation=_level(gpu.utilisation for gpu in seen),
-        power_watts=_level(gpu.power_watts for gpu in seen),
+        utilisation=_level(gpu.utilisation for gpu in averaged),
+        power_watts=_level(gpu.power_watts for gpu in averaged),
         sm_clock_mhz=_level(gpu.sm_clock_mhz for gpu in seen),
         memory_clock_mhz=_level(gpu.memory_clock_mhz for gpu in seen),
         temperature_celsius=_level(gpu.temperature_celsius for gpu in seen),
@@ -143,6 +145,11 @@ def _gpu(seen: Sequence[GpuReading]) -> GpuTelemetry:
         reasons=tuple(sorted({word for words in reasons for word in words})) if reasons else None,
         other_processes=max((gpu.other_processes for gpu in seen if gpu.other_processes is not None), default=None),
     )
+
+
+def _settled(inside: Sequence[Reading]) -> tuple[Reading, ...]:
+    """Return the readings whose averages are of the window alone, and not of what came before it."""
+    return tuple(reading for reading in inside if reading.at >= inside[0].at + _AVERAGED_SECONDS)
 
 
 def _level(values: Iterable[float | None]) -> Level | None:
@@ -168,6 +175,7 @@ def energy(
         seconds=seconds,
         step_seconds=step_seconds,
         gpu_joules=gpu,
+        gpu_utilisation=_mean(r.gpus[0].utilisation for r in _settled(inside) if r.gpus) if devices else None,
         package_joules=package,
         gpu_idle_watts=None if gpu_idle is None else gpu_idle / still,
         package_idle_watts=None if package_idle is None else package_idle / still,

@@ -8,7 +8,7 @@ from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import PHOTOGRAPHS
 from suite.observations._found import groups
 from suite.results.record import Record
-from suite.results.watched import on_gpu
+from suite.results.watched import gpu_share
 
 _BATCH, _HALF = 512, 0.6
 
@@ -16,7 +16,7 @@ _BATCH, _HALF = 512, 0.6
 def _half_idle(records: Sequence[Record]) -> Judgement:
     found = groups(records, lambda r: r.backend == "gpu" and r.workload == "cifar10_tf_cnn" and default(r, "batch"))
     items = [item for group in found.values() for item in group if item.record.case.batch == _BATCH]
-    shares = [share for item in items if (share := on_gpu(item.record, lambda gpu: gpu.utilisation)) is not None]
+    shares = [share for item in items if (share := gpu_share(item.record)) is not None]
     if not shares:
         return NOT_RUN
     rate = units.quantity(items[0].examples_per_second, "")

@@ -14,7 +14,7 @@ from suite.observations._found import above, below, both, counted, near, steps
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary
-from suite.results.watched import on_gpu
+from suite.results.watched import gpu_share
 
 _BASE, _DROPOUT, _WIDE, _DEEP = "catdog_cnn_base", "catdog_cnn_dropout", "catdog_cnn_128", "catdog_cnn_deep"
 _GAINS = {"cpu": 64 / 47, "gpu": 3.0}  # documented, of four workers and batch 64 over the default
@@ -119,7 +119,7 @@ def _free_depth(records: Sequence[Record]) -> Judgement:
 def _busier(records: Sequence[Record]) -> Judgement:
     found = _networks(records)
     shares = [
-        on_gpu(found[name, "gpu"]["epoch"].record, lambda gpu: gpu.utilisation) if (name, "gpu") in found else None
+        gpu_share(found[name, "gpu"]["epoch"].record) if (name, "gpu") in found else None
         for name in (_BASE, _WIDE, _DEEP)
     ]
     small, wide, deep = shares

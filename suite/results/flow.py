@@ -8,7 +8,7 @@ from typing import Literal
 from suite.results.record import Record
 from suite.results.statistics import Estimate, geometric_mean
 from suite.results.summary import Summary, summary
-from suite.results.watched import on_gpu
+from suite.results.watched import gpu_share
 
 Bound = Literal["input", "device", "both"]
 
@@ -50,7 +50,7 @@ def flow(record: Record) -> Flow:
         alone=geometric_mean(alone).per(record.case.batch) if whole else None,
         share=geometric_mean([one / step for one, step in zip(alone, steps, strict=True)]) if whole else None,
         first_batch_seconds=median(firsts) if firsts else None,
-        gpu_utilisation=on_gpu(record, lambda gpu: gpu.utilisation),
+        gpu_utilisation=gpu_share(record),
     )
 
 

@@ -83,6 +83,7 @@ class Energy(Plain, frozen=True, kw_only=True):
     seconds: float  # between the two readings that were subtracted
     step_seconds: float | None = None  # of a step meanwhile
     gpu_joules: float | None = None  # of the GPUs that the case uses
+    gpu_utilisation: float | None = None  # share of the time in which a kernel ran, of the first of them
     package_joules: float | None = None  # of the CPU packages, whoever keeps them busy
     gpu_idle_watts: float | None = None  # before the campaign began
     package_idle_watts: float | None = None

@@ -3,7 +3,11 @@
 from collections.abc import Callable
 from statistics import median
 
-from suite.results.record import GpuTelemetry, Level, Record, Telemetry
+from msgspec.structs import replace
+
+from suite.results.record import GpuTelemetry, Level, Record, Run, Telemetry
+
+AVERAGED_SECONDS = 2.0  # that a window needs for what drivers average over up to a second, part of it perhaps before
 
 
 def watched(record: Record, level: Callable[[Telemetry], Level | None]) -> float | None:
@@ -18,3 +22,23 @@ def on_gpu(record: Record, level: Callable[[GpuTelemetry], Level | None]) -> flo
     if record.backend != "gpu":
         return None
     return watched(record, lambda seen: level(seen.gpus[0]) if seen.gpus else None)
+
+
+def gpu_share(record: Record) -> float | None:
+    """Return in which share of the time a kernel ran on the GPU that a record is of; None where nobody can say.
+
+    That is known of the step that went on for its energy to be counted, else of samples that lasted long enough.
+    """
+    went_on = [run.energy.gpu_utilisation for run in record.runs if not run.reason and run.energy is not None]
+    known = [share for share in went_on if share is not None]
+    return median(known) if known else on_gpu(averaged(record), lambda gpu: gpu.utilisation)
+
+
+def averaged(record: Record) -> Record:
+    """Return a record with the telemetry alone of windows that are long enough for what drivers average."""
+
+    def kept(run: Run) -> Run:
+        seen = run.telemetry
+        return replace(run, telemetry=None) if seen is not None and seen.seconds < AVERAGED_SECONDS else run
+
+    return replace(record, runs=tuple(kept(run) for run in record.runs))
