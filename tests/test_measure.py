@@ -721,9 +721,11 @@ def test_another_c_library_has_no_retaining_allocator(monkeypatch):
 
 def test_a_process_of_the_gpu_keeps_memory_in_every_threads_arena_and_has_the_newer_client(monkeypatch):
     monkeypatch.setenv("MALLOC_ARENA_MAX", "4")
+    monkeypatch.setenv("GLIBC_TUNABLES", "glibc.malloc.check=3")
     client = "XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT"
     cpu, gpu = (children.environment(side, "retaining") for side in ("cpu", "gpu"))
     assert (cpu["MALLOC_ARENA_MAX"], gpu.get("MALLOC_ARENA_MAX")) == ("1", None)
+    assert (cpu["GLIBC_TUNABLES"], gpu.get("GLIBC_TUNABLES")) == ("glibc.malloc.hugetlb=1", None)
     assert cpu["MALLOC_MMAP_MAX_"] == gpu["MALLOC_MMAP_MAX_"] == "0"
     assert (cpu.get(client), gpu[client]) == (None, "1")
     monkeypatch.setenv(client, "0")

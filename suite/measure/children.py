@@ -20,6 +20,8 @@ RETAINING = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "1000000000000"}
 # Other arenas return theirs whatever they are told. Threads wait for each other at one alone, longer than the smallest
 # step takes (27 us for 11): a GPU's host, which hands over small things from two threads, is left its own.
 ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
+# Pages of 2 MiB, where the kernel gives them to those that ask (glibc 2.35 or later): 0.88 to 1.00 of a step's time.
+HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 # JAX's newer client hands a step to a GPU in half of the host's time; what is set already stands.
 GPU_CLIENT = {"XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT": "1"}
 _TERM_SECONDS = 0.5  # XLA threads end at once on SIGTERM; what does not is killed
@@ -45,9 +47,9 @@ def interpreter(implementation: Implementation) -> str:
 
 def environment(backend: Backend | None, allocator: str = "system", cache: Path | None = None) -> dict[str, str]:
     """Return the child's environment: the backend alone, the allocator asked for, and JAX's compile cache if any."""
-    kept = {name: value for name, value in os.environ.items() if name not in RETAINING | ONE_ARENA}
+    kept = {name: value for name, value in os.environ.items() if name not in RETAINING | ONE_ARENA | HUGE_PAGES}
     if allocator == "retaining":
-        kept |= RETAINING if backend == "gpu" else RETAINING | ONE_ARENA
+        kept |= RETAINING if backend == "gpu" else RETAINING | ONE_ARENA | HUGE_PAGES
     if backend is not None:
         kept["JAX_PLATFORMS"] = {"cpu": "cpu", "gpu": "cuda"}[backend]
         kept = GPU_CLIENT | kept if backend == "gpu" else kept | {"CUDA_VISIBLE_DEVICES": ""}

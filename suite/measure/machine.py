@@ -140,7 +140,7 @@ def text(path: Path) -> str | None:
 def settings() -> dict[str, str]:
     """Return the environment variables that can change speed; no others leave the machine, nor what could name it."""
     watched = re.compile(
-        r"^(XLA_|JAX_|OMP_|MKL_|MALLOC_|TF_(?!CPP_)|KERAS_BACKEND$|NPROC$|PJRT_|CUDA_VISIBLE_DEVICES$|NVIDIA_TF32_OVERRIDE$)"
+        r"^(XLA_|JAX_|OMP_|MKL_|MALLOC_|GLIBC_TUNABLES$|TF_(?!CPP_)|KERAS_BACKEND$|NPROC$|PJRT_|CUDA_VISIBLE_DEVICES$|NVIDIA_TF32_OVERRIDE$)"
     )
     closed = re.compile(r"(?i)dir|path|file|dump|/|address|host|coordinator|user|token|secret|url")
     return {
