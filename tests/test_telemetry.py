@@ -266,30 +266,43 @@ class CpuTimes(NamedTuple):
     guest: float = 4.0
 
 
-def machine_of(monkeypatch, cores, mine, there=None):
-    """Have as many cores as `cores` holds, of which `mine` are granted; `there`: those that are switched off too."""
+def machine_of(monkeypatch, tmp_path, cores, mine, online=""):
+    """Have as many cores as `cores` holds, of which `mine` are granted; `online`: which numbers they have."""
+    (tmp_path / "online").write_text(online or f"0-{len(cores) - 1}\n")
+    monkeypatch.setattr(counters, "_ONLINE", tmp_path / "online")
     together = CpuTimes(*map(sum, zip(*cores, strict=True)))
     monkeypatch.setattr(psutil, "cpu_times", lambda percpu=False: cores if percpu else together)
-    monkeypatch.setattr(os, "cpu_count", lambda: there or len(cores))
+    monkeypatch.setattr(os, "cpu_count", lambda: len(cores))
     monkeypatch.setattr(counters, "granted", lambda: frozenset(mine))
 
 
-def test_steal_is_no_work_of_ours(monkeypatch):
-    machine_of(monkeypatch, [CpuTimes()], {0})
+def test_steal_is_no_work_of_ours(tmp_path, monkeypatch):
+    machine_of(monkeypatch, tmp_path, [CpuTimes()], {0})
     assert counters.cpu_time() == counters.CpuTime(capacity=22.0, busy=8.0, steal=3.0)
 
 
-def test_work_on_cores_that_are_not_ours_is_no_load(monkeypatch):
+def test_work_on_cores_that_are_not_ours_is_no_load(tmp_path, monkeypatch):
     cores = [CpuTimes(), CpuTimes(user=100.0), CpuTimes(user=7.0)]
-    machine_of(monkeypatch, cores, {0, 2})
+    machine_of(monkeypatch, tmp_path, cores, {0, 2})
     assert counters.cpu_time() == counters.CpuTime(capacity=46.0, busy=18.0, steal=6.0)
-    machine_of(monkeypatch, cores, {0, 1, 2})
+    machine_of(monkeypatch, tmp_path, cores, {0, 1, 2})
     assert counters.cpu_time() == counters.CpuTime(capacity=163.0, busy=121.0, steal=9.0)
 
 
-def test_where_cores_are_switched_off_all_that_run_are_counted(monkeypatch):
-    machine_of(monkeypatch, [CpuTimes(), CpuTimes(user=100.0)], {2}, there=3)
-    assert counters.cpu_time() == counters.CpuTime(capacity=139.0, busy=111.0, steal=6.0)
+def test_a_core_behind_one_that_is_switched_off_is_found_by_its_number(tmp_path, monkeypatch):
+    cores = [CpuTimes(), CpuTimes(user=7.0), CpuTimes(user=100.0)]
+    machine_of(monkeypatch, tmp_path, cores, {2}, "0,2-3\n")
+    assert counters.cpu_time() == counters.CpuTime(capacity=24.0, busy=10.0, steal=3.0)
+    machine_of(monkeypatch, tmp_path, cores, {2}, "0-3\n")  # one too many: nobody knows which time is whose
+    assert counters.cpu_time().capacity == 163.0
+
+
+def test_where_every_core_is_ours_the_system_is_asked_once(tmp_path, monkeypatch):
+    machine_of(monkeypatch, tmp_path, [CpuTimes()] * 2, {0, 1})
+    asked = []
+    monkeypatch.setattr(psutil, "cpu_times", lambda *given, **named: (asked.append(named), CpuTimes())[1])
+    counters.cpu_time()
+    assert asked == [{}]
 
 
 @pytest.mark.parametrize(("mine", "counted"), [({0, 1}, 0.0), ({1}, None)])
@@ -299,7 +312,7 @@ def test_packages_whose_cores_are_others_too_count_nothing(tmp_path, monkeypatch
     for name, words in {"name": "package-0", "energy_uj": "5", "max_energy_range_uj": "100"}.items():
         (zone / name).write_text(words)
     monkeypatch.setattr(counters, "_POWERCAP", tmp_path)
-    machine_of(monkeypatch, [CpuTimes()] * 2, mine)
+    machine_of(monkeypatch, tmp_path, [CpuTimes()] * 2, mine)
     assert counters.packages().joules() == counted
 
 

@@ -10,7 +10,7 @@ from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Level, Record, Run
 from suite.results.summary import Summary
 from suite.results.table import Cell, Table, status_cell, time_cell
-from suite.results.watched import AVERAGED_SECONDS
+from suite.results.watched import long_enough
 from suite.workload import Case, Description
 
 TITLE = "Is a GPU idle because the run is short?"
@@ -57,7 +57,7 @@ def words(item: Summary) -> str:
 def gpu(run: Run) -> Level | None:
     """Return how busy the GPU was, a share of the time; None where the run was too short to say."""
     seen = run.telemetry
-    return seen.gpus[0].utilisation if seen and seen.gpus and seen.seconds >= AVERAGED_SECONDS else None
+    return seen.gpus[0].utilisation if seen and seen.gpus and long_enough(seen) else None
 
 
 def cpu(run: Run) -> Level | None:

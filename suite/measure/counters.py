@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import psutil
 _CGROUPS = Path("/sys/fs/cgroup")
 _OWN_GROUPS = Path("/proc/self/cgroup")
 _POWERCAP = Path("/sys/class/powercap")
+_ONLINE = Path("/sys/devices/system/cpu/online")  # such as 0,2-3
 _PACKAGE = re.compile(r"intel-rapl:\d+")  # AMD's packages stand under this name too; parts of one have a second number
 _LOOK_EVERY = 60  # readings between two searches for the worker's children, which look at every process there is
 
@@ -38,18 +39,28 @@ def cpu_time() -> CpuTime:
     Work on cores that this process may not use, such as another job's of a node that a scheduler shares out, is
     nobody's business here.
     """
-    cores, mine = psutil.cpu_times(percpu=True), granted()
-    # A core that is switched off has no line, and those behind it move up: then all are counted.
-    if len(mine) < len(cores) == os.cpu_count() and max(mine) < len(cores):
-        found = [_of_core(cores[number]) for number in mine]
-    else:
-        found = [_of_core(psutil.cpu_times())]
+    mine = granted()
+    found = [] if every_core(mine) else [_of_core(core) for number, core in _numbered() if number in mine]
+    found = found or [_of_core(psutil.cpu_times())]
     steals = [core.steal for core in found if core.steal is not None]
     return CpuTime(
         capacity=sum(core.capacity for core in found),
         busy=sum(core.busy for core in found),
         steal=sum(steals) if steals else None,
     )
+
+
+def every_core(mine: Collection[int]) -> bool:
+    """Return whether these are all cores that are switched on."""
+    return len(mine) == os.cpu_count()
+
+
+def _numbered() -> list[tuple[int, Any]]:
+    """Return each core's number and times; none where the system does not say which cores these times are of."""
+    ranges = re.findall(r"(\d+)(?:-(\d+))?", _text(_ONLINE) or "")
+    online = [number for first, last in ranges for number in range(int(first), int(last or first) + 1)]
+    cores = psutil.cpu_times(percpu=True)  # of those that are switched on, in the order of their numbers
+    return list(zip(online, cores, strict=True)) if len(online) == len(cores) else []
 
 
 def _of_core(times: Any) -> CpuTime:
@@ -136,9 +147,10 @@ class Packages:
     Source: Linux, Documentation/power/powercap/powercap.rst.
     """
 
-    def __init__(self, folder: Path = _POWERCAP) -> None:
+    def __init__(self, folder: Path = _POWERCAP, ours: bool = True) -> None:
+        """Find the counters below a folder; none where the packages are not `ours` alone."""
         try:
-            zones = sorted(p for p in folder.iterdir() if _PACKAGE.fullmatch(p.name))
+            zones = sorted(p for p in folder.iterdir() if ours and _PACKAGE.fullmatch(p.name))
         except OSError:
             zones = []
         self._zones = [zone for zone in zones if (_text(zone / "name") or "").startswith("package")]
@@ -161,7 +173,7 @@ class Packages:
 
 def packages() -> Packages:
     """Return the counters of the CPU packages; none where some cores are another's, whose work they count too."""
-    return Packages(_POWERCAP if len(granted()) == os.cpu_count() else _POWERCAP / "not ours")
+    return Packages(_POWERCAP, ours=every_core(granted()))
 
 
 def _whole(path: Path) -> int | None:

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from suite.results.record import Energy, GpuTelemetry, Level, Moment, Telemetry
+from suite.results.watched import AVERAGED_SECONDS
 from suite.workload import Plain
 
 LEAST_ENERGY_SECONDS = 10.0
-_AVERAGED_SECONDS = 1.0  # over which drivers average utilisation and power, at most
 _MOMENTS, _DIGITS = 40, 4  # of a window's course
 
 
@@ -149,7 +149,7 @@ def _gpu(inside: Sequence[Reading], index: int) -> GpuTelemetry:
 
 def _settled(inside: Sequence[Reading]) -> tuple[Reading, ...]:
     """Return the readings whose averages are of the window alone, and not of what came before it."""
-    return tuple(reading for reading in inside if reading.at >= inside[0].at + _AVERAGED_SECONDS)
+    return tuple(reading for reading in inside if reading.at >= inside[0].at + AVERAGED_SECONDS)
 
 
 def _level(values: Iterable[float | None]) -> Level | None:

@@ -9,7 +9,7 @@ from suite.results import energy
 from suite.results.energy import Use
 from suite.results.record import GpuTelemetry, Level, Record, Telemetry
 from suite.results.table import Cell, Table, chosen
-from suite.results.watched import AVERAGED_SECONDS
+from suite.results.watched import long_enough
 
 TELEMETRY_COLUMNS = (
     "case", "scope", "CPU utilisation", "others’ cores", "steal", "GPU utilisation", "GPU power", "SM clock",
@@ -56,10 +56,11 @@ def _telemetry_row(record: Record, watched: Sequence[Telemetry]) -> tuple[Cell, 
         value = median(known) if known else None
         return Cell(text=units.DASH if value is None else text(value), sort=value, remark=why, record=record)
 
-    def gpu(of: Callable[[GpuTelemetry], Level | None], text: Callable[[float], str], least: float = 0) -> Cell:
-        there = [gpu for seen in watched if seen.seconds >= least for gpu in seen.gpus[: record.case.devices]]
-        missing = "too short: drivers average it over up to a second" if gpus and not there else ""
-        return _level([of(gpu) for gpu in there], text, missing if gpus else "no driver answers", record)
+    def gpu(of: Callable[[GpuTelemetry], Level | None], text: Callable[[float], str], averaged: bool = False) -> Cell:
+        some = [seen for seen in watched if long_enough(seen) or not averaged]
+        there = [of(gpu) for seen in some for gpu in seen.gpus[: record.case.devices]]
+        short = "too short: drivers average it over up to a second" if gpus else "no driver answers"
+        return _level(there, text, "" if there else short, record)
 
     return (
         Cell(text=label(record), record=record),
@@ -67,8 +68,8 @@ def _telemetry_row(record: Record, watched: Sequence[Telemetry]) -> tuple[Cell, 
         _level([seen.cpu_utilisation for seen in watched], units.percent, why, record),
         host((seen.others_cores for seen in watched), lambda v: units.number(v, digits=2)),
         host((seen.steal for seen in watched), units.percent),
-        gpu(lambda g: g.utilisation, units.percent, AVERAGED_SECONDS),
-        gpu(lambda g: g.power_watts, lambda v: units.quantity(v, "W"), AVERAGED_SECONDS),
+        gpu(lambda g: g.utilisation, units.percent, averaged=True),
+        gpu(lambda g: g.power_watts, lambda v: units.quantity(v, "W"), averaged=True),
         gpu(lambda g: g.sm_clock_mhz, lambda v: f"{units.number(v, digits=4)} MHz"),
         gpu(lambda g: g.memory_clock_mhz, lambda v: f"{units.number(v, digits=4)} MHz"),
         gpu(lambda g: g.temperature_celsius, lambda v: f"{units.number(v, digits=2)} °C"),

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from suite.results.record import GpuTelemetry, Level, Record, Run, Telemetry
 
-AVERAGED_SECONDS = 2.0  # that a window needs for what drivers average over up to a second, part of it perhaps before
+AVERAGED_SECONDS = 1.0  # over which drivers average utilisation and power, at most
 
 
 def watched(record: Record, level: Callable[[Telemetry], Level | None]) -> float | None:
@@ -34,11 +34,16 @@ def gpu_share(record: Record) -> float | None:
     return median(known) if known else on_gpu(averaged(record), lambda gpu: gpu.utilisation)
 
 
+def long_enough(seen: Telemetry) -> bool:
+    """Return whether no more than half of what drivers average can be of the time before a window."""
+    return seen.seconds >= 2 * AVERAGED_SECONDS
+
+
 def averaged(record: Record) -> Record:
     """Return a record with the telemetry alone of windows that are long enough for what drivers average."""
 
     def kept(run: Run) -> Run:
         seen = run.telemetry
-        return replace(run, telemetry=None) if seen is not None and seen.seconds < AVERAGED_SECONDS else run
+        return run if seen is None or long_enough(seen) else replace(run, telemetry=None)
 
     return replace(record, runs=tuple(kept(run) for run in record.runs))
