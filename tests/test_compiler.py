@@ -1,6 +1,8 @@
 """Compiler options are those that were measured for the backend, the machine and the version, and change no number."""
 
 import platform
+import re
+from collections.abc import Callable
 from typing import get_args
 
 import jax
@@ -8,11 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import synthetic
+from jax import lax
 from jaxlib import version as jaxlib_version
 
 from suite import models
 from suite.measure.jax_program import JaxProgram
-from suite.nn import compiler
+from suite.nn import compiler, dense
 from suite.nn.conv import conv_general_dilated
 from suite.workload import Case, CpuKernels, GpuGraph, GpuLayout, Precision
 
@@ -80,7 +83,7 @@ def test_an_old_jaxlib_keeps_convolutions_off_the_slow_path(monkeypatch: pytest.
 def test_a_machine_nobody_has_measured_gets_no_options(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jaxlib_version, "__version__", "0.12.0")
     monkeypatch.setattr(platform, "machine", lambda: "arm64")
-    assert [compiler.cpu_options(kernels, BATCH) for kernels in KERNELS] == [{}, {}, {}]
+    assert [compiler.cpu_options(kernels, BATCH) for kernels in KERNELS] == [{}] * len(KERNELS)
 
 
 def test_one_example_has_its_product_of_vectors_in_the_loop_of_the_update(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,3 +129,49 @@ def test_every_convolution_within_a_loop_is_onednns() -> None:
     text = loop.lower((first, second)).compile(compiler.cpu_options("onednn", BATCH)).as_text()
     assert text.count("__onednn$convolution") >= 3
     assert " convolution(" not in text
+
+
+@pytest.mark.skipif(
+    not compiler.cpu_options("onednn", BATCH).get("xla_cpu_use_onednn"), reason="needs oneDNN's kernels"
+)
+def test_the_mean_over_a_picture_takes_no_convolutions_along_where_onednn_works_alone() -> None:
+    rng = np.random.default_rng(0)
+    wide, narrow = rng.normal(size=(512, 128)).astype(np.float32), rng.normal(size=(128, 512)).astype(np.float32)
+    kernel = rng.normal(size=(3, 3, 128, 128)).astype(np.float32)
+
+    def infer(x: jax.Array) -> jax.Array:
+        y = jnp.maximum(x @ wide, 0)
+        y = jnp.maximum(conv_general_dilated(y, kernel, (1, 1), "SAME", dimension_numbers=NHWC), 0)
+        return jnp.maximum(x + y @ narrow, 0).mean((1, 2))
+
+    lowered = jax.jit(infer).lower(np.zeros((1, 14, 14, 512), np.float32))
+    beside, alone = (
+        lowered.compile(compiler.cpu_options(kernels, 1)).as_text() for kernels in ("onednn", "onednn-alone")
+    )
+    assert "ynn_fusion" in beside, "there is nothing to keep away any more"
+    assert "ynn_fusion" not in alone
+    assert alone.count("__onednn$convolution") == 1
+    assert alone.count("__onednn$matmul") == 2
+
+
+@pytest.mark.skipif(not compiler.cpu_options("ynn", BATCH), reason="needs YNN's kernels")
+def test_the_update_of_a_dense_layer_is_part_of_its_product_and_copies_no_kernel() -> None:
+    kernels = tuple(np.zeros(shape, np.float32) for shape in ((768, 640), (640, 256), (256, 10)))
+
+    def moved_whole(dot: Callable[..., jax.Array]) -> set[str]:
+        """Return what the compiled step does to all of a large kernel or its gradient, beside the update."""
+
+        def loss(kernels: tuple[jax.Array, ...], x: jax.Array) -> jax.Array:
+            for kernel in kernels:
+                x = jnp.maximum(dot(x, kernel, (((1,), (0,)), ((), ()))), 0)
+            return x.mean()
+
+        def step(kernels: tuple[jax.Array, ...], x: jax.Array) -> tuple[jax.Array, ...]:
+            return jax.tree.map(lambda kernel, gradient: kernel - gradient / 100, kernels, jax.grad(loss)(kernels, x))
+
+        lowered = jax.jit(step, donate_argnums=0).lower(kernels, np.zeros((32, 768), np.float32))
+        text = lowered.compile(compiler.cpu_options("ynn", 32)).as_text().partition("ENTRY")[2]
+        return set(re.findall(r"f32\[(?:768,640|640,256)\]\S* (copy|dot)\(", text))
+
+    assert moved_whole(lax.dot_general) == {"copy", "dot"}, "XLA does it by itself now"
+    assert moved_whole(dense.dot_general) == set()

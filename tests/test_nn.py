@@ -7,6 +7,7 @@ from flax import linen
 from jax import lax
 from jax import numpy as jnp
 
+from suite.nn import dense
 from suite.nn.conv import conv_general_dilated
 from suite.nn.lrn import ALPHA, BETA, RADIUS, local_response_norm
 from suite.nn.pool import max_pool_2x2, max_pool_3x3
@@ -123,3 +124,24 @@ def test_a_convolution_of_another_form_has_the_gradients_of_the_plain_one(paddin
 
     x, kernel = values(4, 9, 10, 16), values(3, 3, 16, 8, seed=2)
     agree(of(conv_general_dilated), of(lax.conv_general_dilated), x, kernel)
+
+
+@pytest.mark.parametrize("examples", [1, 2, 128, 129])
+@pytest.mark.parametrize("options", [{}, {"precision": lax.Precision.HIGHEST, "out_sharding": None}])
+def test_a_dense_layer_has_the_gradients_of_the_plain_one(examples, options):
+    numbers = (((1,), (0,)), ((), ()))
+    fast = lambda x, kernel: dense.dot_general(x, kernel, numbers, **options)  # noqa: E731
+    agree(fast, lambda x, kernel: x @ kernel, values(examples, 24), values(24, 10, seed=2))
+
+
+def test_a_dense_layer_of_more_axes_is_the_plain_one():
+    fast = lambda x, kernel: dense.dot_general(x, kernel, (((2,), (0,)), ((), ())))  # noqa: E731
+    agree(fast, lambda x, kernel: x @ kernel, values(4, 3, 24), values(24, 10, seed=2))
+
+
+def test_a_dense_layer_of_what_is_given_computes_no_gradient_towards_it():
+    given, kernel = values(4, 24), values(24, 10, seed=2)
+    fast = lambda kernel: dense.dot_general(given, kernel, (((1,), (0,)), ((), ()))).sum()  # noqa: E731
+    assert str(jax.make_jaxpr(jax.grad(fast))(kernel)).count("dot_general") == 2
+    stacked = jax.vmap(jax.grad(fast))(jnp.stack([kernel, 2 * kernel]))
+    np.testing.assert_allclose(stacked[1], given.sum(0)[:, None] * np.ones(10), rtol=1e-12)

@@ -9,7 +9,7 @@ import jax
 from flax import nnx
 
 from suite.data.prepare.pictures import Pixels
-from suite.nn import flop
+from suite.nn import dense, flop
 from suite.nn.losses import softmax_cross_entropy
 from suite.nn.optimizers import sgd
 from suite.workload import Claim, Description, Source, WholeRun, Workload
@@ -19,8 +19,8 @@ class Cifar10Mlp(nnx.Module):
     """3072-3000-1000-10 with ReLU; the source's sigmoid output is `sigmoid` of these logits."""
 
     def __init__(self, rngs: nnx.Rngs) -> None:
-        self.hidden1 = nnx.Linear(3072, 3000, rngs=rngs)
-        self.hidden2 = nnx.Linear(3000, 1000, rngs=rngs)
+        self.hidden1 = nnx.Linear(3072, 3000, dot_general=dense.dot_general, rngs=rngs)
+        self.hidden2 = nnx.Linear(3000, 1000, dot_general=dense.dot_general, rngs=rngs)
         self.output = nnx.Linear(1000, 10, rngs=rngs)
 
     def __call__(self, x: jax.Array) -> jax.Array:

@@ -21,5 +21,5 @@ WORKLOAD = _serving.workload(
     forward=forward_flop(BLOCKS),
     parameters=60_419_944,
     trainable=60_268_520,
-    cpu_kernels="onednn",
+    cpu_kernels="onednn-alone",
 )

@@ -91,5 +91,5 @@ WORKLOAD = _serving.workload(
     forward=forward_flop(BLOCKS),
     parameters=25_636_712,
     trainable=25_583_592,
-    cpu_kernels="xla",
+    cpu_kernels="onednn-alone",
 )

@@ -1,6 +1,6 @@
 """Compiler options that pay, guarded by backend and version.
 
-From jaxlib 0.11 on XLA has three sets of CPU kernels; which is fastest was measured per workload on 4 and on 16 cores.
+From jaxlib 0.11 on XLA has several sets of CPU kernels; which is fastest was measured per workload on 2 to 16 cores.
 On a GPU it can put a step into a CUDA graph, which is launched at once: by default without its convolutions, which then
 cut the graph into pieces. Measured per workload on an H100. Products stay Triton's where XLA finds them faster than
 cuBLAS's: choosing takes a first start 8 to 43 s, and without them steps are up to 5 % slower, an LSTM's up to 90 %.
@@ -12,14 +12,14 @@ from jaxlib import version as jaxlib_version
 
 _X86 = ("x86_64", "AMD64")  # oneDNN and YNN were measured there alone
 _YNN = "xla_cpu_experimental_ynn_fusion_type"
+_ONEDNN: dict[str, str | bool] = {"xla_cpu_use_onednn": True, "xla_cpu_experimental_onednn_custom_call": True}
 _CPU: dict[str, dict[str, str | bool]] = {
     "xla": {},
     # Without the reductions whole steps get slower: then oneDNN's calls break the loops in which XLA would do them.
-    "onednn": {
-        "xla_cpu_use_onednn": True,
-        "xla_cpu_experimental_onednn_custom_call": True,
-        _YNN: "LIBRARY_FUSION_TYPE_REDUCE,LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
-    },
+    "onednn": _ONEDNN | {_YNN: "LIBRARY_FUSION_TYPE_REDUCE,LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"},
+    # YNN's mean over a picture takes the half of a network before it along, convolutions too; oneDNN packs products of
+    # weights that are held, as it does convolutions of them.
+    "onednn-alone": _ONEDNN | {_YNN: ""},
     "ynn": {_YNN: "LIBRARY_FUSION_TYPE_DOT,LIBRARY_FUSION_TYPE_ELTWISE,LIBRARY_FUSION_TYPE_REDUCE"},
 }
 # One example's weight gradient is the product of two vectors, which XLA leaves in the loop that updates the weights.
