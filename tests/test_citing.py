@@ -217,6 +217,29 @@ def test_a_pinned_quotation_stays_right_and_hears_of_a_newer_record(speedup):
     assert quotation.renewed(markdown(speedup), there) == markdown(speedup)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "about **{v}**",
+        "{v}, between {l} and {h}",
+        "[{v} here](https://example.org/9x/2026), that is `{l}` to {h}",
+        "{v} ({l} to {h}),\nno more",
+    ],
+)
+def test_a_stale_number_is_renewed_within_its_words(speedup, there, words):
+    low, high = speedup.interval.split(" to ")
+    stale = f"<!-- cite {speedup.key.partition('@')[0]} -->{words.format(v='3x', l='2', h='4')}<!-- /cite -->"
+    now = quotation.renewed(stale, there)
+    assert now.partition("-->")[2] == f"{words.format(v=speedup.value, l=low, h=high)}<!-- /cite -->"
+    assert quotation.remarks(now, there) == ()
+
+
+def test_words_about_other_numbers_go_with_the_stale_one(speedup, there):
+    key = speedup.key.partition("@")[0]
+    now = quotation.renewed(f"<!-- cite {key} -->3x on 2 machines of 4 cores and 5 GPUs<!-- /cite -->", there)
+    assert now == f"<!-- cite {key} -->{speedup.value}<!-- /cite -->"
+
+
 @pytest.fixture
 def published(tmp_path, monkeypatch):
     for record in both():

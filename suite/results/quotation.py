@@ -17,7 +17,7 @@ from suite.results.keys import Number, newest_citable, resolved
 _MARK = re.compile(r"<!--\s*cite\s+(?P<key>(?!KEY\b)[^\s>]+)\s*-->(?P<said>.*?)<!--\s*/cite\s*-->", re.DOTALL)
 _FORM = re.compile(r"<!--\s*cite\s+KEY\b[^>]*-->.*?(?P<end><!--\s*/cite\s*-->)", re.DOTALL)
 _EITHER = re.compile(r"<!--\s*/?cite\b[^>]*-->")
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
 _UNIT = r"\w+| (?:[mµn]?s|min|h|\w?FLOP/s|examples/s)(?![\w/])"
 _NUMBER = re.compile(rf"(\.?\d(?:,?\d)*(?:\.\d+)?)({_UNIT})?")
 _MARKUP = str.maketrans("", "", "*_`~\\")
@@ -70,12 +70,27 @@ def renewed(text: str, numbers: Sequence[Number]) -> str:
             return mark[0]  # `remarks` says what is the matter
         if not any(wrong for _, wrong in _of(mark["key"], mark["said"], numbers)):
             return mark[0]
-        words = f"{cited.value} ({cited.interval})" if "(" in _plain(mark["said"]) else cited.value
-        link = _LINK.search(mark["said"])
-        said = mark["said"].replace(f"[{link[1]}]", f"[{words}]", 1) if link else words
+        said = _renewed(mark["said"], cited)
         return mark[0].replace(f"-->{mark['said']}<!--", f"-->{said}<!--", 1)
 
     return _MARK.sub(now, text)
+
+
+def _renewed(said: str, cited: Citation) -> str:
+    """Return Markdown with the numbers of a citation in the places of its own, or without its words if those differ."""
+    addresses = [range(*link.span(2)) for link in _LINK.finditer(said)]
+    places = [found for found in _NUMBER.finditer(said) if not any(found.start() in each for each in addresses)]
+    whole = f"{cited.value} ({cited.interval})"
+    for words in (cited.value, whole):
+        numbers = _NUMBER.findall(words)
+        if len(numbers) == len(places):
+            new = said
+            for place, (number, unit) in reversed([*zip(places, numbers, strict=True)]):
+                new = new[: place.start()] + number + (unit if place[2] else "") + new[place.end() :]
+            if _says(_plain(new), cited.value, whole):
+                return new
+    words, link = whole if "(" in _plain(said) else cited.value, _LINK.search(said)
+    return said.replace(f"[{link[1]}]", f"[{words}]", 1) if link else words
 
 
 def _of(key: str, said: str, numbers: Sequence[Number]) -> Iterator[tuple[str, bool]]:
