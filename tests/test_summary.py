@@ -283,6 +283,9 @@ def test_what_was_not_compared_or_is_not_sound_is_not_solid():
     (found,) = speedups(pair())
     assert (found.certified, found.solid, found.best_peer, found.best_gpu_peer) == (False, False, None, None)
     assert found.reasons == ("CPU side not compared with an independent framework in this campaign",)
+    (found,) = speedups([*pair(), changed(peer(0.02), runs=runs(compilations=1)), peer(0.02, batch=7)])
+    assert (found.certified, found.solid) == (False, False)
+    assert found.reasons == ("CPU side not certified: the independent framework's result is invalid",)
     (found,) = speedups([*pair(profile="smoke"), peer(0.01, profile="smoke")])
     assert (found.certified, found.solid, found.status) == (True, False, "smoke")
 

@@ -225,7 +225,9 @@ def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summar
     if doubt and status in SOUND:
         status, reasons = "unstable", (*reasons, doubt)
     peers = peers_of(cpu, group)
-    if not peers:
+    if not peers and any(other.status == "invalid" for other in _others(cpu, group)):
+        reasons += ("CPU side not certified: the independent framework's result is invalid",)
+    elif not peers:
         reasons += ("CPU side not compared with an independent framework in this campaign",)
     elif min(ratio.value for _, ratio in peers) < CERTIFIED_FROM:
         best = min(ratio.value for _, ratio in peers)
@@ -266,19 +268,22 @@ def doubts(statuses: Iterable[Status]) -> str:
 def peers_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Estimate], ...]:
     """Return the other implementations of the same case, each with its time over mine."""
     found = []
-    for other in group:
-        theirs = msgspec.structs.replace(
-            other.record.case,
-            implementation=mine.record.case.implementation,
-            variant=mine.record.case.variant,
-            allocator=mine.record.case.allocator,
-        )
-        if other.record.case.implementation == mine.record.case.implementation or theirs != mine.record.case:
-            continue
+    for other in _others(mine, group):
         ratio = paired_ratio(by_round(other.record), by_round(mine.record))
         if ratio is not None and other.status != "invalid":
             found.append((other, ratio))
     return tuple(found)
+
+
+def _others(mine: Summary, group: Iterable[Summary]) -> Iterable[Summary]:
+    """Yield the results of other implementations of the same case, whatever they are worth."""
+    own = mine.record.case
+    for other in group:
+        theirs = msgspec.structs.replace(
+            other.record.case, implementation=own.implementation, variant=own.variant, allocator=own.allocator
+        )
+        if other.record.case.implementation != own.implementation and theirs == own:
+            yield other
 
 
 def current(found: Iterable[SpeedUp]) -> tuple[SpeedUp, ...]:
