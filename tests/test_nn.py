@@ -3,11 +3,11 @@
 import jax
 import numpy as np
 import pytest
-from flax import linen
+from flax import linen, nnx
 from jax import lax
 from jax import numpy as jnp
 
-from suite.nn import dense
+from suite.nn import dense, dropout
 from suite.nn.conv import conv_general_dilated
 from suite.nn.lrn import ALPHA, BETA, RADIUS, local_response_norm
 from suite.nn.pool import max_pool_2x2, max_pool_3x3
@@ -145,3 +145,32 @@ def test_a_dense_layer_of_what_is_given_computes_no_gradient_towards_it():
     assert str(jax.make_jaxpr(jax.grad(fast))(kernel)).count("dot_general") == 2
     stacked = jax.vmap(jax.grad(fast))(jnp.stack([kernel, 2 * kernel]))
     np.testing.assert_allclose(stacked[1], given.sum(0)[:, None] * np.ones(10), rtol=1e-12)
+
+
+@pytest.mark.parametrize("rate", [0.2, 0.25, 0.5])
+@pytest.mark.parametrize("shape", [(7,), (3, 5), (4, 12, 12, 8)])
+def test_dropout_has_the_mask_of_the_plain_one(rate, shape):
+    with jax.enable_x64(False):
+        x = jnp.ones(shape, jnp.float32)
+        ours, plain = (kind(rate, rngs=nnx.Rngs(3)) for kind in (dropout.Dropout, nnx.Dropout))
+        for _ in range(2):  # another mask each time
+            np.testing.assert_array_equal(ours(x), plain(x))
+        text = jax.jit(lambda key: dropout.bernoulli(key, 1 - rate, shape)).lower(jax.random.key(0)).as_text()
+        assert "while" not in text
+
+
+@pytest.mark.parametrize("change", ["evaluation", "no rate", "all", "options"])
+def test_dropout_is_the_plain_one_where_there_is_no_mask_to_draw(change):
+    x, rate = values(3, 5), {"no rate": 0.0, "all": 1.0}.get(change, 0.5)
+    ours, plain = (kind(rate, rngs=nnx.Rngs(3)) for kind in (dropout.Dropout, nnx.Dropout))
+    if change == "evaluation":
+        ours.eval()
+        plain.eval()
+    options = {"deterministic": True} if change == "options" else {}
+    np.testing.assert_array_equal(ours(x, **options), plain(x, **options))
+
+
+def test_dropout_with_keys_of_another_generator_is_the_plain_one():
+    with jax.enable_x64(False):
+        key = jax.random.key(3, impl="rbg")
+        np.testing.assert_array_equal(dropout.bernoulli(key, 0.8, (3, 5)), jax.random.bernoulli(key, 0.8, (3, 5)))

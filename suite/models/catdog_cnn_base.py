@@ -14,6 +14,7 @@ from flax import nnx
 from suite.data.prepare.photographs import Photograph
 from suite.nn import flop
 from suite.nn.augment import ShearZoomFlip
+from suite.nn.dropout import Dropout
 from suite.nn.layers import ConvRelu
 from suite.nn.losses import sigmoid_cross_entropy
 from suite.nn.optimizers import adam
@@ -90,7 +91,7 @@ class CatDogCnn(nnx.Module):
             inputs = features
         self.convolutions = nnx.List(layers)
         self.hidden = nnx.Linear(plan.flattened(), HIDDEN, rngs=rngs)
-        self.dropout = nnx.Dropout(plan.dropout, rngs=rngs) if plan.dropout else None
+        self.dropout = Dropout(plan.dropout, rngs=rngs) if plan.dropout else None
         self.output = nnx.Linear(HIDDEN, 1, rngs=rngs)
 
     def __call__(self, x: jax.Array) -> jax.Array:

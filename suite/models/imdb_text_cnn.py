@@ -12,6 +12,7 @@ from flax import nnx
 
 from suite.data.prepare.words import Words
 from suite.nn import flop
+from suite.nn.dropout import Dropout
 from suite.nn.embedding import Embedding
 from suite.nn.losses import sigmoid_cross_entropy
 from suite.nn.optimizers import adam
@@ -26,7 +27,7 @@ class ImdbTextCnn(nnx.Module):
         self.conv = nnx.Conv(50, 250, (3,), padding="VALID", rngs=rngs)
         self.hidden = nnx.Linear(250, 250, rngs=rngs)
         self.output = nnx.Linear(250, 1, rngs=rngs)
-        self.dropout = nnx.Dropout(0.2, rngs=rngs)
+        self.dropout = Dropout(0.2, rngs=rngs)
 
     def __call__(self, tokens: jax.Array) -> jax.Array:
         """Map word ids int32[N,400] to logits float32[N]."""

@@ -10,6 +10,7 @@ from flax import nnx
 
 from suite.data.prepare.pictures import Pixels
 from suite.nn import flop
+from suite.nn.dropout import Dropout
 from suite.nn.layers import ConvRelu
 from suite.nn.losses import softmax_cross_entropy
 from suite.nn.optimizers import adadelta
@@ -23,9 +24,9 @@ class MnistCnn(nnx.Module):
     def __init__(self, rngs: nnx.Rngs) -> None:
         self.conv1 = ConvRelu(1, 32, 3, "VALID")
         self.conv2 = ConvRelu(32, 64, 3, "VALID", max_pool_2x2)
-        self.dropout1 = nnx.Dropout(0.25, rngs=rngs)
+        self.dropout1 = Dropout(0.25, rngs=rngs)
         self.hidden = nnx.Linear(12 * 12 * 64, 128, rngs=rngs)
-        self.dropout2 = nnx.Dropout(0.5, rngs=rngs)
+        self.dropout2 = Dropout(0.5, rngs=rngs)
         self.output = nnx.Linear(128, 10, rngs=rngs)
 
     def __call__(self, x: jax.Array) -> jax.Array:

@@ -16,6 +16,7 @@ from flax import nnx
 
 from suite.data.prepare.pictures import Pixels
 from suite.nn import flop
+from suite.nn.dropout import Dropout
 from suite.nn.layers import ConvRelu
 from suite.nn.losses import softmax_cross_entropy
 from suite.nn.optimizers import adadelta
@@ -40,10 +41,10 @@ class GridCnn(nnx.Module):
     def __init__(self, rngs: nnx.Rngs, hidden: Sequence[int]) -> None:
         self.conv1 = GridConv(1, 8, 3, "VALID")
         self.conv2 = GridConv(8, 8, 3, "VALID", max_pool_2x2)
-        self.dropout1 = nnx.Dropout(0.25, rngs=rngs)
+        self.dropout1 = Dropout(0.25, rngs=rngs)
         inputs = (FLAT, *hidden[:-1])
         self.hidden = nnx.List([nnx.Linear(*ends, rngs=rngs) for ends in zip(inputs, hidden, strict=True)])
-        self.dropout2 = nnx.Dropout(0.5, rngs=rngs)
+        self.dropout2 = Dropout(0.5, rngs=rngs)
         self.output = nnx.Linear(hidden[-1], 10, rngs=rngs)
 
     def __call__(self, x: jax.Array) -> jax.Array:

@@ -10,6 +10,7 @@ from flax import nnx
 
 from suite.data.prepare.pictures import Pixels
 from suite.nn import flop
+from suite.nn.dropout import Dropout
 from suite.nn.losses import softmax_cross_entropy
 from suite.nn.optimizers import rmsprop
 from suite.workload import Claim, Description, Source, WholeRun, Workload
@@ -22,7 +23,7 @@ class MnistMlp(nnx.Module):
         self.hidden1 = nnx.Linear(784, 512, rngs=rngs)
         self.hidden2 = nnx.Linear(512, 512, rngs=rngs)
         self.output = nnx.Linear(512, 10, rngs=rngs)
-        self.dropout = nnx.Dropout(0.2, rngs=rngs)
+        self.dropout = Dropout(0.2, rngs=rngs)
 
     def __call__(self, x: jax.Array) -> jax.Array:
         """Map digits float32[N,28,28,1] to logits float32[N,10]."""

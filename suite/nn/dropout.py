@@ -1,0 +1,57 @@
+"""Dropout whose mask a CPU draws in one loop.
+
+Source: Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3" (2011), for Threefry with two words and twenty
+    rounds, which is the generator of JAX.
+"""
+
+import math
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from jax import lax, random
+
+_ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
+_PARITY = 0x1BD11BDA
+_GROUPS = 5  # of four rounds each, a part of the key after every one
+
+
+class Dropout(nnx.Dropout):
+    """nnx.Dropout with the very same mask: JAX draws it on a CPU in a loop of rounds, on one core."""
+
+    def __call__(self, inputs: jax.Array, **options: Any) -> jax.Array:
+        """Map [...] to the same shape, a share of `rate` at zero and the rest scaled up; all as it is in evaluation."""
+        plain = options or self.deterministic or self.rngs is None or not 0 < self.rate < 1
+        if plain or jax.default_backend() != "cpu":
+            return super().__call__(inputs, **options)
+        kept = 1.0 - self.rate
+        mask = lax.optimization_barrier(bernoulli(self.rngs(), kept, inputs.shape))  # drawn once, not once a use
+        return jnp.where(mask, inputs / kept, jnp.zeros_like(inputs))
+
+
+def bernoulli(key: jax.Array, p: float, shape: tuple[int, ...]) -> jax.Array:
+    """Return jax.random.bernoulli(key, p, shape), bool; in JAX's own way for keys of another generator."""
+    words = random.key_data(key)
+    if words.shape != (2,) or math.prod(shape) >= 2**32 or not jax.config.jax_threefry_partitionable:
+        return random.bernoulli(key, p, shape)
+    steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    place = sum(
+        (lax.broadcasted_iota(jnp.uint32, shape, axis) * jnp.uint32(step) for axis, step in enumerate(steps)),
+        jnp.zeros(shape, jnp.uint32),
+    )
+    high, low = threefry((words[0], words[1]), jnp.zeros(shape, jnp.uint32), place)
+    mantissa = ((high ^ low) >> jnp.uint32(9)) | jnp.uint32(0x3F800000)  # of a float32 from 1 up to 2
+    return lax.bitcast_convert_type(mantissa, jnp.float32) - jnp.float32(1) < jnp.float32(p)
+
+
+def threefry(key: tuple[jax.Array, jax.Array], high: jax.Array, low: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Return Threefry-2x32 of counters uint32[...], their two halves apart, under a key of two words uint32."""
+    parts = (*key, key[0] ^ key[1] ^ jnp.uint32(_PARITY))
+    high, low = high + parts[0], low + parts[1]
+    for group in range(_GROUPS):
+        for bits in _ROTATIONS[group % 2]:
+            high = high + low
+            low = high ^ ((low << jnp.uint32(bits)) | (low >> jnp.uint32(32 - bits)))
+        high, low = high + parts[(group + 1) % 3], low + parts[(group + 2) % 3] + jnp.uint32(group + 1)
+    return high, low
