@@ -22,18 +22,19 @@ class Dropout(nnx.Dropout):
 
     def __call__(self, inputs: jax.Array, **options: Any) -> jax.Array:
         """Map [...] to the same shape, a share of `rate` at zero and the rest scaled up; all as it is in evaluation."""
-        plain = options or self.deterministic or self.rngs is None or not 0 < self.rate < 1
-        if plain or jax.default_backend() != "cpu":
+        rngs, plain = self.rngs, options or self.deterministic or not 0 < self.rate < 1
+        if plain or rngs is None or jax.default_backend() != "cpu":
             return super().__call__(inputs, **options)
         kept = 1.0 - self.rate
-        mask = lax.optimization_barrier(bernoulli(self.rngs(), kept, inputs.shape))  # drawn once, not once a use
+        mask = lax.optimization_barrier(bernoulli(rngs(), kept, inputs.shape))  # drawn once, not once a use
         return jnp.where(mask, inputs / kept, jnp.zeros_like(inputs))
 
 
 def bernoulli(key: jax.Array, p: float, shape: tuple[int, ...]) -> jax.Array:
     """Return jax.random.bernoulli(key, p, shape), bool; in JAX's own way for keys of another generator."""
     words = random.key_data(key)
-    if words.shape != (2,) or math.prod(shape) >= 2**32 or not jax.config.jax_threefry_partitionable:
+    by_place = jax.config.jax_threefry_partitionable  # pyright: ignore[reportAttributeAccessIssue]
+    if words.shape != (2,) or math.prod(shape) >= 2**32 or not by_place:
         return random.bernoulli(key, p, shape)
     steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
     place = sum(
