@@ -727,6 +727,13 @@ def test_an_experiment_and_who_wants_none_get_no_energy(tmp_path, monkeypatch, a
     assert not watched.rested
 
 
+@pytest.mark.parametrize("asked", [{"experiment": "grid_search"}, {"experiment": "crossover", "energy": True}], ids=str)
+def test_an_experiment_that_looks_at_how_busy_a_gpu_is_counts_energy_too(tmp_path, monkeypatch, asked):
+    _, watched = scripted(gpu_energy=True)
+    _, tasks = measured(tmp_path, watched, monkeypatch, **asked)
+    assert [t["cases"][0]["backend"] for t in tasks if t["energy_seconds"]] == ["gpu"]
+
+
 def test_the_window_is_what_the_parent_saw_between_the_worker_s_lines(tmp_path, monkeypatch):
     stream, watched = scripted()
     records, _ = measured(tmp_path, watched, monkeypatch)

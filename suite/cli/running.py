@@ -144,9 +144,10 @@ _OF_EVERY_RUN = frozenset(
 )
 @click.option(
     "--energy/--no-energy",
-    default=True,
+    default=None,
     help="Whether a case of JAX goes on with its step, once, for the eleven seconds in which counters of the hardware "
-    "tell its energy, where there are some. Default: it does.",
+    "tell its energy and how busy a GPU is, where there are some. Default: it does; of experiments in those alone that "
+    "look at how busy a GPU is.",
 )
 @click.option("--budget", type=click.FloatRange(min=0, min_open=True), metavar="MINUTES", help="Drop what is over.")
 @click.option(

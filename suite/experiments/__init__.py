@@ -15,7 +15,8 @@ from suite.workload import Case, Description
 class Experiment(Protocol):
     """What a file of this package holds; one with many cases also has `rounds(case, cores)`, see below.
 
-    One whose larger cases may take too long also has `LONGEST_STEP_SECONDS`.
+    One whose larger cases may take too long also has `LONGEST_STEP_SECONDS`; one that looks at how busy a GPU is has
+    `SUSTAINED`: its steps go on until the driver, which averages over a second, can tell.
     """
 
     TITLE: str  # the question
@@ -67,3 +68,11 @@ def longest_step_seconds(name: str) -> float | None:
     Raises LookupError if there is no such experiment; '' is none, and has no limit.
     """
     return getattr(load(name), "LONGEST_STEP_SECONDS", None) if name else None
+
+
+def sustains(name: str) -> bool:
+    """Return whether a step goes on for its energy and for how busy the GPU is; '' is no experiment, where it does.
+
+    Raises LookupError if there is no such experiment.
+    """
+    return not name or getattr(load(name), "SUSTAINED", False)

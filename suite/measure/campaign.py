@@ -33,11 +33,12 @@ def planned(
     experiment: str = "",
     part: int | None = None,
     asked: int | None = None,
-    energy: bool = True,
+    energy: bool | None = None,
 ) -> Header:
     """Return the plan of a new campaign, named after its start and machine, and the part of a larger one it is.
 
-    It has as many rounds as asked for, if not those of its profile. No experiment counts energy.
+    It has as many rounds as asked for, if not those of its profile. Energy is counted where nothing else is said, in an
+    experiment only if it looks at how busy a GPU is.
     """
     used = {case.workload for case in cases}
     return Header(
@@ -52,7 +53,7 @@ def planned(
         cases=tuple(cases),
         descriptions=tuple(about for about in descriptions if about.name in used),
         experiment=experiment,
-        energy=energy and not experiment,
+        energy=experiments.sustains(experiment) if energy is None else energy,
     )
 
 

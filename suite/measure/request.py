@@ -66,7 +66,7 @@ class Request:
     peer_backends: tuple[Backend, ...] = ()
     devices: int = 1
     hosts: int = 1
-    energy: bool = True
+    energy: bool | None = None  # None: but for experiments that can do without
     budget_minutes: float | None = None
     experiment: str | None = None  # decides on everything but workloads, backends, profile, rounds and budget
 
