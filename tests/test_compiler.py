@@ -22,6 +22,9 @@ from suite.workload import Case, CpuKernels, GpuGraph, GpuLayout, Precision
 KERNELS = get_args(CpuKernels)
 BATCH = 4
 NHWC = ("NHWC", "HWIO", "NHWC")
+needs_onednn = pytest.mark.skipif(
+    not compiler.cpu_options("onednn", BATCH).get("xla_cpu_use_onednn"), reason="needs oneDNN's kernels"
+)
 
 
 @pytest.mark.parametrize("layout", get_args(GpuLayout))
@@ -110,9 +113,7 @@ def test_a_convolution_and_its_gradients_are_the_same_with_all_kernels() -> None
             np.testing.assert_allclose(ours, wanted, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.skipif(
-    not compiler.cpu_options("onednn", BATCH).get("xla_cpu_use_onednn"), reason="needs oneDNN's kernels"
-)
+@needs_onednn
 def test_every_convolution_within_a_loop_is_onednns() -> None:
     x, first, second = (np.zeros(shape, np.float32) for shape in ((32, 31, 31, 32), (3, 3, 32, 32), (3, 3, 32, 32)))
 
@@ -131,9 +132,7 @@ def test_every_convolution_within_a_loop_is_onednns() -> None:
     assert " convolution(" not in text
 
 
-@pytest.mark.skipif(
-    not compiler.cpu_options("onednn", BATCH).get("xla_cpu_use_onednn"), reason="needs oneDNN's kernels"
-)
+@needs_onednn
 def test_the_mean_over_a_picture_takes_no_convolutions_along_where_onednn_works_alone() -> None:
     rng = np.random.default_rng(0)
     wide, narrow = rng.normal(size=(512, 128)).astype(np.float32), rng.normal(size=(128, 512)).astype(np.float32)

@@ -12,7 +12,7 @@ _EXAMPLES = range(2, 129)
 
 
 def dot_general(x: jax.Array, kernel: jax.Array, dimension_numbers: Any, **options: Any) -> jax.Array:
-    """Return lax.dot_general, with a weight gradient for wide kernels on the CPU; takes its place in nnx.Linear.
+    """Return lax.dot_general, its weight gradient made for the CPU and few examples; takes its place in nnx.Linear.
 
     x is [N,C], kernel [C,D] where the form matters; anything else is passed on as it is. The weight gradient has its
     inputs turned around first: as JAX writes it, examples come first on both sides, which XLA's libraries do not
@@ -20,8 +20,8 @@ def dot_general(x: jax.Array, kernel: jax.Array, dimension_numbers: Any, **optio
     gradient towards x, which reads the kernel: otherwise XLA does not see that the kernel has been read when it is
     written over, and copies it at every step.
     """
-    wide = x.ndim == 2 and dimension_numbers == _DENSE and x.shape[0] in _EXAMPLES
-    if not (jax.default_backend() == "cpu" and wide):
+    few = x.ndim == 2 and dimension_numbers == _DENSE and x.shape[0] in _EXAMPLES
+    if not (jax.default_backend() == "cpu" and few):
         return lax.dot_general(x, kernel, dimension_numbers, **options)
 
     @jax.custom_vjp

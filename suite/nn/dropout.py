@@ -36,18 +36,14 @@ def bernoulli(key: jax.Array, p: float, shape: tuple[int, ...]) -> jax.Array:
     by_place = jax.config.jax_threefry_partitionable  # pyright: ignore[reportAttributeAccessIssue]
     if words.shape != (2,) or math.prod(shape) >= 2**32 or not by_place:
         return random.bernoulli(key, p, shape)
-    steps = [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
-    place = sum(
-        (lax.broadcasted_iota(jnp.uint32, shape, axis) * jnp.uint32(step) for axis, step in enumerate(steps)),
-        jnp.zeros(shape, jnp.uint32),
-    )
-    high, low = threefry((words[0], words[1]), jnp.zeros(shape, jnp.uint32), place)
+    place = lax.iota(jnp.uint32, math.prod(shape)).reshape(shape)
+    high, low = threefry((words[0], words[1]), jnp.uint32(0), place)
     mantissa = ((high ^ low) >> jnp.uint32(9)) | jnp.uint32(0x3F800000)  # of a float32 from 1 up to 2
     return lax.bitcast_convert_type(mantissa, jnp.float32) - jnp.float32(1) < jnp.float32(p)
 
 
 def threefry(key: tuple[jax.Array, jax.Array], high: jax.Array, low: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Return Threefry-2x32 of counters uint32[...], their two halves apart, under a key of two words uint32."""
+    """Return Threefry-2x32 of counters uint32[...] or uint32, their halves apart, under a key of two words uint32."""
     parts = (*key, key[0] ^ key[1] ^ jnp.uint32(_PARITY))
     high, low = high + parts[0], low + parts[1]
     for group in range(_GROUPS):
