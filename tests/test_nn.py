@@ -1,5 +1,7 @@
 """The fast forms of suite/nn give the values and gradients of the plain ones, in float64."""
 
+from functools import partial
+
 import jax
 import numpy as np
 import pytest
@@ -7,12 +9,14 @@ from flax import linen, nnx
 from jax import lax
 from jax import numpy as jnp
 
+from suite.measure.traced import product_flop
 from suite.nn import dense, dropout
-from suite.nn.conv import conv_general_dilated
+from suite.nn.conv import conv_general_dilated, weight_gradient
 from suite.nn.lrn import ALPHA, BETA, RADIUS, local_response_norm
 from suite.nn.pool import max_pool_2x2, max_pool_3x3
 from suite.nn.relu import relu
 
+SAME = ((1, 1), (1, 1))
 NHWC = ("NHWC", "HWIO", "NHWC")
 
 
@@ -96,6 +100,8 @@ def test_local_response_normalisation_is_the_plain_one(channels):
         ((4, 8, 8, 64), 64, 5, 1, "SAME"),
         ((4, 9, 9, 1), 32, 3, 1, "VALID"),
         ((3, 9, 10, 32), 64, 3, 1, "VALID"),
+        ((3, 8, 8, 128), 128, 3, 1, "SAME"),
+        ((2, 5, 10, 144), 128, 3, 1, "VALID"),
     ],
 )
 def test_a_convolution_has_the_gradients_of_the_plain_one(shape, features, kernel, stride, padding):
@@ -118,12 +124,31 @@ def test_a_convolution_has_the_gradients_of_the_plain_one(shape, features, kerne
     ],
     ids=["uneven edges", "edges wider than the kernel", "a dilated kernel", "dilated pictures"],
 )
-def test_a_convolution_of_another_form_has_the_gradients_of_the_plain_one(padding, dilation):
+@pytest.mark.parametrize("channels", [16, 128])
+def test_a_convolution_of_another_form_has_the_gradients_of_the_plain_one(channels, padding, dilation):
     def of(convolution):
         return lambda x, k: convolution(x, k, (1, 1), padding, dimension_numbers=NHWC, **dilation)
 
-    x, kernel = values(4, 9, 10, 16), values(3, 3, 16, 8, seed=2)
+    x, kernel = values(4, 9, 10, channels), values(3, 3, channels, channels, seed=2)
     agree(of(conv_general_dilated), of(lax.conv_general_dilated), x, kernel)
+
+
+def test_many_channels_take_a_quarter_of_the_multiplications_and_few_take_all():
+    def share(channels):
+        x = jax.ShapeDtypeStruct((64, 8, 8, channels), jnp.float32)
+        taken = jax.make_jaxpr(partial(weight_gradient.__wrapped__, window=(3, 3), pads=SAME))(x, x)
+        return product_flop(taken.jaxpr) / (2 * x.size * 9 * channels)
+
+    assert share(64) == 1
+    assert 0.25 < share(128) < 0.26  # the sums that end in the kernel's nine places too
+
+
+def test_the_weight_gradient_of_many_channels_is_exact_to_float32():
+    x, gradient = values(16, 16, 16, 128), values(16, 16, 16, 128, seed=2)
+    x, gradient = x.astype(jnp.float32), gradient.astype(jnp.float32)
+    exact = weight_gradient(x.astype(jnp.float64)[..., :64], gradient.astype(jnp.float64), (3, 3), SAME)
+    found = weight_gradient(x, gradient, (3, 3), SAME)[:, :, :64]
+    assert jnp.linalg.norm(found - exact) < 2e-6 * jnp.linalg.norm(exact)
 
 
 @pytest.mark.parametrize("examples", [1, 2, 128, 129])

@@ -1,4 +1,4 @@
-"""Convolution whose weight gradient is one matrix product, because XLA's own is slow on the CPU."""
+"""Convolution whose weight gradient is a matrix product, because XLA's own is slow on the CPU."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,10 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from suite.nn import winograd
+
 _NARROW = 8  # so few channels that the inputs of all places of the kernel lie side by side
+_MANY = 128  # so many channels and features that fewer products pay for the points to be moved through memory
 _SLICES = 16  # of the contraction, so that each of up to sixteen cores has work of its own
 
 Padding = Sequence[tuple[int, int]]
@@ -59,9 +62,12 @@ def weight_gradient(x: jax.Array, gradient: jax.Array, window: tuple[int, ...], 
     Inputs moved along W against gradients moved along H: each pair of moves is one place of the kernel, so that a
     single product of LC by KD gives all of them and neither side is copied KL times. Where the inputs have few
     channels, they are moved along H as well: a product of KLC by D. Without padding the product has some zeros more.
+    Where both have many, a 3x3 kernel's is Winograd's, with a quarter of the multiplications.
     """
     (high, wide), ((top, _), (left, _)) = window, pads
     channels, features = x.shape[3], gradient.shape[3]
+    if window == (winograd.WINDOW,) * 2 and min(channels, features) >= _MANY:
+        return winograd.weight_gradient(x, gradient, pads)
     inputs = moved(x, 2, [left - place for place in range(wide)], gradient.shape[2])  # N H W' LC
     if channels <= _NARROW:
         inputs = lax.optimization_barrier(inputs)
