@@ -4,6 +4,7 @@ Source: Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 201
 a tile of 4 gradients and the 6 inputs that it meets become 6 points each, whose products give the kernel's 3 places.
 """
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
@@ -65,7 +66,7 @@ def _matrices() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     for point in _POINTS:
         others = [other for other in _POINTS if other != point]
         rows.append([*_polynomial(others), Fraction(0)])
-        scales.append(np.prod([point - other for other in others]))
+        scales.append(math.prod(point - other for other in others))
     inputs = np.array([*rows, _polynomial(_POINTS)], float)
     gradients = np.array([*([point**power for power in range(TILE)] for point in _POINTS), [0, 0, 0, 1]], float)
     kernel = [[point**power / scale for power in range(WINDOW)] for point, scale in zip(_POINTS, scales, strict=True)]
