@@ -134,12 +134,12 @@ def test_a_convolution_of_another_form_has_the_gradients_of_the_plain_one(channe
 
 
 def test_many_channels_take_a_quarter_of_the_multiplications_and_few_take_all():
-    def share(channels):
-        x = jax.ShapeDtypeStruct((64, 8, 8, channels), jnp.float32)
+    def share(channels, dtype=jnp.float32):
+        x = jax.ShapeDtypeStruct((64, 8, 8, channels), dtype)
         taken = jax.make_jaxpr(partial(weight_gradient.__wrapped__, window=(3, 3), pads=SAME))(x, x)
         return product_flop(taken.jaxpr) / (2 * x.size * 9 * channels)
 
-    assert share(64) == 1
+    assert share(64) == share(128, jnp.bfloat16) == 1
     assert 0.25 < share(128) < 0.26  # the sums that end in the kernel's nine places too
 
 

@@ -13,6 +13,7 @@ from suite.nn import winograd
 
 _NARROW = 8  # so few channels that the inputs of all places of the kernel lie side by side
 _MANY = 128  # so many channels and features that fewer products pay for the points to be moved through memory
+_BYTES = 4  # of a number, at least: sums that make the points cancel, which leaves little of fewer digits
 _SLICES = 16  # of the contraction, so that each of up to sixteen cores has work of its own
 
 Padding = Sequence[tuple[int, int]]
@@ -66,7 +67,8 @@ def weight_gradient(x: jax.Array, gradient: jax.Array, window: tuple[int, ...], 
     """
     (high, wide), ((top, _), (left, _)) = window, pads
     channels, features = x.shape[3], gradient.shape[3]
-    if window == (winograd.WINDOW,) * 2 and min(channels, features) >= _MANY:
+    many = min(channels, features) >= _MANY and x.dtype.itemsize >= _BYTES
+    if many and window == (winograd.WINDOW,) * 2:
         return winograd.weight_gradient(x, gradient, pads)
     inputs = moved(x, 2, [left - place for place in range(wide)], gradient.shape[2])  # N H W' LC
     if channels <= _NARROW:
