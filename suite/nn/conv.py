@@ -13,7 +13,7 @@ from suite.nn import winograd
 
 _NARROW = 8  # so few channels that the inputs of all places of the kernel lie side by side
 _MANY = 128  # so many channels and features that fewer products pay for the points to be moved through memory
-_BYTES = 4  # of a number, at least: sums that make the points cancel, which leaves little of fewer digits
+_BYTES = 4  # of a number, at least: the points are sums that cancel, which leaves little of fewer digits
 _SLICES = 16  # of the contraction, so that each of up to sixteen cores has work of its own
 
 Padding = Sequence[tuple[int, int]]
