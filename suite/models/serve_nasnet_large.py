@@ -22,5 +22,5 @@ WORKLOAD = _serving.workload(
     parameters=88_949_818,
     trainable=88_753_150,
     side=SIDE,
-    cpu_kernels="onednn",
+    cpu_kernels="onednn-alone",
 )

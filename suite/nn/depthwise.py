@@ -1,32 +1,37 @@
-"""Convolution of each channel by itself, as sums of moved pictures: XLA's own is slow on CPU and GPU."""
+"""Convolution of each channel by itself: sums of moved pictures, or oneDNN's for large kernels on a CPU that has it."""
 
 from functools import partial
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
-from suite.nn.window import same_padding
+from suite.nn.compiler import has_onednn
+from suite.nn.window import grown, moved, same_padding
 
-_SUMS = 4  # that grow side by side, so that an addition need not wait for the one before
+_WIDE, _MANY = 5, 2_000_000  # a kernel's places along each side, and multiplications, from which on oneDNN's form pays
+
+
+def depthwise(x: jax.Array, kernel: jax.Array, stride: int) -> jax.Array:
+    """Return [N,H/stride,W/stride,C] from x [N,H,W,C] and a square kernel [K,K,1,C], with same padding.
+
+    XLA's own form for the CPU works through the channels one after another and takes 4 to 20 times as long as the sums;
+    whole networks on an H100 take a sixth more with it. The sums take what is done before and after along in one loop,
+    which pays for small kernels and pictures. A workload that has others asks for oneDNN's kernels: without them they
+    are XLA's.
+    """
+    size, multiplications = kernel.shape[0], kernel.shape[0] ** 2 * x.size // stride**2
+    large = size >= _WIDE and multiplications >= _MANY and x.dtype == jnp.float32
+    if not (large and jax.default_backend() == "cpu" and has_onednn()):
+        return moved_sums(x, kernel, stride)
+    axes, strides = ("NHWC", "HWIO", "NHWC"), (stride, stride)
+    return lax.conv_general_dilated(x, kernel, strides, "SAME", dimension_numbers=axes, feature_group_count=x.shape[3])
 
 
 @partial(jax.jit, static_argnums=2)
 def moved_sums(x: jax.Array, kernel: jax.Array, stride: int) -> jax.Array:
-    """Return [N,H/stride,W/stride,C] from x [N,H,W,C] and a square kernel [K,K,1,C], with same padding.
-
-    A sum of moved and weighted pictures, of which XLA makes one loop. Its own form for the CPU works through the
-    channels one after another and takes 4 to 20 times as long; whole networks on an H100 take a sixth more with it.
-    """
-    size, (height, width) = kernel.shape[0], (-(-side // stride) for side in x.shape[1:3])
-    x = jnp.pad(x, ((0, 0), *(same_padding(side, size, stride) for side in x.shape[1:3]), (0, 0)))
-
-    def part(row: int, column: int) -> jax.Array:
-        rows = slice(row, row + (height - 1) * stride + 1, stride)
-        columns = slice(column, column + (width - 1) * stride + 1, stride)
-        return x[:, rows, columns] * kernel[row, column, 0]
-
-    parts = [part(row, column) for row in range(size) for column in range(size)]
-    sums = parts[:_SUMS]
-    for index, one in enumerate(parts[_SUMS:]):
-        sums[index % _SUMS] += one
-    return (sums[0] + sums[1]) + (sums[2] + sums[3])
+    """Return the same as a sum of moved and weighted pictures, of which XLA makes one loop."""
+    size = kernel.shape[0]
+    pads = [same_padding(side, size, stride) for side in x.shape[1:3]]
+    weights = kernel.reshape(size * size, -1)
+    return grown(jnp.add, [one * weight for one, weight in zip(moved(x, size, stride, pads), weights, strict=True)])

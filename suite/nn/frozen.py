@@ -10,7 +10,7 @@ from flax import nnx
 from flax.nnx.nn.dtypes import promote_dtype
 from jax import lax
 
-from suite.nn.depthwise import moved_sums
+from suite.nn.depthwise import depthwise
 from suite.nn.initial import depthwise_uniform
 
 Padding = str | Sequence[tuple[int, int]]
@@ -66,7 +66,7 @@ class Depthwise(Conv):
 
     def convolved(self, x: jax.Array, kernel: jax.Array) -> jax.Array:
         """Return the convolution without its bias."""
-        return moved_sums(x, kernel, self.stride)
+        return depthwise(x, kernel, self.stride)
 
 
 class ConvNorm(nnx.Module):
