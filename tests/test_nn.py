@@ -11,8 +11,10 @@ from jax import numpy as jnp
 
 from suite.measure.traced import product_flop
 from suite.nn import dense, dropout
+from suite.nn.compiler import cpu_options
 from suite.nn.conv import conv_general_dilated, weight_gradient
 from suite.nn.lrn import ALPHA, BETA, RADIUS, local_response_norm
+from suite.nn.mean import mean_of_channels
 from suite.nn.pool import max_pool_2x2, max_pool_3x3
 from suite.nn.relu import relu
 
@@ -199,3 +201,11 @@ def test_dropout_with_keys_of_another_generator_is_the_plain_one():
     with jax.enable_x64(False):
         key = jax.random.key(3, impl="rbg")
         np.testing.assert_array_equal(dropout.bernoulli(key, 0.8, (3, 5)), jax.random.bernoulli(key, 0.8, (3, 5)))
+
+
+@pytest.mark.parametrize("kernels", ["onednn", "xla"])
+def test_statistics_of_many_numbers_are_exact_to_float32(kernels):
+    x = np.random.default_rng(0).normal(1, 1, (64, 32, 32, 4)).astype(np.float32)
+    wanted = x.astype(np.float64).mean((0, 1, 2))
+    compiled = jax.jit(mean_of_channels).lower(x).compile(cpu_options(kernels, len(x)))
+    np.testing.assert_allclose(compiled(x), wanted, rtol=5e-7)

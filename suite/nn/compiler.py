@@ -41,7 +41,7 @@ _LAYOUT: dict[str, dict[str, str | bool]] = {"xla": {}, "channels-first": {"xla_
 
 def cpu_options(kernels: str, batch: int) -> dict[str, str | bool]:
     """Return XLA's compile options for a set of CPU kernels, the examples of a step and the installed jaxlib."""
-    if not _has_sets():
+    if not has_kernel_sets():
         # 0.10.2 sends convolutions to a slow path; this keeps that path for dots alone.
         return {_YNN: "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"}
     kernels = _OF_ONE_EXAMPLE.get(kernels, kernels) if batch == 1 else kernels
@@ -50,10 +50,11 @@ def cpu_options(kernels: str, batch: int) -> dict[str, str | bool]:
 
 def has_onednn() -> bool:
     """Return whether the installed jaxlib's CPU kernels can be oneDNN's on this machine."""
-    return _has_sets() and platform.machine() in _X86
+    return has_kernel_sets() and platform.machine() in _X86
 
 
-def _has_sets() -> bool:
+def has_kernel_sets() -> bool:
+    """Return whether the installed jaxlib has several sets of CPU kernels to choose from."""
     return tuple(int(part) for part in jaxlib_version.__version__.split(".")[:2]) >= (0, 11)
 
 

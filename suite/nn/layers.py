@@ -9,6 +9,7 @@ from flax.nnx.nn.dtypes import promote_dtype
 
 from suite.nn.conv import conv_general_dilated
 from suite.nn.initial import Draw
+from suite.nn.mean import mean_of_channels
 from suite.nn.relu import relu
 
 KERAS_MOMENTUM, KERAS_EPSILON = 0.99, 1e-3
@@ -69,10 +70,9 @@ class BatchNorm(nnx.Module):
 
     def __call__(self, x: jax.Array) -> jax.Array:
         """Normalise x [...,C] by its own statistics, in one pass and at least float32, and move the running ones."""
-        axes = tuple(range(x.ndim - 1))
         wide = x.astype(jnp.promote_types(x.dtype, jnp.float32))
-        mean = jnp.mean(wide, axes)
-        var = jnp.maximum(jnp.mean(wide * wide, axes) - mean * mean, 0.0)
+        mean = mean_of_channels(wide)
+        var = jnp.maximum(mean_of_channels(wide * wide) - mean * mean, 0.0)
         for running, batch in ((self.mean, mean), (self.var, var)):
             old = running.get_value()
             running.set_value((KERAS_MOMENTUM * old + (1 - KERAS_MOMENTUM) * batch).astype(old.dtype))
