@@ -24,10 +24,8 @@ def pictures(*sides: int, channels: int = 4) -> jax.Array:
 
 
 def plain(x: jax.Array, kernel: jax.Array, stride: int) -> jax.Array:
-    axes, channels = NHWC, x.shape[3]
-    return lax.conv_general_dilated(
-        x, kernel, (stride, stride), "SAME", dimension_numbers=axes, feature_group_count=channels
-    )
+    strides = (stride, stride)
+    return lax.conv_general_dilated(x, kernel, strides, "SAME", dimension_numbers=NHWC, feature_group_count=x.shape[3])
 
 
 def windows(x: jax.Array, padding: tuple[int, int], stride: int) -> np.ndarray:

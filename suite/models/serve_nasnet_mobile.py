@@ -191,5 +191,5 @@ WORKLOAD = _serving.workload(
     forward=forward_flop(224, STEM, FILTERS, CELLS, skips=False),
     parameters=5_326_716,
     trainable=5_289_978,
-    cpu_kernels="onednn",
+    cpu_kernels="onednn",  # with YNN's products: a call of oneDNN's costs more than most of its layers
 )

@@ -30,7 +30,7 @@ def same_mean(x: jax.Array) -> jax.Array:
 
 
 def _windows(x: jax.Array, stride: int, padding: tuple[int, int], operation: Any, start: float) -> jax.Array:
-    """Return all of each window put together; on the CPU as moved pictures, where XLA's own form takes 2 to 4 times."""
+    """Return all of each window put together: on a CPU as moved pictures, one loop for all cores."""
     if jax.default_backend() == "cpu":
         return grown(operation, moved(x, SIDE, stride, (padding, padding)))
     x = jnp.pad(x, ((0, 0), padding, padding, (0, 0)))
