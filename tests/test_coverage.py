@@ -5,6 +5,7 @@ import re
 import factory
 import msgspec
 
+from suite import experiments
 from suite.report import coverage, tables
 from suite.results import reference
 from suite.results.reading import Reading
@@ -98,11 +99,39 @@ def test_the_page_counts_what_is_filled():
     assert "records/" in page
 
 
+def answered(name, *machines_and_answers):
+    mine = [(machine, Reading(answers=answers)) for machine, answers in machines_and_answers]
+    models = [factory.description(name=model) for model in experiments.load(name).WORKLOADS if "ceiling" not in model]
+    (row,) = coverage.answered({name: mine}, models).rows
+    return dict(zip(("four", "h100", "h200", "others"), row[2:], strict=True))
+
+
 def test_what_machines_of_no_kind_answered_is_named():
     odd, four = (msgspec.structs.replace(factory.PLAIN, name=f"odd, {n} cores", cores=n) for n in (2, 4))
-    rows = coverage.answered({"depth": [(odd, Reading(answers=())), (four, Reading(answers=()))], "threads": []}).rows
-    assert [row[-1].text for row in rows] == ["odd, 2 cores", "–"]
-    assert rows[0][2].text == "answered"
+    all_of_them = ("cifar10_mlp: 2x", "cifar10_resnet63: 3x")
+    row = answered("threads", (odd, all_of_them), (four, all_of_them))
+    assert row["others"].text == "odd, 2 cores"
+    assert row["four"].text == "answered"
+    assert row["h100"].text == "tier 2"
+
+
+def test_an_experiment_that_lacks_models_says_which():
+    row = answered("threads", (factory.HOST, ("cifar10_mlp: 2x, cifar10_resnet63_too is another",)))
+    assert row["h100"].text == "1 of 2 models"
+    assert row["h100"].remark == "not run yet: cifar10_resnet63"
+    two = answered("threads", (factory.HOST, ("cifar10_mlp: 2x",)), (factory.HOST, ("cifar10_resnet63: 2x",)))
+    assert two["h100"].text == "answered"
+    assert answered("roofline", (factory.HOST, ("a sentence",)))["h100"].text == "answered"
+
+
+def test_an_experiment_on_several_gpus_is_answered_by_a_host_of_several_whatever_its_cores():
+    models = tuple(f"{model}: 2x" for model in experiments.load("scaling").WORKLOADS)
+    double = msgspec.structs.replace(H100, gpus=H100.gpus * 2, cores=32, name="2x h100")
+    assert not any(kind.fits(double) for kind in reference.KINDS)
+    row = answered("scaling", (double, models))
+    assert (row["h100"].text, row["h200"].text, row["others"].text) == ("answered", "–", "–")
+    assert answered("scaling", (H100, models))["h100"].text == "tier 2"
+    assert answered("threads", (double, models))["h100"].text == "tier 2"
 
 
 def test_a_machine_of_no_kind_shows_what_it_has_and_owes_nothing():

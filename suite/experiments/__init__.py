@@ -16,7 +16,8 @@ class Experiment(Protocol):
     """What a file of this package holds; one with many cases also has `rounds(case, cores)`, see below.
 
     One whose larger cases may take too long also has `LONGEST_STEP_SECONDS`; one that looks at how busy a GPU is has
-    `SUSTAINED`: its steps go on until the driver, which averages over a second, can tell.
+    `SUSTAINED`: its steps go on until the driver, which averages over a second, can tell. One that needs several GPUs
+    says so with `GPUS`.
     """
 
     TITLE: str  # the question
@@ -76,3 +77,11 @@ def sustains(name: str) -> bool:
     Raises LookupError if there is no such experiment.
     """
     return not name or getattr(load(name), "SUSTAINED", False)
+
+
+def gpus(name: str) -> int:
+    """Return how many GPUs a machine needs at least to answer.
+
+    Raises LookupError if there is no such experiment.
+    """
+    return getattr(load(name), "GPUS", 1)

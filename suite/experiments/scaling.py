@@ -29,6 +29,7 @@ METHOD = (
     "GPU wins is."
 )
 WORKLOADS = ("cifar10_resnet63", "catdog_cnn_128", "cifar10_mlp", "gbdt_mortgage")
+GPUS = 2
 
 _TIMES = (1, 4, 16, 64)  # the headline batch, to find where a second GPU pays
 _LARGEST_FLOP = 2e13  # of a step: half a second on a large GPU in full float32
@@ -44,7 +45,7 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
 
     Raises RuntimeError if there are no two GPUs. A batch that does not divide is left out; the reading says so.
     """
-    here.need_gpus("scaling", 2)
+    here.need_gpus("scaling", GPUS)
     return tuple(
         step(about, "gpu", here, devices=devices, batch=batch)
         for about in catalogue

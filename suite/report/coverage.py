@@ -7,8 +7,9 @@ from suite.experiments import headline
 from suite.report.experiments import Readings
 from suite.report.html import Page
 from suite.report.tables import Cell, Table
+from suite.results.reading import Reading
 from suite.results.record import Machine, Record
-from suite.results.reference import KINDS, Kind, Wanted, asked, cell, elsewhere, plain, unasked
+from suite.results.reference import KINDS, Kind, Wanted, cell, elsewhere, plain, unasked
 from suite.workload import Case, Description
 
 TITLE = "What has been measured, and what has not"
@@ -39,7 +40,7 @@ def page(
             made.heading(name)
             made.table(table(name, columns, catalogue, mine), links)
     made.heading("Experiments")
-    made.table(answered(answers), links)
+    made.table(answered(answers, catalogue), links)
     return made.text()
 
 
@@ -66,26 +67,33 @@ def table(
     )
 
 
-def answered(answers: Readings) -> Table:
-    """Return which experiment was run on which kind of machine."""
+def answered(answers: Readings, catalogue: Sequence[Description]) -> Table:
+    """Return which experiment was run on which kind of machine, and on how many of its models."""
+    there = {about.name for about in catalogue}
     rows = []
     for name, mine in answers.items():
-        machines = [machine for machine, _ in mine]
-        cells = (_run(name, kind, machines) for kind in KINDS)
-        rows.append((Cell(text=name), Cell(text=experiments.load(name).TITLE), *cells, _others(machines)))
+        models = tuple(model for model in experiments.load(name).WORKLOADS if model in there)
+        cells = (_run(name, models, kind, mine) for kind in KINDS)
+        rows.append((Cell(text=name), Cell(text=experiments.load(name).TITLE), *cells, _others(name, mine)))
     columns = ("experiment", "question", *(kind.name for kind in KINDS), "other machines")
     return Table(title="Experiments, and the machines that answered", columns=columns, rows=tuple(rows), words=True)
 
 
-def _others(machines: Sequence[Machine]) -> Cell:
+def _others(name: str, answers: Sequence[tuple[Machine, Reading]]) -> Cell:
     """Return which machines of no kind answered."""
-    names = [machine.name for machine in machines if not asked(machine)]
+    gpus = experiments.gpus(name)
+    names = [machine.name for machine, _ in answers if not any(kind.asks(machine, gpus) for kind in KINDS)]
     return Cell(text="; ".join(names) or units.DASH)
 
 
-def _run(name: str, kind: Kind, machines: Sequence[Machine]) -> Cell:
-    if any(map(kind.fits, machines)):
-        return Cell(text="answered")
+def _run(name: str, models: Sequence[str], kind: Kind, answers: Sequence[tuple[Machine, Reading]]) -> Cell:
+    mine = [reading for machine, reading in answers if kind.asks(machine, experiments.gpus(name))]
+    if mine:
+        missing = [model for model in models if not any(reading.names(model) for reading in mine)]
+        if not missing:
+            return Cell(text="answered")
+        share = f"{units.count(len(models) - len(missing))} of {units.count(len(models))} models"
+        return Cell(text=share, remark=f"not run yet: {', '.join(missing)}")
     needs = getattr(experiments.load(name), "NEEDS_DATA", None)
     if needs:
         return Cell(text=units.DASH, remark="needs the real data")

@@ -1,5 +1,6 @@
 """What an experiment reads off one machine's records: sentences, tables, and what a chart has to show."""
 
+import re
 from dataclasses import dataclass
 
 from suite.results.table import Table
@@ -77,3 +78,9 @@ class Reading:
     tables: tuple[Table, ...] = ()
     chart: Chart | HeatMap | None = None
     beside: tuple[Chart, ...] = ()  # more charts, by what each is about
+
+    def names(self, model: str) -> bool:
+        """Return whether a model is among what is answered: a word of an answer or a table's title, or a cell."""
+        said = re.compile(rf"\b{re.escape(model)}\b")
+        cells = (cell.text for table in self.tables for row in table.rows for cell in row)
+        return any(map(said.search, (*self.answers, *(table.title for table in self.tables)))) or model in cells

@@ -47,6 +47,15 @@ class Kind:
         with_gpu = any(self.gpu in gpu.name for gpu in machine.gpus) if self.gpu else not machine.gpus
         return with_gpu and self.cores in (None, machine.cores)
 
+    def asks(self, machine: Machine, gpus: int) -> bool:
+        """Return whether an experiment that needs so many GPUs is run on this machine for this kind.
+
+        Where it needs several, the host is larger than that of one: its cores do not count.
+        """
+        if gpus == 1:
+            return self.fits(machine)
+        return bool(self.gpu) and sum(self.gpu in gpu.name for gpu in machine.gpus) >= gpus
+
 
 def _tier(number: int, backends: Iterable[Backend], scopes: Iterable[Scope]) -> tuple[Wanted, ...]:
     scopes = tuple(scopes)
