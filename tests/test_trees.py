@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -129,6 +130,21 @@ def test_histograms_are_exact_whatever_share_of_the_rows_is_read(drawn, share):
         dense = jax.jit(histograms.added, static_argnums=(3, 4))(table, inside, jnp.asarray(rows), 4, COLUMNS + 1)
     assert np.array_equal(found, wanted)
     assert np.array_equal(dense, wanted)
+
+
+def test_no_level_below_the_root_adds_up_more_than_half_of_what_the_rows_weigh(drawn, monkeypatch):
+    bins, labels, margins = drawn
+    weights, counted = np.where(labels > 0, GROWTH.positive_weight, 1.0), []
+
+    def watched(table, node, rows, every, mine, *sizes):
+        jax.debug.callback(lambda here: counted.append(weights[here].sum() / weights.sum()), mine)
+        return histograms.gathered(table, node, rows, every, mine, *sizes)
+
+    monkeypatch.setattr(trees, "gathered", watched)
+    jax.block_until_ready(jax.jit(partial(trees.boosted, GROWTH))(margins, bins, labels))
+    jax.effects_barrier()
+    assert len(counted) == GROWTH.depth - 1
+    assert 0 < max(counted) <= 0.5
 
 
 def test_fields_come_back_from_sums_of_packed_numbers():

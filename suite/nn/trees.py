@@ -29,6 +29,8 @@ from suite.nn.histograms import (
     taken,
 )
 
+_HESSIANS = 2**HESSIAN_BITS - 1
+
 
 class Tree(NamedTuple):
     """A whole tree of depth D; a node that is not split sends every row to the left."""
@@ -96,38 +98,52 @@ def boosted(
     loss = devices.summed(jnp.sum(weights * errors * errors)) / rows
     with jax.enable_x64(True):
         unit = 2.0 ** (GRADIENT_BITS - (int(rows * LARGEST) - 1).bit_length())
-        tree, leaf = grown(growth, bins, packed(weights * errors, weights, unit), unit, devices, dense)
-    return margins + taken(tree.leaves, leaf), tree, loss
+        tree, gained = grown(growth, bins, packed(weights * errors, weights, unit), unit, devices, dense)
+    return margins + gained, tree, loss
 
 
 def grown(
     growth: Growth, bins: jax.Array, rows: jax.Array, unit: float, devices: Devices, dense: bool
 ) -> tuple[Tree, jax.Array]:
-    """Return a tree of packed rows int64[N] and the leaf of each row, uint32[N]."""
+    """Return a tree of packed rows int64[N], and what it adds to the margin of each, float32[N].
+
+    While it grows, the smaller children of a level come before the larger ones, each half in the order of its parents:
+    the rows to count are those of the first half, and the level's histograms are two blocks. `names` has the place
+    that each node takes in the tree.
+    """
     columns, thresholds = [], []
     node = jnp.zeros(rows.shape, jnp.uint32)  # of a kind that is not looked at for negative places
+    names = jnp.zeros(1, jnp.int32)
     every = lax.optimization_barrier(jnp.arange(rows.size, dtype=jnp.uint32))  # once: else each use makes its own
     table = row_by_row(bins) if dense else bins
     totals = devices.summed(jnp.sum(rows, keepdims=True))  # 1
     histogram = devices.own((added if dense else counted)(table, node, rows, 1, devices.width))
     for level in range(growth.depth):
         if level:
-            histogram = children(histogram, totals, table, node, rows, every, devices, dense)  # own 256 2^level
+            histogram = children(histogram, table, node, rows, every, devices, dense)  # own 256 2^level
         column, threshold, left = chosen(growth, histogram, totals, unit, devices, dense)
+        right = totals - left
+        swapped = (right & _HESSIANS) <= (left & _HESSIANS)  # whether the right child is the smaller
         flat = taken(column.astype(jnp.uint32) * jnp.uint32(rows.size), node) + every
         there = taken(bins.reshape(-1), flat).astype(jnp.int32)  # N
-        node = 2 * node + (there > taken(threshold, node)).astype(jnp.uint32)
-        totals = jnp.stack([left, totals - left], 1).reshape(-1)
-        columns.append(column)
-        thresholds.append(threshold.astype(jnp.float32))
+        larger = (there > taken(threshold, node)) != taken(swapped, node)
+        node = node + larger.astype(jnp.uint32) * jnp.uint32(len(names))
+        totals = jnp.concatenate([jnp.where(swapped, right, left), jnp.where(swapped, left, right)])
+        columns.append(_placed(column, names))
+        thresholds.append(_placed(threshold, names).astype(jnp.float32))
+        names = jnp.concatenate([2 * names + swapped, 2 * names + ~swapped])
     gradients, hessians = fields(totals, unit)
     leaves = -jnp.float32(growth.rate) * splits.shrunk(growth, gradients) / (hessians + jnp.float32(growth.l2))
-    return Tree(jnp.concatenate(columns), jnp.concatenate(thresholds), leaves), node
+    return Tree(jnp.concatenate(columns), jnp.concatenate(thresholds), _placed(leaves, names)), taken(leaves, node)
+
+
+def _placed(values: jax.Array, names: jax.Array) -> jax.Array:
+    """Return values of a level's nodes in the order of the tree."""
+    return jnp.zeros_like(values).at[names].set(values, mode="promise_in_bounds", unique_indices=True)
 
 
 def children(
     parents: jax.Array,
-    totals: jax.Array,
     table: jax.Array,
     node: jax.Array,
     rows: jax.Array,
@@ -139,18 +155,13 @@ def children(
 
     The table is uint8[N,C] if dense, else uint8[C,N].
     """
-    pairs = (totals & (2**HESSIAN_BITS - 1)).reshape(-1, 2)
-    right = pairs[:, 1] <= pairs[:, 0]  # K/2: whether the right child is the smaller
-    parent = node >> 1
-    mine = (node & 1).astype(bool) == taken(right, parent)  # N
+    nodes = parents.shape[2]
     if dense:
-        found = added(table, jnp.where(mine, parent, jnp.uint32(right.size)), rows, right.size, devices.width)
+        found = added(table, node, rows, nodes, devices.width)
     else:
-        found = gathered(table, parent, rows, every, mine, right.size, devices.width)
+        found = gathered(table, node, rows, every, node < nodes, nodes, devices.width)
     smaller = devices.own(found)
-    larger = parents - smaller
-    both = [jnp.where(right, larger, smaller), jnp.where(right, smaller, larger)]
-    return jnp.stack(both, 3).reshape(len(parents), BINS, -1)
+    return jnp.concatenate([smaller, parents - smaller], 2)
 
 
 def chosen(
