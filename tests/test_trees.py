@@ -122,23 +122,44 @@ def test_histograms_are_exact_whatever_share_of_the_rows_is_read(drawn, share):
     for column in range(COLUMNS):
         np.add.at(wanted[column], (bins[column][mine], node[mine]), rows[mine])
     with jax.enable_x64(True):
-        gathered = jax.jit(histograms.gathered, static_argnums=(5, 6))
+        gathered = jax.jit(histograms.gathered, static_argnums=(4, 5))
         every = np.arange(ROWS, dtype=np.uint32)
-        found = gathered(bins, node, jnp.asarray(rows), every, mine, 4, COLUMNS + 1)
         inside = np.where(mine, node, np.uint32(4))
+        found = gathered(bins, inside, jnp.asarray(rows), every, 4, COLUMNS + 1)
         table = jax.jit(histograms.row_by_row)(bins)
         dense = jax.jit(histograms.added, static_argnums=(3, 4))(table, inside, jnp.asarray(rows), 4, COLUMNS + 1)
     assert np.array_equal(found, wanted)
     assert np.array_equal(dense, wanted)
 
 
+def test_rows_that_fill_a_size_up_have_a_node_that_is_there(drawn, monkeypatch):
+    bins, _, _ = drawn
+    node, places = np.full(ROWS, 7, np.uint32), []
+    node[3:9] = 1
+
+    def watched(bins, node, *rest):
+        jax.debug.callback(lambda x: places.append(x.max()), node)
+        return counted(bins, node, *rest)
+
+    counted = histograms.counted
+    monkeypatch.setattr(histograms, "counted", watched)
+    every = np.arange(ROWS, dtype=np.uint32)
+    with jax.enable_x64(True):
+        found = jax.jit(partial(histograms.gathered, nodes=2, columns=COLUMNS))(
+            bins, node, jnp.ones(ROWS, jnp.int64), every
+        )
+    jax.effects_barrier()
+    assert places == [1]
+    assert np.asarray(found).sum() == 6 * COLUMNS
+
+
 def test_no_level_below_the_root_adds_up_more_than_half_of_what_the_rows_weigh(drawn, monkeypatch):
     bins, labels, margins = drawn
     weights, counted = np.where(labels > 0, GROWTH.positive_weight, 1.0), []
 
-    def watched(table, node, rows, every, mine, *sizes):
-        jax.debug.callback(lambda here: counted.append(weights[here].sum() / weights.sum()), mine)
-        return histograms.gathered(table, node, rows, every, mine, *sizes)
+    def watched(table, node, rows, every, nodes, columns):
+        jax.debug.callback(lambda here: counted.append(weights[here].sum() / weights.sum()), node < nodes)
+        return histograms.gathered(table, node, rows, every, nodes, columns)
 
     monkeypatch.setattr(trees, "gathered", watched)
     jax.block_until_ready(jax.jit(partial(trees.boosted, GROWTH))(margins, bins, labels))

@@ -12,6 +12,7 @@ from jax import lax
 
 BINS = 256
 HESSIAN_BITS = 24  # the lower field; what lies above it is the gradient
+HESSIANS = 2**HESSIAN_BITS - 1  # selects that field
 GRADIENT_BITS = 38  # of the sum over all rows, without its sign
 LARGEST = 4.0  # gradient and hessian of a row
 _SHARES = (2, 4, 5, 6, 7, 8, 16)  # sixteenths of the rows, for which a histogram is compiled
@@ -29,7 +30,7 @@ def fields(sums: jax.Array, unit: float) -> tuple[jax.Array, jax.Array]:
     low, high = sums.astype(jnp.int32), (sums >> 32).astype(jnp.int32)
     parts = lax.shift_right_logical(low, jnp.int32(HESSIAN_BITS)).astype(jnp.float32)
     gradients = high.astype(jnp.float32) * jnp.float32(2.0 ** (32 - HESSIAN_BITS)) + parts
-    return gradients * jnp.float32(1 / unit), (low & (2**HESSIAN_BITS - 1)).astype(jnp.float32)
+    return gradients * jnp.float32(1 / unit), (low & HESSIANS).astype(jnp.float32)
 
 
 def counted(
@@ -52,20 +53,22 @@ def counted(
 
 
 def gathered(
-    bins: jax.Array, node: jax.Array, rows: jax.Array, every: jax.Array, mine: jax.Array, nodes: int, columns: int
+    bins: jax.Array, node: jax.Array, rows: jax.Array, every: jax.Array, nodes: int, columns: int
 ) -> jax.Array:
-    """Return histograms int64[columns,256,nodes] of the rows that are `mine`: only they are read, in their order.
+    """Return histograms int64[columns,256,nodes]; rows of a node beyond the last are not read, the others in order.
 
     `every` numbers the rows, uint32[N].
     """
+    mine = node < nodes  # N
     place = lax.associative_scan(jnp.add, mine.astype(jnp.uint32))  # N
     slots = jnp.where(mine, place - 1, jnp.uint32(rows.size))
     order = jnp.zeros(rows.size + 1, jnp.uint32).at[slots].set(every, mode="promise_in_bounds")  # N+1
 
     def some(size: int) -> jax.Array:
         here = order[:size]
-        found = jnp.where(every[:size] < place[-1], taken(rows, here), 0)
-        return counted(bins, taken(node, here), found, nodes, columns, here)
+        there = every[:size] < place[-1]  # the others fill the size up: they add nothing to the first node
+        found, at = (jnp.where(there, taken(x, here), 0) for x in (rows, node))
+        return counted(bins, at, found, nodes, columns, here)
 
     sizes = sorted({-(-rows.size * share // _SHARES[-1]) for share in _SHARES})
     which = jnp.sum(place[-1] > jnp.asarray(sizes[:-1], jnp.uint32), dtype=jnp.int32)

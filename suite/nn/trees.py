@@ -19,6 +19,7 @@ from suite.nn.histograms import (
     BINS,
     GRADIENT_BITS,
     HESSIAN_BITS,
+    HESSIANS,
     LARGEST,
     added,
     counted,
@@ -28,8 +29,6 @@ from suite.nn.histograms import (
     row_by_row,
     taken,
 )
-
-_HESSIANS = 2**HESSIAN_BITS - 1
 
 
 class Tree(NamedTuple):
@@ -123,7 +122,7 @@ def grown(
             histogram = children(histogram, table, node, rows, every, devices, dense)  # own 256 2^level
         column, threshold, left = chosen(growth, histogram, totals, unit, devices, dense)
         right = totals - left
-        swapped = (right & _HESSIANS) <= (left & _HESSIANS)  # whether the right child is the smaller
+        swapped = (right & HESSIANS) <= (left & HESSIANS)  # whether the right child is the smaller
         flat = taken(column.astype(jnp.uint32) * jnp.uint32(rows.size), node) + every
         there = taken(bins.reshape(-1), flat).astype(jnp.int32)  # N
         larger = (there > taken(threshold, node)) != taken(swapped, node)
@@ -159,7 +158,7 @@ def children(
     if dense:
         found = added(table, node, rows, nodes, devices.width)
     else:
-        found = gathered(table, node, rows, every, node < nodes, nodes, devices.width)
+        found = gathered(table, node, rows, every, nodes, devices.width)
     smaller = devices.own(found)
     return jnp.concatenate([smaller, parents - smaller], 2)
 
