@@ -169,6 +169,44 @@ def test_a_machine_without_gpu_that_has_timed_no_step_has_no_empty_table():
     assert "Without a GPU" in pages.pages([run, step], frozenset())["index.md"]
 
 
+def test_the_home_page_has_a_column_for_each_machine_without_gpu_whose_own_page_has_the_gpus_of_others():
+    small = msgspec.structs.replace(factory.PLAIN, name="test-cpu, 2 cores", cores=2)
+    steps = [
+        factory.record("mnist_mlp", "cpu", [0.010] * 3, small),
+        factory.record("mnist_mlp", "cpu", [0.008] * 3, small, allocator="system"),
+        factory.record("mnist_mlp", "cpu", [0.004] * 3, factory.PLAIN),
+        factory.record("cifar10_mlp", "cpu", [0.006] * 3, factory.PLAIN),
+        factory.record("cifar10_mlp", "cpu", [0.001] * 3, factory.PLAIN, batch=4),
+    ]
+    table = tables.side_by_side([*steps, *factory.campaign()])
+    assert table.columns == ("model", small.name, factory.PLAIN.name, factory.HOST.name)
+    seen = [[cell.text for cell in row][:3] for row in table.rows]
+    assert seen == [["cifar10_mlp", units.DASH, "6.02 ms"], ["mnist_mlp", "8.03 ms", "4.02 ms"]]  # middle samples
+    assert tables.side_by_side([]).rows == ()
+    made = pages.pages([*steps, *factory.campaign()], frozenset())
+    assert "Different host" not in made["index.md"]
+    assert f"{factory.HOST.name}</th>" not in made["index.md"]
+    assert "Different host" in made["machines/test-cpu-2-cores.md"]
+    assert '<a href="../machines/test-gpu-16-cores.html">' in made["machines/test-cpu-2-cores.md"]
+    assert "Different host" not in made["machines/test-gpu-16-cores.md"]
+
+
+def test_of_several_machines_with_the_same_gpu_a_cpu_stands_beside_the_newest_step():
+    pair = msgspec.structs.replace(factory.HOST, name="2x test-gpu, 32 cores", gpus=(factory.H100, factory.H100))
+    other = msgspec.structs.replace(factory.HOST, name="other, 16 cores", gpus=(replaced_gpu("Other GPU"),))
+    old = factory.record("mnist_mlp", "gpu", [0.002] * 3, created="2026-01-01T00:00:00Z")
+    new = factory.record("mnist_mlp", "gpu", [0.001] * 3, pair, created="2026-01-02T00:00:00Z")
+    apart = factory.record("mnist_mlp", "gpu", [0.004] * 3, other, created="2025-01-02T00:00:00Z")
+    cpu = factory.record("mnist_mlp", "cpu", [0.010] * 3, factory.PLAIN)
+    for order in ([old, new], [new, old]):
+        rows = tables.elsewhere([cpu, *order, apart], factory.PLAIN.slug).rows
+        assert {row[4].text: row[2].text for row in rows} == {pair.name: "1.00 ms", other.name: "4.02 ms"}
+
+
+def replaced_gpu(name):
+    return msgspec.structs.replace(factory.H100, name=name)
+
+
 def test_a_machine_timed_on_its_gpus_alone_says_what_a_speed_up_needs_and_names_equal_gpus_once():
     pair = msgspec.structs.replace(factory.HOST, name="2x test-gpu, 32 cores", gpus=(factory.H100, factory.H100))
     alone = [item for item in factory.campaign(machine=pair) if item.backend == "gpu"]
@@ -363,6 +401,11 @@ def test_the_first_sentence_says_that_what_it_is_of_is_not_steady(names, noise):
 
 def test_every_row_of_the_first_table_says_what_it_can_be_filtered_by():
     table = overview.table(speedups(factory.campaign()), {})
+    assert "GPU precision" not in table.columns
+    assert table.title.endswith("float32-highest")
+    both = overview.table(speedups([*factory.campaign(), *factory.campaign(precision="tf32")]), {})
+    assert both.columns.index("GPU precision") == both.columns.index("batch") + 1
+    assert [row[both.columns.index("batch")].text for row in both.rows] == ["128"] * len(both.rows)
     assert len(table.facets) == len(table.rows) > 0
     assert {tuple(facets) for facets in table.facets} == {("scope", "family", "precision", "batch")}
     page = pages.pages(factory.campaign(), frozenset())["index.md"]
@@ -378,11 +421,10 @@ def test_a_peer_that_another_campaign_compared_stands_beside_the_speed_up_and_sa
     apart = [factory.record(backend=side, step_seconds=[t] * 3, implementation=name, campaign="20260102-000000-other",
                             created="2026-01-02T00:00:00Z", allocator="system" if side == "cpu" else "retaining")
              for name, t in (("jax", 0.002), ("torch", 0.003))]  # fmt: skip
-    place = overview._COLUMNS.index(f"{side.upper()}: best peer / JAX")
 
     def cell(records):
-        (row,) = overview.table(current(speedups(records)), tables.best_peers(records)).rows
-        return row[place]
+        table = overview.table(current(speedups(records)), tables.best_peers(records))
+        return table.rows[0][table.columns.index(f"{side.upper()}: best peer / JAX")]
 
     assert cell(sides).text == units.DASH
     assert cell([*sides, *apart]).text == "1.50x torch eager"

@@ -6,7 +6,6 @@ from suite.report import charts, experiments, overview, tables
 from suite.report.html import Page, safe
 from suite.report.links import links
 from suite.results.record import Record
-from suite.results.selection import by_machine
 from suite.results.summary import current, speedups
 
 _QUESTION = "How much faster is a GPU?"
@@ -48,19 +47,20 @@ def page(
         )
     yours = {r.machine.slug: r.machine.name for r in records if r.campaign in local}
     for slug, name in sorted(yours.items()):
-        if said := (places or {}).get(slug):
-            made.heading(f"Your machine: {name}")
-            made.add(f'<p><a href="machines/{slug}.html">{safe(name)}</a>. {" ".join(map(safe, said))}</p>')
-    for slug, mine in by_machine(records).items():
-        name = mine[0].machine.name
-        steps = tables.steps_table(f"One step on the CPU of {name}", mine)
-        if any(record.backend == "gpu" for record in mine) or not steps.rows:
-            continue
-        made.heading(f"Without a GPU: {name}")
-        made.table(steps, links(records, ""))
-        elsewhere = tables.elsewhere(records, slug)
-        if elsewhere.rows:
-            made.table(elsewhere, links(records, ""))
+        made.heading(f"Your machine: {name}")
+        said = " ".join(map(safe, (places or {}).get(slug, ())))
+        made.add(f'<p><a href="machines/{slug}.html">{safe(name)}</a>. {said}</p>')
+        for table in tables.without_gpu(records, slug):
+            made.table(table, links(records, ""))
+    with_gpu = {record.machine.slug for record in records if record.backend == "gpu"}
+    others = tables.side_by_side(record for record in records if record.machine.slug not in (with_gpu | yours.keys()))
+    if others.rows:
+        made.heading("Without a GPU")
+        made.table(others, links(records, ""))
+        made.add(
+            '<p class="note">The wider an interval, the fewer digits. The pages of the machines have the intervals, '
+            "say what was not steady, and set these steps beside the GPUs of other machines.</p>"
+        )
     made.heading("Experiments")
     asked = (f'<li><a href="experiments/{n}.html">{safe(t)}</a></li>' for n, t in experiments.questions())
     made.add(f"<ul>{''.join(asked)}</ul>")

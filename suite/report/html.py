@@ -134,7 +134,9 @@ class Page:
         sort = "" if cell.sort is None else f' data-sort="{cell.sort!r}"'
         title = f' title="{safe(cell.remark)}"' if cell.remark else ""
         length = next((name for least, name in _LENGTHS if len(cell.text) >= least), "short")
-        title += _classes("text" * of_words, length * (of_words or length != "phrase"))
+        title += _classes(
+            "text" * of_words, length * (of_words or length != "phrase" or _WORDS.search(cell.text) is not None)
+        )
         tag = "th scope='row'" if index == 0 else "td"
         return f"<{tag}{sort}{title}>{text}</{tag.split()[0]}>"
 

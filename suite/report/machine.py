@@ -11,10 +11,17 @@ from suite.report.links import links
 from suite.results.record import Record
 from suite.results.roofline import Roof
 from suite.results.selection import current_cases
+from suite.results.table import Table
 
 
-def page(records: Sequence[Record], local: frozenset[str], ceilings: Roof, place: Sequence[str] = ()) -> dict[str, str]:
-    """Return a machine's page with its chart; `place` says where it stands among others."""
+def page(
+    records: Sequence[Record],
+    local: frozenset[str],
+    ceilings: Roof,
+    place: Sequence[str] = (),
+    beside: Sequence[Table] = (),
+) -> dict[str, str]:
+    """Return a machine's page with its chart; `place` says where it stands among others, `beside` shows it."""
     latest = max(records, key=lambda r: r.created)
     what, software = latest.machine, latest.software
     made = Page(what.name, "../", local)
@@ -40,6 +47,9 @@ def page(records: Sequence[Record], local: frozenset[str], ceilings: Roof, place
     files = overview.add(made, general, f"speedups.{what.slug}", links(records, "../")) if what.gpus else {}
     for said in place:
         made.paragraph(said)
+    shown = [cell.record for table in beside for row in table.rows for cell in row if cell.record]
+    for table in beside:
+        made.table(table, links(shown, "../"))
     made.heading("The machine")
     made.facts(facts)
     made.heading("Software")

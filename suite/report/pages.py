@@ -22,6 +22,7 @@ from suite.report import (
     parity,
     placing,
     standing,
+    tables,
     trust,
     workload,
 )
@@ -131,5 +132,5 @@ def pages(
     for name in sorted({record.workload for record in records}):
         files |= workload.page([r for r in records if r.workload == name], local, ceilings, prices)
     for slug, mine in machines.items():
-        files |= machine.page(mine, local, ceilings, places[slug])
+        files |= machine.page(mine, local, ceilings, places[slug], tables.without_gpu(general, slug))
     return files

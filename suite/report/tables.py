@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from suite import units
 from suite.results.record import Record
@@ -158,31 +159,71 @@ def steps_table(title: str, records: Iterable[Record], scope: Scope = "step") ->
 
 
 def elsewhere(records: Sequence[Record], machine: str) -> Table:
-    """Return this machine's CPU steps beside the GPUs of other machines: a different host, so never a speed-up."""
+    """Return this machine's CPU steps beside the GPUs of other machines: a different host, so never a speed-up.
+
+    Of several machines with the same kind of GPU it is the newest step.
+    """
     mine = fastest(
         current_cases(r for r in records if r.machine.slug == machine and r.backend == "cpu" and headline(r))
     )
     gpus = current_cases(r for r in records if r.machine.slug != machine and r.backend == "gpu" and headline(r))
-    rows = []
-    for cpu in mine:
-        for gpu in gpus:
-            if (cpu.record.workload, cpu.record.case.batch) != (gpu.record.workload, gpu.record.case.batch):
-                continue
-            rows.append(
-                (
-                    Cell(text=cpu.record.workload),
-                    time_cell(cpu),
-                    time_cell(gpu),
-                    _apart(cpu.seconds, gpu.seconds),
-                    Cell(text=gpu.record.machine.name),
-                )
-            )
+    newest = {_kind(gpu.record): gpu for gpu in sorted(gpus, key=lambda gpu: gpu.record.precedence)}
+    rows = (
+        (
+            Cell(text=cpu.record.workload),
+            time_cell(cpu),
+            time_cell(gpu),
+            _apart(cpu.seconds, gpu.seconds),
+            Cell(text=gpu.record.machine.name),
+        )
+        for cpu in mine
+        for (step, _), gpu in sorted(newest.items())
+        if step == _step(cpu.record)
+    )
     return Table(
         title="Different host: this machine's CPU beside published GPUs",
         columns=("model", "CPU step here", "GPU step there", "ratio", "GPU machine"),
         rows=tuple(rows),
         notes=("The two sides ran on different machines and at different times: no interval, and not a speed-up.",),
     )
+
+
+def _step(record: Record) -> tuple[str, int]:
+    return record.workload, record.case.batch
+
+
+def _kind(record: Record) -> tuple[tuple[str, int], str]:
+    """Return what was timed and on which kind of GPU, which is as fast in whatever machine."""
+    return _step(record), record.machine.gpus[0].name if record.machine.gpus else ""
+
+
+def without_gpu(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
+    """Return a machine's CPU steps, and beside them the GPUs of others; nothing of one that has timed a GPU itself."""
+    mine = [record for record in records if record.machine.slug == machine]
+    if not mine or any(record.backend == "gpu" for record in mine):
+        return ()
+    steps = steps_table(f"One step on the CPU of {mine[0].machine.name}", mine)
+    return tuple(table for table in (steps, elsewhere(records, machine)) if table.rows)
+
+
+def side_by_side(records: Iterable[Record]) -> Table:
+    """Return the headline steps of JAX on the CPUs of several machines, a column each, with the better allocator."""
+    mine = (r for r in records if r.backend == "cpu" and headline(r) and r.case.batch == r.description.batch)
+    steps = fastest(current_cases(mine))
+    found = {(item.record.workload, item.record.machine.name): item for item in steps}
+    models, machines = (sorted(set(names)) for names in zip(*found, strict=True)) if found else ((), ())
+    return Table(
+        title="One step on all CPU cores, float32",
+        columns=("model", *machines),
+        rows=tuple(
+            (Cell(text=model), *(_with_status(found.get((model, machine))) for machine in machines)) for model in models
+        ),
+    )
+
+
+def _with_status(item: Summary | None) -> Cell:
+    cell = time_cell(item)
+    return replace(cell, remark="; ".join((item.status, *item.reasons))) if item else cell
 
 
 def _apart(cpu: Estimate | None, gpu: Estimate | None) -> Cell:

@@ -39,6 +39,11 @@ def filled(table: Table) -> Table:
     return _part(table, [place for place in places if any(row[place].text != units.DASH for row in table.rows)])
 
 
+def without(table: Table, column: str) -> Table:
+    """Return the table without one of its columns."""
+    return _part(table, [place for place, name in enumerate(table.columns) if name != column])
+
+
 def chosen(table: Table, columns: Sequence[str], notes: Sequence[str] = ()) -> Table:
     """Return the table with these of its columns, in this order, and these notes after its own."""
     part = _part(table, [table.columns.index(column) for column in columns])
