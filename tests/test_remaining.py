@@ -50,6 +50,13 @@ def test_the_first_process_on_a_gpu_chooses_kernels_for_the_others():
     assert remaining.seconds == pytest.approx((ROUNDS - 2) * 5.0 + ROUNDS * guess(CPU))
 
 
+@pytest.mark.parametrize("variant", ["compile", "compile-graph"])
+def test_every_process_of_torch_compile_compiles_for_half_a_minute(variant):
+    eager, graph = (msgspec.structs.replace(GPU, implementation="torch", variant=name) for name in ("plain", "graph"))
+    assert guess(graph) == guess(eager)
+    assert guess(msgspec.structs.replace(eager, variant=variant)) > guess(eager) + 20
+
+
 @pytest.mark.parametrize("scope", ["cold", "run", "calls"])
 def test_a_scope_in_which_compiling_counts_chooses_kernels_in_each_process(scope):
     cpu, gpu = ((Case(workload="mnist_mlp", backend=side, scope=scope, batch=128),) for side in ("cpu", "gpu"))

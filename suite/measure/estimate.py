@@ -8,6 +8,7 @@ from suite.workload import Case, Description, WholeRun
 
 _START_SECONDS = 8.0  # interpreter, imports, data, initial state
 _COMPILE_SECONDS_PER_FLOP = 0.4e-9  # of one example: deep networks compile longer
+_TORCH_COMPILE_SECONDS = 25.0  # of torch.compile, which keeps nothing for the next process
 _CHOOSING_SECONDS, _CHOOSING_SECONDS_PER_FLOP = 45.0, 3e-9  # a GPU's kernels, unless they lie in the compile cache
 _FLOP_PER_SECOND = {"cpu": 60e9, "gpu": 8e12}  # sustained; of a core, of a GPU
 _CALL_SECONDS = 5e-4  # of a step that is copied and dispatched from Python
@@ -28,6 +29,7 @@ def process_seconds(unit: Unit, about: Description, effort: Effort, cores: int) 
     step = case.batch * about.flop_per_example / rate
     compiling = 2.0 + _COMPILE_SECONDS_PER_FLOP * about.forward_flop_per_example
     compiling += _choosing_seconds(unit, about) if compiles_anew(unit) else 0.0
+    compiling += _TORCH_COMPILE_SECONDS if case.variant in ("compile", "compile-graph") else 0.0
     if case.scope == "run" and about.run is not None:
         return _START_SECONDS + compiling + _run_seconds(case, about, about.run, effort, rate)
     if case.scope in ("epoch", "input"):
