@@ -2,125 +2,26 @@
 
 With scripts on: no request leaves, nothing is said on the console, every chart is drawn, every link lands, tables
 sort, and axe has no serious finding, light and dark; at 360 pixels nothing is wider than the page. With scripts off the
-page is there with its pictures.
+page is there with its pictures. As many pages are open at once as there are cores.
 """
 
 import argparse
+import multiprocessing
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
 from pathlib import Path
 
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from rich.console import Console
+from rich.progress import track
 
-from visits.links import astray
+from suite.measure.load import granted_cores
+from visits.page import visited
 
 ROOT = Path(__file__).parents[2]
-SERIOUS = ("serious", "critical")
 SERVED = "404.html"  # a server shows it under any address, so its own are absolute
-_TALL = {"width": 1280, "height": 2400}
-_NARROW = {"width": 360, "height": 800}
-_DRAWN_MS = 20_000
-_LEAST_HEIGHT = 40  # pixels of a drawn chart
-_MOST_SHIFT = 0.02  # cumulative, as browsers count it; 0.1 is called good
-_SHIFT = """new Promise(done => { let sum = 0; new PerformanceObserver(list => list.getEntries().forEach(shift => {
-    if (!shift.hadRecentInput) sum += shift.value; })).observe({type: "layout-shift", buffered: true});
-    setTimeout(() => done(sum), 100) })"""
-
-
-class Visit:
-    """A page that is open, with what it asked for and said."""
-
-    def __init__(self, browser: Browser, path: Path, **context) -> None:
-        self.page, self.troubles = browser.new_page(**context), []
-        self.page.on("request", self._asked)
-        self.page.on("pageerror", lambda error: self.troubles.append(f"error: {error}"))
-        self.page.on("console", self._said)
-        self.page.goto(path.as_uri())
-
-    def _asked(self, request) -> None:
-        if not request.url.startswith(("file:", "data:", "blob:")):
-            self.troubles.append(f"asks for {request.url}")
-
-    def _said(self, message) -> None:
-        if message.type in ("error", "warning"):
-            self.troubles.append(f"console: {message.text}")
-
-
-def with_scripts(browser: Browser, path: Path, scheme: str) -> Iterator[str]:
-    """Yield what is wrong with a page in a colour scheme: requests, errors, charts, sorting, axe."""
-    visit = Visit(browser, path, color_scheme=scheme, viewport=_TALL)
-    yield from undrawn(visit.page)
-    if scheme == "light":
-        yield from unsorted(visit.page)
-    for found in Axe().run(visit.page, options={"preload": False}).response["violations"]:
-        if found["impact"] in SERIOUS:
-            yield f"axe, {found['impact']}: {found['id']}: {found['nodes'][0]['html'][:120]}"
-    if (moved := visit.page.evaluate(_SHIFT)) > _MOST_SHIFT:
-        yield f"things move while it loads: a layout shift of {moved:.3f}"
-    yield from visit.troubles
-    visit.page.close()
-
-
-def undrawn(page: Page) -> Iterator[str]:
-    """Yield the charts that are not drawn with marks when they are scrolled to."""
-    for index, figure in enumerate(page.locator("figure.chart").all()):
-        if not figure.is_visible():
-            continue  # in a folded part
-        figure.scroll_into_view_if_needed()
-        try:
-            chart = figure.locator(".live svg").first
-            chart.wait_for(state="visible", timeout=_DRAWN_MS)
-        except Exception as error:
-            yield f"chart {index} is not drawn: {str(error).splitlines()[0]}"
-            continue
-        marks = chart.locator("[role='graphics-symbol'] , .mark-symbol path, .mark-rect path").count()
-        size = chart.bounding_box() or {"height": 0, "width": 0}
-        if not marks or min(size["height"], size["width"]) < _LEAST_HEIGHT:
-            yield f"chart {index} has {marks} marks on {size['width']:.0f} x {size['height']:.0f} pixels"
-
-
-def unsorted(page: Page) -> Iterator[str]:
-    """Yield the tables that cannot be sorted by their second column."""
-    for table in page.locator("table.results").all():
-        head = table.locator("thead th").nth(1)
-        if table.locator("tbody tr").count() < 2 or not head.is_visible():
-            continue
-        head.click()
-        if head.get_attribute("aria-sort") not in ("ascending", "descending"):
-            yield f"table '{table.locator('caption').inner_text()[:50]}' is not sorted"
-
-
-def narrow(browser: Browser, path: Path) -> Iterator[str]:
-    """Yield what is wrong with a page at the width of a telephone."""
-    visit = Visit(browser, path, viewport=_NARROW)
-    if (wide := visit.page.evaluate("document.documentElement.scrollWidth")) > _NARROW["width"]:
-        yield f"{wide} pixels wide on a screen of {_NARROW['width']}"
-    yield from visit.troubles
-    visit.page.close()
-
-
-def without_scripts(browser: Browser, path: Path) -> Iterator[str]:
-    """Yield what is missing from a page where scripts are off."""
-    visit = Visit(browser, path, java_script_enabled=False, viewport=_TALL)
-    if not visit.page.locator("h1").first.inner_text().strip():
-        yield "no heading without scripts"
-    for image in visit.page.locator("figure.chart img[src$='#only-light']").all():
-        if image.is_visible() and (image.bounding_box() or {"height": 0})["height"] < _LEAST_HEIGHT:
-            yield f"picture {image.get_attribute('src')} is not shown without scripts"
-    yield from visit.troubles
-    visit.page.close()
-
-
-def troubles(browser: Browser, path: Path, root: Path) -> Iterator[str]:
-    """Yield all that is wrong with a page."""
-    yield from (f"link {words}" for words in astray(path, root))
-    for scheme in ("light", "dark"):
-        yield from (f"{scheme}: {words}" for words in with_scripts(browser, path, scheme))
-    yield from (f"narrow: {words}" for words in narrow(browser, path))
-    yield from (f"scripts off: {words}" for words in without_scripts(browser, path))
 
 
 def main() -> int:
@@ -138,14 +39,13 @@ def main() -> int:
     chromium, start, wrong = shutil.which("chromium"), time.monotonic(), 0
     if chromium is None:
         asked.error("chromium is not installed")
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        for path in found:
-            said = list(dict.fromkeys(troubles(browser, path, given.site)))
-            wrong += bool(said)
-            for words in said:
-                print(f"{path.relative_to(given.site)}: {words}", flush=True)
-        browser.close()
+    with ProcessPoolExecutor(granted_cores(), multiprocessing.get_context("spawn")) as pool:
+        visits = {pool.submit(partial(visited, chromium, given.site), path): path for path in found}
+        said = track(as_completed(visits), "pages", len(visits), console=Console(stderr=True))
+        for visit in said:
+            wrong += bool(visit.result())
+            for words in visit.result():
+                print(f"{visits[visit].relative_to(given.site)}: {words}", flush=True)
     print(f"{len(found)} pages visited in {time.monotonic() - start:.0f} s, {wrong} with troubles")
     return 1 if wrong else 0
 
