@@ -419,6 +419,8 @@ def test_latency_and_throughput_stand_beside_each_other():
     assert rates.rows[0][6].text == "20.0x"
     assert rates.rows[4][6].text == "60.0x"
     assert {chart.name for chart in reading.beside} == {"latency", "speedups"}
+    drawn = next(chart for chart in read(served_campaign()[::-1]).beside if chart.name == "speedups")
+    assert [point.series for point in drawn.points] == [row[1].text for row in rates.rows]
     assert sorted({point.at for point in reading.chart.points}) == [1, 8, 32, 128]
     assert "half of the requests are answered within 40.0 ms" in reading.answers[1]
 

@@ -83,8 +83,7 @@ def read(records: Sequence[Record]) -> Reading | None:
 
 def _counted(group: Sequence[Record]) -> dict[Way, SpeedUp]:
     """Return the speed-ups of whole results, requests first, then steps by their batch."""
-    found = gains(group)
-    return {way: found[way] for way in ways(group) if way in found and whole(found[way].cpu) and whole(found[way].gpu)}
+    return {way: item for way, item in gains(group).items() if whole(item.cpu) and whole(item.gpu)}
 
 
 def _gained(name: str, group: Sequence[Record]) -> Iterator[str]:

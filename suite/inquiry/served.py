@@ -52,8 +52,9 @@ def side(group: Sequence[Record], way: Way, backend: str) -> Summary | None:
 
 
 def gains(group: Sequence[Record]) -> dict[Way, SpeedUp]:
-    """Return the GPU's speed-up in each way that both sides have."""
-    return {(item.gpu.record.case.scope, item.gpu.record.case.batch): item for item in speedups(group)}
+    """Return the GPU's speed-up in each way that both sides have, in their order."""
+    found = {(item.gpu.record.case.scope, item.gpu.record.case.batch): item for item in speedups(group)}
+    return {way: found[way] for way in ways(group) if way in found}
 
 
 def cluster(gain: Estimate, gpus: int, machines: int) -> Estimate:
