@@ -9,7 +9,7 @@ from suite.report.html import Page, safe
 from suite.report.tables import Cell, Table
 from suite.results.record import Record
 from suite.results.summary import SpeedUp, current, doubts, speedups
-from suite.results.table import without
+from suite.results.table import varied
 
 _SCOPES = ("step", "transfer", "epoch", "cold", "run")  # in the order of the ladder
 _COLUMNS = (  # what is asked first, as a narrow screen shows only that
@@ -62,7 +62,7 @@ def table(found: Sequence[SpeedUp], peers: tables.PeersByPlace) -> Table:
         facets=tuple(map(_facets, order)),
         chosen=_FACETS,
     )
-    return whole if len(precisions) > 1 else without(whole, "GPU precision")
+    return varied(whole, ["GPU precision"])
 
 
 def _row(item: SpeedUp, peers: tables.PeersByPlace) -> tuple[Cell, ...]:

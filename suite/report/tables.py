@@ -10,7 +10,7 @@ from suite.results.selection import current_cases, fastest, of_either_allocator
 from suite.results.standing import standings
 from suite.results.statistics import Estimate
 from suite.results.summary import SpeedUp, Summary, current, speedups, summary
-from suite.results.table import Cell, Table, chosen, time_cell
+from suite.results.table import Cell, Table, chosen, time_cell, varied
 from suite.workload import Case, Scope
 
 SPEEDUP_COLUMNS = (  # what is asked first, as a narrow screen shows only that
@@ -203,6 +203,7 @@ def without_gpu(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     if not mine or any(record.backend == "gpu" for record in mine):
         return ()
     steps = steps_table(f"One step on the CPU of {mine[0].machine.name}", mine)
+    steps = varied(steps, ("scope", "precision"))
     return tuple(table for table in (steps, elsewhere(records, machine)) if table.rows)
 
 

@@ -39,9 +39,10 @@ def filled(table: Table) -> Table:
     return _part(table, [place for place in places if any(row[place].text != units.DASH for row in table.rows)])
 
 
-def without(table: Table, column: str) -> Table:
-    """Return the table without one of its columns."""
-    return _part(table, [place for place, name in enumerate(table.columns) if name != column])
+def varied(table: Table, columns: Sequence[str]) -> Table:
+    """Return the table without those of these columns that say the same in every row."""
+    same = {name for place, name in enumerate(table.columns) if len({row[place].text for row in table.rows}) < 2}
+    return _part(table, [i for i, name in enumerate(table.columns) if name not in same.intersection(columns)])
 
 
 def chosen(table: Table, columns: Sequence[str], notes: Sequence[str] = ()) -> Table:
