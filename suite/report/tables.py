@@ -202,8 +202,8 @@ def without_gpu(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     mine = [record for record in records if record.machine.slug == machine]
     if not mine or any(record.backend == "gpu" for record in mine):
         return ()
-    steps = steps_table(f"One step on the CPU of {mine[0].machine.name}", mine)
-    steps = varied(steps, ("scope", "precision"))
+    listed = steps_table(f"One step on the CPU of {mine[0].machine.name}", mine)
+    steps = varied(listed, ("scope", "precision"))
     return tuple(table for table in (steps, elsewhere(records, machine)) if table.rows)
 
 

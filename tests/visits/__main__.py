@@ -11,7 +11,6 @@ import shutil
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -40,7 +39,7 @@ def main() -> int:
     if chromium is None:
         asked.error("chromium is not installed")
     with ProcessPoolExecutor(granted_cores(), multiprocessing.get_context("spawn")) as pool:
-        visits = {pool.submit(partial(visited, chromium, given.site), path): path for path in found}
+        visits = {pool.submit(visited, chromium, given.site, path): path for path in found}
         said = track(as_completed(visits), "pages", len(visits), console=Console(stderr=True))
         for visit in said:
             wrong += bool(visit.result())
