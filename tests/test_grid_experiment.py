@@ -65,6 +65,17 @@ def test_the_gain_is_that_of_examples_a_second_and_the_answer_says_from_where_on
     assert [at.value for at in reading.beside[0].points] == pytest.approx([30, 40, 80, 90])
 
 
+def test_how_busy_the_gpu_is_may_come_from_another_campaign_than_the_gain():
+    whole = [timed("gpu", 1, 1e-3, "plain"), timed("gpu", 3, 1e-3), timed("gpu", 32, 1e-3)]
+    later = {"campaign": "20260102-000000-test", "created": "2026-01-02T00:00:00Z"}
+    seen = [timed("gpu", 32, 5e-3, busy=0.6, **later), timed("gpu", 1, 5e-3, "plain", busy=0.1, **later)]
+    cut = [msgspec.structs.replace(record, runs=record.runs[:1]) for record in seen]
+    reading = read([*whole, *cut])
+    assert "32 stacked fits train 32" in reading.answers[0]
+    assert "busy 10 % with one fit and 60 % with these" in reading.answers[0]
+    assert [(at.at, at.value) for at in reading.beside[0].points] == [(32, pytest.approx(60))]
+
+
 def test_a_count_near_the_best_is_named_only_if_all_larger_ones_are_near_it_too():
     dips = [timed("cpu", 1, 1e-3, "plain"), timed("cpu", 2, 1e-3), timed("cpu", 3, 2e-3), timed("cpu", 6, 3e-3)]
     assert "2 stacked fits train 2.00x (2.00 to 2.00) as fast" in read(dips).answers[0]

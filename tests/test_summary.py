@@ -6,8 +6,10 @@ import factory
 import msgspec
 import pytest
 
+from suite.inquiry.steps import default, together
 from suite.results import selection
 from suite.results.record import Sample
+from suite.results.standing import standings
 from suite.results.statistics import Estimate
 from suite.results.summary import better, by_round, current, longest, peers_of, speedups, step_seconds, summary, worse
 
@@ -339,6 +341,31 @@ def test_the_better_allocator_is_that_of_the_newest_campaign():
     assert found.record == now
     (before,) = selection.fastest(map(summary, old))
     assert before.record.case.allocator == "system"
+
+
+def test_what_was_broken_off_replaces_nothing_whole_and_stands_where_nothing_is():
+    own = pair(campaign="a", created="2026-01-01T00:00:00Z")
+    newer = pair(campaign="b", created="2026-01-02T00:00:00Z")
+    cut = [changed(record, runs=record.runs[:1]) for record in newer]
+    assert all(record.broken_off for record in cut)
+    assert {item.record.campaign for item in selection.current_cases([*cut, *own])} == {"a"}
+    assert {item.record.campaign for item in selection.current_cases(cut)} == {"b"}
+    assert [item.gpu.record.campaign for item in current(speedups([*cut, *own]))] == ["a"]
+    larger = [changed(record, case=changed(record.case, batch=512)) for record in (own[0], cut[0])]
+    (group,) = together([newer[0], larger[1], own[0], larger[0]], lambda record: default(record, "batch"))
+    assert {item.record.campaign for item in group} == {"a"}  # of one case of b not all rounds were tried
+    with_peer = [changed(own[0], case=changed(own[0].case, implementation="torch")), own[0]]
+    newer_peer = [changed(newer[0], case=changed(newer[0].case, implementation="torch")), cut[0]]
+    (standing,) = standings([*with_peer, *newer_peer])
+    assert standing.mine.record.campaign == "a"
+
+
+def test_what_failed_is_a_finding_and_replaces_what_worked():
+    own = pair(campaign="a", created="2026-01-01T00:00:00Z")
+    newer = pair(campaign="b", created="2026-01-02T00:00:00Z")
+    failed = [changed(record, runs=(), reason="out of memory") for record in newer]
+    assert not any(record.broken_off for record in failed)
+    assert {item.record.campaign for item in selection.current_cases([*failed, *own])} == {"b"}
 
 
 def test_an_experiment_stands_in_where_nobody_asked_for_the_same_and_displaces_nothing():

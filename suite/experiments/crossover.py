@@ -9,6 +9,7 @@ from suite.inquiry.steps import caveat, default, from_size, point, solid, step, 
 from suite.results.crossing import Crossing, crossing
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
+from suite.results.selection import campaign_recency
 from suite.results.summary import SpeedUp, Summary, speedups, summary
 from suite.results.table import Cell, Table, status_cell, time_cell, times_cells
 from suite.workload import Case, Description
@@ -117,7 +118,7 @@ def _sweeps(records: Sequence[Record]) -> list[list[SpeedUp]]:
         campaigns[record.workload, record.campaign][record.case.batch] = item
     latest: dict[str, list[SpeedUp]] = {}
     groups = [[sizes[size] for size in sorted(sizes)] for sizes in campaigns.values() if len(sizes) > 1]
-    for group in sorted(groups, key=lambda g: g[0].gpu.record.recency):
+    for group in sorted(groups, key=lambda g: campaign_recency(item.gpu.record for item in g)):
         latest[group[0].gpu.record.workload] = group
     return [latest[name] for name in sorted(latest)]
 

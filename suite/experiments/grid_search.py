@@ -1,6 +1,6 @@
 """What does a grid search gain from training its fits side by side, and from a GPU?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 
 import msgspec
@@ -24,13 +24,13 @@ METHOD = (
     "with so many fits stacked by vmap into one program, each with its own values, examples and dropout. The gain is "
     "the examples a second of all fits together over those of the fit alone, paired by round. Another process watches "
     "how busy the GPU is: the driver says in which share of the last second any kernel ran, not how much of the chip "
-    "it used, so FLOP/s stand beside it; for that the step goes on for eleven seconds in one of the processes. The "
-    "times of the whole search are derived: its documented steps times these steps, as if all its networks took as "
-    "long as the first; stacked, the fits of one network train together until the shorter of them have ended. The "
-    "whole search itself is timed too: all fits on three folds with their scores, which are mean log losses of what a "
-    "fit held out, and the best point trained again. Its examples lie on the device, and a step is handed their "
-    "numbers. Building and compiling are in its time. The scores of a point one after another and stacked agree if "
-    "their means differ by no more than its searches do, each from another seed."
+    "it used, so FLOP/s stand beside it; for that the step goes on for eleven seconds in one of the processes, of the "
+    "campaign that last did so. The times of the whole search are derived: its documented steps times these steps, as "
+    "if all its networks took as long as the first; stacked, the fits of one network train together until the shorter "
+    "of them have ended. The whole search itself is timed too: all fits on three folds with their scores, which are "
+    "mean log losses of what a fit held out, and the best point trained again. Its examples lie on the device, and a "
+    "step is handed their numbers. Building and compiling are in its time. The scores of a point one after another and "
+    "stacked agree if their means differ by no more than its searches do, each from another seed."
 )
 WORKLOADS = ("mnist_grid_search",)
 SUSTAINED = True
@@ -119,6 +119,7 @@ def derived(group: Sequence[Summary]) -> tuple[float | None, float | None]:
 def read(records: Sequence[Record]) -> Reading | None:
     """Return what stacking gains by number of fits and backend; None if no fit was timed alone and stacked."""
     answers, rows, points, times, busy = [], [], [], [], []
+    shares = _shares(records)
     for group in together(records, _fits):
         ordered = sorted(group, key=lambda item: (fits(item), item.record.case.variant))
         base = next((item for item in ordered if item.record.case.variant == "plain"), None)
@@ -126,7 +127,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         gains = []
         for item in ordered:
             found = gain(item, base) if base is not None and item is not base else None
-            share = gpu_share(item.record)
+            share = shares.get(item.record.case)
             rows.append(
                 (
                     Cell(text=name),
@@ -145,7 +146,7 @@ def read(records: Sequence[Record]) -> Reading | None:
             if share and item is not base:
                 text = units.percent(share)
                 busy.append(Point(series="GPU busy", value=100 * share, at=fits(item), text=text))
-        answers.append(f"{name} on the {backend.upper()}: {_answer(gains, base)}" + caveat(group))
+        answers.append(f"{name} on the {backend.upper()}: {_answer(gains, base, shares)}" + caveat(group))
         times += _searches(name, backend, ordered)
     whole_searches, scores, said = searched(records)
     answers += said
@@ -179,7 +180,13 @@ def read(records: Sequence[Record]) -> Reading | None:
     )
 
 
-def _answer(gains: Sequence[tuple], base: Summary | None) -> str:
+def _shares(records: Iterable[Record]) -> dict[Case, float]:
+    """Return how busy each case kept its GPU when that was last watched, which may be in another campaign."""
+    seen = ((record.case, gpu_share(record)) for record in sorted(records, key=lambda record: record.recency))
+    return {case: share for case, share in seen if share is not None}
+
+
+def _answer(gains: Sequence[tuple], base: Summary | None, shares: Mapping[Case, float]) -> str:
     """Return what stacking gains at most, from how many fits on it stays near that, and how busy the GPU is.
 
     The gains come in the order of their fits.
@@ -198,7 +205,7 @@ def _answer(gains: Sequence[tuple], base: Summary | None) -> str:
             else f"with {units.count(fits(gains[-1][1]))} it is less than {share} of that"
         )
         said = f"{units.count(fits(most))} stacked fits train {words(best)} as fast as one after another; {beyond}."
-    alone, stacked = (gpu_share(item.record) for item in (base, most))
+    alone, stacked = (shares.get(item.record.case) for item in (base, most))
     if alone is None or stacked is None:
         return said
     return said + f" The GPU is busy {units.percent(alone)} with one fit and {units.percent(stacked)} with these."

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from suite.inquiry.steps import default
 from suite.results.record import Record
+from suite.results.selection import campaign_recency
 from suite.results.statistics import Estimate
 from suite.results.summary import SpeedUp, Summary, better, speedups, summary
 from suite.workload import Scope, axes
@@ -32,7 +33,7 @@ def campaigns(records: Iterable[Record]) -> dict[str, list[Record]]:
         if fits and record.experiment == EXPERIMENT and record.description.family == "inference":
             found[record.workload][record.campaign].append(record)
     ordered = sorted(found, key=lambda name: _flop(found[name]))
-    return {name: max(found[name].values(), key=lambda group: group[0].recency) for name in ordered}
+    return {name: max(found[name].values(), key=campaign_recency) for name in ordered}
 
 
 def _flop(groups: dict[str, list[Record]]) -> int:

@@ -12,6 +12,7 @@ from suite.results.crossing import Crossing
 from suite.results.reading import Point
 from suite.results.record import Record
 from suite.results.roofline import is_ceiling
+from suite.results.selection import campaign_recency
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import SOUND, Summary, better, by_round, doubts, summary
 from suite.workload import Backend, Case, Description
@@ -54,7 +55,7 @@ def together(
         campaigns[record.workload, record.backend, record.campaign][same].append(summary(record))
     latest: dict[tuple[str, str], tuple[Summary, ...]] = {}
     groups = (tuple(better(ways) or ways[0] for ways in cases.values()) for cases in campaigns.values())
-    for group in sorted(groups, key=lambda g: g[0].record.recency):
+    for group in sorted(groups, key=lambda g: campaign_recency(item.record for item in g)):
         if len(group) >= least:
             latest[group[0].record.workload, group[0].record.backend] = group
     return tuple(latest[key] for key in sorted(latest))

@@ -294,15 +294,20 @@ class Record(Plain, frozen=True, kw_only=True):
         return all(getattr(self.case, name) == plain[name] for name in plain.keys() - {*free, "data", "allocator"})
 
     @property
-    def recency(self) -> tuple[bool, str]:
-        """Orders records by age, but smoke only shows that it runs."""
-        return self.profile != "smoke", self.created
+    def broken_off(self) -> bool:
+        """Whether rounds were never tried, as where a machine was lost; one that failed is a finding instead."""
+        return not self.reason and len(self.runs) < self.rounds
 
     @property
-    def precedence(self) -> tuple[bool, bool, str]:
+    def recency(self) -> tuple[bool, bool, str]:
+        """Orders records by age, but smoke only shows that it runs, and what was broken off replaces nothing whole."""
+        return self.profile != "smoke", not self.broken_off, self.created
+
+    @property
+    def precedence(self) -> tuple[bool, bool, bool, str]:
         """Orders the records of a place, whose last one is current: by age, but an experiment's has no peers beside."""
-        measured, created = self.recency
-        return measured, not self.experiment, created
+        measured, ended, created = self.recency
+        return measured, ended, not self.experiment, created
 
 
 def slug(name: str) -> str:

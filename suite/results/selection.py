@@ -26,6 +26,11 @@ def current_cases(records: Iterable[Record]) -> list[Summary]:
     return [summary(latest[key]) for key in sorted(latest, key=lambda key: (key[1], key[0]))]
 
 
+def campaign_recency(records: Iterable[Record]) -> tuple[bool, bool, str]:
+    """Order campaigns as records are: one that was broken off in any of these replaces none that is whole."""
+    return min(record.recency for record in records)
+
+
 def of_either_allocator(record: Record) -> tuple[str, str]:
     """Return a record's place, which it shares with that of the other allocator: the better one counts."""
     return msgspec.structs.replace(record, case=msgspec.structs.replace(record.case, allocator="retaining")).place

@@ -9,6 +9,7 @@ from statistics import fmean
 import msgspec
 
 from suite.results.record import Record
+from suite.results.selection import campaign_recency
 from suite.results.statistics import Estimate, geometric_mean
 from suite.results.summary import Status, Summary, better, by_round, peers_of, summary, worse
 from suite.variants import variants_of
@@ -64,7 +65,7 @@ def standings(records: Iterable[Record]) -> tuple[Standing, ...]:
         if record.case.scope == "step":
             campaigns[record.campaign, record.machine.slug, record.workload].append(summary(record))
     latest: dict[tuple[str, str, str, str], Standing] = {}
-    for group in sorted(campaigns.values(), key=lambda g: g[0].record.recency):
+    for group in sorted(campaigns.values(), key=lambda g: campaign_recency(item.record for item in g)):
         for item in _standings(group):
             record = item.mine.record
             case = msgspec.structs.replace(record.case.timed, allocator="retaining").text(record.description.batch)
