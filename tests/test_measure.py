@@ -617,6 +617,17 @@ def test_an_experiment_decides_its_axes_itself():
         answered(offer("cpu"), experiment="threads", precisions=("tf32",))
 
 
+def test_of_an_experiment_some_scopes_can_be_asked_for():
+    both = offer("cpu", "gpu")
+    every = answered(both, factory.HOST, experiment="depth", workloads=("mnist_mlp",)).cases
+    scopes = {case.scope for case in every}
+    assert {"step", "epoch"} <= scopes
+    some = answered(both, factory.HOST, experiment="depth", workloads=("mnist_mlp",), scopes=("epoch",)).cases
+    assert some == tuple(case for case in every if case.scope == "epoch")
+    with pytest.raises(ValueError, match="--scope cold asked for with experiment 'threads', which has: step"):
+        answered(offer("cpu"), experiment="threads", scopes=("step", "cold"))
+
+
 def test_a_gpu_is_asked_for_the_precisions_that_it_has():
     old = msgspec.structs.replace(factory.H100, compute_capability="7.5")
     here = msgspec.structs.replace(factory.HOST, gpus=(old,))

@@ -13,7 +13,6 @@ from click.core import ParameterSource
 from suite.cli.types import PUBLISHED, Counts, Words, address, machine_name, out_folder
 from suite.variants import NAMES as VARIANTS
 from suite.workload import (
-    USUAL_SCOPES,
     Allocator,
     Augmentation,
     Backend,
@@ -52,12 +51,12 @@ _OF_EVERY_RUN = frozenset(
 @click.option(
     "--scope",
     type=Words(get_args(Scope)),
-    default=USUAL_SCOPES,
+    default=(),
     help="What is timed. Default: the steady step, the step with its batch copied from the host, and the cold start. "
     "epoch: steps with the input pipeline from storage on; input: that pipeline alone; run: the documented whole run, "
     "where there is one; calls: the first four calls of a fresh process; learning: training from storage and the "
     "accuracy that it comes to; serve: latency and rate of single requests to networks that only infer, four always "
-    "under way.",
+    "under way. Of an experiment: those of its cases, all by default.",
 )
 @click.option(
     "--cache",

@@ -34,7 +34,7 @@ from suite.workload import (
 _PROBE_SECONDS = 180.0
 # What an experiment decides on itself: names in a request, and the options that set them.
 OPTIONS = {
-    "batch": "--batch", "precisions": "--precision", "scopes": "--scope", "variants": "--variant",
+    "batch": "--batch", "precisions": "--precision", "variants": "--variant",
     "implementations": "--implementation", "allocators": "--allocator", "devices": "--devices", "hosts": "--hosts",
     "caches": "--cache", "length": "--length", "workers": "--workers", "loaders": "--loader",
     "augmentations": "--augmentation", "peer_backends": "--peer-backend",
@@ -53,7 +53,7 @@ class Request:
     rounds: int | None = None  # None: the profile's
     batch: int | None = None
     precisions: tuple[Precision, ...] = ("float32-highest",)
-    scopes: tuple[Scope, ...] = USUAL_SCOPES
+    scopes: tuple[Scope, ...] = ()  # empty: the usual ones, all of an experiment's
     caches: tuple[CompileCache, ...] = ("empty",)
     length: int = 1
     data: Data = "embedded"
@@ -68,7 +68,7 @@ class Request:
     hosts: int = 1
     energy: bool | None = None  # None: but for experiments that can do without
     budget_minutes: float | None = None
-    experiment: str | None = None  # decides on everything but workloads, backends, profile, rounds and budget
+    experiment: str | None = None  # decides on all else but workloads, backends, scopes, profile, rounds, budget
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +156,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     Raises LookupError for an unknown workload or variant, RuntimeError for a backend or devices that are not there,
     ValueError for what does not fit together, such as a precision that the backend does not have.
     """
-    jax = offers["jax"]
+    jax, scopes = offers["jax"], request.scopes or USUAL_SCOPES
     experiment = chosen_by(request.experiment, request) if request.experiment else headline
     about = {description.name: description for description in jax.workloads}
     networks = tuple(about)
@@ -178,13 +178,11 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     refusal.refuse_variants(request.variants, request.implementations, present)
     refusal.refuse_precisions(request.precisions, present, machine)
     refusal.refuse_allocators(request.allocators)
-    refusal.refuse_input(asked(request, OF_THE_INPUT), request.scopes)
-    refusal.refuse_unused(request.caches, request.length, request.scopes)
-    refusal.refuse_serving(
-        request.scopes, request.workloads, chosen, request.batch, request.implementations, request.devices
-    )
+    refusal.refuse_input(asked(request, OF_THE_INPUT), scopes)
+    refusal.refuse_unused(request.caches, request.length, scopes)
+    refusal.refuse_serving(scopes, request.workloads, chosen, request.batch, request.implementations, request.devices)
     refusal.refuse_augmentations(request.augmentations, chosen)
-    refusal.refuse_hosts(request.hosts, request.devices, request.scopes, request.variants)
+    refusal.refuse_hosts(request.hosts, request.devices, scopes, request.variants)
     refusal.refuse_stacked(request.variants, request.batch, request.devices, chosen)
     refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
     here = Here(
@@ -196,7 +194,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
         data=request.data,
     )
     if request.experiment:
-        cases = experiment.cases(chosen, here)
+        cases = of_scopes(experiment.cases(chosen, here), request)
     else:
         cases = headline.cases(
             chosen,
@@ -205,7 +203,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
             peer_backends=request.peer_backends,
             variants=request.variants,
             precisions=request.precisions,
-            scopes=request.scopes,
+            scopes=scopes,
             caches=request.caches,
             length=request.length,
             workers=request.workers or (None,),
@@ -217,13 +215,13 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
             hosts=request.hosts,
         )
     refusal.refuse_unmeasured(request.variants, cases)
-    if "run" in request.scopes:
+    if "run" in scopes:
         none = [about.name for about in chosen if about.run is None]
         remarks += [f"no whole run is documented for: {', '.join(none)}; left out of scope 'run'"] if none else []
-    if "serve" in request.scopes:
+    if "serve" in scopes:
         none = [about.name for about in chosen if about.family != "inference"]
         remarks += [f"only inference is served: {', '.join(none)}; left out of scope 'serve'"] if none else []
-    if FROM_STORAGE & set(request.scopes):
+    if FROM_STORAGE & set(scopes):
         none = [about.name for about in chosen if not about.stored]
         left = "left out of scopes 'epoch', 'input' and 'learning'"
         remarks += [f"no stored data: {', '.join(none)}; {left}"] if none else []
@@ -245,6 +243,20 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
         seconds=total,
         remarks=tuple(remarks),
     )
+
+
+def of_scopes(cases: tuple[Case, ...], request: Request) -> tuple[Case, ...]:
+    """Return the cases of an experiment that are of the scopes asked for, all where none is.
+
+    Raises ValueError, naming those that it has, for one without cases.
+    """
+    there = tuple(dict.fromkeys(case.scope for case in cases))
+    for scope in request.scopes:
+        if scope not in there:
+            raise ValueError(
+                f"--scope {scope} asked for with experiment '{request.experiment}', which has: {', '.join(there)}"
+            )
+    return tuple(case for case in cases if case.scope in (request.scopes or there))
 
 
 def allocators(implementations: Sequence[Implementation]) -> tuple[Allocator, ...]:
