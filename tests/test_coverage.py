@@ -30,6 +30,14 @@ def test_an_empty_cell_names_its_tier():
     assert not any(cell.record for cell in found.values())
 
 
+def test_trees_have_no_precision_to_be_timed_at():
+    found = texts([], msgspec.structs.replace(ABOUT, family="trees"))
+    assert found["GPU step, float32"].text == "tier 1"
+    assert (found["GPU step, TF32"].text, found["GPU step, TF32"].remark) == (
+        "–", "trees add whole numbers, which have no precision"
+    )  # fmt: skip
+
+
 def test_a_filled_cell_has_its_record_and_what_that_is_worth():
     record = factory.record(machine=factory.HOST)
     cell = texts([record])["CPU step, float32"]

@@ -127,6 +127,8 @@ def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Ca
         return Cell(text=units.DASH, remark="no whole run is documented")
     if wanted.scope == "epoch" and not about.stored:
         return Cell(text=units.DASH, remark="no stored data")
+    if wanted.precision != "float32-highest" and about.family == "trees":
+        return Cell(text=units.DASH, remark="trees add whole numbers, which have no precision")
     case = Case(
         workload=about.name,
         backend=wanted.backend,
