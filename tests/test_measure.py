@@ -906,12 +906,31 @@ def test_the_doctor_finds_a_busy_machine_unfit():
     ("cpu", "gpus", "name"),
     [
         ("Intel(R) Xeon(R) CPU @ 2.50GHz", (), "intel-xeon-2.50ghz, 8 cores"),
+        ("AMD EPYC 7B13 64-Core Processor", (), "amd-epyc-7b13, 8 cores"),
+        ("Intel(R) Xeon(R) Processor, family 6 model 143", (), "intel-xeon-6-143, 8 cores"),
         ("x", (factory.H100,), "h100-80gb, 8 cores"),
         ("x", (factory.H100,) * 2, "2x h100-80gb, 8 cores"),
     ],
 )
 def test_a_machine_is_named_after_its_processors(cpu, gpus, name):
     assert machine.short_name(cpu, 8, gpus) == name
+
+
+@pytest.mark.parametrize(
+    ("said", "model"),
+    [
+        ("AMD EPYC", "AMD EPYC, family 26 model 2"),
+        ("Intel(R)  Xeon(R) Processor @ 2.50GHz", "Intel(R) Xeon(R) Processor @ 2.50GHz, family 26 model 2"),
+        ("AMD EPYC 9575F 64-Core Processor", "AMD EPYC 9575F 64-Core Processor"),
+    ],
+)
+def test_a_processor_that_hides_its_number_is_told_by_family_and_model(said, model, tmp_path):
+    path = tmp_path / "cpuinfo"
+    core = f"vendor_id\t: X\ncpu family\t: 26\nmodel\t\t: 2\nmodel name\t: {said}\nstepping\t: 1\n"
+    path.write_text(core + "\n" + core)
+    assert machine.cpu_model(path) == model
+    path.write_text(f"model name\t: {said}\n")  # other architectures have no family
+    assert machine.cpu_model(path) == " ".join(said.split())
 
 
 def test_a_quota_is_read_in_cores(tmp_path):

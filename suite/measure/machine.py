@@ -35,22 +35,27 @@ def machine(name: str | None = None) -> Machine:
 
 
 def short_name(cpu: str, cores: int, found: tuple[Gpu, ...]) -> str:
-    """Return a name such as 'h100-80gb, 16 cores', '2x h200, 32 cores' or 'intel-xeon-2.50ghz, 4 cores'."""
+    """Return a name such as 'h100-80gb, 16 cores', '2x h200, 32 cores' or 'amd-epyc-26-2, 4 cores'."""
     if found:
         words = re.sub(r"(?i)\b(nvidia|tesla|geforce|hbm\d\w*|graphics|pcie|sxm\d?)\b", " ", found[0].name)
         first = f"{len(found)}x " if len(found) > 1 else ""
     else:
-        words = re.sub(r"(?i)\((r|tm)\)|@|\b(cpu|processor|\d+-core)\b", " ", cpu)
+        words = re.sub(r"(?i)\((r|tm)\)|@|\b(cpu|processor|\d+-core|family|model)\b", " ", cpu)
         first = ""
     slug = re.sub(r"[^a-z0-9.]+", "-", words.lower()).strip("-") or "unknown"
     return f"{first}{slug}, {cores} cores"
 
 
-def cpu_model() -> str:
-    """Return the processor's name as the system gives it."""
-    named = re.search(r"^model name\s*:\s*(.+)$", text(_CPUINFO) or "", re.MULTILINE)
-    if named:
-        return " ".join(named[1].split())
+def cpu_model(cpuinfo: Path = _CPUINFO) -> str:
+    """Return the processor's name as the system gives it, with family and model where a virtual machine hides which.
+
+    Two processors that both called themselves 'AMD EPYC' were seen to differ by a factor of two.
+    """
+    said = dict(re.findall(r"^(model name|cpu family|model)\s*:\s*(.+)$", text(cpuinfo) or "", re.MULTILINE))
+    if "model name" in said:
+        name = " ".join(said["model name"].split())
+        hidden = not re.search(r"\d", re.sub(r"@.*", "", name)) and len(said) == 3
+        return f"{name}, family {said['cpu family']} model {said['model']}" if hidden else name
     if platform.system() == "Darwin":
         import subprocess
 
