@@ -74,6 +74,9 @@ def test_how_busy_the_gpu_is_may_come_from_another_campaign_than_the_gain():
     assert "32 stacked fits train 32" in reading.answers[0]
     assert "busy 10 % with one fit and 60 % with these" in reading.answers[0]
     assert [(at.at, at.value) for at in reading.beside[0].points] == [(32, pytest.approx(60))]
+    (only,) = read(cut).tables
+    assert len(only.rows) == 2
+    assert read(cut).answers == ()  # a table of what there is, but nothing that it says
 
 
 def test_a_count_near_the_best_is_named_only_if_all_larger_ones_are_near_it_too():

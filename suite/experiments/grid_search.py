@@ -146,7 +146,8 @@ def read(records: Sequence[Record]) -> Reading | None:
             if share and item is not base:
                 text = units.percent(share)
                 busy.append(Point(series="GPU busy", value=100 * share, at=fits(item), text=text))
-        answers.append(f"{name} on the {backend.upper()}: {_answer(gains, base, shares)}" + caveat(group))
+        if not all(item.record.broken_off for item in group):
+            answers.append(f"{name} on the {backend.upper()}: {_answer(gains, base, shares)}" + caveat(group))
         times += _searches(name, backend, ordered)
     whole_searches, scores, said = searched(records)
     answers += said
@@ -173,6 +174,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         across="fits at once, log scale",
         up="GPU busy, %",
         points=tuple(busy),
+        whole=100.0,
         joined=True,
     )
     return Reading(

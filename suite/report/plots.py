@@ -37,7 +37,8 @@ def _on_a_scale(chart: Chart) -> Any:
     names += [line.series for line in chart.lines if line.series not in _BESIDE]
     ends = [end for line in chart.lines for end in line.ends]
     along = _log(chart.across, [point.at for point in chart.points] or [at for at, _ in ends])
-    up = _log(chart.up, [*_reach(chart), *(value for _, value in ends)])
+    reach = [*_reach(chart), *(value for _, value in ends)]
+    up = _shares(chart.up, chart.whole) if chart.whole else _log(chart.up, reach)
     x, y = alt.X("at:Q", **along), alt.Y("value:Q", **up)
     place: Row = {"x": x, "y": y, "color": _colour(names)}
     layers = [_drawn([{"value": chart.level}]).mark_rule(**_DASHED).encode(y=y)] if chart.level is not None else []

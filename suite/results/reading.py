@@ -34,7 +34,7 @@ class Line:
 class Chart:
     """Points and lines on logarithmic axes; in rows by name where the points have no place on a scale.
 
-    The axis of shares in rows is linear.
+    The axis of values that are shares is linear.
     """
 
     caption: str
@@ -43,7 +43,7 @@ class Chart:
     points: tuple[Point, ...]
     lines: tuple[Line, ...] = ()
     level: float | None = None  # the value at which nothing is gained
-    whole: float | None = None  # where the axis of rows ends that begins at 0: they are shares of this
+    whole: float | None = None  # where the axis of values ends that begins at 0: they are shares of this
     joined: bool = False  # whether points of one series are connected
     name: str = ""  # of its files, where it is not the first
 
