@@ -97,8 +97,9 @@ def test_what_was_not_compared_has_no_standing():
 
 
 def test_the_newest_campaign_counts():
-    old = [side(created="2026-01-01T00:00:00Z", campaign="a"), side("torch", 0.02, campaign="a")]
-    new = [side(created="2026-01-02T00:00:00Z", campaign="b"), side("torch", 0.03, campaign="b")]
+    first = {"campaign": "a", "created": "2026-01-01T00:00:00Z"}
+    second = {"campaign": "b", "created": "2026-01-02T00:00:00Z"}
+    old, new = ([side(**when), side("torch", seconds, **when)] for when, seconds in ((first, 0.02), (second, 0.03)))
     assert only([*new, *old]).ratio.value == pytest.approx(3)
 
 
