@@ -86,9 +86,8 @@ def test_shares_in_rows_stand_on_a_whole_scale_and_long_names_in_lines():
 
 def test_shares_over_a_scale_go_up_to_the_whole_evenly():
     points = tuple(Point(series="", at=at, value=60.0, text="60 %") for at in (1.0, 100.0))
-    encoding = plots.plot(Chart(caption="", across="fits", up="busy, %", points=points, whole=100.0))["layer"][0][
-        "encoding"
-    ]
+    drawn = plots.plot(Chart(caption="", across="fits", up="busy, %", points=points, whole=100.0))
+    encoding = drawn["layer"][0]["encoding"]
     assert encoding["y"]["scale"]["domain"] == [0, 100]
     assert "type" not in encoding["y"]["scale"]
     assert encoding["x"]["scale"]["type"] == "log"

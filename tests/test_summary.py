@@ -351,6 +351,8 @@ def test_what_was_broken_off_replaces_nothing_whole_and_stands_where_nothing_is(
     assert {item.record.campaign for item in selection.current_cases([*cut, *own])} == {"a"}
     assert {item.record.campaign for item in selection.current_cases(cut)} == {"b"}
     assert [item.gpu.record.campaign for item in current(speedups([*cut, *own]))] == ["a"]
+    for late in ([newer[0], cut[1]], [cut[0], newer[1]]):
+        assert [item.gpu.record.campaign for item in current(speedups([*late, *own]))] == ["a"]
     larger = [changed(record, case=changed(record.case, batch=512)) for record in (own[0], cut[0])]
     (group,) = together([newer[0], larger[1], own[0], larger[0]], lambda record: default(record, "batch"))
     assert {item.record.campaign for item in group} == {"a"}  # of one case of b not all rounds were tried

@@ -49,13 +49,15 @@ def short_name(cpu: str, cores: int, found: tuple[Gpu, ...]) -> str:
 def cpu_model(cpuinfo: Path = _CPUINFO) -> str:
     """Return the processor's name as the system gives it, with family and model where a virtual machine hides which.
 
-    Two processors that both called themselves 'AMD EPYC' were seen to differ by a factor of two.
+    Two processors that both called themselves 'AMD EPYC' were seen to differ by up to a factor of two.
     """
     said = dict(re.findall(r"^(model name|cpu family|model)\s*:\s*(.+)$", text(cpuinfo) or "", re.MULTILINE))
     if "model name" in said:
         name = " ".join(said["model name"].split())
-        hidden = not re.search(r"\d", re.sub(r"@.*", "", name)) and len(said) == 3
-        return f"{name}, family {said['cpu family']} model {said['model']}" if hidden else name
+        numbered = re.search(r"\d", re.sub(r"@.*", "", name))  # a clock is no model's number
+        if numbered or not {"cpu family", "model"} <= said.keys():
+            return name
+        return f"{name}, family {said['cpu family']} model {said['model']}"
     if platform.system() == "Darwin":
         import subprocess
 

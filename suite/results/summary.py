@@ -289,6 +289,6 @@ def _others(mine: Summary, group: Iterable[Summary]) -> Iterable[Summary]:
 def current(found: Iterable[SpeedUp]) -> tuple[SpeedUp, ...]:
     """Return the current speed-up of each machine and case, in order of workload and machine."""
     latest: dict[tuple[str, str], SpeedUp] = {}
-    for item in sorted(found, key=lambda s: s.gpu.record.precedence):
+    for item in sorted(found, key=lambda s: min(s.cpu.record.precedence, s.gpu.record.precedence)):
         latest[item.gpu.record.place] = item
     return tuple(latest[key] for key in sorted(latest, key=lambda key: (key[1], key[0])))
