@@ -143,6 +143,28 @@ def test_work_that_goes_on_is_watched_until_it_ends(monkeypatch):
         assert leftover.unfinished_seconds(busy.clock, busy.sleep) == pytest.approx(seen, abs=0.03)
 
 
+@pytest.mark.parametrize(
+    ("each", "seen", "samples"),
+    [((0.02,), 0.02, 0), ((0.08, 0.02), 0.02, 1), ((0.3, 0.3, 0.3), 0.3, 2), ((0.08, 0.3, 0.1), 0.08, 2)],
+)
+def test_what_may_have_been_spinning_threads_is_looked_at_again(monkeypatch, each, seen, samples):
+    monkeypatch.setattr(leftover, "drain", lambda: None)
+    busy, taken = Busy(each[0]), []
+
+    def sample():
+        taken.append(busy.now)
+        busy.until = busy.now + each[len(taken)]
+
+    assert leftover.least_unfinished_seconds(sample, busy.clock, busy.sleep) == pytest.approx(seen, abs=0.03)
+    assert len(taken) == samples
+
+
+def test_without_further_samples_one_look_has_to_do(monkeypatch):
+    monkeypatch.setattr(leftover, "drain", lambda: None)
+    busy = Busy(0.3)
+    assert leftover.least_unfinished_seconds(None, busy.clock, busy.sleep) == pytest.approx(0.3, abs=0.03)
+
+
 def test_arrays_that_are_not_there_yet_are_waited_for():
     x = jnp.ones((600, 600))
     slow = jax.jit(lambda x: jax.lax.fori_loop(0, 200, lambda _, y: y @ x / 600, x)).lower(x).compile()

@@ -6,10 +6,29 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from suite.measure.clock import Clock
+from suite.results.validity import SPINNING_SECONDS
 
 LONGEST_SECONDS = 2.0  # watched at most
+_LOOKS = 3
 _WATCH_SECONDS = 0.02
 _QUIET_SHARE = 0.25  # of one core
+
+
+def least_unfinished_seconds(
+    again: Callable[[], object] | None, clock: Clock, sleep: Callable[[float], None] = time.sleep
+) -> float:
+    """Return the least of up to three looks, each further one after the steps of another sample.
+
+    The first is enough unless it sees more than threads that look for work before they sleep usually do. What a program
+    leaves behind is there each time; such threads seldom take that long, and hardly ever three times.
+    """
+    least = unfinished_seconds(clock, sleep)
+    for _ in range(_LOOKS - 1):
+        if again is None or least <= SPINNING_SECONDS:
+            break
+        again()
+        least = min(least, unfinished_seconds(clock, sleep))
+    return least
 
 
 def unfinished_seconds(clock: Clock, sleep: Callable[[float], None] = time.sleep) -> float:

@@ -7,6 +7,8 @@ import os
 import platform
 import sys
 import traceback
+from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 import msgspec
@@ -75,7 +77,7 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     digest = data.digest(inputs) if inputs else ""
     first_loss = measured(process, target, inputs, owner)
     stopped = process.seen.keys() & STOPPED
-    unfinished = leftover.unfinished_seconds(process.clocks) if stopped else None
+    unfinished = leftover.least_unfinished_seconds(sample_of(process, target), process.clocks) if stopped else None
     facts = Facts(
         input_digest=digest,
         first_loss=finite(first_loss),
@@ -120,6 +122,12 @@ def measured(process: Process, target: Program, inputs: list[data.Batch], owner:
     if process.case.scope == "serve":
         return serving.measured_serving(process, target, inputs)
     return steady.measured_steps(process, target, inputs)
+
+
+def sample_of(process: Process, target: Program) -> Callable[[], object] | None:
+    """Return what takes the steps of another sample; None where none was of steps alone."""
+    seen = process.seen.get("step")
+    return partial(steady.chained, target, seen.steps_per_sample) if seen else None
 
 
 def input_facts(process: Process) -> Facts:
