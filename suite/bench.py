@@ -8,11 +8,11 @@ from suite import terminal, units
 from suite.data import embedded
 from suite.data import store as datasets
 from suite.data.edition import Size
-from suite.measure import beside, campaign, identity, lock, machine, profiles, request, runner
+from suite.measure import beside, campaign, identity, lock, machine, profiles, request, runner, widening
 from suite.measure.probe import Offer
 from suite.results import journal as journals
 from suite.results import store
-from suite.results.journal import Closed, Header, Journal, Session
+from suite.results.journal import Closed, Header, Journal, Rounds, Session
 from suite.workload import Data, Implementation
 
 
@@ -39,12 +39,14 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None, 
         asked.experiment or "",
         part,
         asked=asked.rounds,
+        most=asked.most_rounds if asked.budget_minutes is None or asked.most_rounds else 0,
         energy=asked.energy,
     )
     processes = sum(header.rounds_of(unit[0]) for unit in campaign.units(header.cases))
     terminal.say(
         f"{here.name}: {units.counted(len(answer.descriptions), 'workload')}, "
         f"{units.counted(processes, 'process', 'processes')}, about {units.seconds(answer.seconds)}"
+        + (f", and up to {header.most_rounds} rounds where intervals stay wide" * (header.most_rounds > header.rounds))
     )
     lock.refuse_beside_another()
     journal = Journal(out / header.campaign / journals.FILE_NAME)
@@ -137,7 +139,8 @@ def close(journal: Journal, out: Path) -> None:
         raise RuntimeError(f"campaign '{name}' has completed no process; there is nothing to keep of it")
     if not has_ended(journal):
         with lock.measuring(name):
-            journal.append(Closed())
+            whole = widening.whole_rounds(journal.header(), journal.planned(), journal.done())
+            journal.append(Rounds(case_rounds=whole.case_rounds), Closed())
     write(journal, out)
 
 

@@ -112,6 +112,14 @@ class CampaignProgress:
         left = f"about {units.seconds(self._remaining.seconds)} left"
         self._progress.update(self._task, description=self._name, left=left)
 
+    def grows(self, header: Header) -> None:
+        """Show that the plan has further rounds, and say of which workloads."""
+        more = dict.fromkeys(c.workload for c in header.cases if header.rounds_of(c) > self._header.rounds_of(c))
+        self._header = header
+        self._remaining.grows(header)
+        self._progress.update(self._task, total=self._remaining.planned)
+        self._print(f"one more round, intervals are still wide: {', '.join(more)}")
+
     def stage(self, name: str) -> None:
         """Show the stage that the process is in."""
         self._progress.update(self._task, description=f"{self._name}  {name}")

@@ -3,7 +3,17 @@
 import json
 
 import pytest
-from trust import mutation, noise, part_alarms, part_clock, part_coverage, part_mutants, part_replay, worlds
+from trust import (
+    mutation,
+    noise,
+    part_alarms,
+    part_clock,
+    part_coverage,
+    part_mutants,
+    part_replay,
+    part_rounds,
+    worlds,
+)
 from trust.__main__ import names, proved
 
 from suite.measure import clock
@@ -30,8 +40,19 @@ def test_a_sample_of_coverage_falls_short_only_where_the_whole_does():
     }
 
 
+def test_further_rounds_harm_no_result_that_is_called_certain():
+    part = proved("rounds", sample=True)
+    assert {one.what.split("; ")[0] for one in part.findings if not one.good} <= {"intervals that hold the truth"}
+    assert [one.good for one in part.findings if "differ by 3%" in one.what] == [True, True]
+
+
+def test_an_interval_that_is_too_short_is_seen_by_the_further_rounds(monkeypatch):
+    monkeypatch.setattr(statistics, "t_quantile", lambda degrees: 1.0)
+    assert part_rounds.simulated(0.03, 10, 400)[0] < 0.85
+
+
 def test_the_page_wants_every_one_of_these_parts():
-    assert {*PARTS, "coverage"} <= set(names()) & set(WANTED)
+    assert {*PARTS, "coverage", "rounds"} <= set(names()) & set(WANTED)
 
 
 def test_an_interval_that_is_too_short_is_seen_by_the_coverage(monkeypatch):

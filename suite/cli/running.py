@@ -46,6 +46,13 @@ _OF_EVERY_RUN = frozenset(
     help="Processes a case, at least as many as the profile has, which is the default: more of them narrow the "
     "intervals of a machine that is never quite idle. Scopes run and learning keep the profile's.",
 )
+@click.option(
+    "--most-rounds",
+    type=click.IntRange(min=1),
+    help="Processes a case at most. Rounds are added one by one for a workload whose steady state still has a wider "
+    "interval than the profile allows. Default: 10 of quick, 20 of standard; with --budget, and in an experiment, no "
+    "more than planned.",
+)
 @click.option("--batch", type=click.IntRange(min=1), help="Examples a step. Default: each workload's headline batch.")
 @click.option("--precision", type=Words(get_args(Precision)), default=("float32-highest",), help="Of the GPU side.")
 @click.option(

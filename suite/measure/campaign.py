@@ -33,11 +33,13 @@ def planned(
     experiment: str = "",
     part: int | None = None,
     asked: int | None = None,
+    most: int | None = None,
     energy: bool | None = None,
 ) -> Header:
     """Return the plan of a new campaign, named after its start and machine, and the part of a larger one it is.
 
-    It has as many rounds as asked for, if not those of its profile. Energy is counted where nothing else is said, in an
+    It has as many rounds as asked for, if not those of its profile, and of what stays uncertain as many as `most` or
+    the profile allow; an experiment's are its own. Energy is counted where nothing else is said, in an
     experiment only if it looks at how busy a GPU is.
     """
     used = {case.workload for case in cases}
@@ -54,6 +56,7 @@ def planned(
         descriptions=tuple(about for about in descriptions if about.name in used),
         experiment=experiment,
         energy=experiments.sustains(experiment) if energy is None else energy,
+        most_rounds=0 if experiment else EFFORTS[profile].most_rounds if most is None else most,
     )
 
 

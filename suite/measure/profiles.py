@@ -13,6 +13,7 @@ class Effort:
     """Processes per case and what each of them does."""
 
     rounds: int
+    most_rounds: int  # of a workload whose steady state is still too uncertain
     samples: int
     warmup_steps: int
     warmup_seconds: float
@@ -25,14 +26,16 @@ class Effort:
 
 EFFORTS: dict[Profile, Effort] = {
     "smoke": Effort(
-        rounds=1, samples=3, warmup_steps=2, warmup_seconds=0, sampling_seconds=5, quiet_seconds=0, whole_runs=1,
-        run_examples=200, learning_steps=4,
+        rounds=1, most_rounds=1, samples=3, warmup_steps=2, warmup_seconds=0, sampling_seconds=5, quiet_seconds=0,
+        whole_runs=1, run_examples=200, learning_steps=4,
     ),
     "quick": Effort(
-        rounds=3, samples=5, warmup_steps=3, warmup_seconds=5, sampling_seconds=10, quiet_seconds=30, whole_runs=1,
+        rounds=3, most_rounds=10, samples=5, warmup_steps=3, warmup_seconds=5, sampling_seconds=10, quiet_seconds=30,
+        whole_runs=1,
     ),
     "standard": Effort(
-        rounds=10, samples=20, warmup_steps=10, warmup_seconds=60, sampling_seconds=60, quiet_seconds=300, whole_runs=3,
+        rounds=10, most_rounds=20, samples=20, warmup_steps=10, warmup_seconds=60, sampling_seconds=60,
+        quiet_seconds=300, whole_runs=3,
     ),
 }  # fmt: skip
 

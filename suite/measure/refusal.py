@@ -35,6 +35,15 @@ def refuse_rounds(asked: int | None, profile: Profile) -> None:
         )
 
 
+def refuse_most_rounds(most: int | None, asked: int | None, profile: Profile, experiment: str | None) -> None:
+    """Raise ValueError for fewer rounds at most than are planned, or if an experiment plans them itself."""
+    least = asked or EFFORTS[profile].rounds
+    if most is not None and experiment:
+        raise ValueError(f"--most-rounds asked for with --experiment {experiment}, which plans its own; leave it out")
+    if most is not None and most < least:
+        raise ValueError(f"--most-rounds {most} asked for, {least} are planned; ask for {least} to have no more")
+
+
 def refuse_implementations(implementations: Iterable[Implementation], backends: Sequence[Backend]) -> None:
     """Raise RuntimeError if an implementation runs on none of the backends."""
     for implementation in implementations:

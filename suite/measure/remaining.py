@@ -17,7 +17,7 @@ class Remaining:
         effort, cores, these = EFFORTS[header.profile], header.machine.cores, units(header.cases)
         rounds = {unit: header.rounds_of(unit[0]) for unit in these}
         ended, failed = Counter(entry.case for entry in done), {entry.case for entry in done if entry.run.reason}
-        self.planned = sum(rounds.values())  # processes
+        self.planned, self._rounds = sum(rounds.values()), rounds  # processes
         self._left = {unit: 0 if unit[0] in failed else n - ended[unit[0]] for unit, n in rounds.items()}
         self._each = {unit: process_seconds(unit, about[unit[0].workload], effort, cores) for unit in these}
         self._first = {
@@ -33,6 +33,14 @@ class Remaining:
     def seconds(self) -> float:
         """How long these take."""
         return sum(self._each[unit] * left for unit, left in self._left.items()) + sum(self._first.values())
+
+    def grows(self, header: Header) -> None:
+        """Count the further rounds of a plan that has more of them now."""
+        for unit, before in self._rounds.items():
+            more = header.rounds_of(unit[0]) - before
+            self._rounds[unit] += more
+            self._left[unit] += more
+            self.planned += more
 
     def ends(self, unit: Unit, seconds: float, failed: bool) -> None:
         """Count a process that took so many seconds: its unit's others take as long, and one that failed has none."""

@@ -51,6 +51,7 @@ class Request:
     backends: tuple[Backend, ...] = ()
     profile: Profile = "quick"
     rounds: int | None = None  # None: the profile's
+    most_rounds: int | None = None  # of what stays uncertain; None: the profile's, with a budget none
     batch: int | None = None
     precisions: tuple[Precision, ...] = ("float32-highest",)
     scopes: tuple[Scope, ...] = ()  # empty: the usual ones, all of an experiment's
@@ -173,6 +174,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     devices: dict[Backend, int] = {backend: request.hosts * count for backend, count in each.items()}
     chosen = [about[name] for name in wanted]
     refusal.refuse_rounds(request.rounds, request.profile)
+    refusal.refuse_most_rounds(request.most_rounds, request.rounds, request.profile, request.experiment)
     refusal.refuse_peer_backends(request.peer_backends, request.implementations, present)
     refusal.refuse_implementations(request.implementations, request.peer_backends or present)
     refusal.refuse_variants(request.variants, request.implementations, present)

@@ -17,7 +17,8 @@ from suite.measure.beside import ENERGY_SECONDS, Beside
 from suite.measure.campaign import Unit, compiles_anew, order, stamp, units
 from suite.measure.clock import Clock
 from suite.measure.protocol import STREAMED, Facts, Line, Task
-from suite.results.journal import Done, Header, Journal
+from suite.measure.widening import widened
+from suite.results.journal import Done, Header, Journal, Rounds
 from suite.results.record import Run, Sample, Software, Stage
 from suite.results.validity import NOT_FINITE
 from suite.workload import Case, Family
@@ -58,6 +59,9 @@ class Watch(Protocol):
     def begins(self, number: int, unit: Unit) -> None:
         """A process starts in that round."""
 
+    def grows(self, header: Header) -> None:
+        """The plan has further rounds."""
+
     def stage(self, name: str) -> None:
         """The process entered a stage."""
 
@@ -95,7 +99,7 @@ def run(
     beside: Beside | None = None,
     kept: Path | None = None,
 ) -> None:
-    """Measure everything the campaign planned and its journal lacks.
+    """Measure everything the campaign planned and its journal lacks, and further rounds of what stays uncertain.
 
     A unit that failed is not tried again: its record says why. The compile cache lies beside the journal until the end,
     that which all processes share in the folder `kept` for good if there is one. `beside` watches the machine
@@ -103,6 +107,17 @@ def run(
     """
     cache = journal.path.parent / "compile-cache"
     start = start or partial(worker, cache=cache, shared=kept or cache)
+    _measure(header, journal, watch, start, beside, cache)
+    while (wider := widened(header, journal.done())) is not None:
+        header = wider
+        journal.append(Rounds(case_rounds=header.case_rounds))
+        watch.grows(header)
+        _measure(header, journal, watch, start, beside, cache)
+    shutil.rmtree(cache, ignore_errors=True)
+
+
+def _measure(header: Header, journal: Journal, watch: Watch, start: Worker, beside: Beside | None, cache: Path) -> None:
+    """Measure what the journal lacks of the plan as it is."""
     done = journal.done()
     failed = {entry.case for entry in done if entry.run.reason}
     finished = {(entry.case, entry.run.round) for entry in done}
@@ -136,7 +151,6 @@ def run(
             journal.append(*entries)
             failed |= {entry.case for entry in entries if entry.run.reason}
             watch.ends(unit, entries)
-    shutil.rmtree(cache, ignore_errors=True)
 
 
 def seed(header: Header, case: Case, number: int, family: Family) -> int:

@@ -32,10 +32,15 @@ class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
     experiment: str = ""
     energy: bool = True  # whether it is counted where it can be
     case_rounds: tuple[int, ...] = ()  # how many of the rounds have each of the cases; empty: all of them
+    most_rounds: int = 0  # of a case, where its interval is too wide; 0: no more than planned
 
     def rounds_of(self, case: Case) -> int:
         """Return how many of the campaign's rounds have the case."""
         return self.case_rounds[self.cases.index(case)] if self.case_rounds else self.rounds
+
+    def with_rounds(self, case_rounds: tuple[int, ...]) -> "Header":
+        """Return the plan with so many rounds of each of the cases."""
+        return msgspec.structs.replace(self, rounds=max(case_rounds), case_rounds=case_rounds)
 
 
 class Done(Plain, frozen=True, kw_only=True, tag="run"):
@@ -52,11 +57,20 @@ class Session(Plain, frozen=True, kw_only=True, tag="session"):
     place: str  # the same for the same machine since it was started, see suite/measure/identity.py
 
 
+class Rounds(Plain, frozen=True, kw_only=True, tag="rounds"):
+    """From here on the plan has so many rounds of each of the cases."""
+
+    case_rounds: tuple[int, ...]
+
+
 class Closed(Plain, frozen=True, kw_only=True, tag="closed"):
     """Nothing more is measured: what lacks rounds stays so."""
 
 
-Entry = Header | Session | Done | Closed
+Entry = Header | Session | Rounds | Done | Closed
+
+
+_ROUNDS = b'{"type":"rounds"'  # how such an entry begins: a long journal has few, and many others
 
 
 class Journal:
@@ -92,21 +106,37 @@ class Journal:
 
         Raises ValueError for an entry that is whole and not of this version.
         """
+        return map(self._entry, self._bodies())
+
+    def _bodies(self) -> Iterator[bytes]:
         if not self.path.exists():
             return
         for line in self.path.read_bytes().split(b"\n"):
             check, _, body = line.partition(b" ")
             if body and check == b"%08x" % zlib.crc32(body):
-                try:
-                    yield msgspec.json.decode(body, type=Entry)
-                except msgspec.DecodeError as error:
-                    raise ValueError(
-                        f"'{self.path}' was written by another version of the suite ({error}); go on with that one, "
-                        "or start anew"
-                    ) from None
+                yield body
+
+    def _entry(self, body: bytes) -> Entry:
+        try:
+            return msgspec.json.decode(body, type=Entry)
+        except msgspec.DecodeError as error:
+            raise ValueError(
+                f"'{self.path}' was written by another version of the suite ({error}); go on with that one, "
+                "or start anew"
+            ) from None
 
     def header(self) -> Header:
-        """Return the campaign's plan.
+        """Return the campaign's plan, with the rounds that it has by now.
+
+        Raises ValueError if the journal does not begin with one.
+        """
+        plan, later = self.planned(), (body for body in self._bodies() if body.startswith(_ROUNDS))
+        for body in later:
+            plan = plan.with_rounds(msgspec.json.decode(body, type=Rounds).case_rounds)
+        return plan
+
+    def planned(self) -> Header:
+        """Return the campaign's plan as it was made.
 
         Raises ValueError if the journal does not begin with one.
         """
@@ -121,19 +151,22 @@ class Journal:
         Where measuring went on in another place, the round that was cut is left out: its pairs are measured anew there.
         """
         found: dict[tuple[Case, int], Done] = {}
-        wanted: dict[Case, int] = {}
+        plan: Header | None = None
         place = None
         for entry in self.entries():
             match entry:
                 case Header():
-                    wanted = {case: entry.rounds_of(case) for case in entry.cases}
+                    plan = entry
+                case Rounds() if plan is not None:
+                    plan = plan.with_rounds(entry.case_rounds)
                 case Session():
-                    if place != entry.place:
-                        found = _whole_rounds(found, wanted)
+                    if place != entry.place and plan is not None:
+                        found = _whole_rounds(found, {case: plan.rounds_of(case) for case in plan.cases})
                     place = entry.place
                 case Done():
                     found.setdefault((entry.case, entry.run.round), entry)
-        return tuple(found.values())
+        rounds = {case: plan.rounds_of(case) for case in plan.cases} if plan else {}
+        return tuple(entry for (case, number), entry in found.items() if number < rounds.get(case, number + 1))
 
     def closed(self) -> bool:
         """Return whether the campaign was ended before it had all its runs."""

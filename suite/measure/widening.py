@@ -1,0 +1,74 @@
+"""Further rounds: a workload whose steady state is still too uncertain gets one more, and so does all beside it.
+
+Of the results that three processes call certain enough on an uneven machine, many are so by luck: the three agree, and
+their interval is too short. With further rounds for those that are not, luck decides far less; `nox -s trust -- rounds`
+simulates what is gained.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from suite.measure.campaign import Unit, records, units
+from suite.results.journal import Done, Header
+from suite.results.record import Record
+from suite.results.summary import better, summary, wide
+from suite.workload import Case, Scope
+
+_STEADY: frozenset[Scope] = frozenset({"step", "transfer", "serve"})
+
+
+def widened(header: Header, done: Sequence[Done]) -> Header | None:
+    """Return the plan with one more round for each workload that needs it; None if none does or may have one.
+
+    JAX's own times decide, on the CPU that of the better allocator. A case that failed is left out, and a start, an
+    input pipeline or a whole run decides nothing: what is not measured with steps keeps its rounds.
+    """
+    failed = {entry.case for entry in done if entry.run.reason}
+    by_workload: dict[str, list[Unit]] = defaultdict(list)
+    for unit in units(header.cases):
+        if failed.isdisjoint(unit) and not _STEADY.isdisjoint(case.scope for case in unit):
+            by_workload[unit[0].workload].append(unit)
+    uncertain = {record.workload for record in _too_wide(records(header, done))}
+    more = {
+        case
+        for workload, those in by_workload.items()
+        if workload in uncertain
+        for unit in those
+        for case in unit
+        if header.rounds_of(case) < header.most_rounds
+    }
+    if not more:
+        return None
+    return header.with_rounds(tuple(header.rounds_of(case) + (case in more) for case in header.cases))
+
+
+def whole_rounds(header: Header, planned: Header, done: Iterable[Done]) -> Header:
+    """Return the plan without the further rounds that are not whole, for a campaign that ends as it is."""
+    there = {(entry.case, entry.run.round) for entry in done}
+    failed = {entry.case for entry in done if entry.run.reason}
+    whole: dict[str, int] = {}
+    for case in header.cases:
+        if case in failed or header.rounds_of(case) == planned.rounds_of(case):
+            continue
+        mine = next((n for n in range(header.rounds_of(case)) if (case, n) not in there), header.rounds_of(case))
+        whole[case.workload] = min(mine, whole.get(case.workload, mine))
+
+    def rounds(case: Case) -> int:
+        least = planned.rounds_of(case)
+        return max(least, min(header.rounds_of(case), whole.get(case.workload, least)))
+
+    return header.with_rounds(tuple(map(rounds, header.cases)))
+
+
+def _too_wide(found: Iterable[Record]) -> Iterable[Record]:
+    """Yield of JAX's steady times those whose interval is wider than the profile allows."""
+    either: dict[Case, list[Record]] = defaultdict(list)
+    for record in found:
+        if record.case.implementation == "jax" and record.case.scope in _STEADY and not record.reason:
+            either[replace(record.case, allocator="retaining")].append(record)
+    for records_of_one in either.values():
+        best = better(map(summary, records_of_one))
+        if best is not None and wide(best.record, best.seconds):
+            yield best.record

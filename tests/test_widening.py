@@ -1,0 +1,204 @@
+"""Rounds are added where an interval is too wide, to all that it is paired with, and nowhere else."""
+
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+
+import factory
+import msgspec
+import pytest
+
+from suite import bench
+from suite.measure import campaign, profiles, runner, widening
+from suite.measure.protocol import Line
+from suite.measure.remaining import Remaining
+from suite.results.journal import FILE_NAME, Done, Journal, Rounds, Session
+from suite.results.record import Sample, Stage
+from suite.results.summary import summary, wide
+
+UNEVEN, EVEN = (0.010, 0.012, 0.014), (0.010, 0.0101, 0.0099)
+MOST = profiles.EFFORTS["quick"].most_rounds
+SOFTWARE = factory.record().software
+
+
+def plan(*cases, profile="quick", **options):
+    names = dict.fromkeys(case.workload for case in cases)
+    about = [factory.description(name) for name in names]
+    return campaign.planned(cases, about, profile, factory.HOST, datetime(2026, 1, 1, tzinfo=UTC), **options)
+
+
+def case(name="mnist_mlp", backend="cpu", scope="step", **axes):
+    return factory.record(name, backend=backend, scope=scope, **axes).case
+
+
+def done(case, seconds, **reason):
+    return [Done(case=case, software=SOFTWARE, run=factory.run(n, s, **reason)) for n, s in enumerate(seconds)]
+
+
+def counts(header):
+    return [header.rounds_of(case) for case in header.cases]
+
+
+def test_a_wide_interval_gets_a_round_and_so_does_all_that_it_is_paired_with():
+    cpu, gpu, torch, other = case(), case(backend="gpu"), case(implementation="torch"), case("cifar10_mlp")
+    header = plan(cpu, gpu, torch, other)
+    entries = [*done(cpu, UNEVEN), *done(gpu, EVEN), *done(torch, EVEN), *done(other, EVEN)]
+    assert counts(widening.widened(header, entries)) == [4, 4, 4, 3]
+
+
+def test_narrow_intervals_and_those_of_peers_alone_get_none():
+    cpu, torch = case(), case(implementation="torch")
+    header = plan(cpu, torch)
+    assert widening.widened(header, [*done(cpu, EVEN), *done(torch, EVEN)]) is None
+    assert widening.widened(header, [*done(cpu, EVEN), *done(torch, UNEVEN)]) is None
+
+
+def test_of_two_allocators_the_better_one_decides():
+    retaining, system = case(), case(allocator="system")
+    slow = [2 * seconds for seconds in UNEVEN]
+    header = plan(retaining, system)
+    assert widening.widened(header, [*done(retaining, EVEN), *done(system, slow)]) is None
+    assert counts(widening.widened(header, [*done(retaining, slow), *done(system, UNEVEN)])) == [4, 4]
+
+
+def test_a_start_decides_nothing_but_goes_along_with_the_steps_of_its_process():
+    cold, step, epoch = case(scope="cold"), case(), case(scope="epoch")
+    header = plan(cold, step, epoch)
+    rest = done(epoch, UNEVEN)
+    assert widening.widened(header, [*done(cold, UNEVEN), *done(step, EVEN), *rest]) is None
+    assert counts(widening.widened(header, [*done(cold, EVEN), *done(step, UNEVEN), *rest])) == [4, 4, 3]
+
+
+def test_a_case_that_failed_neither_decides_nor_goes_along():
+    cpu, gpu = case(), case(backend="gpu")
+    header = plan(cpu, gpu)
+    failed = done(gpu, [0.01], samples=0, reason="killed")
+    assert counts(widening.widened(header, [*done(cpu, UNEVEN), *failed])) == [4, 3]
+    assert widening.widened(header, [*done(cpu, UNEVEN, reason="killed"), *done(gpu, EVEN)]) is None
+
+
+@pytest.mark.parametrize(
+    ("options", "most"),
+    [({}, MOST), ({"most": 5}, 5), ({"most": 0}, 0), ({"experiment": "size"}, 0), ({"asked": 7}, MOST)],
+)
+def test_an_experiment_has_its_own_rounds_and_a_limit_holds(options, most):
+    header = plan(case(), **options)
+    assert header.most_rounds == most
+    wild = [0.01 * (1 + n % 3) for n in range(20)]
+    while (wider := widening.widened(header, done(header.cases[0], wild[: header.rounds]))) is not None:
+        header = wider
+    assert header.rounds == max(options.get("asked") or 3, most)
+
+
+def test_smoke_has_one_round():
+    header = plan(case(), profile="smoke")
+    assert widening.widened(header, done(header.cases[0], [0.01])) is None
+
+
+class Watch:
+    def __init__(self):
+        self.grown, self.began = [], []
+
+    def begins(self, number, unit):
+        self.began.append((number, unit[0].workload))
+
+    def grows(self, header):
+        self.grown.append(header.rounds)
+
+    def stage(self, name): ...
+    def ends(self, unit, done): ...
+
+
+class Child:
+    """A worker whose process takes so many seconds a step."""
+
+    def __init__(self, seconds):
+        stages = [
+            Line(stage=name, seen=Stage(name=name, wall_seconds=1.0, process_seconds=1.0))
+            for name in ("lower", "compile", "first_step")
+        ]
+        sample = Line(stage="samples", sample=Sample(wall_seconds=seconds, process_seconds=seconds))
+        self.lines = [*stages, Line(stage="samples"), *[sample] * 3, Line(stage="done", facts=factory.FACTS)]
+
+    def tell(self, line): ...
+
+    def line(self, timeout_seconds):
+        return msgspec.json.encode(self.lines.pop(0))
+
+
+def measured(journal, series, monkeypatch, stop=None):
+    """Run the journal's campaign; a case's processes take what `series` has for its workload, one after another."""
+    monkeypatch.setattr(runner, "wait_until_quiet", lambda *_: None)
+    taken, watch = {name: list(seconds) for name, seconds in series.items()}, Watch()
+    for entry in journal.done():
+        taken[entry.case.workload].pop(0)
+
+    @contextmanager
+    def start(unit):
+        if stop is not None and len(watch.began) > stop:
+            raise KeyboardInterrupt
+        yield Child(taken[unit[0].workload].pop(0))
+
+    with suppress(KeyboardInterrupt):
+        runner.run(journal.header(), journal, watch, start)
+    return watch
+
+
+SERIES = {"mnist_mlp": [0.1, 0.13, 0.1, 0.115, 0.11, 0.11, *[0.11] * 9], "cifar10_mlp": [0.1, 0.1001, 0.0999]}
+
+
+def test_a_campaign_goes_on_until_its_intervals_are_narrow_and_its_records_say_how_long(tmp_path, monkeypatch):
+    journal = Journal(tmp_path / FILE_NAME)
+    journal.append(plan(case(), case("cifar10_mlp")))
+    watch = measured(journal, SERIES, monkeypatch)
+    header = journal.header()
+    rounds = header.rounds
+    assert 4 < rounds < MOST
+    assert watch.grown == list(range(4, rounds + 1))
+    assert [n for n, name in watch.began if name == "cifar10_mlp"] == [0, 1, 2]
+    long, short = campaign.records(header, journal.done())
+    assert (long.rounds, len(long.runs), short.rounds, len(short.runs)) == (rounds, rounds, 3, 3)
+    before = msgspec.structs.replace(long, runs=long.runs[:-1], rounds=rounds - 1)
+    assert not wide(long, summary(long).seconds)
+    assert wide(before, summary(before).seconds)
+    assert journal.planned().rounds == 3
+
+
+def test_what_was_cut_in_a_further_round_goes_on_there(tmp_path, monkeypatch):
+    whole, cut = (Journal(tmp_path / name / FILE_NAME) for name in ("whole", "cut"))
+    for journal in (whole, cut):
+        journal.append(plan(case(), case("cifar10_mlp")))
+    measured(whole, SERIES, monkeypatch)
+    measured(cut, SERIES, monkeypatch, stop=7)
+    assert 3 < cut.header().rounds < whole.header().rounds
+    measured(cut, SERIES, monkeypatch)
+    assert cut.header() == whole.header()
+    runs = [[(e.case, e.run.round, e.run.samples) for e in journal.done()] for journal in (whole, cut)]
+    assert sorted(runs[0], key=str) == sorted(runs[1], key=str)
+
+
+def test_a_campaign_that_ends_as_it_is_keeps_its_whole_further_rounds(tmp_path, monkeypatch):
+    monkeypatch.setattr(bench.lock, "measuring", lambda name: contextmanager(lambda: (yield))())
+    cpu, gpu, other = case(), case(backend="gpu"), case("cifar10_mlp")
+    header = plan(cpu, gpu, other)
+    journal = Journal(tmp_path / header.campaign / FILE_NAME)
+    entries = [*done(cpu, [*UNEVEN, 0.01, 0.012, 0.011]), *done(gpu, [*EVEN, 0.01, 0.01]), *done(other, EVEN)]
+    journal.append(header, Session(place="a"), Rounds(case_rounds=(6, 6, 3)), *entries)
+    bench.close(journal, tmp_path)
+    assert counts(journal.header()) == [5, 5, 3]
+    assert [len(record.runs) for record in campaign.records(journal.header(), journal.done())] == [5, 5, 3]
+    assert not any(record.broken_off for record in campaign.records(journal.header(), journal.done()))
+
+
+def test_a_campaign_that_lacks_planned_rounds_lacks_them_still_when_it_ends():
+    cpu, gpu = case(), case(backend="gpu")
+    header = plan(cpu, gpu)
+    assert widening.whole_rounds(header, header, [*done(cpu, UNEVEN), *done(gpu, EVEN[:2])]) == header
+
+
+def test_the_remaining_time_counts_further_rounds():
+    header = plan(case(), case("cifar10_mlp"))
+    remaining = Remaining(header, ())
+    before = remaining.seconds
+    remaining.grows(header.with_rounds((5, 3)))
+    assert (remaining.planned, remaining.processes) == (8, 8)
+    assert remaining.seconds > before
