@@ -145,7 +145,7 @@ def test_work_that_goes_on_is_watched_until_it_ends(monkeypatch):
 
 @pytest.mark.parametrize(
     ("each", "seen", "samples"),
-    [((0.02,), 0.02, 0), ((0.08, 0.02), 0.02, 1), ((0.3, 0.3, 0.3), 0.3, 2), ((0.08, 0.3, 0.1), 0.08, 2)],
+    [((0.02,), 0.02, 0), ((0.08, 0.02), 0.02, 1), ((0.3, 0.3, 0.3), 0.3, 2), ((0.08, 0.3, 0.2), 0.08, 2)],
 )
 def test_what_may_have_been_spinning_threads_is_looked_at_again(monkeypatch, each, seen, samples):
     monkeypatch.setattr(leftover, "drain", lambda: None)

@@ -54,10 +54,10 @@ def test_narrow_intervals_and_those_of_peers_alone_get_none():
 
 def test_of_two_allocators_the_better_one_decides():
     retaining, system = case(), case(allocator="system")
-    slow = [2 * seconds for seconds in UNEVEN]
+    slow, slow_even = ([2 * seconds for seconds in those] for those in (UNEVEN, EVEN))
     header = plan(retaining, system)
     assert widening.widened(header, [*done(retaining, EVEN), *done(system, slow)]) is None
-    assert counts(widening.widened(header, [*done(retaining, slow), *done(system, UNEVEN)])) == [4, 4]
+    assert counts(widening.widened(header, [*done(retaining, slow_even), *done(system, UNEVEN)])) == [4, 4]
 
 
 def test_a_start_decides_nothing_but_goes_along_with_the_steps_of_its_process():
@@ -181,7 +181,7 @@ def test_a_campaign_that_ends_as_it_is_keeps_its_whole_further_rounds(tmp_path, 
     cpu, gpu, other = case(), case(backend="gpu"), case("cifar10_mlp")
     header = plan(cpu, gpu, other)
     journal = Journal(tmp_path / header.campaign / FILE_NAME)
-    entries = [*done(cpu, [*UNEVEN, 0.01, 0.012, 0.011]), *done(gpu, [*EVEN, 0.01, 0.01]), *done(other, EVEN)]
+    entries = [*done(cpu, [*UNEVEN, 0.01, 0.012]), *done(gpu, [*EVEN, 0.01, 0.01, 0.01]), *done(other, EVEN)]
     journal.append(header, Session(place="a"), Rounds(case_rounds=(6, 6, 3)), *entries)
     bench.close(journal, tmp_path)
     assert counts(journal.header()) == [5, 5, 3]
