@@ -64,6 +64,7 @@ def changed(**changes):
         (changed(samples=(Sample(wall_seconds=0.4, process_seconds=8.0),) * 5), "CPU time"),
         (changed(doubling_ratio=1.02), "doubling"),
         (audited(unfinished_seconds=0.2), "unfinished work"),
+        (audited(unfinished_seconds=0.09, awaited_seconds=0.09), "unfinished work"),
         (factory.run(0, 1e-9), "floor"),
         (audited(cores=8), "cores"),
         (audited(platform="gpu"), "backend"),
@@ -140,7 +141,7 @@ def test_work_that_goes_on_is_watched_until_it_ends(monkeypatch):
     monkeypatch.setattr(leftover, "drain", lambda: None)
     for until, seen in ((0.0, 0.0), (0.5, 0.5), (60.0, leftover.LONGEST_SECONDS)):
         busy = Busy(until)
-        assert leftover.unfinished_seconds(busy.clock, busy.sleep) == pytest.approx(seen, abs=0.03)
+        assert leftover.look(busy.clock, busy.sleep).seconds == pytest.approx(seen, abs=0.03)
 
 
 @pytest.mark.parametrize(
@@ -155,22 +156,23 @@ def test_what_may_have_been_spinning_threads_is_looked_at_again(monkeypatch, eac
         taken.append(busy.now)
         busy.until = busy.now + each[len(taken)]
 
-    assert leftover.least_unfinished_seconds(sample, busy.clock, busy.sleep) == pytest.approx(seen, abs=0.03)
+    assert leftover.least(sample, busy.clock, busy.sleep).seconds == pytest.approx(seen, abs=0.03)
     assert len(taken) == samples
 
 
 def test_without_further_samples_one_look_has_to_do(monkeypatch):
     monkeypatch.setattr(leftover, "drain", lambda: None)
     busy = Busy(0.3)
-    assert leftover.least_unfinished_seconds(None, busy.clock, busy.sleep) == pytest.approx(0.3, abs=0.03)
+    assert leftover.least(None, busy.clock, busy.sleep).seconds == pytest.approx(0.3, abs=0.03)
 
 
 def test_arrays_that_are_not_there_yet_are_waited_for():
     x = jnp.ones((600, 600))
     slow = jax.jit(lambda x: jax.lax.fori_loop(0, 200, lambda _, y: y @ x / 600, x)).lower(x).compile()
     found = slow(x)
-    leftover.drain()
+    awaited = leftover.look(clock.Clock()).awaited_seconds
     assert found.is_ready()
+    assert leftover.look(clock.Clock()).awaited_seconds < 0.01 < awaited
 
 
 def test_cores_are_those_of_affinity_and_of_the_variables_that_limit_xla(monkeypatch):

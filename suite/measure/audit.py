@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 
 from suite.data import batches as data
+from suite.measure.leftover import Leftover
 from suite.measure.load import granted_cores
 from suite.measure.program import Batch, Program
 from suite.results.record import Audit, Replay
@@ -13,7 +14,7 @@ CALLS = 8  # of the step, which all replays take together
 
 
 def audit(
-    target: Program, inputs: Sequence[Batch], digest: str, seed: int, unfinished: float | None, replayed: bool
+    target: Program, inputs: Sequence[Batch], digest: str, seed: int, left: Leftover | None, replayed: bool
 ) -> Audit:
     """Return what was seen of the program; `digest` is of the inputs before it had them.
 
@@ -24,7 +25,8 @@ def audit(
         cores=usable_cores(),
         platform=target.platform(),
         inputs_kept=data.digest(inputs) == digest,
-        unfinished_seconds=unfinished,
+        unfinished_seconds=left.seconds if left else None,
+        awaited_seconds=left.awaited_seconds if left else None,
         program=seen,
         replay=replay(target, inputs, seed) if replayed and seen is not None else None,
     )

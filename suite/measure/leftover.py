@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 from suite.measure.clock import Clock
 from suite.results.validity import SPINNING_SECONDS
@@ -14,33 +15,38 @@ _WATCH_SECONDS = 0.02
 _QUIET_SHARE = 0.25  # of one core
 
 
-def least_unfinished_seconds(
-    again: Callable[[], object] | None, clock: Clock, sleep: Callable[[float], None] = time.sleep
-) -> float:
+@dataclass(frozen=True, kw_only=True)
+class Leftover:
+    """What went on after a sample, in seconds."""
+
+    seconds: float  # until the process was quiet
+    awaited_seconds: float  # of these, until the last array was there
+
+
+def least(again: Callable[[], object] | None, clock: Clock, sleep: Callable[[float], None] = time.sleep) -> Leftover:
     """Return the least of up to three looks, each further one after the steps of another sample.
 
     The first is enough unless it sees more than threads that look for work before they sleep usually do. What a program
     leaves behind is there each time; such threads seldom take that long, and hardly ever three times.
     """
-    least = unfinished_seconds(clock, sleep)
-    for _ in range(_LOOKS - 1):
-        if again is None or least <= SPINNING_SECONDS:
-            break
+    looks = [look(clock, sleep)]
+    while again is not None and len(looks) < _LOOKS and looks[-1].seconds > SPINNING_SECONDS:
         again()
-        least = min(least, unfinished_seconds(clock, sleep))
-    return least
+        looks.append(look(clock, sleep))
+    return min(looks, key=lambda one: one.seconds)
 
 
-def unfinished_seconds(clock: Clock, sleep: Callable[[float], None] = time.sleep) -> float:
-    """Return how long from now on arrays are not there yet or this process is busy; to the watch's length, or 0."""
+def look(clock: Clock, sleep: Callable[[float], None] = time.sleep) -> Leftover:
+    """Return how long from now on arrays are not there yet or this process is busy, watched for two seconds at most."""
     start = clock.wall()
     drain()
+    awaited = clock.wall() - start
     while clock.wall() - start < LONGEST_SECONDS:
         began, used = clock.wall(), clock.process()
         sleep(_WATCH_SECONDS)
         if clock.process() - used < _QUIET_SHARE * _WATCH_SECONDS:
-            return began - start
-    return clock.wall() - start
+            return Leftover(seconds=began - start, awaited_seconds=awaited)
+    return Leftover(seconds=clock.wall() - start, awaited_seconds=awaited)
 
 
 def drain() -> None:

@@ -77,7 +77,7 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     digest = data.digest(inputs) if inputs else ""
     first_loss = measured(process, target, inputs, owner)
     stopped = process.seen.keys() & STOPPED
-    unfinished = leftover.least_unfinished_seconds(sample_of(process, target), process.clocks) if stopped else None
+    left = leftover.least(sample_of(process, target), process.clocks) if stopped else None
     facts = Facts(
         input_digest=digest,
         first_loss=finite(first_loss),
@@ -94,9 +94,9 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     )
     if process.case.scope not in LONG:
         say(Line(stage="audit"))
-        still = unfinished is not None and unfinished >= leftover.LONGEST_SECONDS
+        still = left is not None and left.seconds >= leftover.LONGEST_SECONDS
         quick = CALLS * process.stages["first_step"].wall_seconds <= _REPLAY_SECONDS
-        found = audit(target, inputs, digest, task.seed, unfinished, task.replay and quick and not still)
+        found = audit(target, inputs, digest, task.seed, left, task.replay and quick and not still)
         facts = msgspec.structs.replace(facts, audit=found)
     say(Line(stage="done", facts=facts))
 

@@ -123,6 +123,7 @@ class Audit(Plain, frozen=True, kw_only=True):
     platform: str | None = None  # of the device that holds its arrays
     inputs_kept: bool = True  # the batches are after the samples what they were before
     unfinished_seconds: float | None = None  # for which work went on after the last sample had ended
+    awaited_seconds: float | None = None  # of these, until the last array was there
     program: Traced | None = None
     replay: Replay | None = None  # in a campaign's first round
 
