@@ -202,8 +202,10 @@ def without_gpu(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     mine = [record for record in records if record.machine.slug == machine]
     if not mine or any(record.backend == "gpu" for record in mine):
         return ()
-    listed = steps_table(f"One step on the CPU of {mine[0].machine.name}", mine)
-    steps = varied(listed, ("scope", "precision"))
+    peers_alone = all(record.case.implementation != "jax" for record in mine)
+    of_whom, said = ("", ()) if peers_alone else (" of JAX", ("implementation",))
+    listed = steps_table(f"One step{of_whom} on the CPU of {mine[0].machine.name}", mine)
+    steps = varied(listed, ("scope", "precision", *said))
     return tuple(table for table in (steps, elsewhere(records, machine)) if table.rows)
 
 
