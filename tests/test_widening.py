@@ -11,6 +11,7 @@ from suite import bench
 from suite.measure import campaign, profiles, runner, widening
 from suite.measure.protocol import Line
 from suite.measure.remaining import Remaining
+from suite.results import validity
 from suite.results.journal import FILE_NAME, Done, Journal, Rounds, Session
 from suite.results.record import Sample, Stage
 from suite.results.summary import summary, wide
@@ -76,6 +77,12 @@ def test_a_case_that_failed_neither_decides_nor_goes_along():
     assert widening.widened(header, [*done(cpu, UNEVEN, reason="killed"), *done(gpu, EVEN)]) is None
 
 
+def test_an_invalid_result_needs_no_further_rounds():
+    header = plan(case())
+    assert widening.widened(header, done(case(), UNEVEN, compilations=0)) is not None
+    assert widening.widened(header, done(case(), UNEVEN, compilations=1)) is None
+
+
 @pytest.mark.parametrize(
     ("options", "most"),
     [({}, MOST), ({"most": 5}, 5), ({"most": 0}, 0), ({"experiment": "size"}, 0), ({"asked": 7}, MOST)],
@@ -128,6 +135,7 @@ class Child:
 def measured(journal, series, monkeypatch, stop=None):
     """Run the journal's campaign; a case's processes take what `series` has for its workload, one after another."""
     monkeypatch.setattr(runner, "wait_until_quiet", lambda *_: None)
+    monkeypatch.setattr(validity, "CHECKS", {})  # which see that nobody took this time
     taken, watch = {name: list(seconds) for name, seconds in series.items()}, Watch()
     for entry in journal.done():
         taken[entry.case.workload].pop(0)

@@ -22,8 +22,8 @@ _STEADY: frozenset[Scope] = frozenset({"step", "transfer", "serve"})
 def widened(header: Header, done: Sequence[Done]) -> Header | None:
     """Return the plan with one more round for each workload that needs it; None if none does or may have one.
 
-    JAX's own times decide, on the CPU that of the better allocator. A case that failed is left out, and a start, an
-    input pipeline or a whole run decides nothing: what is not measured with steps keeps its rounds.
+    JAX's own times decide, on the CPU that of the better allocator. A case that failed is left out; an invalid one, a
+    start, an input pipeline or a whole run decides nothing, and what is not measured with steps keeps its rounds.
     """
     failed = {entry.case for entry in done if entry.run.reason}
     by_workload: dict[str, list[Unit]] = defaultdict(list)
@@ -70,5 +70,5 @@ def _too_wide(found: Iterable[Record]) -> Iterable[Record]:
             either[replace(record.case, allocator="retaining")].append(record)
     for records_of_one in either.values():
         best = better(map(summary, records_of_one))
-        if best is not None and wide(best.record, best.seconds):
+        if best is not None and best.status != "invalid" and wide(best.record, best.seconds):
             yield best.record
