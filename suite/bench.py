@@ -39,7 +39,7 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None, 
         asked.experiment or "",
         part,
         asked=asked.rounds,
-        most=asked.most_rounds if asked.budget_minutes is None or asked.most_rounds else 0,
+        most=0 if asked.budget_minutes is not None and asked.most_rounds is None else asked.most_rounds,
         energy=asked.energy,
     )
     processes = sum(header.rounds_of(unit[0]) for unit in campaign.units(header.cases))

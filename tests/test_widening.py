@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from suite import bench
-from suite.measure import campaign, profiles, runner, widening
+from suite.measure import campaign, profiles, refusal, request, runner, widening
 from suite.measure.protocol import Line
 from suite.measure.remaining import Remaining
 from suite.results import validity
@@ -99,6 +99,33 @@ def test_an_experiment_has_its_own_rounds_and_a_limit_holds(options, most):
 def test_smoke_has_one_round():
     header = plan(case(), profile="smoke")
     assert widening.widened(header, done(header.cases[0], [0.01])) is None
+
+
+@pytest.mark.parametrize(
+    ("most", "asked", "experiment", "said"),
+    [
+        (2, None, None, "--most-rounds 2 asked for, 3 are planned"),
+        (6, 7, None, "--most-rounds 6 asked for, 7 are planned"),
+        (5, None, "size", "--most-rounds asked for with --experiment size"),
+    ],
+)
+def test_a_limit_that_cannot_hold_is_refused(most, asked, experiment, said):
+    with pytest.raises(ValueError, match=said):
+        refusal.refuse_most_rounds(most, asked, "quick", experiment)
+
+
+@pytest.mark.parametrize(
+    ("asked", "most"),
+    [({}, MOST), ({"most_rounds": 4}, 4), ({"budget_minutes": 9}, 0), ({"budget_minutes": 9, "most_rounds": 4}, 4)],
+)
+def test_a_budget_leaves_no_further_rounds_unless_they_are_asked_for(tmp_path, monkeypatch, asked, most):
+    answer = request.Answer(cases=(case(),), descriptions=(factory.description(),), remarks=(), seconds=1.0)
+    monkeypatch.setattr(bench.machine, "machine", lambda name: factory.HOST)
+    monkeypatch.setattr(bench.request, "offer", lambda name: None)
+    monkeypatch.setattr(bench.request, "answer", lambda *_: answer)
+    monkeypatch.setattr(bench.lock, "refuse_beside_another", lambda: None)
+    journal = bench.planned(request.Request(**asked), tmp_path)
+    assert journal.header().most_rounds == most
 
 
 class Watch:
