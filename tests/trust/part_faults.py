@@ -250,7 +250,7 @@ def in_process(place: Bench, what: str, profile, limit: float = 60.0) -> tuple[R
     journal.append(header)
     limits = dict.fromkeys(runner.LIMIT_SECONDS, limit)
     run_fake(place, journal, limits)
-    return campaign.records(header, journal.done())
+    return campaign.records(journal.header(), journal.done())
 
 
 def run_fake(place: Bench, journal: Journal, limits: dict[str, float]) -> None:
