@@ -197,10 +197,13 @@ def test_the_home_page_has_a_column_for_each_machine_without_gpu_whose_own_page_
     assert f"{factory.HOST.name}</th>" not in made["index.md"]
     assert "Different host" in made["machines/test-cpu-2-cores.md"]
     (own, _) = tables.without_gpu([*steps, *factory.campaign()], small.slug)
+    assert own.columns[:5] == ("model", "implementation", "batch", "time", "95 % interval")  # the system's allocator
+    (own, _) = tables.without_gpu([*steps, *factory.campaign()], factory.PLAIN.slug)
     assert own.columns[:4] == ("model", "batch", "time", "95 % interval")
-    assert own.title == f"One step of JAX on the CPU of {small.name}"
+    assert own.title == f"One step of JAX on the CPU of {factory.PLAIN.name}"
     peers = [msgspec.structs.replace(r, case=msgspec.structs.replace(r.case, implementation="torch")) for r in steps]
-    (theirs, *_) = tables.without_gpu(peers, small.slug)
+    cold = [msgspec.structs.replace(r, case=msgspec.structs.replace(r.case, scope="cold")) for r in steps]
+    (theirs, *_) = tables.without_gpu([*peers, *cold], small.slug)
     assert theirs.columns[1] == "implementation"
     assert "JAX" not in theirs.title
     assert '<a href="../machines/test-gpu-16-cores.html">' in made["machines/test-cpu-2-cores.md"]

@@ -8,12 +8,11 @@ simulates what is gained.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from msgspec.structs import replace
-
 from suite.measure.campaign import Unit, records, units
 from suite.results.journal import Done, Header
 from suite.results.record import Record
-from suite.results.summary import better, summary, wide
+from suite.results.selection import fastest
+from suite.results.summary import summary, wide
 from suite.workload import Case, Scope
 
 _STEADY: frozenset[Scope] = frozenset({"step", "transfer", "serve"})
@@ -64,11 +63,7 @@ def whole_rounds(header: Header, planned: Header, done: Iterable[Done]) -> Heade
 
 def _too_wide(found: Iterable[Record]) -> Iterable[Record]:
     """Yield of JAX's steady times those whose interval is wider than the profile allows."""
-    either: dict[Case, list[Record]] = defaultdict(list)
-    for record in found:
-        if record.case.implementation == "jax" and record.case.scope in _STEADY and not record.reason:
-            either[replace(record.case, allocator="retaining")].append(record)
-    for records_of_one in either.values():
-        best = better(map(summary, records_of_one))
-        if best is not None and best.status != "invalid" and wide(best.record, best.seconds):
-            yield best.record
+    mine = (r for r in found if r.case.implementation == "jax" and r.case.scope in _STEADY and not r.reason)
+    for item in fastest(map(summary, mine)):
+        if item.status != "invalid" and wide(item.record, item.seconds):
+            yield item.record

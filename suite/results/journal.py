@@ -69,7 +69,6 @@ class Closed(Plain, frozen=True, kw_only=True, tag="closed"):
 
 Entry = Header | Session | Rounds | Done | Closed
 
-
 _ROUNDS = b'{"type":"rounds"'  # how such an entry begins: a long journal has few, and many others
 
 
@@ -130,9 +129,10 @@ class Journal:
 
         Raises ValueError if the journal does not begin with one.
         """
-        plan, later = self.planned(), (body for body in self._bodies() if body.startswith(_ROUNDS))
-        for body in later:
-            plan = plan.with_rounds(msgspec.json.decode(body, type=Rounds).case_rounds)
+        plan = self.planned()
+        for body in self._bodies():
+            if body.startswith(_ROUNDS):
+                plan = plan.with_rounds(msgspec.json.decode(body, type=Rounds).case_rounds)
         return plan
 
     def planned(self) -> Header:
