@@ -1,7 +1,6 @@
 """A campaign from its plan to its records: opened or gone on with, measured, written."""
 
 import shutil
-from datetime import UTC, datetime
 from pathlib import Path
 
 from suite import terminal, units
@@ -19,7 +18,7 @@ from suite.workload import Data, Implementation
 def planned(asked: request.Request, out: Path, machine_name: str | None = None, part: int | None = None) -> Journal:
     """Find out what can be measured here, say how long it may take, and open the campaign's journal.
 
-    `part` is the number of a job beside others, which may begin in the same second on a machine of the same name.
+    `part` is the number of a job beside others, which may begin in the same second on another machine of the same name.
     Raises RuntimeError while something is measured here: no campaign is begun that could not go on at once.
     """
     here = machine.machine(machine_name)
@@ -35,7 +34,7 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None, 
         answer.descriptions,
         asked.profile,
         here,
-        datetime.now(UTC),
+        lock.moment(),
         asked.experiment or "",
         part,
         asked=asked.rounds,

@@ -9,7 +9,7 @@ import sys
 import time
 import zlib
 from contextlib import contextmanager, nullcontext
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import factory
@@ -526,6 +526,28 @@ def test_a_lock_that_was_refused_leaves_the_others_free(tmp_path, monkeypatch):
         monkeypatch.setattr(lock, "granted", lambda: {0})
         with lock.measuring("third", tmp_path):
             pass
+
+
+def test_campaigns_begun_at_the_same_time_on_one_machine_have_seconds_of_their_own(tmp_path):
+    begin = "import pathlib, sys; from suite.measure import lock; print(lock.moment(pathlib.Path(sys.argv[1])))"
+    beside = [
+        subprocess.Popen([sys.executable, "-c", begin, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    seen = [process.communicate(timeout=60)[0].strip() for process in beside]
+    assert all(seen)
+    assert len(set(seen)) == 3
+
+
+def test_only_in_the_second_of_another_campaign_the_next_one_is_waited_for(tmp_path, monkeypatch):
+    slept = []
+    half = datetime(2026, 1, 1, 12, 0, 0, 500_000, UTC)
+    monkeypatch.setattr(lock, "datetime", SimpleNamespace(now=lambda zone: half + timedelta(seconds=sum(slept))))
+    monkeypatch.setattr("time.sleep", slept.append)
+    first = lock.moment(tmp_path)
+    assert (first, slept) == (half.replace(microsecond=0), [])
+    assert lock.moment(tmp_path) == first + timedelta(seconds=1)
+    assert slept == [0.5]
 
 
 @pytest.mark.parametrize(("visible", "count"), [(None, 2), ("1", 1), ("GPU-1", 1), ("", 0), ("7", 0)])

@@ -3,9 +3,12 @@
 import fcntl
 import os
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TextIO
 
 from suite.measure.counters import granted
 from suite.measure.nvml import Gpus
@@ -18,24 +21,16 @@ def measuring(campaign: str, folder: Path | None = None) -> Iterator[None]:
     They go with the process, however that ends. Two runs may measure side by side on a machine whose cores and GPUs are
     dealt out to them, as a scheduler does. Raises RuntimeError, naming the holder, if another run has one of them.
     """
-    place = (folder or Path(tempfile.gettempdir())) / f"suite-measuring-{os.getuid()}"
     things = [f"core-{number}" for number in sorted(granted())] + list(Gpus().uuids)
     with ExitStack() as held:
         for thing in [f"campaign-{campaign}", *things]:
-            held.enter_context(_lock(place / f"{thing}.lock", campaign))
+            held.enter_context(_lock(_place(folder) / f"{thing}.lock", campaign))
         yield
 
 
 @contextmanager
 def _lock(path: Path, campaign: str) -> Iterator[None]:
-    try:
-        path.parent.mkdir(exist_ok=True)
-        opened = path.open("a+", encoding="utf-8")
-    except OSError as error:
-        raise RuntimeError(
-            f"cannot write '{path}': {error.strerror or error}; set TMPDIR to a folder you may write to"
-        ) from error
-    with opened as file:
+    with _opened(path) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -49,6 +44,37 @@ def _lock(path: Path, campaign: str) -> Iterator[None]:
         file.write(f"process {os.getpid()}, campaign {campaign}")
         file.flush()
         yield
+
+
+def moment(folder: Path | None = None) -> datetime:
+    """Return a second, in UTC, that is this caller's alone: campaigns are named after when they were begun.
+
+    Waits for the next one where another campaign of the same user on this machine was begun in this one.
+    """
+    with _opened(_place(folder) / "begun.lock") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # for at most a second each
+        file.seek(0)
+        last = file.read()
+        while (second := (now := datetime.now(UTC)).replace(microsecond=0)).isoformat() == last:
+            time.sleep(1 - now.microsecond / 1e6)
+        file.truncate(0)
+        file.write(second.isoformat())
+        file.flush()
+        return second
+
+
+def _place(folder: Path | None) -> Path:
+    return (folder or Path(tempfile.gettempdir())) / f"suite-measuring-{os.getuid()}"
+
+
+def _opened(path: Path) -> TextIO:
+    try:
+        path.parent.mkdir(exist_ok=True)
+        return path.open("a+", encoding="utf-8")
+    except OSError as error:
+        raise RuntimeError(
+            f"cannot write '{path}': {error.strerror or error}; set TMPDIR to a folder you may write to"
+        ) from error
 
 
 def refuse_beside_another(folder: Path | None = None) -> None:
