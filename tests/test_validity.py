@@ -241,3 +241,44 @@ def test_a_narrow_product_is_seen_inside_a_call():
 
     found = seen(narrow, jnp.ones((3, 2)), batch={"x": jnp.ones((7, 3))})
     assert found.product_dtypes == ("bfloat16",)
+
+
+class Guess:
+    """A stand-in for a program whose loss is that of its parameters, a seed each, plus the steps taken."""
+
+    steps_per_call = 1
+
+    def __init__(self, of_seed):
+        self.of_seed = of_seed
+
+    def initialise(self, seed):
+        self.value = self.of_seed(seed)
+
+    def put(self, batches):
+        pass
+
+    def block(self):
+        pass
+
+    def chain(self, steps):
+        self.value += steps
+
+    def loss(self):
+        return self.value
+
+    def state_digest(self):
+        return b""
+
+
+@pytest.mark.parametrize(
+    ("values", "found"),
+    [
+        ({7: 7.0, 8: 8.0}, (9.0, 10.0)),
+        ({7: 7.0, 8: 7.0, 9: 9.0}, (10.0, 11.0)),
+        ({7: 7.0, 8: 7.0, 9: 7.0, 10: 7.0}, (8.0, 9.0)),
+    ],
+)
+def test_another_seed_that_gives_the_same_by_chance_is_followed_by_another(values, found):
+    seen = audit.replay(Guess(values.__getitem__), [None, None], 7)
+    assert (seen.once, seen.twice) == (8.0, 9.0)
+    assert (seen.other_seed, seen.other_seed_twice) == found

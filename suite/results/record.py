@@ -112,7 +112,7 @@ class Replay(Plain, frozen=True, kw_only=True):
     together: float | None  # of two calls' steps in one chain; must be `twice`
     other_inputs: float | None  # of the first call with another batch
     other_state: bool | None = None  # that call left another state behind, which outputs of one half cannot hide
-    other_seed: float | None  # of the first call with other initial values
+    other_seed: float | None  # of the first call with other initial values, one of several that were tried
     other_seed_twice: float | None = None  # of the second, which a deep network that answers 0 at first moves too
 
 
