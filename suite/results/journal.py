@@ -7,7 +7,7 @@ import os
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 
@@ -129,8 +129,9 @@ class Journal:
 
         Raises ValueError if the journal does not begin with one.
         """
-        plan = self.planned()
-        for body in self._bodies():
+        bodies = self._bodies()
+        plan = self._plan(next(bodies, None))
+        for body in bodies:
             if body.startswith(_ROUNDS):
                 plan = plan.with_rounds(msgspec.json.decode(body, type=Rounds).case_rounds)
         return plan
@@ -140,10 +141,13 @@ class Journal:
 
         Raises ValueError if the journal does not begin with one.
         """
-        first: Any = next(self.entries(), None)
-        if not isinstance(first, Header):
+        return self._plan(next(self._bodies(), None))
+
+    def _plan(self, body: bytes | None) -> Header:
+        plan = self._entry(body) if body else None
+        if not isinstance(plan, Header):
             raise ValueError(f"'{self.path}' does not begin with a campaign's plan; remove it and start anew")
-        return first
+        return plan
 
     def done(self) -> tuple[Done, ...]:
         """Return the completed runs in order, one for each case and round.
