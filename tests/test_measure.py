@@ -10,6 +10,7 @@ import time
 import zlib
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from types import SimpleNamespace
 
 import factory
@@ -17,6 +18,7 @@ import msgspec
 import pynvml
 import pytest
 
+import suite
 from suite import units
 from suite.measure import (
     campaign,
@@ -548,6 +550,21 @@ def test_only_in_the_second_of_another_campaign_the_next_one_is_waited_for(tmp_p
     assert (first, slept) == (half.replace(microsecond=0), [])
     assert lock.moment(tmp_path) == first + timedelta(seconds=1)
     assert slept == [0.5]
+
+
+def test_a_change_anywhere_in_the_package_marks_its_commit(tmp_path, monkeypatch):
+    monkeypatch.delenv("SUITE_COMMIT", raising=False)
+    assert inspect.signature(campaign.commit).parameters["folder"].default == Path(suite.__file__).parent
+    model = tmp_path / "suite" / "models" / "net.py"
+    model.parent.mkdir(parents=True)
+    model.write_text("")
+    named = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["init", "-q"], ["add", "."], [*named, "commit", "-qm", "one"]):
+        subprocess.run(["git", "-C", str(tmp_path), *words], check=True)
+    (tmp_path / "notes.md").write_text("beside it")
+    assert re.fullmatch("[0-9a-f]{12}", campaign.commit(tmp_path / "suite"))
+    model.write_text("another")
+    assert re.fullmatch(r"[0-9a-f]{12}\+changed", campaign.commit(tmp_path / "suite"))
 
 
 @pytest.mark.parametrize(("visible", "count"), [(None, 2), ("1", 1), ("GPU-1", 1), ("", 0), ("7", 0)])

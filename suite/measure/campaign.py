@@ -163,8 +163,8 @@ def stamp(now: datetime) -> str:
     return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def commit(folder: Path = Path(__file__).parent) -> str:
-    """Return the suite's commit, '+changed' appended where the checkout differs from it.
+def commit(folder: Path = Path(__file__).parents[1]) -> str:
+    """Return the suite's commit, '+changed' appended where any file of the package differs from it.
 
     SUITE_COMMIT names it where the files were brought without their history; '' if nothing does.
     """
