@@ -1,5 +1,6 @@
 """A campaign from its plan to its records: opened or gone on with, measured, written."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -7,7 +8,7 @@ from suite import terminal, units
 from suite.data import embedded
 from suite.data import store as datasets
 from suite.data.edition import Size
-from suite.measure import beside, campaign, identity, lock, machine, profiles, request, runner, widening
+from suite.measure import beside, campaign, hosts, identity, lock, machine, profiles, request, runner, widening
 from suite.measure.probe import Offer
 from suite.results import journal as journals
 from suite.results import store
@@ -58,7 +59,7 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None, 
 def resumed(out: Path) -> Journal:
     """Return the journal of the newest campaign that has not ended.
 
-    Raises RuntimeError if there is none, or if it was begun with another version or on a machine that differs.
+    Raises RuntimeError if there is none, or if it cannot be completed here.
     """
     found = journals.journals(out)
     if not found:
@@ -74,7 +75,10 @@ def resumed(out: Path) -> Journal:
 
 
 def refuse_elsewhere(journal: Journal) -> None:
-    """Raise RuntimeError if a campaign was begun with another version or on a machine that differs."""
+    """Raise RuntimeError if a campaign was begun with another version or on a machine that differs.
+
+    So it does if what a case needs is gone: its implementation, that one's backend, the way to other hosts.
+    """
     header, here, commit = journal.header(), machine.machine(), campaign.commit()
     differs = [
         f"{name} '{_words(then)}' there, '{_words(now)}' here"
@@ -90,6 +94,20 @@ def refuse_elsewhere(journal: Journal) -> None:
         raise RuntimeError(
             f"campaign '{header.campaign}' cannot be completed here, it was begun on '{header.machine.name}' with "
             f"{'; '.join(differs)}; start anew without --resume"
+        )
+    implementations: dict[Implementation, None] = dict.fromkeys(case.implementation for case in header.cases)
+    for implementation in implementations:
+        there = request.offer(implementation)
+        wanted = dict.fromkeys(case.backend for case in header.cases if case.implementation == implementation)
+        if lost := [backend for backend in wanted if backend not in there.backends]:
+            raise RuntimeError(
+                f"campaign '{header.campaign}' cannot be completed here, '{implementation}' no longer sees backend "
+                f"'{lost[0]}'; see suite doctor, or start anew without --resume"
+            )
+    count = max(case.hosts for case in header.cases)
+    if count > 1 and hosts.ADDRESS not in os.environ:
+        raise RuntimeError(
+            f"campaign '{header.campaign}' is of {count} hosts; add --hosts {count} and --address HOST:PORT to --resume"
         )
 
 

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from suite import bench, experiments, models
 from suite.cli import main
 from suite.measure import lock
+from suite.measure.probe import Offer
 from suite.results import store
 from suite.results.journal import FILE_NAME, Closed, Done, Header, Journal, Session
 from suite.results.summary import summary
@@ -166,9 +167,57 @@ def test_resume_takes_the_newest_campaign_that_has_not_ended(campaign, monkeypat
     journal = Journal(out / "20251231-000000-test" / FILE_NAME)
     journal.append(msgspec.structs.replace(Journal(out / "20260101-000000-test" / FILE_NAME).header()))
     os.utime(journal.path, (1, 1))
-    header = journal.header()
+    at_home(journal.header(), monkeypatch)
+    assert bench.resumed(out).path == journal.path
+
+
+def at_home(header, monkeypatch, backends=("cpu", "gpu"), without=""):
+    """Have this machine be the one on which a campaign was begun, with these backends and without an implementation."""
+
+    def offer(name):
+        if name == without:
+            raise RuntimeError(f"implementation '{name}' asked for, it is not here")
+        return Offer(implementation=name, backends=dict.fromkeys(backends, ("a device",)))
+
     monkeypatch.setattr(bench.machine, "machine", lambda: header.machine)
     monkeypatch.setattr(bench.campaign, "commit", lambda: header.commit)
+    monkeypatch.setattr(bench.request, "offer", offer)
+
+
+def begun(out, **case):
+    """Return the journal of a campaign in a folder that has one case more, which is of another kind."""
+    journal = Journal(out / "20260101-000000-test" / FILE_NAME)
+    header = journal.header()
+    header = msgspec.structs.replace(header, cases=(*header.cases, msgspec.structs.replace(header.cases[0], **case)))
+    journal.path.unlink()
+    journal.append(header)
+    return journal
+
+
+def test_resume_refuses_where_an_implementation_that_is_due_cannot_run(campaign, monkeypatch):
+    out = campaign("quick", ended=False)
+    journal = begun(out, implementation="torch")
+    at_home(journal.header(), monkeypatch, without="torch")
+    with pytest.raises(RuntimeError, match="'torch' asked for, it is not here"):
+        bench.resumed(out)
+
+
+def test_resume_refuses_where_a_backend_that_is_due_is_gone(campaign, monkeypatch):
+    out = campaign("quick", ended=False)
+    journal = begun(out, backend="gpu")
+    at_home(journal.header(), monkeypatch, backends=("cpu",))
+    with pytest.raises(RuntimeError, match="'jax' no longer sees backend 'gpu'"):
+        bench.resumed(out)
+
+
+def test_resume_of_a_campaign_over_several_hosts_asks_for_the_way_to_them(campaign, monkeypatch):
+    out = campaign("quick", ended=False)
+    journal = begun(out, devices=2, hosts=2)
+    at_home(journal.header(), monkeypatch)
+    monkeypatch.delenv("SUITE_HOSTS_ADDRESS", raising=False)
+    with pytest.raises(RuntimeError, match="is of 2 hosts; add --hosts 2 and --address"):
+        bench.resumed(out)
+    monkeypatch.setenv("SUITE_HOSTS_ADDRESS", "node1:9461")
     assert bench.resumed(out).path == journal.path
 
 

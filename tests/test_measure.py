@@ -784,6 +784,12 @@ def test_a_process_of_the_gpu_keeps_memory_in_every_threads_arena_and_has_the_ne
     assert children.environment("gpu")[client] == "0"
 
 
+@pytest.mark.parametrize(("backend", "seen"), [(None, None), ("cpu", "cpu"), ("gpu", "cuda")])
+def test_what_the_users_environment_has_jax_see_decides_nothing(monkeypatch, backend, seen):
+    monkeypatch.setenv("JAX_PLATFORMS", "rocm")
+    assert children.environment(backend).get("JAX_PLATFORMS") == seen
+
+
 def test_workers_share_bytecode_where_python_may_not_write_it_beside_the_modules(tmp_path, monkeypatch):
     unit = answered(offer("cpu")).cases[:1]
     monkeypatch.setattr(children, "child", lambda module, python, env: env)

@@ -46,8 +46,12 @@ def interpreter(implementation: Implementation) -> str:
 
 
 def environment(backend: Backend | None, allocator: str = "system", cache: Path | None = None) -> dict[str, str]:
-    """Return the child's environment: the backend alone, the allocator asked for, and JAX's compile cache if any."""
-    kept = {name: value for name, value in os.environ.items() if name not in RETAINING | ONE_ARENA | HUGE_PAGES}
+    """Return the child's environment: the backend alone, the allocator asked for, and JAX's compile cache if any.
+
+    Without a backend it sees all there are: what the user's own environment has JAX see decides nothing.
+    """
+    ours = RETAINING.keys() | ONE_ARENA.keys() | HUGE_PAGES.keys() | {"JAX_PLATFORMS"}
+    kept = {name: value for name, value in os.environ.items() if name not in ours}
     if allocator == "retaining":
         kept |= RETAINING if backend == "gpu" else RETAINING | ONE_ARENA | HUGE_PAGES
     if backend is not None:
