@@ -126,6 +126,47 @@ def test_a_curve_needs_both_scopes_of_both_sides_in_one_campaign():
     assert ladder.amortised(r for r in records() if (r.backend, r.case.scope) != ("gpu", "cold")) == ()
 
 
+def test_a_curve_is_of_the_newest_campaign_that_was_measured_and_whole():
+    def newer(year, **changes):
+        made = records(campaign=f"{year}0101-000000-new", created=f"{year}-01-01T00:00:00Z", **changes)
+        faster = [msgspec.structs.replace(r, runs=tuple(map(faster_run, r.runs))) for r in made if r.backend == "gpu"]
+        return [r for r in made if r.backend == "cpu"] + faster
+
+    def faster_run(run):
+        halved = (msgspec.structs.replace(s, wall_seconds=s.wall_seconds / 2) for s in run.samples)
+        return msgspec.structs.replace(run, samples=tuple(halved))
+
+    def broken_off(record):
+        return msgspec.structs.replace(record, rounds=10)
+
+    def last(made):
+        return ladder.amortised(made)[-1].ratio.value
+
+    old = last(records())
+    assert last([*records(), *newer(2027)]) == pytest.approx(2 * old, rel=1e-3)
+    assert last([*records(), *newer(2027, profile="smoke")]) == old
+    assert last([*records(), *map(broken_off, newer(2027))]) == old
+    assert last([*records(), *(r for r in newer(2027) if r.case.scope != "cold")]) == old
+
+
+def test_a_curve_is_of_the_better_allocator_and_hollow_where_a_time_is_not_steady():
+    def other(scope, seconds):
+        return factory.record(scope=scope, step_seconds=[seconds] * 3, allocator="system", about=factory.description())
+
+    steady = ladder.amortised(records())
+    better = ladder.amortised([*records(), other("step", 0.005), other("cold", 3.0)])
+    assert better[0].ratio.value == pytest.approx(3 / 4, rel=1e-2)
+    assert better[-1].ratio.value == pytest.approx(steady[-1].ratio.value / 2, rel=1e-2)
+    assert ladder.amortised([*records(), other("step", 0.02), other("cold", 1.0)]) == steady
+    assert [one.steady for one in steady] == [True] * 6
+    wide = factory.record(scope="cold", step_seconds=[2.0, 3.0, 4.0], about=factory.description(run=RUN))
+    uneven = [wide if (r.backend, r.case.scope) == ("cpu", "cold") else r for r in records()]
+    assert not any(one.steady for one in ladder.amortised(uneven))
+    for curve, solid in ((steady, True), (ladder.amortised(uneven), False)):
+        marks = [layer["mark"] for layer in shown.curve(curve)["layer"] if layer["mark"]["type"] == "point"]
+        assert [mark["filled"] for mark in marks] == [solid]
+
+
 def test_a_page_shows_the_ladder_the_curve_and_the_run_beside_the_documented_one(checkout):  # noqa: F811
     rendered(checkout, *records())
     built(checkout)

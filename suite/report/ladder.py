@@ -131,7 +131,7 @@ def curve(found: Sequence[Amortised]) -> dict[str, Any]:
         even,
         base.mark_line().encode(x=calls, y=height, color=colour),
         base.mark_rule(strokeWidth=3).encode(x=calls, y=alt.Y("low:Q"), y2=alt.Y2("high:Q"), color=colour),
-        base.mark_point(filled=True, size=110, opacity=1).encode(
+        base.mark_point(filled=all(one.steady for one in found), size=110, strokeWidth=2.5, opacity=1).encode(
             x=calls, y=height, color=colour, tooltip=[alt.Tooltip("calls:Q"), alt.Tooltip("text:N", title="speed-up")]
         ),
         base.mark_text(dy=-16).encode(x=calls, y=height, text=alt.Text("text:N")),

@@ -123,7 +123,8 @@ def ladder_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
     chart, spec = f"amortised.{about.name}.{what.slug}", ladder.curve(curve)
     caption = (
         "What the first steps of a fresh process cost together: CPU time over GPU time, lowering and compiling "
-        "included, with 95 % intervals. Above the dashed line the GPU has won back its longer start."
+        "included, with 95 % intervals. Above the dashed line the GPU has won back its longer start. Hollow: not "
+        "steady."
     )
     made.chart(chart, ladder.alternative(curve), caption, json.dumps(charts.themed(spec)))
     return files | charts.files(chart, spec)

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from suite.results.record import Record
+from suite.results.selection import campaign_recency
 from suite.results.statistics import Estimate, paired_ratio
-from suite.results.summary import Summary, better, by_round, summary
+from suite.results.summary import SOUND, Summary, better, by_round, summary
 from suite.workload import Case
 
 REST = "compile_rest"  # the stage of a whole run that compiles all it needs beside its step
 CALLS = (1, 10, 100, 1000, 10_000, 100_000)  # on an H100 a small network needs more than a thousand to break even
+_FIRST = ("cold", "step")
 _RUNGS = {
     ("step", "empty"): "a step",
     ("transfer", "empty"): "with its batch copied",
@@ -53,6 +55,7 @@ class Amortised:
 
     calls: int
     ratio: Estimate
+    steady: bool  # whether all four times that it is of are
 
 
 def ladder(records: Iterable[Record]) -> tuple[Rung, ...]:
@@ -108,23 +111,39 @@ def _without_compiling(record: Record) -> Record | None:
 def amortised(records: Iterable[Record], calls: Sequence[int] = CALLS) -> tuple[Amortised, ...]:
     """Return the effective speed-up after so many calls, from the newest campaign with both scopes on both sides.
 
-    Cold start and steps of a round are of one process. Empty if no campaign has all four.
+    Cold start and steps of a round are of one process, on the CPU of the better allocator. Empty if no campaign has all
+    four.
     """
-    campaigns: dict[str, dict[tuple[str, str], Record]] = {}
+    campaigns: dict[str, list[Record]] = {}
     for record in records:
-        if plain(record) and (record.case.cache, record.case.allocator) == ("empty", "retaining"):
-            campaigns.setdefault(record.campaign, {})[record.backend, record.case.scope] = record
-    wanted = [(side, scope) for side in ("cpu", "gpu") for scope in ("cold", "step")]
-    whole = [found for _, found in sorted(campaigns.items()) if all(key in found for key in wanted)]
-    if not whole:
-        return ()
-    found = whole[-1]
-    sides = [tuple(by_round(found[side, scope]) for scope in ("cold", "step")) for side in ("cpu", "gpu")]
+        if plain(record) and record.case.cache == "empty" and record.case.scope in _FIRST:
+            campaigns.setdefault(record.campaign, []).append(record)
+    for found in sorted(campaigns.values(), key=campaign_recency, reverse=True):
+        sides = [_first_and_further([r for r in found if r.backend == side]) for side in ("cpu", "gpu")]
+        if all(sides):
+            return _curve(sides, calls)
+    return ()
+
+
+def _first_and_further(records: Sequence[Record]) -> tuple[Summary, ...]:
+    """Return a side's cold start and step of the allocator whose step is the better one; none if one is missing."""
+    step = better(summary(record) for record in records if record.case.scope == "step")
+    cold = step and better(
+        summary(record)
+        for record in records
+        if record.case.scope == "cold" and record.case.allocator == step.record.case.allocator
+    )
+    return (cold, step) if step and cold else ()
+
+
+def _curve(sides: Sequence[tuple[Summary, ...]], calls: Sequence[int]) -> tuple[Amortised, ...]:
+    steady = all(item.status in SOUND for side in sides for item in side)
+    times = [tuple(by_round(item.record) for item in side) for side in sides]
     curve = []
     for count in calls:
-        cpu, gpu = (totals(cold, step, count) for cold, step in sides)
+        cpu, gpu = (totals(cold, step, count) for cold, step in times)
         if (ratio := paired_ratio(cpu, gpu)) is not None:
-            curve.append(Amortised(calls=count, ratio=ratio))
+            curve.append(Amortised(calls=count, ratio=ratio, steady=steady))
     return tuple(curve)
 
 
