@@ -118,6 +118,24 @@ def test_other_campaigns_and_machines_are_not_paired(changes):
     assert row.ratio.value == pytest.approx((0.012 * 0.013 * 0.011 / (0.01 * 0.0101 * 0.0103)) ** (1 / 3))
 
 
+def test_each_side_has_its_current_record_of_a_machine_that_both_have():
+    def made(time, year, **changes):
+        when = {"campaign": f"{year}0101-000000-x", "created": f"{year}-01-01T00:00:00Z"}
+        return named("a", (time, 1.01 * time, 0.99 * time), **when, **changes)
+
+    def times(first, second):
+        (row,) = compared(first, second)
+        return row.first.record.created[:4], row.second.record.created[:4]
+
+    here, there = {}, {"machine": factory.PLAIN}
+    assert times([made(1.0, 2021, **here)], [made(1.0, 2022, **here), made(1.0, 2024, **there)]) == ("2021", "2022")
+    assert times([made(1.0, 2021, **here)], [made(1.0, 2024, **there)]) == ("2021", "2024")
+    both = [made(1.0, 2021, **here), made(1.0, 2022, **there)]
+    assert times(both, [made(1.0, 2023, **here), made(1.0, 2024, **there)]) == ("2022", "2024")
+    assert times(both, [made(1.0, 2025, **here), made(1.0, 2024, **there)]) == ("2021", "2025")
+    assert times([made(1.0, 2021), made(1.0, 2022, profile="smoke")], [made(1.0, 2023)]) == ("2021", "2023")
+
+
 def test_rows_without_a_common_round_are_left_out():
     one, other = named("a", (0.012, 0.013)), named("a", (0.01, 0.01))
     apart = tuple(msgspec.structs.replace(run, round=run.round + 2) for run in other.runs)

@@ -68,21 +68,29 @@ class Comparison:
 
 
 def compared(first: Iterable[Record], second: Iterable[Record]) -> tuple[Comparison, ...]:
-    """Return a comparison of each case that both sides have, of their newest records; of one record each, of those.
+    """Return a comparison of each case that both sides have, of their current records; of one record each, of those.
 
+    Where both have the case of the same machine, the records are that machine's, of several the one measured last.
     The chances are corrected for the number of comparisons. Raises ValueError if the sides share no case, or if two
     single records differ in more than one axis of their case.
     """
-    pairs = _pairs(*({r.name: r for r in sorted(side, key=lambda r: r.created)} for side in (first, second)))
+    pairs = _pairs(*map(_by_name, (first, second)))
     rows = [row for pair in pairs if (row := _comparison(*map(summary, pair))) is not None]
     corrected = iter(holm([row.chance for row in rows if row.chance is not None]))
     return tuple(row if row.chance is None else replace(row, chance=next(corrected)) for row in rows)
 
 
-def _pairs(first: dict[str, Record], second: dict[str, Record]) -> list[tuple[Record, Record]]:
+def _by_name(records: Iterable[Record]) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {}
+    for record in sorted(records, key=lambda record: record.precedence):
+        found.setdefault(record.name, []).append(record)
+    return found
+
+
+def _pairs(first: dict[str, list[Record]], second: dict[str, list[Record]]) -> list[tuple[Record, Record]]:
     shared = sorted(first.keys() & second.keys())
     if not shared and len(first) == len(second) == 1:
-        (one,), (other,) = first.values(), second.values()
+        one, other = _of_one_machine(*(next(iter(side.values())) for side in (first, second)))
         different = [name for name in axes(one, other) if hasattr(one.case, name)]
         if len(different) > 1:
             raise ValueError(
@@ -91,7 +99,17 @@ def _pairs(first: dict[str, Record], second: dict[str, Record]) -> list[tuple[Re
         return [(one, other)]
     if not shared:
         raise ValueError("the two sides have no case in common; choose two that measured the same")
-    return [(first[name], second[name]) for name in shared]
+    return [_of_one_machine(first[name], second[name]) for name in shared]
+
+
+def _of_one_machine(first: Sequence[Record], second: Sequence[Record]) -> tuple[Record, Record]:
+    """Return the current record of each side, of a machine that both have if there is one; the last ones are newest."""
+    both = {record.machine.slug for record in first} & {record.machine.slug for record in second}
+    slug = next((r.machine.slug for r in reversed(second) if r.machine.slug in both), None)
+    one, other = (
+        next(record for record in reversed(side) if slug in (None, record.machine.slug)) for side in (first, second)
+    )
+    return one, other
 
 
 def _comparison(one: Summary, other: Summary) -> Comparison | None:
