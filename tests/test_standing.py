@@ -203,6 +203,15 @@ def test_a_speed_up_of_another_way_is_not_taken_for_the_headline():
     assert not any(tables.headline(record) for record in (*fast, *wide))
 
 
+def test_another_batch_is_not_taken_for_the_headline_but_stands_beside_other_hosts():
+    batch = {"batch": 4096}
+    mine, gpu = side(machine=factory.PLAIN, **batch), side(backend="gpu", seconds=0.0002, **batch)
+    assert not any(map(tables.headline, (mine, gpu)))
+    assert tables.elsewhere([mine, gpu], factory.PLAIN.slug).rows
+    assert not tables.elsewhere([mine, side(backend="gpu", seconds=0.0002)], factory.PLAIN.slug).rows
+    assert not tables.side_by_side([mine]).rows
+
+
 def test_beside_another_host_the_better_allocator_stands_alone():
     mine = [side(seconds=s, allocator=a, machine=factory.PLAIN) for s, a in ((0.01, "retaining"), (0.008, "system"))]
     (row,) = tables.elsewhere([*mine, side(backend="gpu", seconds=0.0002)], factory.PLAIN.slug).rows

@@ -163,10 +163,9 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
 
     Of several machines with the same kind of GPU it is the newest step.
     """
-    mine = fastest(
-        current_cases(r for r in records if r.machine.slug == machine and r.backend == "cpu" and headline(r))
-    )
-    gpus = current_cases(r for r in records if r.machine.slug != machine and r.backend == "gpu" and headline(r))
+    steps = [record for record in records if headline(record, "batch")]
+    mine = fastest(current_cases(r for r in steps if r.machine.slug == machine and r.backend == "cpu"))
+    gpus = current_cases(r for r in steps if r.machine.slug != machine and r.backend == "gpu")
     newest = {_kind(gpu.record): gpu for gpu in sorted(gpus, key=lambda gpu: gpu.record.precedence)}
     rows = (
         (
@@ -211,7 +210,7 @@ def without_gpu(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
 
 def side_by_side(records: Iterable[Record]) -> Table:
     """Return the headline steps of JAX on the CPUs of several machines, a column each, with the better allocator."""
-    mine = (r for r in records if r.backend == "cpu" and headline(r) and r.case.batch == r.description.batch)
+    mine = (r for r in records if r.backend == "cpu" and headline(r))
     steps = fastest(current_cases(mine))
     found = {(item.record.workload, item.record.machine.name): item for item in steps}
     models, machines = (sorted(set(names)) for names in zip(*found, strict=True)) if found else ((), ())
@@ -238,11 +237,9 @@ def _apart(cpu: Estimate | None, gpu: Estimate | None) -> Cell:
     return Cell(text=units.times(ratio, ratio / width, ratio * width), sort=ratio)
 
 
-def headline(record: Record) -> bool:
-    """Return whether a record is JAX's steady state in the headline setting."""
-    case = record.case
-    plain = case.implementation == "jax" and case.variant == "plain" and case.precision == "float32-highest"
-    return plain and case.scope == "step" and case.devices == 1
+def headline(record: Record, *free: str) -> bool:
+    """Return whether a record is JAX's steady state in the headline setting, whatever the free axes are."""
+    return record.case.scope == "step" and record.usual(*free)
 
 
 _OTHER_TIMES: tuple[tuple[Scope, str], ...] = (
