@@ -113,12 +113,17 @@ class CampaignProgress:
         self._progress.update(self._task, description=self._name, left=left)
 
     def grows(self, header: Header) -> None:
-        """Show that the plan has further rounds, and say of which workloads."""
-        more = dict.fromkeys(c.workload for c in header.cases if header.rounds_of(c) > self._header.rounds_of(c))
+        """Show that the plan has further rounds, or lost some that failed, and say of which workloads."""
+        before = self._header
+        more = dict.fromkeys(c.workload for c in header.cases if header.rounds_of(c) > before.rounds_of(c))
+        fewer = dict.fromkeys(c.workload for c in header.cases if header.rounds_of(c) < before.rounds_of(c))
         self._header = header
         self._remaining.grows(header)
         self._progress.update(self._task, total=self._remaining.planned)
-        self._print(f"one more round, intervals are still wide: {', '.join(more)}")
+        if more:
+            self._print(f"one more round, intervals are still wide: {', '.join(more)}")
+        if fewer:
+            self._print(f"a further round failed, those before it count: {', '.join(fewer)}")
 
     def stage(self, name: str) -> None:
         """Show the stage that the process is in."""

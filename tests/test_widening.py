@@ -7,7 +7,7 @@ import factory
 import msgspec
 import pytest
 
-from suite import bench
+from suite import bench, terminal
 from suite.measure import campaign, profiles, refusal, request, runner, widening
 from suite.measure.protocol import Line
 from suite.measure.remaining import Remaining
@@ -143,20 +143,24 @@ class Watch:
 
 
 class Child:
-    """A worker whose process takes so many seconds a step."""
+    """A worker whose process takes so many seconds a step; one that takes None dies."""
 
     def __init__(self, seconds):
         stages = [
             Line(stage=name, seen=Stage(name=name, wall_seconds=1.0, process_seconds=1.0))
             for name in ("lower", "compile", "first_step")
         ]
-        sample = Line(stage="samples", sample=Sample(wall_seconds=seconds, process_seconds=seconds))
+        sample = Line(stage="samples", sample=Sample(wall_seconds=seconds or 0, process_seconds=seconds or 0))
         self.lines = [*stages, Line(stage="samples"), *[sample] * 3, Line(stage="done", facts=factory.FACTS)]
+        self.dies = seconds is None
 
     def tell(self, line): ...
 
+    def ended(self):
+        return "was killed"
+
     def line(self, timeout_seconds):
-        return msgspec.json.encode(self.lines.pop(0))
+        return None if self.dies else msgspec.json.encode(self.lines.pop(0))
 
 
 def measured(journal, series, monkeypatch, stop=None):
@@ -178,6 +182,7 @@ def measured(journal, series, monkeypatch, stop=None):
     return watch
 
 
+WIDE = [0.1, 0.2, 0.3] * 5
 SERIES = {"mnist_mlp": [0.1, 0.13, 0.1, 0.115, 0.11, 0.11, *[0.11] * 9], "cifar10_mlp": [0.1, 0.1001, 0.0999]}
 
 
@@ -224,6 +229,30 @@ def test_a_campaign_that_ends_as_it_is_keeps_its_whole_further_rounds(tmp_path, 
     assert not any(record.broken_off for record in campaign.records(journal.header(), journal.done()))
 
 
+def test_a_further_round_that_failed_leaves_those_before_it_and_is_the_last(tmp_path, monkeypatch):
+    journal = Journal(tmp_path / FILE_NAME)
+    cpu, gpu, other = case(), case(backend="gpu"), case("cifar10_mlp")
+    journal.append(plan(cpu, gpu, other))
+    series = {"mnist_mlp": [0.1, 0.1, 0.13, 0.13, 0.1, 0.1, 0.115, 0.115, None, *[0.11] * 40], "cifar10_mlp": WIDE}
+    watch = measured(journal, series, monkeypatch)
+    header = journal.header()
+    assert counts(header) == [4, 4, MOST]
+    assert [n for n, name in watch.began if name == "mnist_mlp"] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert watch.grown[:3] == [4, 5, 5]
+    made = campaign.records(header, journal.done())
+    assert [(r.reason, len(r.runs), r.rounds) for r in made] == [("", 4, 4), ("", 4, 4), ("", MOST, MOST)]
+    series["mnist_mlp"] = [0.11] * 40
+    assert not measured(journal, series, monkeypatch).began
+
+
+def test_a_planned_round_that_failed_is_a_finding_and_the_other_side_may_go_on(tmp_path, monkeypatch):
+    cpu, gpu = case(), case(backend="gpu")
+    header = plan(cpu, gpu)
+    entries = [*done(cpu, UNEVEN), *done(gpu, [0.01], samples=0, reason="killed")]
+    wider = header.with_rounds((5, 3))
+    assert counts(widening.whole_rounds(wider, header, [*entries, *done(cpu, [*UNEVEN, 0.01])])) == [4, 3]
+
+
 def test_a_campaign_that_lacks_planned_rounds_lacks_them_still_when_it_ends():
     cpu, gpu = case(), case(backend="gpu")
     header = plan(cpu, gpu)
@@ -237,3 +266,14 @@ def test_the_remaining_time_counts_further_rounds():
     remaining.grows(header.with_rounds((5, 3)))
     assert (remaining.planned, remaining.processes) == (8, 8)
     assert remaining.seconds > before
+
+
+def test_what_is_said_of_a_plan_that_changed_names_the_workloads(capsys):
+    header = plan(case(), case("cifar10_mlp"))
+    with terminal.CampaignProgress(header, ()) as progress:
+        progress.grows(header.with_rounds((4, 3)))
+        progress.grows(header.with_rounds((3, 3)))
+    assert capsys.readouterr().err.splitlines() == [
+        "one more round, intervals are still wide: mnist_mlp",
+        "a further round failed, those before it count: mnist_mlp",
+    ]

@@ -35,9 +35,9 @@ class Remaining:
         return sum(self._each[unit] * left for unit, left in self._left.items()) + sum(self._first.values())
 
     def grows(self, header: Header) -> None:
-        """Count the further rounds of a plan that has more of them now."""
+        """Count the further rounds of a plan that has more of them now; one that failed was counted as it ended."""
         for unit, before in self._rounds.items():
-            more = header.rounds_of(unit[0]) - before
+            more = max(0, header.rounds_of(unit[0]) - before)
             self._rounds[unit] += more
             self._left[unit] += more
             self.planned += more

@@ -17,7 +17,7 @@ from suite.measure.beside import ENERGY_SECONDS, Beside
 from suite.measure.campaign import Unit, compiles_anew, order, stamp, units
 from suite.measure.clock import Clock
 from suite.measure.protocol import STREAMED, Facts, Line, Task
-from suite.measure.widening import widened
+from suite.measure.widening import whole_rounds, widened
 from suite.results.journal import Done, Header, Journal, Rounds
 from suite.results.record import Run, Sample, Software, Stage
 from suite.results.validity import NOT_FINITE
@@ -60,7 +60,7 @@ class Watch(Protocol):
         """A process starts in that round."""
 
     def grows(self, header: Header) -> None:
-        """The plan has further rounds."""
+        """The plan has further rounds, or lost some that failed."""
 
     def stage(self, name: str) -> None:
         """The process entered a stage."""
@@ -101,19 +101,31 @@ def run(
 ) -> None:
     """Measure everything the campaign planned and its journal lacks, and further rounds of what stays uncertain.
 
-    A unit that failed is not tried again: its record says why. The compile cache lies beside the journal until the end,
-    that which all processes share in the folder `kept` for good if there is one. `beside` watches the machine
-    meanwhile, first while nothing runs if energy is to be counted.
+    A unit that failed is not tried again: its record says why. One that failed in a further round leaves its workload
+    with the rounds before that one. The compile cache lies beside the journal until the end, that which all processes
+    share in the folder `kept` for good if there is one. `beside` watches the machine meanwhile, first while nothing
+    runs if energy is to be counted.
     """
     cache = journal.path.parent / "compile-cache"
     start = start or partial(worker, cache=cache, shared=kept or cache)
-    _measure(header, journal, watch, start, beside, cache)
-    while (wider := widened(header, journal.done())) is not None:
-        header = wider
-        journal.append(Rounds(case_rounds=header.case_rounds))
-        watch.grows(header)
+    planned, settled = journal.planned(), set[str]()
+    while True:
         _measure(header, journal, watch, start, beside, cache)
+        whole = whole_rounds(header, planned, journal.done())
+        if spoilt := {case.workload for case in header.cases if whole.rounds_of(case) < header.rounds_of(case)}:
+            header, settled = _replanned(whole, journal, watch), settled | spoilt
+        wider = widened(header, journal.done(), but=settled)
+        if wider is None:
+            break
+        header = _replanned(wider, journal, watch)
     shutil.rmtree(cache, ignore_errors=True)
+
+
+def _replanned(header: Header, journal: Journal, watch: Watch) -> Header:
+    """Return the plan, whose rounds are others from here on, when it is noted and told."""
+    journal.append(Rounds(case_rounds=header.case_rounds))
+    watch.grows(header)
+    return header
 
 
 def _measure(header: Header, journal: Journal, watch: Watch, start: Worker, beside: Beside | None, cache: Path) -> None:

@@ -6,7 +6,7 @@ simulates what is gained.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from suite.measure.campaign import Unit, records, units
 from suite.results.journal import Done, Header
@@ -18,18 +18,19 @@ from suite.workload import Case, Scope
 _STEADY: frozenset[Scope] = frozenset({"step", "transfer", "serve"})
 
 
-def widened(header: Header, done: Sequence[Done]) -> Header | None:
+def widened(header: Header, done: Sequence[Done], but: Collection[str] = ()) -> Header | None:
     """Return the plan with one more round for each workload that needs it; None if none does or may have one.
 
     JAX's own times decide, on the CPU that of the better allocator. A case that failed is left out; an invalid one, a
-    start, an input pipeline or a whole run decides nothing, and what is not measured with steps keeps its rounds.
+    start, an input pipeline or a whole run decides nothing, and what is not measured with steps keeps its rounds, as do
+    the workloads named in `but`.
     """
     failed = {entry.case for entry in done if entry.run.reason}
     by_workload: dict[str, list[Unit]] = defaultdict(list)
     for unit in units(header.cases):
         if failed.isdisjoint(unit) and not _STEADY.isdisjoint(case.scope for case in unit):
             by_workload[unit[0].workload].append(unit)
-    uncertain = {record.workload for record in _too_wide(records(header, done))}
+    uncertain = {record.workload for record in _too_wide(records(header, done))}.difference(but)
     more = {
         case
         for workload, those in by_workload.items()
@@ -44,18 +45,23 @@ def widened(header: Header, done: Sequence[Done]) -> Header | None:
 
 
 def whole_rounds(header: Header, planned: Header, done: Iterable[Done]) -> Header:
-    """Return the plan without the further rounds that are not whole, for a campaign that ends as it is."""
-    there = {(entry.case, entry.run.round) for entry in done}
-    failed = {entry.case for entry in done if entry.run.reason}
+    """Return the plan without the further rounds that are not whole: cut short, or with a case that failed in one."""
+    rounds_planned = {case: planned.rounds_of(case) for case in header.cases}
+    failed, there = set[Case](), set[tuple[Case, int]]()
+    for entry in done:
+        if not entry.run.reason:
+            there.add((entry.case, entry.run.round))
+        elif entry.run.round < rounds_planned[entry.case]:
+            failed.add(entry.case)
     whole: dict[str, int] = {}
     for case in header.cases:
-        if case in failed or header.rounds_of(case) == planned.rounds_of(case):
+        if case in failed or header.rounds_of(case) == rounds_planned[case]:
             continue
         mine = next((n for n in range(header.rounds_of(case)) if (case, n) not in there), header.rounds_of(case))
         whole[case.workload] = min(mine, whole.get(case.workload, mine))
 
     def rounds(case: Case) -> int:
-        least = planned.rounds_of(case)
+        least = rounds_planned[case]
         return max(least, min(header.rounds_of(case), whole.get(case.workload, least)))
 
     return header.with_rounds(tuple(map(rounds, header.cases)))
