@@ -519,6 +519,15 @@ def test_two_runs_that_share_no_core_and_no_gpu_may_measure_side_by_side(
                 pass
 
 
+def test_to_look_for_another_run_takes_nothing_that_runs_on_other_cores_share(tmp_path, monkeypatch):
+    monkeypatch.setattr(lock, "granted", lambda: {1})
+    monkeypatch.setattr(lock, "Gpus", lambda: SimpleNamespace(uuids=("GPU-a",)))
+    lock.refuse_beside_another(tmp_path)
+    assert {path.name for path in tmp_path.rglob("*.lock")} == {"core-1.lock", "GPU-a.lock"}
+    with lock.measuring("first", tmp_path), pytest.raises(RuntimeError, match="campaign first"):
+        lock.refuse_beside_another(tmp_path)
+
+
 def test_a_lock_that_was_refused_leaves_the_others_free(tmp_path, monkeypatch):
     monkeypatch.setattr(lock, "granted", lambda: {1})
     with lock.measuring("first", tmp_path):

@@ -4,7 +4,7 @@ import fcntl
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,11 +19,28 @@ def measuring(campaign: str, folder: Path | None = None) -> Iterator[None]:
     """Hold the locks of the campaign, of every core and of every GPU that this process may use.
 
     They go with the process, however that ends. Two runs may measure side by side on a machine whose cores and GPUs are
-    dealt out to them, as a scheduler does. Raises RuntimeError, naming the holder, if another run has one of them.
+    dealt out to them, as a scheduler does. Raises RuntimeError, naming the holder, if another run has one of them: one
+    of the same user with the same TMPDIR, since others' locks are not seen.
     """
-    things = [f"core-{number}" for number in sorted(granted())] + list(Gpus().uuids)
+    with _held([f"campaign-{campaign}", *_granted()], campaign, folder):
+        yield
+
+
+def refuse_beside_another(folder: Path | None = None) -> None:
+    """Raise RuntimeError, naming the holder, if another run measures on what this process may use."""
+    with _held(_granted(), "about to begin", folder):
+        pass
+
+
+def _granted() -> list[str]:
+    """Return every core and every GPU that this process may use, by name."""
+    return [f"core-{number}" for number in sorted(granted())] + list(Gpus().uuids)
+
+
+@contextmanager
+def _held(things: Iterable[str], campaign: str, folder: Path | None) -> Iterator[None]:
     with ExitStack() as held:
-        for thing in [f"campaign-{campaign}", *things]:
+        for thing in things:
             held.enter_context(_lock(_place(folder) / f"{thing}.lock", campaign))
         yield
 
@@ -75,9 +92,3 @@ def _opened(path: Path) -> TextIO:
         raise RuntimeError(
             f"cannot write '{path}': {error.strerror or error}; set TMPDIR to a folder you may write to"
         ) from error
-
-
-def refuse_beside_another(folder: Path | None = None) -> None:
-    """Raise RuntimeError, naming the holder, if another run measures on what this process may use."""
-    with measuring("none yet", folder):
-        pass
