@@ -101,8 +101,8 @@ def test_throughput_and_flop_follow_from_batch_and_time():
 @pytest.mark.parametrize(
     ("changes", "status", "reason"),
     [
-        ({"compilations": 2}, "invalid", "round 0: compilations: 2 compilations inside the samples"),
-        ({"first_loss": math.nan}, "invalid", "round 0: loss: the loss is not finite"),
+        ({"compilations": 2}, "invalid", "round 1: compilations: 2 compilations inside the samples"),
+        ({"first_loss": math.nan}, "invalid", "round 1: loss: the loss is not finite"),
         ({"first_loss": None, "compilations": None}, "quick", None),
         ({"reason": "killed by SIGKILL"}, "incomplete", "killed by SIGKILL"),
         ({"doubling_ratio": 2.11}, "unstable", "not proportional: twice the steps took 2.11 times as long"),

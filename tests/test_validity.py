@@ -114,7 +114,7 @@ def test_fewer_threads_are_right_where_they_were_asked_for():
 def test_an_invalid_record_says_which_check_and_which_round():
     found = summary.summary(factory.record(runs=(audited(inputs_kept=False),), step_seconds=(0.1,)))
     assert found.status == "invalid"
-    assert found.reasons == ("round 0: inputs: the batches were changed while they were used",)
+    assert found.reasons == ("round 1: inputs: the batches were changed while they were used",)
 
 
 def test_a_convolution_may_be_done_with_fewer_products():

@@ -31,7 +31,7 @@ def invalid(record: Record) -> Iterator[str]:
     for run in record.runs:
         for name, check in CHECKS.items():
             for words in check(record, run):
-                yield f"round {run.round}: {name}: {words}"
+                yield f"round {run.round + 1}: {name}: {words}"
 
 
 def _compilations(record: Record, run: Run) -> Iterator[str]:

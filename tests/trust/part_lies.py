@@ -76,7 +76,7 @@ def ways(name: str) -> list[str]:
 
 
 def checks_of(found: Summary) -> tuple[str, ...]:
-    """Return the names of the checks in a summary's reasons, which read 'round 0: name: words'."""
+    """Return the names of the checks in a summary's reasons, which read 'round 1: name: words'."""
     return tuple(dict.fromkeys(reason.split(": ")[1] for reason in found.reasons)) if found.status == "invalid" else ()
 
 
