@@ -18,11 +18,16 @@ def decimals(value: float, half_width: float | None, digits: int = 3) -> int:
     return max(wanted, first)
 
 
+def rounded(value: float, half_width: float | None, digits: int = 3) -> float:
+    """Return a value as it is printed, by which its unit and its decimals go: 0.9996 is 1.00."""
+    return round(value, decimals(value, half_width, digits))
+
+
 def number(value: float | None, half_width: float | None = None, digits: int = 3) -> str:
     """Return a value as plain text with a thousands separator; a dash for None or not finite."""
     if value is None or not math.isfinite(value):
         return DASH
-    places = decimals(value, half_width, digits)
+    places = decimals(rounded(value, half_width, digits), half_width, digits)
     return f"{round(value, places):,.{max(places, 0)}f}"
 
 
@@ -39,22 +44,34 @@ def counted(count: int, one: str, several: str = "") -> str:
 
 
 def seconds(value: float | None, half_width: float | None = None) -> str:
-    """Return a duration given in seconds, such as '12.3 ms' or '2 min 5 s'."""
+    """Return a duration given in seconds, such as '12.3 ms' or '2 min 05 s', no digit below the half-width."""
     if value is None or not math.isfinite(value):
         return DASH
-    if value >= 120:
-        minutes, rest = divmod(round(value), 60)
-        hours, minutes = divmod(minutes, 60)
-        return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
-    size, unit = next((s for s in _SMALL if abs(value) >= s[0]), _SMALL[-1])
+    shown = rounded(value, half_width)
+    if shown >= 120:
+        return _long(value, half_width or 0.0)
+    size, unit = next((s for s in _SMALL if abs(shown) >= s[0]), _SMALL[-1])
     return f"{number(value / size, None if half_width is None else half_width / size)} {unit}"
+
+
+def _long(value: float, half_width: float) -> str:
+    """Return two minutes or more in at most two units, the smaller one left out below the half-width."""
+    step = 60 if half_width >= 60 or value >= 3600 else 10 if half_width >= 10 else 1
+    minutes, rest = divmod(step * round(value / step), 60)
+    hours, over = divmod(minutes, 60)
+    if half_width >= 3600:
+        return f"{value / 3600:.0f} h"
+    if hours:
+        return f"{hours} h {over:02d} min"
+    return f"{minutes} min" if step == 60 else f"{minutes} min {rest:02d} s"
 
 
 def quantity(value: float | None, unit: str, half_width: float | None = None) -> str:
     """Return a value with a decimal prefix, such as '13.4 TFLOP/s' or '669,706'."""
     if value is None or not math.isfinite(value):
         return DASH
-    size, prefix = next((p for p in _PREFIXES if abs(value) >= p[0]), _PREFIXES[-1])
+    shown = rounded(value, half_width)
+    size, prefix = next((p for p in _PREFIXES if abs(shown) >= p[0]), _PREFIXES[-1])
     width = None if half_width is None else half_width / size
     return f"{number(value / size, width)} {prefix}{unit}".rstrip()
 

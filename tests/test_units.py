@@ -35,10 +35,30 @@ def test_an_end_near_zero_has_one_digit_more_than_the_half_width_allows(low, hig
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0000123, "12.3 µs"), (0.0123, "12.3 ms"), (1.5, "1.50 s"), (125, "2 min 05 s"), (7300, "2 h 01 min")],
-)
-def test_durations_take_the_unit_that_suits_them(value, text):
+    [(0.0000123, "12.3 µs"), (0.0123, "12.3 ms"), (1.5, "1.50 s"), (125, "2 min 05 s"), (7300, "2 h 02 min"),
+     (3599.9, "1 h 00 min"), (119.99, "2 min 00 s"), (0.99996, "1.00 s"), (0.0009996, "1.00 ms")],
+)  # fmt: skip
+def test_durations_take_the_unit_that_suits_them_as_they_are_printed(value, text):
     assert units.seconds(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "text"),
+    [
+        (496, 4, "8 min 16 s"), (496, 40, "8 min 20 s"), (496, 90, "8 min"), (3590, 90, "1 h 00 min"),
+        (7300, 100, "2 h 02 min"), (9000, 4000, "2 h"),
+    ],
+)  # fmt: skip
+def test_a_long_duration_has_no_digit_below_the_half_width_either(value, half, text):
+    assert units.seconds(value, half) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "text"),
+    [(999_999, None, "1.00 MB"), (999.4, None, "999 B"), (999.6, None, "1.00 kB"), (960, 70, "960 B")],
+)
+def test_a_prefix_goes_by_the_number_as_it_is_printed(value, half, text):
+    assert units.quantity(value, "B", half) == text
 
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf])
