@@ -370,6 +370,34 @@ def test_what_failed_is_a_finding_and_replaces_what_worked():
     assert {item.record.campaign for item in selection.current_cases([*failed, *own])} == {"b"}
 
 
+@pytest.mark.parametrize(
+    ("changes", "contradicts"),
+    [
+        ({}, True),
+        ({"created": "2025-12-31T00:00:00Z"}, False),
+        ({"step_seconds": EVEN}, False),
+        ({"step_seconds": (0.005, 0.006, 0.007)}, False),
+        ({"machine": factory.PLAIN}, False),
+        ({"batch": 64}, False),
+        ({"profile": "smoke"}, False),
+    ],
+)
+def test_a_newer_time_of_one_side_alone_that_is_clearly_another_makes_a_speed_up_unstable(changes, contradicts):
+    both = pair(campaign="a", created="2026-01-01T00:00:00Z")
+    newer = {"campaign": "b", "created": "2026-01-02T00:00:00Z", "step_seconds": (0.006, 0.00601, 0.00599)} | changes
+    (found,) = speedups([*both, factory.record(**newer)])
+    assert (found.status == "unstable") is contradicts
+    said = [reason for reason in found.reasons if reason.startswith("cpu: a newer campaign has 6.0")]
+    assert len(said) == contradicts
+
+
+def test_a_newer_campaign_of_both_sides_replaces_the_older_and_contradicts_nothing():
+    both = pair(campaign="a", created="2026-01-01T00:00:00Z")
+    made = pair(campaign="b", created="2026-01-02T00:00:00Z")
+    faster = msgspec.structs.replace(made[0], runs=tuple(factory.run(n, 0.005) for n in range(3)))
+    assert [item.status for item in speedups([*both, faster, made[1]])] == ["quick", "quick"]
+
+
 def test_an_experiment_stands_in_where_nobody_asked_for_the_same_and_displaces_nothing():
     own = pair(campaign="a", created="2026-01-01T00:00:00Z")
     newer = pair(campaign="b", created="2026-01-02T00:00:00Z")

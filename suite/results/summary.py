@@ -1,13 +1,14 @@
 """What records say: a time with interval and status per case, speed-ups, and how the CPU side stands."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Literal, get_args
 
 import msgspec
 
+from suite import units
 from suite.results import validity
 from suite.results.record import Record, Run, Telemetry
 from suite.results.repetition import found_again
@@ -183,7 +184,8 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
     """Return every CPU-over-GPU ratio of JAX that the records allow, paired by round inside a campaign.
 
     The CPU side is always float32 at highest precision, with the allocator that serves it better; the GPU side may
-    have another precision. A standard one that another campaign's sound one confirms is repeated.
+    have another precision. A standard one that another campaign's sound one confirms is repeated; one is unstable of
+    which a newer campaign has one side alone, sound and clearly another.
     """
     campaigns: dict[tuple[str, str, str], list[Summary]] = defaultdict(list)
     for record in records:
@@ -200,7 +202,27 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
             ratio = paired_ratio(by_round(cpu.record), by_round(gpu.record)) if cpu else None
             if cpu is not None and ratio is not None:
                 found.append(_speedup(cpu, gpu, ratio, group))
-    return tuple(_repeated(found))
+    paired = {(side.record.campaign, side.record.place) for item in found for side in (item.cpu, item.gpu)}
+    alone: dict[tuple[str, str], list[Summary]] = defaultdict(list)
+    for item in (item for group in campaigns.values() for item in group):
+        if item.status in SOUND and (item.record.campaign, item.record.place) not in paired:
+            alone[item.record.place].append(item)
+    return tuple(_repeated([_contradicted(item, alone) for item in found]))
+
+
+def _contradicted(found: SpeedUp, alone: Mapping[tuple[str, str], Sequence[Summary]]) -> SpeedUp:
+    """Return the speed-up with what newer campaigns say against a side of it, which they have timed alone."""
+    said = []
+    for side in (found.cpu, found.gpu):
+        newer = [other for other in alone.get(side.record.place, ()) if other.record.created > side.record.created]
+        for other in sorted(newer, key=lambda other: other.record.created)[-1:]:
+            if other.seconds and side.seconds and other.seconds.apart(side.seconds):
+                words = units.seconds(other.seconds.value, units.half_width(other.seconds.low, other.seconds.high))
+                said.append(f"{side.record.backend}: a newer campaign has {words}; measure both sides again")
+    if not said:
+        return found
+    status = "unstable" if found.status in SOUND else found.status
+    return replace(found, status=status, reasons=(*found.reasons, *said))
 
 
 def _repeated(found: Sequence[SpeedUp]) -> Iterable[SpeedUp]:
