@@ -7,10 +7,12 @@ from statistics import median
 from suite import units
 from suite.experiments import roofline
 from suite.report import charts, cost, feeding, ladder, learning, meanwhile, tables, timeline
+from suite.report import history as repeats
 from suite.report.html import UNSEARCHED, Page, anchor, safe
 from suite.report.links import links
 from suite.report.tables import Cell, Table
 from suite.results import ladder as clock
+from suite.results.history import history
 from suite.results.prices import Price
 from suite.results.record import Record
 from suite.results.roofline import Roof
@@ -68,6 +70,8 @@ def page(
         made.heading(f"Times on {machine_name}")
         files |= ladder_part(made, there)
         made.table(tables.case_table(f"{name} on {machine_name}", here))
+        if len(campaigns := history(there)) > 1:
+            made.table(repeats.table(campaigns, machine_name), folded=repeats.words(campaigns))
         below = roofline.table(f"{name} below the ceilings of {machine_name}", roofline.current_steps(here), ceilings)
         if below.rows:
             made.table(below)

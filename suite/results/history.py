@@ -1,0 +1,39 @@
+"""The headline step of a workload in every campaign that timed it on a machine: does it come out the same again?"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from suite.results.record import Record
+from suite.results.statistics import Estimate, paired_ratio
+from suite.results.summary import Summary, better, by_round, summary
+
+
+@dataclass(frozen=True, kw_only=True)
+class Once:
+    """One campaign's times, on the CPU those of the better allocator; a side that it did not time is None."""
+
+    created: str  # when the campaign began, UTC
+    experiment: str  # that it was of; '' if none
+    cpu: Summary | None
+    gpu: Summary | None
+
+    @property
+    def ratio(self) -> Estimate | None:
+        """The CPU's time over the GPU's, paired by round; None if one side is missing."""
+        if self.cpu is None or self.gpu is None:
+            return None
+        return paired_ratio(by_round(self.cpu.record), by_round(self.gpu.record))
+
+
+def history(records: Iterable[Record]) -> tuple[Once, ...]:
+    """Return what each campaign found of one workload on one machine, the newest first; smoke is none."""
+    campaigns: dict[str, list[Record]] = {}
+    for record in records:
+        if record.case.scope == "step" and record.usual() and record.profile != "smoke":
+            campaigns.setdefault(record.campaign, []).append(record)
+    found = []
+    for mine in campaigns.values():
+        cpu, gpu = (better(summary(r) for r in mine if r.backend == side) for side in ("cpu", "gpu"))
+        if cpu or gpu:
+            found.append(Once(created=mine[0].created, experiment=mine[0].experiment, cpu=cpu, gpu=gpu))
+    return tuple(sorted(found, key=lambda once: once.created, reverse=True))
