@@ -7,17 +7,21 @@ import sys
 import time
 from collections import Counter
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
+import factory
 import msgspec
 import psutil
 import pytest
 
 from suite.cluster import part, plan, planning, supervisor
 from suite.cluster.part import Outcome
+from suite.measure import request
+from suite.measure.probe import Offer
 from suite.measure.request import Request
+from suite.results import catalogue, store
 from suite.results import journal as journals
-from suite.results import store
 
 ROOT = Path(__file__).parent.parent
 WORKLOADS = ("mnist_mlp", "dp_linear_mirrored", "cifar10_mlp", "mnist_cnn")
@@ -74,7 +78,61 @@ def test_workloads_are_dealt_so_that_no_job_is_empty():
 
 def test_a_job_is_asked_for_its_own_workloads(tmp_path):
     asked = made(tmp_path, jobs=2).read().of(1)
-    assert (asked.workloads, asked.every_workload) == (("dp_linear_mirrored", "mnist_cnn"), False)
+    assert asked == Request(every_workload=True, dealt=("dp_linear_mirrored", "mnist_cnn"))
+
+
+KNOWN = catalogue.read(ROOT / "site" / "records")
+CEILING = factory.description("ceiling_matmul", batch=8192, family="ceiling")
+
+
+def offered(name):
+    """Return what an implementation offers on the machine where jobs are planned, which has no GPU."""
+    about = {"workloads": KNOWN, "ceilings": (CEILING,)} if name == "jax" else {}
+    names = tuple(each.name for each in KNOWN if each.family != "trees")
+    return Offer(implementation=name, backends={"cpu": ("cpu",)}, names=names, **about)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        Request(scopes=("step", "serve"), every_workload=True),
+        Request(scopes=("serve",), every_workload=True),
+        Request(scopes=("run",), every_workload=True),
+        Request(scopes=("epoch",), every_workload=True),
+        Request(variants=("plain", "several-steps"), every_workload=True),
+        Request(implementations=("torch",), every_workload=True),
+        Request(experiment="serving", workloads=("mnist_mlp", "serve_resnet50")),
+    ],
+    ids=["step and serve", "serve", "run", "epoch", "several-steps", "torch", "serving"],
+)
+def test_jobs_together_measure_just_what_was_asked_for_and_none_of_them_nothing(tmp_path, monkeypatch, asked):
+    monkeypatch.setattr(request, "offer", offered)
+    made = planning.planned(asked, tmp_path, "local", None, {}, None).read()
+    offers = {name: offered(name) for name in ("jax", *asked.implementations)}
+    jobs = [request.answer(made.of(part), factory.PLAIN, offers).cases for part in range(len(made.parts))]
+    assert all(jobs)
+    assert Counter(chain(*jobs)) == Counter(request.answer(asked, factory.PLAIN, offers).cases)
+
+
+def test_what_only_nodes_have_is_planned_without_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(request, "offer", offered)
+    asked = Request(backends=("gpu",), precisions=("tf32",), devices=8, workloads=("mnist_mlp",))
+    assert planning.planned(asked, tmp_path, "slurm", None, {}, None).read().parts == (("mnist_mlp",),)
+
+
+@pytest.mark.parametrize(
+    ("asked", "error", "words"),
+    [
+        (Request(workloads=("ceiling_matmul",)), LookupError, "no workload 'ceiling_matmul'"),
+        (Request(workloads=("mnist_mlp",), scopes=("run", "serve")), ValueError, "these are trained: mnist_mlp"),
+        (Request(budget_minutes=5), ValueError, "--budget asked for with --cluster"),
+    ],
+)
+def test_what_no_job_could_measure_is_refused_before_there_is_a_plan(tmp_path, monkeypatch, asked, error, words):
+    monkeypatch.setattr(request, "offer", offered)
+    with pytest.raises(error, match=words):
+        planning.planned(asked, tmp_path, "local", None, {}, None)
+    assert not (tmp_path / plan.FOLDER).exists()
 
 
 def test_a_lost_job_is_sent_again_and_the_others_are_left_alone(tmp_path, errors):

@@ -155,7 +155,12 @@ _OF_EVERY_RUN = frozenset(
     "tell its energy and how busy a GPU is, where there are some. Default: it does; of experiments in those alone that "
     "look at how busy a GPU is.",
 )
-@click.option("--budget", type=click.FloatRange(min=0, min_open=True), metavar="MINUTES", help="Drop what is over.")
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="MINUTES",
+    help="Drop what is over. Not with --cluster.",
+)
 @click.option(
     "--cluster",
     type=click.Choice(["slurm", "local"]),

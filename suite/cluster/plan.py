@@ -37,7 +37,7 @@ class Plan(Plain, frozen=True, kw_only=True):
 
     def of(self, part: int) -> Request:
         """Return what one job is asked for."""
-        return replace(self.request, workloads=self.parts[part], every_workload=False)
+        return replace(self.request, dealt=self.parts[part])
 
 
 @dataclass(frozen=True)

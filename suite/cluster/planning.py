@@ -4,11 +4,21 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import msgspec
+
 from suite import terminal
 from suite.cluster.part import software
 from suite.cluster.plan import Cluster, Place, Plan, dealt, new
-from suite.experiments import headline
 from suite.measure import request
+from suite.measure.probe import Offer
+from suite.results.record import Gpu, Machine
+from suite.workload import Implementation
+
+# Stands for a node, of which nothing is known here: it has all that can be asked for.
+_MANY = 1024
+_GPU = Gpu(name="any", memory_bytes=0, compute_capability="99.0", driver="", cuda="")
+_NODE = Machine(name="any", cpu_model="any", cores=_MANY, memory_bytes=0, gpus=(_GPU,) * _MANY)
+_BACKENDS = {backend: (backend,) * _MANY for backend in ("cpu", "gpu")}
 
 
 def planned(
@@ -21,12 +31,15 @@ def planned(
 ) -> Place:
     """Deal the workloads asked for to jobs, and write the plan.
 
-    Raises LookupError for an unknown workload; what the nodes cannot measure, their jobs say.
+    Raises ValueError for a budget, and what `request.answer` raises of what no machine can measure; what the nodes
+    cannot, their jobs say.
     """
-    jax = request.offer("jax")
-    question = request.chosen_by(asked.experiment, asked) if asked.experiment else headline
-    networks, limits = ([each.name for each in offered] for offered in (jax.workloads, jax.ceilings))
-    names = request.workloads(asked, networks, limits, question.WORKLOADS)
+    if asked.budget_minutes is not None:
+        raise ValueError(
+            "--budget asked for with --cluster, whose jobs would each drop workloads by themselves; leave it out, or "
+            "name the workloads"
+        )
+    names = measurable(asked)
     if jobs is not None and jobs > len(names):
         terminal.say(f"note: {jobs} jobs asked for, there are {len(names)} workloads; a workload stays in one job")
     place = new(out, datetime.now(UTC))
@@ -41,6 +54,18 @@ def planned(
         )
     )
     return place
+
+
+def measurable(asked: request.Request) -> tuple[str, ...]:
+    """Return the workloads asked for that have something to measure on a node with all that it takes."""
+    needed: dict[Implementation, None] = dict.fromkeys(("jax", *asked.implementations))
+    offers: dict[Implementation, Offer] = {
+        name: msgspec.structs.replace(request.offer(name), backends=_BACKENDS) for name in needed
+    }
+    answer = request.answer(asked, _NODE, offers)
+    for remark in answer.remarks:
+        terminal.say(f"note: {remark}")
+    return tuple(about.name for about in answer.descriptions)
 
 
 def options(words: Sequence[str]) -> dict[str, str]:

@@ -48,6 +48,7 @@ class Request:
 
     workloads: tuple[str, ...] = ()
     every_workload: bool = False
+    dealt: tuple[str, ...] = ()  # of these workloads those that one job of a cluster measures; empty: all
     backends: tuple[Backend, ...] = ()
     profile: Profile = "quick"
     rounds: int | None = None  # None: the profile's
@@ -217,6 +218,9 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
             hosts=request.hosts,
         )
     refusal.refuse_unmeasured(request.variants, cases)
+    if request.dealt:  # only now: what is valid as a whole is valid in parts
+        chosen = [about for about in chosen if about.name in request.dealt]
+        cases = tuple(case for case in cases if case.workload in request.dealt)
     if "run" in scopes:
         none = [about.name for about in chosen if about.run is None]
         remarks += [f"no whole run is documented for: {', '.join(none)}; left out of scope 'run'"] if none else []
