@@ -19,8 +19,7 @@ def ended(out: Path, campaign: str, incomplete: bool = False) -> Journal:
     if campaign not in there:
         raise LookupError(f"no campaign '{campaign}' in '{out}'; there are: {', '.join(there) or 'none'}")
     journal = Journal(out / campaign / journals.FILE_NAME)
-    if journal.header().profile == "smoke":
-        raise RuntimeError(f"campaign '{campaign}' has profile 'smoke', which only shows that it runs; take another")
+    refuse_smoke(journal)  # before it is closed
     if not (incomplete or has_ended(journal)):
         raise RuntimeError(
             f"campaign '{campaign}' has not ended; go on with run --resume, or add --incomplete where it cannot go on"
@@ -30,11 +29,21 @@ def ended(out: Path, campaign: str, incomplete: bool = False) -> Journal:
     return journal
 
 
+def refuse_smoke(journal: Journal) -> None:
+    """Raise RuntimeError for a campaign that only shows that it runs."""
+    if (header := journal.header()).profile == "smoke":
+        raise RuntimeError(
+            f"campaign '{header.campaign}' has profile 'smoke', which only shows that it runs and is not published; "
+            "publish one of profile quick or standard"
+        )
+
+
 def publish(journal: Journal, out: Path, published: Path) -> tuple[Path, ...]:
     """Copy the campaign's records, as they are, to where the site takes its evidence from.
 
-    Raises ValueError for one that is not as it was written.
+    Raises ValueError for one that is not as it was written, RuntimeError if the campaign only shows that it runs.
     """
+    refuse_smoke(journal)
     mine = [path for path in store.paths([out]) if path.parent.name == journal.header().campaign]
     for path in mine:
         store.read(path)

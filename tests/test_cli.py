@@ -277,6 +277,22 @@ def test_a_campaign_that_cannot_be_published_is_refused(campaign, name, profile,
     assert words in " ".join(output.split())
 
 
+@pytest.mark.parametrize(("profile", "code"), [("smoke", 1), ("quick", 0)])
+def test_what_is_published_goes_by_the_campaigns_profile_and_not_by_the_command_line(
+    campaign, tmp_path, monkeypatch, profile, code
+):
+    out, other = campaign(profile, ended=True), {"smoke": "quick", "quick": "smoke"}[profile]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(bench, "resumed", lambda out: Journal(out / "20260101-000000-test" / FILE_NAME))
+    monkeypatch.setattr(bench, "measure", lambda *_: True)
+    monkeypatch.setattr(Journal, "done", lambda _: [Done(case=one.case, software=one.software, run=one.runs[0])])
+    one = factory.record()
+    found, output = said("run", "--resume", "--publish", "--profile", other, "--out", str(out))
+    assert found == code, output
+    assert ("has profile 'smoke', which only shows that it runs" in " ".join(output.split())) == bool(code)
+    assert len(list(tmp_path.glob("site/records/*/*.json"))) == 1 - code
+
+
 @pytest.fixture
 def cut(campaign, tmp_path, monkeypatch):
     """A function that makes a campaign of several rounds that was cut after some; it returns folder and journal."""

@@ -220,7 +220,7 @@ def run(
     from suite.measure.request import Request
     from suite.results import prices as price_list
 
-    if publish and asked["profile"] == "smoke":
+    if publish and not resume and asked["profile"] == "smoke":
         raise ValueError(
             "--publish asked for with profile 'smoke', which only shows that it runs; take quick or standard"
         )
