@@ -17,34 +17,37 @@ _FORMS: dict[Format, Callable[[Citation], str]] = {
 }  # fmt: skip
 
 
-def published(folder: Path) -> tuple[Number, ...]:
-    """Return every number of the records below a folder."""
-    return numbers(store.load([folder])[0])
+def published(folder: Path) -> tuple[tuple[Number, ...], tuple[str, ...]]:
+    """Return every number of the records below a folder, and a line for each record that cannot be read."""
+    records, problems = store.load([folder])
+    return numbers(records), problems
 
 
-def listed(folder: Path, part: str = "") -> list[tuple[str, str]]:
+def listed(there: Sequence[Number], part: str = "") -> list[tuple[str, str]]:
     """Return the keys that hold `part` and whose number may be quoted, each with its newest number."""
-    newest = {replace(n.key, digest="").text(): Citation(number=n) for n in published(folder) if n.citable}
+    newest = {replace(n.key, digest="").text(): Citation(number=n) for n in there if n.citable}
     return [(key, f"{cited.value} ({cited.interval})") for key, cited in newest.items() if part in key]
 
 
-def cited(key: str, form: Format, folder: Path, site: str = "") -> str:
+def cited(key: str, form: Format, there: Sequence[Number], site: str = "") -> str:
     """Return the number that a key names in one of the forms.
 
     Raises ValueError if it is no key or the site no address, LookupError if nothing has the key.
     """
     if site and not site.startswith(("https://", "http://")):
         raise ValueError(f"--site asked for with '{site}'; give the address that begins with https://")
-    found = resolved(key, published(folder))
+    found = resolved(key, there)
     return _FORMS[form](Citation(number=found, site=f"{site.rstrip('/')}/" if site else ""))
 
 
 def checked(files: Sequence[Path], folder: Path, write: bool = False) -> Iterator[tuple[str, bool]]:
     """Yield a line for each quotation that is wrong or has a newer record, then what was looked at; wrong or not.
 
-    With `write` quotations that are not pinned are brought up to date first. Raises RuntimeError if a file refuses.
+    Before them one for each record that is not as it was written, which is wrong. With `write` quotations that are not
+    pinned are brought up to date first. Raises RuntimeError if a file refuses.
     """
-    there = published(folder)
+    there, problems = published(folder)
+    yield from ((problem, True) for problem in problems)
     looked_at = 0
     for path in files:
         try:

@@ -58,7 +58,9 @@ def publish(journal: Journal, out: Path, published: Path) -> tuple[Path, ...]:
 
 def mentions(published: Path) -> tuple[Path, ...]:
     """Bring the quotations that are not pinned in README and the site's own pages up to date; return what changed."""
-    root, there = published.parent.parent, citing.published(published)
+    root, (there, problems) = published.parent.parent, citing.published(published)
+    for problem in problems:
+        terminal.say(f"note: {problem}")
     pages = [root / "README.md", *sorted((root / "site").glob("*.md"))]
     return tuple(path for path in pages if path.is_file() and citing.renew(path, there))
 

@@ -24,11 +24,8 @@ def print_results(
     """
     from suite.report import cost, feeding, learning, placing, standing, tables
 
-    found, problems = store.load(folders)
-    general = [record for record in found if record.general and not is_ceiling(record)]
+    general = [record for record in _loaded(folders) if record.general and not is_ceiling(record)]
     records = [r for r in general if not campaigns or r.campaign in campaigns or r.machine.slug != here.slug]
-    for problem in problems:
-        terminal.say(f"note: {problem}")
     costs = cost.for_terminal(records, here.slug, listed)
     fed = feeding.for_terminal(records, here.slug)
     learnt = learning.for_terminal(records, here.slug)
@@ -44,7 +41,7 @@ def print_results(
 
 def print_answers(name: str, folders: Sequence[Path], here: Machine) -> None:
     """Print what this machine answers to an experiment."""
-    records, _ = store.load(folders)
+    records = _loaded(folders)
     mine = [record for record in records if record.machine.slug == here.slug]
     found = experiments.load(name).read(mine)
     if found is None:
@@ -60,9 +57,18 @@ def compare(first: str, second: str, folders: Sequence[Path], band: float | None
     """Print the comparison of what two words mean; `band` is the share that does not matter."""
     from suite.report import comparison
 
-    sides = [selection.selected(word, folders) for word in (first, second)]
+    there = _loaded(folders)
+    sides = [selection.selected(word, there) for word in (first, second)]
     table = comparison.table(first, second, compared(*sides), band)
     show(table)
+
+
+def _loaded(folders: Sequence[Path]) -> tuple[Record, ...]:
+    """Return the records below the folders, and say which cannot be read."""
+    records, problems = store.load(folders)
+    for problem in problems:
+        terminal.say(f"note: {problem}")
+    return records
 
 
 def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:

@@ -290,8 +290,21 @@ def test_a_file_that_is_no_text_is_an_error(published, tmp_path):
         list(citing.checked([tmp_path / "picture"], tmp_path / "records"))
 
 
+def test_a_quoted_record_that_was_edited_is_said_to_be_changed(published, tmp_path):
+    run = CliRunner().invoke
+    key = citing.listed(citing.published(tmp_path / "records")[0], "/speedup")[0][0]
+    page = tmp_path / "page.md"
+    page.write_text(run(cli.main, ["cite", key, "--format", "markdown"]).output)
+    for path in (tmp_path / "records").glob("*/*.gpu.*.json"):
+        path.write_bytes(path.read_bytes().replace(b'"rounds": 3', b'"rounds": 4'))
+    for command in (["check-docs", str(page)], ["cite", key], ["cite", "--list", key]):
+        answer = run(cli.main, command)
+        assert answer.exit_code == 1
+        assert "it was changed after it was written" in " ".join(answer.output.split())
+
+
 def test_write_brings_what_is_not_pinned_up_to_date(published, tmp_path):
-    key = citing.listed(tmp_path / "records", "/speedup")[0][0]
+    key = citing.listed(citing.published(tmp_path / "records")[0], "/speedup")[0][0]
     page = tmp_path / "page.md"
     page.write_text(f"<!-- cite {key} -->3x<!-- /cite -->\n")
     said = list(citing.checked([page], tmp_path / "records", write=True))

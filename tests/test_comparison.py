@@ -171,6 +171,17 @@ def test_an_unknown_side_is_named_with_what_is_near(records):
     assert "no record is meant by '20260101-000000-x'; there are: 20260101-000000-a" in said
 
 
+@pytest.mark.parametrize(("by", "code"), [("campaign", 0), ("folder", 1)])
+def test_a_record_that_was_changed_is_said_beside_the_comparison_and_is_no_side(records, by, code):
+    folder = records[0].parent.parent
+    changed = records[0].with_name("mnist_mlp.cpu.step.json" if by == "folder" else "other.json")
+    changed.write_bytes(records[0].read_bytes().replace(b'"rounds": 3', b'"rounds": 4'))
+    words = [path.parent.name if by == "campaign" else str(path.parent) for path in records]
+    result = CliRunner(env={"COLUMNS": "150"}).invoke(main, ["compare", *words, "--out", str(folder)])
+    assert result.exit_code == code
+    assert "it was changed after it was written" in " ".join(result.output.split())
+
+
 def test_machines_with_a_gpu_come_first_then_those_with_most_records():
     slow, small, fast = (msgspec.structs.replace(factory.HOST, name=f"{n}, 2 cores") for n in ("mmm", "bbb", "zzz"))
     records = [

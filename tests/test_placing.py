@@ -89,3 +89,10 @@ def test_an_experiment_ends_with_its_own_failures_alone(tmp_path, capsys):
     said = capsys.readouterr().err
     assert "no dispatch" in said
     assert "no serving" not in said
+
+
+def test_an_experiment_says_which_of_its_records_cannot_be_read(tmp_path, capsys):
+    path = store.add(factory.record(), tmp_path)
+    path.write_bytes(path.read_bytes().replace(b'"rounds": 3', b'"rounds": 4'))
+    showing.print_answers("dispatch", (tmp_path,), factory.HOST)
+    assert "it was changed after it was written" in capsys.readouterr().err

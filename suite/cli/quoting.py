@@ -28,20 +28,21 @@ def cite(key: str | None, listed: bool, form: Any, site: str) -> None:
 
     KEY is machine/workload/backend/scope/metric, with @DIGEST that of one record for ever. Exit 1 if there is none.
     """
-    from suite import citing
+    from suite import citing, terminal
 
-    if listed:
-        found = citing.listed(PUBLISHED, key or "")
-        if not found:
-            raise LookupError(
-                f"no key with '{key or ''}' in it has a number that may be quoted; --list alone shows all"
-            )
-        for name, number in found:
-            click.echo(f"{name}  {number}")
-    elif key is None:
+    if key is None and not listed:
         raise click.UsageError("name a KEY, or give --list to see them all")
-    else:
-        click.echo(citing.cited(key, form, PUBLISHED, site), nl=form != "badge")
+    there, problems = citing.published(PUBLISHED)
+    for problem in problems:
+        terminal.say(f"note: {problem}")
+    if key is not None and not listed:
+        click.echo(citing.cited(key, form, there, site), nl=form != "badge")
+        return
+    found = citing.listed(there, key or "")
+    if not found:
+        raise LookupError(f"no key with '{key or ''}' in it has a number that may be quoted; --list alone shows all")
+    for name, number in found:
+        click.echo(f"{name}  {number}")
 
 
 @click.command("check-docs")

@@ -89,4 +89,5 @@ class KeyName(click.ParamType):
         """Return the keys that begin so."""
         from suite import citing
 
-        return [CompletionItem(key) for key, _ in citing.listed(PUBLISHED) if key.startswith(incomplete)]
+        there, _ = citing.published(PUBLISHED)
+        return [CompletionItem(key) for key, _ in citing.listed(there) if key.startswith(incomplete)]

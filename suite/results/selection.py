@@ -49,17 +49,21 @@ def fastest(items: Iterable[Summary]) -> list[Summary]:
     return found
 
 
-def selected(word: str, folders: Sequence[Path]) -> tuple[Record, ...]:
-    """Return the records of a file or folder, or those in the folders of a campaign, machine or 'package==version'.
+def selected(word: str, records: Sequence[Record]) -> tuple[Record, ...]:
+    """Return the records of a file or folder, or of these records those of a campaign, machine or 'package==version'.
 
-    Raises LookupError if nothing is meant, ValueError if the file is no record.
+    Raises LookupError if nothing is meant, ValueError if the file, or one in the folder, is no record.
     """
     path = Path(word)
     if path.is_file():
         return (store.read(path),)
     if path.is_dir():
-        return tuple(map(store.read, sorted(path.glob("*.json")))) or store.load([path])[0]
-    records = store.load(folders)[0]
+        if mine := sorted(path.glob("*.json")):
+            return tuple(map(store.read, mine))
+        below, problems = store.load([path])
+        if problems:
+            raise ValueError(problems[0])
+        return below
     package, _, version = word.partition("==")
     found = tuple(
         record
