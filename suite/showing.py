@@ -74,7 +74,7 @@ def _loaded(folders: Sequence[Path]) -> tuple[Record, ...]:
 def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:
     """Yield a line for each record below the paths: what it is, or why it is none; and whether that is wrong."""
     for path in paths:
-        files = [path] if path.is_file() else sorted(p for p in path.rglob("*.json") if p.name != catalogue.FILE_NAME)
+        files = [path] if path.is_file() else _below(path)
         if not files:
             yield f"'{path}' holds no record; a campaign's folder has a JSON file for each case", True
         for file in files:
@@ -85,6 +85,13 @@ def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:
                 continue
             why = f": {'; '.join(found.reasons)}" if found.reasons else ""
             yield f"{file}: {found.record.name}, {found.status}{why}, {found.record.machine.name}", False
+
+
+def _below(folder: Path) -> list[Path]:
+    """Return the files that should be records; what a hidden folder holds, such as a cluster's plan, is none."""
+    found = (path.relative_to(folder) for path in folder.rglob("*.json"))
+    shown = (path for path in found if not any(part.startswith(".") for part in path.parts))
+    return sorted(folder / path for path in shown if path.name != catalogue.FILE_NAME)
 
 
 def show(table: Table) -> None:

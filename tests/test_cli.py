@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -13,8 +14,10 @@ from click.testing import CliRunner
 
 from suite import bench, experiments, models
 from suite.cli import main
+from suite.cluster import plan
 from suite.measure import lock
 from suite.measure.probe import Offer
+from suite.measure.request import Request
 from suite.results import store
 from suite.results.journal import FILE_NAME, Closed, Done, Header, Journal, Session
 from suite.results.summary import summary
@@ -112,6 +115,24 @@ def test_a_catalogue_beside_records_is_none_of_them(tmp_path):
     store.add(factory.record(), tmp_path)
     (tmp_path / "catalogue.json").write_text("[]")
     code, output = said("check", str(tmp_path))
+    assert code == 0
+    assert len(output.splitlines()) == 1
+
+
+def test_a_clusters_plan_beside_records_is_none_of_them(tmp_path):
+    out = tmp_path / ".hidden" / "records"
+    store.add(factory.record(), out)
+    plan.new(out, datetime(2026, 1, 1, tzinfo=UTC)).write(
+        plan.Plan(
+            cluster="local",
+            request=Request(),
+            parts=(("mnist_mlp",),),
+            options={},
+            machine_name=None,
+            software={},
+        )
+    )
+    code, output = said("check", str(out))
     assert code == 0
     assert len(output.splitlines()) == 1
 
