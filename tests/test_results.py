@@ -50,6 +50,26 @@ def test_a_record_that_lies_where_another_belongs_is_named_and_not_counted_twice
     assert "is the record '20260101-000000-test/mnist_mlp.cpu.step.json'; put it there" in problems[0]
 
 
+def test_of_a_record_that_was_published_its_copy_is_not_counted_again(tmp_path):
+    published, out = tmp_path / "published", tmp_path / "out"
+    mine = store.add(factory.record(), out)
+    store.add(factory.record(backend="gpu"), out)
+    store.write_once(published / mine.parent.name / mine.name, mine.read_bytes())
+    assert [record.backend for record in store.load([published, out])[0]] == ["cpu", "gpu"]
+    assert len(store.load([published])[0]) == 1
+
+
+def test_a_copy_does_not_stand_in_for_a_published_record_that_was_changed(tmp_path):
+    published, out = tmp_path / "published", tmp_path / "out"
+    mine = store.add(factory.record(), out)
+    changed = mine.read_bytes().replace(b'"rounds": 3', b'"rounds": 4')
+    store.write_once(published / mine.parent.name / mine.name, changed)
+    records, problems = store.load([published, out])
+    assert not records
+    assert len(problems) == 1
+    assert "it was changed after it was written" in problems[0]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -150,6 +150,13 @@ def test_a_machine_without_gpu_is_set_beside_others_as_a_different_host(checkout
     assert "local/20260102-000000-mine/mnist_mlp.cpu.step.json" in home
 
 
+def test_what_was_published_is_shown_as_published_though_it_lies_here_too(checkout):
+    lonely = factory.record(machine=factory.PLAIN, campaign="20260102-000000-mine")
+    rendered(checkout, *factory.campaign(), local=[*factory.campaign(), lonely])
+    files = (checkout / "site" / "local").glob("*/*.json")
+    assert [path.parent.name for path in files] == ["20260102-000000-mine"]
+
+
 @pytest.mark.parametrize(
     ("cpu", "gpu", "said"),
     [

@@ -54,19 +54,16 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
 
     The first folder holds what is published; records of the others are copied beside it and shown as local.
     """
-    published, unreadable = store.load(folders[:1])
-    other, more = store.load(folders[1:])
-    known = {record.campaign for record in published}
-    other = tuple(record for record in other if record.campaign not in known)
-    shown, problems = [], [*unreadable, *more]
-    for record in (*published, *other):
+    records, unreadable = store.load(folders)
+    shown, problems = [], [*unreadable]
+    for record in records:
         if all(map(plain_name, (record.workload, record.campaign, record.machine.slug))):
             shown.append(record)
         else:
             problems.append(
                 f"a record of campaign {record.campaign[:60]!r} has a name that no page may have; not shown"
             )
-    local = frozenset(record.campaign for record in other)
+    local = frozenset(record.campaign for record in shown if not (folders[0] / record.campaign).is_dir())
     known_workloads = catalogue.read(folders[0])
     with schemapi.debug_mode(False):  # the tests check the charts
         files = pages(shown, local, prices, known_workloads)

@@ -83,15 +83,20 @@ def paths(folders: Iterable[Path]) -> Iterator[Path]:
 
 
 def load(folders: Iterable[Path]) -> tuple[tuple[Record, ...], tuple[str, ...]]:
-    """Return all readable records below the folders and one line for each that is not, or lies where another does."""
-    records, problems = [], []
+    """Return all readable records below the folders and one line for each that is not, or lies where another does.
+
+    Of copies in several folders, such as that which was published, the first counts.
+    """
+    places = dict[tuple[str, str], Path]()
     for path in paths(folders):
+        places.setdefault((path.parent.name.removeprefix(PARTIAL), path.stem), path)
+    records, problems = [], []
+    for place, path in places.items():
         try:
             record = read(path)
         except ValueError as error:
             problems.append(str(error))
             continue
-        place = path.parent.name.removeprefix(PARTIAL), path.stem
         if place == (record.campaign, record.name):
             records.append(record)
         else:
