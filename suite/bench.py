@@ -200,6 +200,8 @@ def write(journal: Journal, out: Path, partial: bool = False) -> None:
         shutil.rmtree(folder)
     for draft in (out / header.campaign).glob(".writing-*"):
         draft.unlink()  # of a write that was killed
+    if not partial:
+        runner.forget_compiled(journal)
     for record in campaign.records(header, journal.done()):
         if partial:
             store.put(record, folder)

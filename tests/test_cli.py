@@ -336,8 +336,11 @@ def cut(campaign, tmp_path, monkeypatch):
 def test_what_a_lost_machine_completed_is_published_as_incomplete_and_has_ended(cut, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     out, journal = cut()
+    compiled = journal.path.parent / "compile-cache" / "warm"
+    compiled.mkdir(parents=True)
     for _ in range(2):
         assert said("publish", "20260101-000000-test", "--incomplete", "--out", str(out))[0] == 0
+    assert not compiled.parent.exists()
     (found,), problems = store.load([tmp_path / "site" / "records"])
     assert not problems
     assert (summary(found).status, len(found.runs), found.rounds) == ("incomplete", 1, 2)

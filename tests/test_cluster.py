@@ -22,6 +22,7 @@ from suite.measure.probe import Offer
 from suite.measure.request import Request
 from suite.results import catalogue, store
 from suite.results import journal as journals
+from suite.results.journal import Header, Journal
 
 ROOT = Path(__file__).parent.parent
 WORKLOADS = ("mnist_mlp", "dp_linear_mirrored", "cifar10_mlp", "mnist_cnn")
@@ -174,6 +175,23 @@ def test_a_node_with_other_software_refuses_before_it_measures(tmp_path):
     place = made(tmp_path, software={**part.software(), "jax": "0.1", "commit": "abc"})
     with pytest.raises(RuntimeError, match=r"commit==abc there.*jax==0\.1 there.*install the same on all nodes"):
         part.Part(folder=place.folder, out=tmp_path, number=0)()
+
+
+def test_a_job_begun_anew_on_another_machine_leaves_nothing_compiled_behind(tmp_path, monkeypatch):
+    there, begun = (Journal(tmp_path / name / journals.FILE_NAME) for name in ("there", "begun"))
+    one = factory.record()
+    plan_there = {"created": one.created, "profile": "quick", "rounds": 3, "seed": 0, "commit": "elsewhere"}
+    there.append(
+        Header(campaign="there", machine=one.machine, cases=(one.case,), descriptions=(one.description,), **plan_there)
+    )
+    (tmp_path / "there" / "compile-cache" / "warm").mkdir(parents=True)
+    place = made(tmp_path)
+    place.campaign(0).write_text("there")
+    monkeypatch.setattr(part.bench, "planned", lambda *_: begun)
+    monkeypatch.setattr(part.bench, "measure", lambda *_: True)
+    assert part.Part(folder=place.folder, out=tmp_path, number=0)().campaign == "begun"
+    assert place.campaign(0).read_text() == "begun"
+    assert [path.name for path in (tmp_path / "there").iterdir()] == [journals.FILE_NAME]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ import pynvml
 import pytest
 
 import suite
-from suite import units
+from suite import bench, units
 from suite.measure import (
     campaign,
     children,
@@ -1030,5 +1030,9 @@ def test_what_was_compiled_goes_with_the_campaign_or_stays_where_it_was_asked_fo
     journal = Journal(tmp_path / "campaign" / "journal.jsonl")
     journal.append(header())
     runner.run(header(), journal, Silent(), kept=tmp_path / "kept" if kept else None)
+    bench.write(journal, tmp_path, partial=True)
+    assert (tmp_path / "kept" / "compiled").is_dir() == kept
+    assert (tmp_path / "campaign" / "compile-cache" / "compiled").is_dir() != kept, "who goes on needs it"
+    bench.write(journal, tmp_path)
     assert (tmp_path / "kept" / "compiled").is_dir() == kept
     assert not (tmp_path / "campaign" / "compile-cache").exists()

@@ -7,7 +7,7 @@ from typing import Any
 
 from suite import bench, terminal
 from suite.cluster.plan import Place, Plan
-from suite.measure import campaign
+from suite.measure import campaign, runner
 from suite.measure import software as versions
 from suite.results.journal import FILE_NAME, Journal
 
@@ -58,6 +58,7 @@ class Part:
                 return journal
             except RuntimeError as error:
                 terminal.say(f"note: {error}")
+                runner.forget_compiled(journal)
         journal = bench.planned(plan.of(self.number), self.out, plan.machine_name, self.number + 1)
         remembered.write_text(journal.path.parent.name)
         return journal

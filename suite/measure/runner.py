@@ -102,11 +102,11 @@ def run(
     """Measure everything the campaign planned and its journal lacks, and further rounds of what stays uncertain.
 
     A unit that failed is not tried again: its record says why. One that failed in a further round leaves its workload
-    with the rounds before that one. The compile cache lies beside the journal until the end, that which all processes
-    share in the folder `kept` for good if there is one. `beside` watches the machine meanwhile, first while nothing
-    runs if energy is to be counted.
+    with the rounds before that one. The compile cache stays until `forget_compiled`, that which all processes share in
+    the folder `kept` for good if there is one. `beside` watches the machine meanwhile, first while nothing runs if
+    energy is to be counted.
     """
-    cache = journal.path.parent / "compile-cache"
+    cache = compile_cache(journal)
     start = start or partial(worker, cache=cache, shared=kept or cache)
     planned, settled = journal.planned(), set[str]()
     while True:
@@ -118,7 +118,16 @@ def run(
         if wider is None:
             break
         header = _replanned(wider, journal, watch)
-    shutil.rmtree(cache, ignore_errors=True)
+
+
+def compile_cache(journal: Journal) -> Path:
+    """Return the folder beside a campaign's journal that keeps what it compiles."""
+    return journal.path.parent / "compile-cache"
+
+
+def forget_compiled(journal: Journal) -> None:
+    """Remove what a campaign that does not go on has compiled."""
+    shutil.rmtree(compile_cache(journal), ignore_errors=True)
 
 
 def _replanned(header: Header, journal: Journal, watch: Watch) -> Header:
