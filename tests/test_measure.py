@@ -43,7 +43,7 @@ from suite.measure.probe import Offer
 from suite.measure.protocol import STREAMED, Line, Task
 from suite.results.journal import Done, Journal, Session
 from suite.results.record import Sample, Stage
-from suite.workload import Case
+from suite.workload import Case, WholeRun
 
 PLAN = clock.Plan(samples=5, chain_seconds=0.1, warmup_steps=3, warmup_seconds=1.0, sampling_seconds=10.0)
 
@@ -824,9 +824,28 @@ def test_a_variant_that_nobody_asked_has_is_an_error_that_names_what_there_is():
         answered(offer("cpu"), variants=("graph",), implementations=("torch",))
 
 
-def test_a_variant_without_the_scope_asked_for_is_an_error():
-    with pytest.raises(ValueError, match="variant 'several-steps' asked for without scope 'step'"):
-        answered(offer("cpu"), variants=("several-steps",), scopes=("cold",))
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (
+            {"variants": ("several-steps",), "scopes": ("cold",)},
+            "in scope cold, .* have it in: step; add --scope step",
+        ),
+        (
+            {"variants": ("nnx-jit",), "scopes": ("epoch",)},
+            "in scope epoch, .* it in: cold, step, transfer, calls;",
+        ),
+        ({"variants": ("plain", "resident")}, "in scope .*step.*, these workloads have it in: run; add --scope run"),
+        ({"variants": ("resident",), "scopes": ("run",), "workloads": ("cifar10_mlp",)}, "none of these .* has it on"),
+        ({"variants": ("several-steps",), "workloads": ("gbdt_mortgage",)}, "none of these workloads has it on"),
+    ],
+)
+def test_a_variant_without_the_scopes_asked_for_is_an_error_that_names_those_it_has(asked, words):
+    run = WholeRun(epochs=1, train=100)
+    networks = (factory.description("mnist_mlp", run=run), factory.description("cifar10_mlp"))
+    trees = factory.description("gbdt_mortgage", family="trees")
+    with pytest.raises(ValueError, match=f"variant '{asked['variants'][-1]}' asked for.*{words}"):
+        answered(offer("cpu", workloads=(*networks, trees)), **asked)
 
 
 def test_an_implementation_that_runs_on_no_backend_asked_for_is_an_error():

@@ -87,13 +87,19 @@ def refuse_stacked(
         variants.fits_of(about, batch or about.batch * (about.grid.stack if about.grid else 1), devices)
 
 
-def refuse_unmeasured(named: Iterable[str], cases: Collection[Case]) -> None:
-    """Raise ValueError if a named variant has come to no case, because it lacks the scope asked for."""
+def refuse_unmeasured(named: Iterable[str], scopes: Collection[Scope], every: Collection[Case]) -> None:
+    """Raise ValueError if a named variant has none of the scopes; `every` are these workloads' cases of all scopes."""
     for name in named:
-        if not any(case.variant == name for case in cases):
-            scope = "run" if name == "resident" else "step"
+        there = tuple(dict.fromkeys(case.scope for case in every if case.variant == name))
+        if not there:
             raise ValueError(
-                f"variant '{name}' asked for without scope '{scope}', the only one it has; add --scope {scope}"
+                f"variant '{name}' asked for, none of these workloads has it on a backend asked for; name others, or "
+                "leave it out"
+            )
+        if not set(there) & set(scopes):
+            raise ValueError(
+                f"variant '{name}' asked for in scope {', '.join(scopes)}, these workloads have it in: "
+                f"{', '.join(there)}; add --scope {there[0]}, or leave it out"
             )
 
 

@@ -3,6 +3,8 @@
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import get_args
 
 import msgspec
 
@@ -199,14 +201,14 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     if request.experiment:
         cases = of_scopes(experiment.cases(chosen, here), request)
     else:
-        cases = headline.cases(
+        timed = partial(
+            headline.cases,
             chosen,
             here,
             implementations=request.implementations,
             peer_backends=request.peer_backends,
             variants=request.variants,
             precisions=request.precisions,
-            scopes=scopes,
             caches=request.caches,
             length=request.length,
             workers=request.workers or (None,),
@@ -217,7 +219,8 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
             devices=request.devices,
             hosts=request.hosts,
         )
-    refusal.refuse_unmeasured(request.variants, cases)
+        refusal.refuse_unmeasured(request.variants, scopes, timed(scopes=get_args(Scope)))
+        cases = timed(scopes=scopes)
     if request.dealt:  # only now: what is valid as a whole is valid in parts
         chosen = [about for about in chosen if about.name in request.dealt]
         cases = tuple(case for case in cases if case.workload in request.dealt)
