@@ -24,6 +24,7 @@ from suite.measure import (
     campaign,
     children,
     clock,
+    counters,
     epoch,
     estimate,
     identity,
@@ -1008,9 +1009,26 @@ def test_a_processor_that_hides_its_number_is_told_by_family_and_model(said, mod
     assert machine.cpu_model(path) == " ".join(said.split())
 
 
-def test_a_quota_is_read_in_cores(tmp_path):
-    (tmp_path / "cpu.max").write_text("150000 100000\n")
-    assert machine.cpu_quota_cores(tmp_path / "cpu.max", tmp_path) == 1.5
+@pytest.mark.parametrize(
+    ("own", "files", "cores"),
+    [
+        ("0::/\n", {"cpu.max": "150000 100000"}, 1.5),
+        ("0::/slice/job\n", {"cpu.max": "max 100000", "slice/cpu.max": "200000 100000"}, 2.0),
+        ("0::/slice/job\n", {"slice/cpu.max": "200000 100000", "slice/job/cpu.max": "400000 100000"}, 2.0),
+        ("0::/slice/job\n", {"slice/job/cpu.max": "max 100000", "other/cpu.max": "100000 100000"}, None),
+        ("4:cpu,cpuacct:/job\n", {"cpu/job/cpu.cfs_quota_us": "50000", "cpu/job/cpu.cfs_period_us": "100000"}, 0.5),
+        ("4:cpu:/\n", {"cpu/cpu.cfs_quota_us": "-1", "cpu/cpu.cfs_period_us": "100000"}, None),
+        ("0::/\n", {"cpu.max": "nonsense"}, None),
+        ("", {}, None),
+    ],
+)
+def test_the_smallest_quota_of_the_own_control_group_and_those_around_it_counts(tmp_path, own, files, cores):
+    for name, said in files.items():
+        (tmp_path / "groups" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "groups" / name).write_text(f"{said}\n")
+    (tmp_path / "own").write_text(own)
+    found = counters.control_groups(tmp_path / "groups", tmp_path / "own")
+    assert machine.cpu_quota_cores(found) == cores
 
 
 def test_settings_give_no_path_away(monkeypatch):

@@ -117,8 +117,8 @@ class Tree:
         return times.user + times.system + times.children_user + times.children_system
 
 
-def cpu_stats(groups: Path = _CGROUPS, own: Path = _OWN_GROUPS) -> tuple[Path, ...]:
-    """Return the files with the throttled periods of this process's control group and of those around it."""
+def control_groups(groups: Path = _CGROUPS, own: Path = _OWN_GROUPS) -> tuple[Path, ...]:
+    """Return the folders, which need not be there, of this process's control group and of those around it."""
     found = []
     for line in (_text(own) or "").splitlines():
         _, controllers, path = [*line.split(":", 2), "", ""][:3]
@@ -130,9 +130,14 @@ def cpu_stats(groups: Path = _CGROUPS, own: Path = _OWN_GROUPS) -> tuple[Path, .
             continue
         for root in roots:
             inner = Path(path.lstrip("/"))
-            folders = [root / inner, *(root / parent for parent in inner.parents)]
-            found += [folder / "cpu.stat" for folder in folders if throttled([folder / "cpu.stat"]) is not None]
-    return tuple(dict.fromkeys(path.resolve() for path in found))
+            found += [root / inner, *(root / parent for parent in inner.parents)]
+    return tuple(dict.fromkeys(folder.resolve() for folder in found))
+
+
+def cpu_stats(groups: Path = _CGROUPS, own: Path = _OWN_GROUPS) -> tuple[Path, ...]:
+    """Return the files with the throttled periods of this process's control group and of those around it."""
+    files = (folder / "cpu.stat" for folder in control_groups(groups, own))
+    return tuple(file for file in files if throttled([file]) is not None)
 
 
 def throttled(files: Sequence[Path]) -> int | None:

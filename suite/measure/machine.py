@@ -3,17 +3,17 @@
 import os
 import platform
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import psutil
 
 from suite.measure.anonymous import anonymous
+from suite.measure.counters import control_groups
 from suite.measure.load import granted_cores
 from suite.measure.nvml import chosen
 from suite.results.record import Gpu, Machine
 
-_CGROUP_QUOTA = Path("/sys/fs/cgroup/cpu.max")
-_CGROUP_V1 = Path("/sys/fs/cgroup/cpu")
 _GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 _CPUINFO = Path("/proc/cpuinfo")
 
@@ -25,7 +25,7 @@ def machine(name: str | None = None) -> Machine:
         name=name or short_name(model, cores, found),
         cpu_model=model,
         cores=cores,
-        cpu_quota_cores=cpu_quota_cores(),
+        cpu_quota_cores=cpu_quota_cores(control_groups()),
         cpu_governor=text(_GOVERNOR),
         memory_bytes=psutil.virtual_memory().total,
         system=f"{platform.system()} {'.'.join(platform.release().split('.')[:2])} {platform.machine()}",
@@ -68,12 +68,14 @@ def cpu_model(cpuinfo: Path = _CPUINFO) -> str:
     return platform.processor() or platform.machine()
 
 
-def cpu_quota_cores(version2: Path = _CGROUP_QUOTA, version1: Path = _CGROUP_V1) -> float | None:
-    """Return the control group's limit in cores; None if there is none."""
-    quota, period = [*(text(version2) or "max 0").split(), "0"][:2]
-    if quota == "max":
-        quota, period = text(version1 / "cpu.cfs_quota_us") or "-1", text(version1 / "cpu.cfs_period_us") or "0"
-    return int(quota) / int(period) if int(quota) > 0 and int(period) > 0 else None
+def cpu_quota_cores(groups: Iterable[Path]) -> float | None:
+    """Return the smallest limit of these control groups in cores; None if there is none."""
+    found = []
+    for folder in groups:
+        version1 = " ".join(text(folder / f"cpu.cfs_{name}_us") or "" for name in ("quota", "period"))
+        said = re.fullmatch(r"(\d+) (\d+)", text(folder / "cpu.max") or version1)  # 'max' or -1: no limit
+        found += [int(said[1]) / int(said[2])] if said and int(said[1]) and int(said[2]) else []
+    return min(found, default=None)
 
 
 def gpus() -> tuple[Gpu, ...]:
