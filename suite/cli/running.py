@@ -145,8 +145,9 @@ _OF_EVERY_RUN = frozenset(
 @click.option(
     "--experiment",
     metavar="NAME",
-    help="What suite list --experiments shows: it decides on batch, precision, variant and all else, and on the "
-    "workloads where none is named.",
+    help="What suite list --experiments shows: it decides on batch, precision, variant and how else a case is timed, "
+    "and on the workloads where none is named. --backend, --scope, --profile, --rounds, --budget, --data and --energy "
+    "stay yours.",
 )
 @click.option(
     "--energy/--no-energy",
@@ -314,10 +315,8 @@ def run_jobs(
 )
 def follow(address: str, patience: float) -> None:
     """Take part in what suite run --hosts measures at HOST:PORT, until it has no more for this machine to do."""
-    from suite import terminal
+    from suite import terminal, units
     from suite.measure import following
 
     count = following.follow(address, 60 * patience)
-    terminal.say(f"took part in {count} processes")
-    if not count:
-        sys.exit(1)
+    terminal.say(f"took part in {units.counted(count, 'process', 'processes')}")

@@ -72,7 +72,7 @@ class Request:
     hosts: int = 1
     energy: bool | None = None  # None: but for experiments that can do without
     budget_minutes: float | None = None
-    experiment: str | None = None  # decides on all else but workloads, backends, scopes, profile, rounds, budget
+    experiment: str | None = None  # decides on what is in OPTIONS; all else stays the user's
 
 
 @dataclass(frozen=True, kw_only=True)
