@@ -16,7 +16,7 @@ import psutil
 import pynvml
 import pytest
 
-from suite.measure import beside, campaign, clock, counters, fitness, readings, runner, telemetry
+from suite.measure import beside, campaign, clock, counters, fitness, machine, readings, runner, telemetry
 from suite.measure.nvml import Gpus
 from suite.measure.probe import Offer
 from suite.measure.protocol import Line
@@ -24,7 +24,7 @@ from suite.measure.readings import Counters, GpuReading, Reading
 from suite.report import meanwhile
 from suite.results import energy
 from suite.results.journal import Journal
-from suite.results.record import Energy, GpuTelemetry, Level, Record, Sample, Stage, Telemetry, to_json
+from suite.results.record import Energy, Gpu, GpuTelemetry, Level, Record, Sample, Stage, Telemetry, to_json
 from suite.results.store import sealed
 from suite.results.summary import summary
 from suite.results.watched import gpu_share
@@ -43,14 +43,19 @@ ANSWERS = {
     "DeviceGetCurrentClocksEventReasons": 0x4 | 0x20,
     "DeviceGetCurrentClocksThrottleReasons": 0x8,
     "DeviceGetTemperature": 61,
-    "DeviceGetMemoryInfo": SimpleNamespace(used=2**30),
+    "DeviceGetMemoryInfo": SimpleNamespace(used=2**30, total=80 * 2**30),
+    "DeviceGetCudaComputeCapability": (9, 0),
+    "DeviceGetMaxClockInfo": lambda handle, kind: {"graphics": 1980, "memory": 2619}[kind],
+    "DeviceGetEnforcedPowerLimit": 700_000,
+    "SystemGetDriverVersion": "580.1",
+    "SystemGetCudaDriverVersion_v2": 13000,
 }
 
 
 class FakeNvml:
     """A driver with two GPUs that answers what it was told, and refuses what it was told to refuse."""
 
-    NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_TEMPERATURE_GPU = "sm", "memory", "gpu"
+    NVML_CLOCK_SM, NVML_CLOCK_MEM, NVML_CLOCK_GRAPHICS, NVML_TEMPERATURE_GPU = "sm", "memory", "graphics", "gpu"
 
     def __init__(self, refuses=(), names=("NVIDIA H100", "NVIDIA H100"), pids=(), **answers):
         self.refuses, self.pids = refuses, pids
@@ -163,6 +168,54 @@ def test_other_processes_on_a_gpu_are_told_from_ours(before, meanwhile_there, ou
     gpus.begin()
     driver.pids = meanwhile_there
     assert gpus.readings(ours)[0].other_processes == others
+
+
+DESCRIBED = Gpu(
+    name="NVIDIA H100",
+    memory_bytes=80 * 2**30,
+    compute_capability="9.0",
+    driver="580.1",
+    cuda="13.0",
+    graphics_clock_limit_mhz=1980,
+    memory_clock_limit_mhz=2619,
+    power_limit_watts=700.0,
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "changes"),
+    [
+        ("", {}),
+        ("nvmlDeviceGetName", {"name": "unknown"}),
+        ("nvmlDeviceGetMemoryInfo", {"memory_bytes": 0}),
+        ("nvmlDeviceGetCudaComputeCapability", {"compute_capability": "0.0"}),
+        ("nvmlSystemGetDriverVersion", {"driver": "unknown"}),
+        ("nvmlSystemGetCudaDriverVersion_v2", {"cuda": "unknown"}),
+        ("nvmlDeviceGetMaxClockInfo", {"graphics_clock_limit_mhz": None, "memory_clock_limit_mhz": None}),
+        ("nvmlDeviceGetEnforcedPowerLimit", {"power_limit_watts": None}),
+    ],
+)
+def test_a_question_that_the_driver_refuses_costs_no_gpu(question, changes):
+    expected = msgspec.structs.replace(DESCRIBED, **changes)
+    assert Gpus(FakeNvml({question})).described() == (expected, expected)
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (pynvml.NVML_ERROR_LIBRARY_NOT_FOUND, ""),
+        (pynvml.NVML_ERROR_DRIVER_NOT_LOADED, ""),
+        (pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH, "RM has detected"),
+    ],
+)
+def test_a_driver_that_is_not_there_is_told_from_one_that_does_not_answer(monkeypatch, error, said):
+    def refuse():
+        raise pynvml.NVMLError(error)
+
+    monkeypatch.setattr(pynvml, "nvmlInit", refuse)
+    assert machine.gpus() == ()
+    assert said in machine.why_no_gpu()
+    assert bool(machine.why_no_gpu()) == bool(said)
 
 
 # The system

@@ -11,7 +11,7 @@ import psutil
 from suite.measure.anonymous import anonymous
 from suite.measure.counters import control_groups
 from suite.measure.load import granted_cores
-from suite.measure.nvml import chosen
+from suite.measure.nvml import Gpus
 from suite.results.record import Gpu, Machine
 
 _GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
@@ -80,62 +80,17 @@ def cpu_quota_cores(groups: Iterable[Path]) -> float | None:
 
 def gpus() -> tuple[Gpu, ...]:
     """Return the NVIDIA GPUs that the driver shows and CUDA may use; none where there is no driver."""
-    import pynvml as nvml
-
-    try:
-        nvml.nvmlInit()
-    except nvml.NVMLError:
-        return ()
-    try:
-        every = [nvml.nvmlDeviceGetHandleByIndex(index) for index in range(nvml.nvmlDeviceGetCount())]
-        mine = chosen(every, nvml.nvmlDeviceGetUUID, os.environ.get("CUDA_VISIBLE_DEVICES"))
-        return tuple(_gpu(nvml, handle) for handle in mine)
-    except nvml.NVMLError:
-        return ()
-    finally:
-        nvml.nvmlShutdown()
+    return Gpus().described()
 
 
 def why_no_gpu() -> str:
     """Return why no GPU can be used although an NVIDIA driver is there; '' if one can, or if there is no driver."""
-    import pynvml as nvml
-
-    absent = (nvml.NVML_ERROR_LIBRARY_NOT_FOUND, nvml.NVML_ERROR_DRIVER_NOT_LOADED)
-    try:
-        nvml.nvmlInit()
-        count = nvml.nvmlDeviceGetCount()
-    except nvml.NVMLError as error:
-        if error.value in absent:  # pyright: ignore[reportAttributeAccessIssue]
-            return ""
-        return f"the GPU's driver does not answer: {error}; restart the machine or reinstall the driver"
-    wanted = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if count and wanted is not None and not gpus():
+    there, wanted = Gpus(), os.environ.get("CUDA_VISIBLE_DEVICES")
+    if there.problem:
+        return f"the GPU's driver does not answer: {there.problem}; restart the machine or reinstall the driver"
+    if there.in_driver and not there.names:
         return f"CUDA_VISIBLE_DEVICES is '{wanted}', which names none of the driver's GPUs; unset it"
     return ""
-
-
-def _gpu(nvml, handle) -> Gpu:  # noqa: ANN001
-    def asked(question, *arguments):  # noqa: ANN001, ANN002, ANN202
-        try:
-            return question(handle, *arguments)
-        except nvml.NVMLError:  # some drivers and virtual machines answer only part
-            return None
-
-    name = asked(nvml.nvmlDeviceGetName) or "unknown"
-    memory = asked(nvml.nvmlDeviceGetMemoryInfo)
-    major, minor = asked(nvml.nvmlDeviceGetCudaComputeCapability) or (0, 0)
-    cuda = nvml.nvmlSystemGetCudaDriverVersion_v2()
-    power = asked(nvml.nvmlDeviceGetEnforcedPowerLimit)
-    return Gpu(
-        name=name.decode() if isinstance(name, bytes) else name,
-        memory_bytes=memory.total if memory else 0,
-        compute_capability=f"{major}.{minor}",
-        driver=str(nvml.nvmlSystemGetDriverVersion()),
-        cuda=f"{cuda // 1000}.{cuda % 1000 // 10}",
-        graphics_clock_limit_mhz=asked(nvml.nvmlDeviceGetMaxClockInfo, nvml.NVML_CLOCK_GRAPHICS),
-        memory_clock_limit_mhz=asked(nvml.nvmlDeviceGetMaxClockInfo, nvml.NVML_CLOCK_MEM),
-        power_limit_watts=None if power is None else power / 1000,
-    )
 
 
 def text(path: Path) -> str | None:

@@ -1,10 +1,11 @@
-"""What NVIDIA's driver says about the GPUs that CUDA may use, field by field."""
+"""What NVIDIA's driver says of the GPUs that CUDA may use: what they are, and how they are at a moment."""
 
 import os
 from collections.abc import Callable, Collection
 from typing import Any
 
 from suite.measure.readings import GpuReading
+from suite.results.record import Gpu
 
 # Bits of the clock event reasons. Source: NVIDIA, NVML API reference, NvmlClocksEventReasons.
 REASONS = {
@@ -40,19 +41,24 @@ class Gpus:
 
     def __init__(self, nvml: Any = None, visible: str | None = None) -> None:
         """Open the driver; `nvml` is the module to ask, `visible` the value of CUDA_VISIBLE_DEVICES."""
+        import pynvml  # here, as other implementations' interpreters may lack it
+
+        self._nvml = nvml or pynvml
         self._handles: list[Any] = []
         self._strangers: list[frozenset[int]] = []
         self.names: tuple[str, ...] = ()
         self.uuids: tuple[str, ...] = ()
         self.in_cuda_order = True
+        self.in_driver = 0  # how many the driver shows, whether CUDA may use them or not
+        self.problem = ""  # why a driver that is there shows none
         try:
-            import pynvml
-
-            self._nvml = nvml or pynvml
             self._nvml.nvmlInit()
             every = [self._nvml.nvmlDeviceGetHandleByIndex(i) for i in range(self._nvml.nvmlDeviceGetCount())]
-        except Exception:  # no module, no driver, no permission, a driver that does not match: no GPU to watch
+        except Exception as error:  # no driver, no permission, a driver that does not match: no GPU to watch
+            absent = (pynvml.NVML_ERROR_LIBRARY_NOT_FOUND, pynvml.NVML_ERROR_DRIVER_NOT_LOADED)
+            self.problem = "" if getattr(error, "value", None) in absent else str(error)
             return
+        self.in_driver = len(every)
         wanted = os.environ.get("CUDA_VISIBLE_DEVICES") if visible is None else visible
         self._handles = chosen(every, self._uuid, wanted)
         self.names = tuple(self._name(handle) for handle in self._handles)
@@ -73,6 +79,26 @@ class Gpus:
             return question(*arguments)
         except Exception:  # NVMLError of any kind, or what a driver's answer did not decode to
             return None
+
+    def described(self) -> tuple[Gpu, ...]:
+        """Return what each GPU is, as far as the driver tells; some of them and virtual machines answer only part."""
+        return tuple(map(self._described, self._handles))
+
+    def _described(self, handle: Any) -> Gpu:
+        nvml, asked = self._nvml, self._asked
+        major, minor = asked(lambda: nvml.nvmlDeviceGetCudaComputeCapability(handle)) or (0, 0)
+        cuda = asked(lambda: nvml.nvmlSystemGetCudaDriverVersion_v2())
+        power = asked(lambda: nvml.nvmlDeviceGetEnforcedPowerLimit(handle))
+        return Gpu(
+            name=self._name(handle),
+            memory_bytes=asked(lambda: nvml.nvmlDeviceGetMemoryInfo(handle).total) or 0,
+            compute_capability=f"{major}.{minor}",
+            driver=_words(asked(lambda: nvml.nvmlSystemGetDriverVersion())) or "unknown",
+            cuda="unknown" if cuda is None else f"{cuda // 1000}.{cuda % 1000 // 10}",
+            graphics_clock_limit_mhz=asked(lambda: nvml.nvmlDeviceGetMaxClockInfo(handle, nvml.NVML_CLOCK_GRAPHICS)),
+            memory_clock_limit_mhz=asked(lambda: nvml.nvmlDeviceGetMaxClockInfo(handle, nvml.NVML_CLOCK_MEM)),
+            power_limit_watts=None if power is None else power / 1000,
+        )
 
     def begin(self) -> None:
         """Take whoever is on the GPUs now for others: our worker has only just been started."""
