@@ -415,16 +415,6 @@ def test_the_machine_with_most_speed_ups_is_shown_first_and_the_others_are_linke
     assert f'class="lead">On {small.name} one step of' in files[f"machines/{small.slug}.md"]
 
 
-@pytest.mark.parametrize("noise", [(1.0, 1.01, 0.99), (1.0, 1.5, 0.7)])
-@pytest.mark.parametrize("names", [("mnist_mlp",), ("mnist_mlp", "cifar10_mlp")])
-def test_the_first_sentence_says_that_what_it_is_of_is_not_steady(names, noise):
-    made = [factory.record(name, side, [seconds * share for share in noise])
-            for name in names for side, seconds in (("cpu", 0.01 * len(name)), ("gpu", 0.001))]  # fmt: skip
-    said = overview.answer(current(speedups(made)), True)
-    assert said.endswith(" Not all steady.") is (max(noise) > 1.01)
-    assert overview.answer(current(speedups(factory.campaign(profile="smoke"))), True).endswith("shows that it runs.")
-
-
 def test_every_row_of_the_first_table_says_what_it_can_be_filtered_by():
     table = overview.table(speedups(factory.campaign()), {})
     assert "GPU precision" not in table.columns

@@ -8,10 +8,22 @@ import pytest
 
 from suite.inquiry.steps import default, together
 from suite.results import selection
+from suite.results.keys import numbers
 from suite.results.record import Sample
 from suite.results.standing import standings
 from suite.results.statistics import Estimate
-from suite.results.summary import better, by_round, current, longest, peers_of, speedups, step_seconds, summary, worse
+from suite.results.summary import (
+    better,
+    by_round,
+    current,
+    doubts,
+    longest,
+    peers_of,
+    speedups,
+    step_seconds,
+    summary,
+    worse,
+)
 
 EVEN = (0.010,) * 3
 
@@ -423,3 +435,38 @@ def test_a_newer_smoke_run_does_not_displace_a_speed_up_nor_a_time():
     assert [item.gpu.record.campaign for item in found] == ["a"]
     assert {item.record.campaign for item in selection.current_cases([*smoke, *kept])} == {"a"}
     assert {item.record.campaign for item in selection.fastest(map(summary, (*smoke, *kept)))} == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("statuses", "said"),
+    [
+        ((), ""),
+        (("quick", "standard", "repeated"), ""),
+        (("quick", "unstable"), " Not all steady."),
+        (("invalid",), " Not all steady."),
+        (("incomplete", "standard"), " Not all steady."),
+        (("smoke",), " Profile smoke: it only shows that it runs."),
+        (("quick", "smoke", "unstable"), " Profile smoke: it only shows that it runs."),
+    ],
+)
+def test_a_sentence_on_results_adds_that_one_is_not_steady_and_first_of_all_that_one_is_smoke(statuses, said):
+    assert doubts(statuses) == doubts(iter(statuses)) == said
+
+
+def test_a_speed_up_may_be_quoted_as_its_number_may():
+    steady, bare, alone = factory.campaign(), factory.campaign(("mnist_mlp",))[:2], factory.campaign(cpu=0.02)
+    once = [msgspec.structs.replace(record, runs=record.runs[:1], rounds=1) for record in alone]
+    shaken = [
+        factory.record(backend=side, step_seconds=[t, 1.5 * t, 0.7 * t], implementation=name)
+        for side, t, name in (("cpu", 0.01, "jax"), ("gpu", 0.001, "jax"), ("cpu", 0.01, "torch"))
+    ]
+    old = [msgspec.structs.replace(record, schema="result/0") for record in steady]
+    cold = [
+        factory.record(backend=side, step_seconds=[t, 1.01 * t, 0.99 * t], scope="cold")
+        for side, t in (("cpu", 4.0), ("gpu", 5.0))
+    ]
+    for records, allowed in ((steady, True), (bare, False), (once, False), (shaken, False), (old, False), (cold, True)):
+        mine = {item.gpu.record.digest: item.citable for item in speedups(records)}
+        theirs = {n.record.digest: n.citable for n in numbers(records) if n.key.metric == "speedup"}
+        assert mine == theirs
+        assert set(mine.values()) == {allowed}

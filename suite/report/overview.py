@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterable, Sequence
 
 from suite import units
-from suite.report import charts, tables
+from suite.report import charts, lead, tables
 from suite.report.html import Page, safe
 from suite.report.tables import Cell, Table
 from suite.results.record import Record
-from suite.results.summary import SpeedUp, current, doubts, speedups
+from suite.results.summary import SpeedUp, current, speedups
 from suite.results.table import varied
 
 _SCOPES = ("step", "transfer", "epoch", "cold", "run")  # in the order of the ladder
@@ -24,7 +24,7 @@ def add(page: Page, records: Sequence[Record], name: str, links: dict[str, str])
     """Add what one machine's records say to a page; return the files of the chart, which has that name."""
     found = [item for item in current(speedups(records)) if item.gpu.record.case.scope in _SCOPES]
     main = headlines(found)
-    page.add(f'<p class="lead">{answer(main, any(record.machine.gpus for record in records))}</p>')
+    page.add(f'<p class="lead">{lead.answer(main, any(record.machine.gpus for record in records))}</p>')
     files: dict[str, str] = {}
     if main:
         spec = charts.speedups(main)
@@ -95,31 +95,3 @@ def choice(machines: dict[str, str], here: str | None, up: str) -> str:
     if len(machines) > _MANY:
         listed = f"<details><summary>{units.count(len(machines))} machines</summary>{listed}</details>"
     return f'<nav class="machines" aria-label="Machine">{listed}</nav>'
-
-
-def answer(items: Sequence[SpeedUp], with_gpu: bool) -> str:
-    """Return the first sentence of a page as HTML; without speed-ups it says what is missing."""
-    if not items and with_gpu:
-        return (
-            "A speed-up needs the same step on the CPU and on the GPU of one machine: none in full float32 and with "
-            "its headline batch has been timed on both here yet."
-        )
-    if not items:
-        return (
-            "No machine with a GPU has been measured yet. Measure yours: <code>nox -s bench</code> in the suite's "
-            "checkout takes a few minutes and renders this page with your numbers."
-        )
-    low, high = min(items, key=lambda i: i.ratio.value), max(items, key=lambda i: i.ratio.value)
-
-    def words(item: SpeedUp) -> str:
-        value = units.times(item.ratio.value, item.ratio.low, item.ratio.high)
-        return f"<strong>{safe(value)}</strong> ({safe(units.interval(item.ratio.low, item.ratio.high))})"
-
-    name, unsteady = safe(high.gpu.record.machine.name), doubts((low.status, high.status))
-    if low is high:
-        return f"On {name} one step of {safe(low.cpu.record.workload)} is {words(low)} faster on the GPU.{unsteady}"
-    return (
-        f"It depends on the model: from {words(low)} for {safe(low.cpu.record.workload)} to {words(high)} for "
-        f"{safe(high.cpu.record.workload)}, one step of training or inference on the GPU against all CPU cores of the "
-        f"same machine ({name}).{unsteady}"
-    )

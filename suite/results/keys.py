@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 
 from suite import units
 from suite.results.latency import latency
-from suite.results.record import SCHEMA, Record
+from suite.results.record import Record
 from suite.results.statistics import Estimate
-from suite.results.summary import SOUND, SpeedUp, Status, Summary, speedups, summary, wide, worse
+from suite.results.summary import SpeedUp, Status, Summary, citable, speedups, summary, wide, worse
 from suite.workload import axes as case_axes
 
 _FIXED = 3  # workload, backend, scope
@@ -52,9 +52,8 @@ class Number:
 
     @property
     def citable(self) -> bool:
-        """Whether it may be quoted: of a schema that stays, steady, with an interval, certified where that counts."""
-        whole = self.record.schema == SCHEMA and self.value.low is not None
-        return whole and self.status in SOUND and self.certified is not False
+        """Whether it may be quoted."""
+        return citable(self.record, self.value, self.status, self.certified)
 
 
 def parse(text: str) -> Key:
@@ -180,7 +179,7 @@ def _flop(item: Summary, _: SpeedUp | None) -> Found | None:
 def _speedup(_: Summary, ratio: SpeedUp | None) -> Found | None:
     if ratio is None:
         return None
-    return ratio.ratio, ratio.status, ratio.certified if ratio.gpu.record.case.scope == "step" else None
+    return ratio.ratio, ratio.status, ratio.certificate
 
 
 def _median_latency(item: Summary, _: SpeedUp | None) -> Found | None:

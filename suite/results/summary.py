@@ -10,7 +10,7 @@ import msgspec
 
 from suite import units
 from suite.results import validity
-from suite.results.record import Record, Run, Telemetry
+from suite.results.record import SCHEMA, Record, Run, Telemetry
 from suite.results.repetition import found_again
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio, sign_interval, trend
 
@@ -86,9 +86,27 @@ class SpeedUp:
         return self.best_peer is not None and self.best_peer[1].value >= CERTIFIED_FROM
 
     @property
+    def certificate(self) -> bool | None:
+        """Whether it is certified; None where it needs no certificate, as it is not of a step."""
+        return self.certified if self.gpu.record.case.scope == "step" else None
+
+    @property
     def solid(self) -> bool:
         """True if it may be drawn as a full mark: certified and steady."""
         return self.certified and self.status in SOUND
+
+    @property
+    def citable(self) -> bool:
+        """True if it may be quoted."""
+        return citable(self.gpu.record, self.ratio, self.status, self.certificate)
+
+
+def citable(record: Record, value: Estimate, status: Status, certified: bool | None) -> bool:
+    """Return whether a number may be quoted: of a schema that stays, steady, with an interval, and certified.
+
+    `certified` is None where it need not be.
+    """
+    return record.schema == SCHEMA and value.low is not None and status in SOUND and certified is not False
 
 
 def step_seconds(run: Run) -> float | None:
