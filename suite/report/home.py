@@ -38,7 +38,8 @@ def page(
     if shown:
         made.add(
             '<p class="note">Times link the record they come from, with every raw sample. '
-            '<a href="reading.html">How to read a result</a> explains the words, '
+            '<a href="reading.html">How to read a result</a> says what they mean, '
+            '<a href="glossary.html">The words in the tables</a> explains those, '
             '<a href="standing.html">How JAX stands</a> has every comparison with other implementations, '
             '<a href="data.html">What the data looks like</a> shows what the models are timed on, '
             '<a href="citing.html">How to cite a number</a> how to quote one, '

@@ -117,9 +117,12 @@ class Page:
         place = '<div class="choices"></div>' if table.facets else ""  # where the script puts the filters
         kind = " words" * table.words
         unsearched = UNSEARCHED * (not table.searched)
+        caption = safe(table.title) + (
+            f' <a href="{self._up}glossary.html">The words</a>' * ("status" in table.columns)
+        )
         whole = (
             f'{place}<div class="scroll" tabindex="0" role="region" aria-label="{safe(table.title)}">'
-            f'<table class="results{kind}"{_filters(table)}{unsearched}><caption>{safe(table.title)}</caption>'
+            f'<table class="results{kind}"{_filters(table)}{unsearched}><caption>{caption}</caption>'
             f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>{notes}"
         )
         self.add(f"<details><summary>{safe(folded)}</summary>{whole}</details>" if folded else whole)

@@ -14,6 +14,7 @@ from suite.report import (
     coverage,
     experiments,
     gallery,
+    glossary,
     home,
     learning,
     ledger,
@@ -72,7 +73,8 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
     asked = [record for record in shown if not is_ceiling(record)]
     files["ledger.md"] = ledger.page(asked, known_workloads, local, links(shown, ""))
     files["changes.md"] = changes.page(site.parent / "CHANGELOG.md")
-    files["trust.md"] = trust.page(proof.read(site / "evidence"))
+    parts = proof.read(site / "evidence")
+    files |= {"trust.md": trust.page(parts), "glossary.md": glossary.page(parts)}
     files["data.md"] = gallery.page(drawings.read(site / "evidence"))
     files["learning.md"] = learning.page(lessons.read(site / "evidence"))
     files |= {f"local/{r.campaign}/{r.name}.json": to_json(r).decode() for r in shown if r.campaign in local}

@@ -35,7 +35,7 @@ _METRICS = {
     "latency-p50": "median latency of",
     "latency-p99": "latency at the 99th percentile of",
 }
-_SCOPES: dict[Scope, str] = {
+SCOPES: dict[Scope, str] = {
     "step": "one step in steady state",
     "transfer": "one step with its batch copied from the host",
     "epoch": "one step with its batch brought from storage",
@@ -77,7 +77,7 @@ class Citation:
         """What the number is one of, in words."""
         record = self.number.record
         return (
-            f"{_METRICS[self.number.key.metric]} {_SCOPES[record.case.scope]} of {record.workload}, {self.way}, on "
+            f"{_METRICS[self.number.key.metric]} {SCOPES[record.case.scope]} of {record.workload}, {self.way}, on "
             f"{'' if self.number.key.metric == 'speedup' else f'the {record.backend.upper()} of '}{record.machine.name}"
         )
 
@@ -93,7 +93,7 @@ class Citation:
         """What the number is one of, where workload and machine are known."""
         case, metric = self.number.record.case, self.number.key.metric
         side = "" if metric == "speedup" else f", {case.backend.upper()}"
-        return f"{_METRICS[metric]} {_SCOPES[case.scope]}{side}: {self.way}"
+        return f"{_METRICS[metric]} {SCOPES[case.scope]}{side}: {self.way}"
 
     @property
     def hardware(self) -> str:

@@ -18,7 +18,7 @@ Status = Literal["invalid", "incomplete", "unstable", "smoke", "quick", "standar
 
 SOUND: tuple[Status, ...] = ("quick", "standard", "repeated")
 CERTIFIED_FROM = 0.7  # best peer's time over JAX's, on the CPU
-_WIDEST = {"smoke": None, "quick": 0.10, "standard": 0.05}  # relative half-width
+WIDEST = {"smoke": None, "quick": 0.10, "standard": 0.05}  # relative half-width
 _SPREAD, _TREND, _DOUBLING = 0.05, 0.01, 0.05
 _ROUNDING = 1e-9  # of a mean of equal values
 _PAUSE = 3.0  # longest sample over the median: the process was stopped, the machine suspended or taken away
@@ -147,7 +147,7 @@ def summary(record: Record) -> Summary:
 
 def wide(record: Record, value: Estimate | None) -> str:
     """Return why an interval is wider than the record's profile allows; '' if it is not."""
-    widest = _WIDEST[record.profile]
+    widest = WIDEST[record.profile]
     width = value.relative_half_width if value else None
     if widest is None or width is None or width <= widest:
         return ""

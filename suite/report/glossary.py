@@ -1,0 +1,106 @@
+"""The page that explains the words in tables: each from where the code keeps it, so that none can be forgotten."""
+
+from collections.abc import Mapping, Sequence
+
+from suite import units
+from suite.report import tables
+from suite.report.html import Page, anchor, safe
+from suite.results.citation import SCOPES
+from suite.results.summary import CERTIFIED_FROM, WIDEST, Status
+from suite.results.trust import Part
+from suite.workload import Allocator, Case, Implementation, Precision
+
+TITLE = "The words in the tables"
+INTERVAL = "95 % interval"
+_STATUSES: dict[Status, str] = {
+    "invalid": "A check shows that the number cannot be true.",
+    "incomplete": "A process failed or is missing.",
+    "unstable": "Measured, but not steady: provisional, and not to be quoted. The reason stands with the result.",
+    "smoke": "It only shows that it runs.",
+    "quick": f"Steady: the half-width of its interval is at most {units.percent(WIDEST['quick'])}, nothing is wrong.",
+    "standard": f"Steady, with more processes and samples: at most {units.percent(WIDEST['standard'])}.",
+    "repeated": "A standard speed-up that a second campaign found again within its interval.",
+}
+_PRECISIONS: dict[Precision, str] = {
+    "float32-highest": "Every product in float32.",
+    "tf32": "The matrix units of the GPU round what they multiply to TF32.",
+    "bfloat16": "Everything but the parameters and the optimizer is in bfloat16.",
+}
+_ALLOCATORS: dict[Allocator, str] = {
+    "retaining": "The process keeps the memory that it was given, in huge pages where the kernel has them.",
+    "system": "Memory goes back to the system, as it does by default.",
+}
+_WAYS: dict[tuple[Implementation, str], str] = {
+    ("jax", "plain"): "One program, compiled ahead of time and dispatched once a step: the headline's way.",
+    ("jax", "nnx-jit"): "As tutorials write it: nnx.jit called once a step.",
+    ("jax", "several-steps"): "A scan over several steps in one program.",
+    ("jax", "stacked"): "Several fits of a grid search in one program.",
+    ("jax", "resident"): "A whole run with the data on the device, one dispatch an epoch.",
+    ("torch", "plain"): "PyTorch without its compiler: each operation is dispatched for itself.",
+    ("torch", "compile"): "PyTorch through torch.compile.",
+    ("torch", "graph"): "PyTorch's eager step, recorded once and replayed whole as a CUDA graph.",
+    ("torch", "compile-graph"): "PyTorch's compiled step, replayed whole as a CUDA graph.",
+    ("keras", "plain"): "Keras on TensorFlow, its step a tf.function.",
+    ("xgboost", "plain"): "XGBoost, with a thread for each granted core.",
+    ("xgboost", "one-thread"): "XGBoost with a single thread.",
+}
+
+
+def page(parts: Sequence[Part]) -> str:
+    """Return the page; `parts` of the trust session say how often intervals hold the truth."""
+    made = Page(TITLE, "", frozenset())
+    made.add(
+        '<p class="lead">What stands in the columns of the tables. <a href="reading.html">How to read a result</a> '
+        'says what the numbers mean, <a href="method.html">Method</a> how they come about.</p>'
+    )
+    for heading, words in groups(parts).items():
+        made.heading(heading)
+        made.add(f"<dl class='words'>{''.join(_entry(word, said) for word, said in words.items())}</dl>")
+    return made.text()
+
+
+def _entry(word: str, said: str) -> str:
+    return f'<dt id="{anchor(word)}"><strong>{safe(word)}</strong></dt><dd>{safe(said)}</dd>'
+
+
+def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
+    """Return the words and what they mean, by the column in which they stand."""
+    return {
+        "Scope: what a time is of": {scope: f"{said[0].upper()}{said[1:]}." for scope, said in SCOPES.items()},
+        "Interval": {INTERVAL: interval(parts)},
+        "Status": {**_STATUSES, "certified": _certified(), "not certified": "It takes less, or none was compared."},
+        "Precision": {**_PRECISIONS},
+        "Implementation, and its way of taking a step": {_way(*names): said for names, said in _WAYS.items()},
+        "Allocator, on the CPU": {**_ALLOCATORS},
+    }
+
+
+def _way(implementation: Implementation, variant: str) -> str:
+    case = Case(workload="", backend="gpu", scope="step", batch=1, implementation=implementation, variant=variant)
+    return tables.peer_name(case)
+
+
+def _certified() -> str:
+    return (
+        "Of the CPU side of a speed-up: the fastest other implementation on the same cores was compared, and takes at "
+        f"least {units.number(CERTIFIED_FROM, digits=1)} of JAX's time."
+    )
+
+
+def interval(parts: Sequence[Part]) -> str:
+    """Return what an interval promises, and how often it kept that in the simulations of further rounds."""
+    promise = "Made so that it holds the true value in 95 of 100 such campaigns."
+    held = [
+        one.found
+        for part in parts
+        if part.name == "rounds"
+        for one in part.findings
+        if one.what.startswith("intervals that hold the truth")
+    ]
+    if not held:
+        return promise
+    low, high = (end(held, key=lambda found: float(found.rstrip("%"))) for end in (min, max))
+    return (
+        f"{promise} Where rounds were added because it was too wide, it held it in {low} to {high} of simulated cases, "
+        "by how much processes differ."
+    )

@@ -1,0 +1,74 @@
+"""The glossary has every word that a table can hold, and says of intervals what the simulations found."""
+
+from typing import get_args
+
+import factory
+import pytest
+
+from suite.report import glossary, pages, tables
+from suite.report.html import Page
+from suite.results.summary import CERTIFIED_FROM, WIDEST, Status
+from suite.results.trust import Finding, Part
+from suite.variants import VARIANTS
+from suite.workload import Allocator, Case, Precision, Scope
+
+
+def part(name="rounds", **shares):
+    findings = tuple(
+        Finding(what=f"{kind.replace('_', ' ')}; processes differ by 3%", expected="", found=found, good=True)
+        for kind, several in shares.items()
+        for found in several
+    )
+    return Part(name=name, title="?", made="2026-01-01", commit="", machine="", seconds=1.0, full=True, figures={},
+                findings=findings)  # fmt: skip
+
+
+def words():
+    return {word for group in glossary.groups(()).values() for word in group}
+
+
+@pytest.mark.parametrize(
+    "closed", [Scope, Status, Precision, Allocator], ids=["scope", "status", "precision", "allocator"]
+)
+def test_every_word_of_a_closed_set_is_explained(closed):
+    assert set(get_args(closed)) <= words()
+
+
+def test_every_way_of_every_implementation_is_explained():
+    ways = [
+        Case(workload="", backend="cpu", scope="step", batch=1, implementation=implementation, variant=variant)
+        for implementation, variants in VARIANTS.items()
+        for variant in variants
+    ]
+    assert set(map(tables.peer_name, ways)) <= words()
+    assert {"torch eager", "torch compile", "torch graph"} <= words()
+
+
+def test_what_a_status_asks_for_is_what_the_code_asks_for():
+    said = glossary.groups(())["Status"]
+    assert f"at most {100 * WIDEST['quick']:.0f} %" in said["quick"]
+    assert f"at most {100 * WIDEST['standard']:.1f} %" in said["standard"]
+    assert f"at least {CERTIFIED_FROM} of JAX's time" in said["certified"]
+
+
+def test_how_often_intervals_hold_the_truth_is_what_the_simulations_found():
+    shares = {"intervals_that_hold_the_truth": ("95.0%", "9.4%", "100.0%"), "of_those_that_are_certain": ("1.0%",)}
+    said = glossary.interval((part("coverage", intervals_that_hold_the_truth=("0.0%",)), part(**shares)))
+    assert said.startswith("Made so that it holds the true value in 95 of 100 such campaigns. ")
+    assert " in 9.4% to 100.0% of simulated cases" in said
+    assert glossary.interval((part("coverage", **shares),)) == glossary.interval(())
+    assert "simulated" not in glossary.interval(())
+
+
+def test_a_table_with_a_status_leads_to_the_words(tmp_path):
+    records = factory.campaign()
+    made = Page("a page", "../", frozenset())
+    made.table(tables.speedup_table(records))
+    assert '<a href="../glossary.html">The words</a></caption>' in made.text()
+    other = Page("a page", "../", frozenset())
+    other.table(tables.side_by_side(records))
+    assert "glossary" not in other.text()
+    (tmp_path / "site").mkdir()
+    pages.render((tmp_path / "site" / "records",), tmp_path / "site")
+    assert '<dt id="unstable">' in (tmp_path / "site" / "glossary.md").read_text()
+    assert '<dt id="95-interval">' in (tmp_path / "site" / "glossary.md").read_text()
