@@ -8,6 +8,7 @@ import math
 import re
 import shutil
 from pathlib import Path
+from typing import get_args
 
 import altair as alt
 import factory
@@ -24,7 +25,7 @@ from suite.results.reading import Chart, Point
 from suite.results.record import Energy, GpuTelemetry, Moment, Telemetry
 from suite.results.store import sealed
 from suite.results.summary import by_round, current, speedups
-from suite.workload import WholeRun
+from suite.workload import Scope, WholeRun
 
 ROOT = Path(__file__).parent.parent
 HERE = factory.HOST.slug
@@ -427,6 +428,20 @@ def test_every_row_of_the_first_table_says_what_it_can_be_filtered_by():
     page = pages.pages(factory.campaign(), frozenset())["index.md"]
     assert 'data-filters="scope family precision batch" data-first-scope="step"' in page
     assert page.count('<tr data-scope="step"') == len(table.rows)
+
+
+def test_a_column_of_several_scopes_says_of_each_what_its_time_is_of():
+    assert {scope: tables.scope_cell(scope).text for scope in get_args(Scope)} == {
+        "step": "step", "transfer": "transfer, a step", "epoch": "epoch, a step", "input": "input, a batch",
+        "cold": "cold, in all", "run": "run, in all", "calls": "calls, a call", "learning": "learning, in all",
+        "serve": "serve, an answer",
+    }  # fmt: skip
+    records = [factory.record(backend=side, step_seconds=[t] * 3, scope=scope)
+               for scope in ("step", "epoch", "cold") for side, t in (("cpu", 2.0), ("gpu", 1.0))]  # fmt: skip
+    for table in (overview.table(speedups(records), {}), tables.case_table("all", records)):
+        place = table.columns.index("scope")
+        assert {row[place].text for row in table.rows} == {"step", "epoch, a step", "cold, in all"}
+    assert {facets["scope"] for facets in overview.table(speedups(records), {}).facets} == {"step", "epoch", "cold"}
 
 
 @pytest.mark.parametrize("side", ["cpu", "gpu"])

@@ -67,7 +67,7 @@ def table(found: Sequence[SpeedUp], peers: tables.PeersByPlace) -> Table:
 
 def _row(item: SpeedUp, peers: tables.PeersByPlace) -> tuple[Cell, ...]:
     model, batch, ratio, within, *rest, _machine = tables.speedup_row(item, peers)
-    return (model, ratio, within, Cell(text=item.gpu.record.case.scope), batch, *rest)
+    return (model, ratio, within, tables.scope_cell(item.gpu.record.case.scope), batch, *rest)
 
 
 def _facets(item: SpeedUp) -> dict[str, str]:

@@ -117,6 +117,17 @@ CASE_COLUMNS = (
 )
 
 
+_TIME_OF: dict[Scope, str] = {
+    "step": "", "transfer": "a step", "epoch": "a step", "input": "a batch", "cold": "in all", "run": "in all",
+    "calls": "a call", "learning": "in all", "serve": "an answer",
+}  # fmt: skip
+
+
+def scope_cell(scope: Scope) -> Cell:
+    """Return a scope, and what its time is of: where several stand in one column their times are of unlike things."""
+    return Cell(text=", ".join(filter(None, (scope, _TIME_OF[scope]))))
+
+
 def case_row(item: Summary) -> tuple[Cell, ...]:
     """Return one case in the order of CASE_COLUMNS, its backend and machine left to the table's title."""
     case, seconds = item.record.case, item.seconds
@@ -124,7 +135,7 @@ def case_row(item: Summary) -> tuple[Cell, ...]:
     rate = item.examples_per_second
     return (
         Cell(text=" ".join([case.backend, case.implementation, *ways])),
-        Cell(text=case.scope),
+        scope_cell(case.scope),
         Cell(text=case.precision),
         Cell(text=units.count(case.batch), sort=case.batch),
         time_cell(item),
