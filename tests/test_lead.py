@@ -6,7 +6,7 @@ import re
 import factory
 import pytest
 
-from suite.report import lead
+from suite.report import home, lead
 from suite.results.summary import current, speedups
 
 STEADY, SHAKEN = (1.0, 1.01, 0.99), (1.0, 1.5, 0.7)
@@ -84,3 +84,16 @@ def test_a_smoke_run_only_shows_that_it_runs():
 
 def test_what_has_one_process_has_no_interval_and_may_not_be_quoted():
     assert " to 20.0x for b: 1 is without an interval." in said(sides("a", 10), sides("b", 20, noise=(1.0,)))
+
+
+def test_a_page_whose_table_has_wider_scopes_alone_says_so():
+    cold = [*sides("a", 10, scope="cold"), *sides("b", 10, scope="cold"), *sides("a", 2, scope="epoch")]
+    page = home.page(cold, frozenset())["index.md"]
+    assert (
+        "none in full float32 and with its headline batch has been timed on both here yet. The table has 3 other "
+        "speed-ups: 2 of a cold start (lowering, compiling and the first step), 1 of one step with its batch brought "
+        "from storage.</p>"
+    ) in page
+    assert "aside" not in page, "a row is hidden until a script runs"
+    assert lead.answer((), True).endswith(" on both here yet.")
+    assert "other speed-up" not in home.page([*cold, *sides("a", 10)], frozenset())["index.md"]

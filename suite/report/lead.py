@@ -6,17 +6,21 @@ from collections.abc import Iterable, Sequence
 from suite import units
 from suite.report.html import safe
 from suite.report.tables import status_cell
+from suite.results.citation import SCOPES
 from suite.results.summary import SOUND, SpeedUp, doubts
 
 _EACH = "one step of training or inference on the GPU against all CPU cores of the same machine"
 
 
-def answer(items: Sequence[SpeedUp], with_gpu: bool) -> str:
-    """Return the first sentences of a page as HTML; without speed-ups they say what is missing."""
+def answer(items: Sequence[SpeedUp], with_gpu: bool, others: Sequence[SpeedUp] = ()) -> str:
+    """Return the first sentences of a page as HTML; without speed-ups they say what is missing.
+
+    `others` are those beside the headline's.
+    """
     if not items and with_gpu:
         return (
             "A speed-up needs the same step on the CPU and on the GPU of one machine: none in full float32 and with "
-            "its headline batch has been timed on both here yet."
+            f"its headline batch has been timed on both here yet.{_others(others)}"
         )
     if not items:
         return (
@@ -38,6 +42,15 @@ def answer(items: Sequence[SpeedUp], with_gpu: bool) -> str:
         f"{units.count(len(items))} speed-ups {verb} steady and may be quoted{found}. Provisional is the whole range, "
         f"{_reach(items)}: {_faults(items)}. Each is {_EACH}."
     )
+
+
+def _others(items: Sequence[SpeedUp]) -> str:
+    """Return which speed-ups there are beside the headline's, by scope."""
+    if not items:
+        return ""
+    found = Counter(SCOPES[item.gpu.record.case.scope] for item in items)
+    each = ", ".join(f"{units.count(n)} of {safe(scope)}" for scope, n in found.most_common())
+    return f" The table has {units.counted(len(items), 'other speed-up')}: {each}."
 
 
 def _alone(item: SpeedUp, name: str, doubt: str) -> str:

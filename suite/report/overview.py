@@ -24,7 +24,9 @@ def add(page: Page, records: Sequence[Record], name: str, links: dict[str, str])
     """Add what one machine's records say to a page; return the files of the chart, which has that name."""
     found = [item for item in current(speedups(records)) if item.gpu.record.case.scope in _SCOPES]
     main = headlines(found)
-    page.add(f'<p class="lead">{lead.answer(main, any(record.machine.gpus for record in records))}</p>')
+    others = [item for item in found if not tables.headline(item.gpu.record)]
+    with_gpu = any(record.machine.gpus for record in records)
+    page.add(f'<p class="lead">{lead.answer(main, with_gpu, others)}</p>')
     files: dict[str, str] = {}
     if main:
         spec = charts.speedups(main)
@@ -60,7 +62,7 @@ def table(found: Sequence[SpeedUp], peers: tables.PeersByPlace) -> Table:
         columns=_COLUMNS,
         rows=tuple(_row(item, peers) for item in order),
         facets=tuple(map(_facets, order)),
-        chosen=_FACETS,
+        chosen=_FACETS if any(item.gpu.record.case.scope == _FACETS["scope"] for item in order) else {},
     )
     return varied(whole, ["GPU precision"])
 
