@@ -1,6 +1,6 @@
 """The home page: how much faster, for which kind of model, on which machine."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from suite.report import charts, experiments, overview, tables
 from suite.report.html import Page, safe
@@ -25,16 +25,17 @@ def page(
     local: frozenset[str],
     everything: Sequence[Record] = (),
     places: Mapping[str, Sequence[str]] | None = None,
+    models: Iterable[str] = (),
 ) -> dict[str, str]:
     """Return the home page with its chart; it links the pages of everything that there is.
 
-    `places` says of a machine where it stands among others.
+    `places` says of a machine where it stands among others; `models` are all that can be measured.
     """
     made, everything = Page(_QUESTION, "", local), everything or records
     shown = overview.first(records)
     mine = [record for record in records if shown in (None, record.machine.slug)]
     made.add(overview.choice({r.machine.slug: r.machine.name for r in everything}, shown, ""))
-    files = overview.add(made, mine, "speedups", links(records, ""))
+    files = overview.add(made, mine, "speedups", links(records, ""), models)
     if shown:
         made.add(
             '<p class="note">Times link the record they come from, with every raw sample. '

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 
 from suite import units
-from suite.report import charts, lead, tables
+from suite.report import absent, charts, lead, tables
 from suite.report.html import Page, safe
 from suite.report.tables import Cell, Table
 from suite.results.record import Record
@@ -20,8 +20,13 @@ _FACETS = {"scope": "step"}  # what is shown at first
 _MANY = 8  # machines, from which on the choice is folded
 
 
-def add(page: Page, records: Sequence[Record], name: str, links: dict[str, str]) -> dict[str, str]:
-    """Add what one machine's records say to a page; return the files of the chart, which has that name."""
+def add(
+    page: Page, records: Sequence[Record], name: str, links: dict[str, str], models: Iterable[str] = ()
+) -> dict[str, str]:
+    """Add what one machine's records say to a page; return the files of the chart, which has that name.
+
+    It says which of the `models`, and of those in the records, are not in it.
+    """
     found = [item for item in current(speedups(records)) if item.gpu.record.case.scope in _SCOPES]
     main = headlines(found)
     others = [item for item in found if not tables.headline(item.gpu.record)]
@@ -40,6 +45,8 @@ def add(page: Page, records: Sequence[Record], name: str, links: dict[str, str])
             "cores, or the result is not steady. Grey ticks: what the articles report."
         )
         page.chart(name, alternative, caption, json.dumps(charts.themed(spec)))
+        if left := absent.sentence(records, {item.gpu.record.workload for item in main}, models):
+            page.add(f'<p class="note">{safe(left)}</p>')
     if found:
         page.table(table(found, tables.best_peers(records)), links)
     return files

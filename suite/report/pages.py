@@ -123,7 +123,7 @@ def pages(
     steps = placing.headlines(records)
     machines = by_machine(everything)
     places = {slug: placing.sentences(steps, slug) for slug in machines}
-    files |= home.page(general, local, records, places)
+    files |= home.page(general, local, records, places, [about.name for about in workloads])
     answers = experiments.readings(everything)
     files |= experiments.files(answers, local, links(records, "../"))
     files["coverage.md"] = coverage.page(everything, workloads, answers, local, links(records, ""))

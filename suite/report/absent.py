@@ -1,0 +1,30 @@
+"""Which models have no headline speed-up on a machine that has others, and why."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+
+from suite.report.tables import headline
+from suite.results.record import Record
+from suite.results.roofline import is_ceiling
+
+_WHY: dict[frozenset[str], str] = {  # by the backends that timed it
+    frozenset(): "headline step not timed here yet",
+    frozenset({"cpu"}): "timed on the CPU alone",
+    frozenset({"gpu"}): "timed on the GPU alone",
+    frozenset({"cpu", "gpu"}): "both sides never timed in one campaign, and only sides of one campaign are compared",
+}
+
+
+def sentence(records: Iterable[Record], shown: Collection[str], models: Iterable[str] = ()) -> str:
+    """Return which of the models and of those in a machine's records are not `shown`, by why; '' if all are."""
+    sides: dict[str, set[str]] = {model: set() for model in models}
+    for record in records:
+        if headline(record) and not is_ceiling(record):
+            sides.setdefault(record.workload, set()).add(record.backend)
+    left: dict[str, list[str]] = defaultdict(list)
+    for model in sorted(sides.keys() - set(shown)):
+        left[_WHY[frozenset(sides[model])]].append(model)
+    if not left:
+        return ""
+    said = "; ".join(f"{', '.join(names)} ({why})" for why, names in left.items())
+    return f"Without a speed-up so far: {said}."

@@ -1,0 +1,38 @@
+"""A page with headline speed-ups names the models that have none, and why."""
+
+import html
+
+import factory
+
+from suite.report import absent, pages
+
+
+def test_each_model_without_a_speed_up_is_named_with_why():
+    whole = factory.campaign(("whole",))
+    apart = [
+        factory.record("apart", "cpu", campaign="20260101-000000-a"),
+        factory.record("apart", "gpu", campaign="20260102-000000-b"),
+    ]
+    one_side = [factory.record("host", "cpu"), factory.record("device", "gpu")]
+    other = [
+        factory.record("other", "cpu", precision="tf32"),
+        factory.record("other", "gpu", scope="cold"),
+        factory.record("ceiling_copy", "gpu", about=factory.description("ceiling_copy", family="ceiling")),
+    ]
+    said = absent.sentence([*whole, *apart, *one_side, *other], {"whole"}, ["whole", "host", "never", "other"])
+    assert said == (
+        "Without a speed-up so far: apart (both sides never timed in one campaign, and only sides of one campaign are "
+        "compared); device (timed on the GPU alone); host (timed on the CPU alone); never, other (headline step not "
+        "timed here yet)."
+    )
+    assert absent.sentence(whole, {"whole"}, ["whole"]) == ""
+
+
+def test_the_home_page_names_what_its_chart_leaves_out_of_all_that_can_be_measured():
+    records = factory.campaign(("mnist_mlp",))
+    every = [factory.description("mnist_mlp"), factory.description("mnist_cnn")]
+    files = pages.pages(records, frozenset(), workloads=every)
+    said = "Without a speed-up so far: mnist_cnn (headline step not timed here yet)."
+    assert said in html.unescape(files["index.md"])
+    assert "Without a speed-up" not in files[f"machines/{factory.HOST.slug}.md"]
+    assert "Without a speed-up" not in pages.pages([], frozenset(), workloads=every)["index.md"]
