@@ -64,7 +64,7 @@ def test_a_table_with_a_status_leads_to_the_words(tmp_path):
     records = factory.campaign()
     made = Page("a page", "../", frozenset())
     made.table(tables.speedup_table(records))
-    assert '<a href="../glossary.html">The words</a></caption>' in made.text()
+    assert '<a href="../glossary.html">what the words mean</a><span class="same">' in made.text()
     other = Page("a page", "../", frozenset())
     other.table(tables.side_by_side(records))
     assert "glossary" not in other.text()

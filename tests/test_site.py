@@ -58,12 +58,12 @@ def built(folder):
 
 def test_words_stand_on_the_left_and_numbers_with_their_intervals_on_the_right():
     columns = ("model", "machine", "step", "95 % interval", "remark")
-    time = tables.Cell(text="about 3 ms", sort=0.003)
-    texts = (("a", "2 ms to 4 GFLOP/s", "16 cores of a processor"), ("b", "–", "3 epochs"))
+    texts = (("a", "h", 3, "2 ms to 4 GFLOP/s", "16 cores of a processor"), ("b", "i", 4, "–", "3 epochs"))
     rows = tuple(
-        (tables.Cell(text=name), tables.Cell(text="h"), time, tables.Cell(text=within), tables.Cell(text=said))
-        for name, within, said in texts
-    )
+        (tables.Cell(text=name), tables.Cell(text=where), tables.Cell(text=f"about {time} ms", sort=time / 1000),
+         tables.Cell(text=within), tables.Cell(text=said))
+        for name, where, time, within, said in texts
+    )  # fmt: skip
     page = html.Page("t", "", frozenset())
     page.table(tables.Table(title="t", columns=columns, rows=rows))
     text = page.text()

@@ -17,7 +17,7 @@ WHOLE = (
     "model", "backend", "way", "whole search", "compiling", "steps", "scores", "speed", "95 % interval", "GPU busy",
     "searches", "status",
 )  # fmt: skip
-SCORES = ("model", "backend", "point", "one after another", "range", "stacked", "range", "verdict")
+SCORES = ("model", "backend", "point", "verdict", "one after another", "range", "stacked", "range")
 
 
 def searched(
@@ -95,6 +95,7 @@ def _compared(
             Cell(text=name),
             Cell(text=backend),
             Cell(text=point_words),
+            Cell(text=verdict),
             *(
                 cell
                 for side in (alone, stacked)
@@ -103,7 +104,6 @@ def _compared(
                     Cell(text=f"{units.number(min(side))} to {units.number(max(side))}" if several else units.DASH),
                 )
             ),
-            Cell(text=verdict),
         )
 
 

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from suite.report.tables import Cell, Table
 from suite.results.record import Record, plain_name
+from suite.results.table import condensed
 
 _LONGEST = 2000
 # From how many characters on a cell's text is broken into lines, always or among words, and below which it needs no
@@ -102,6 +103,7 @@ class Page:
 
         One that is `folded` shows that line alone until it is opened.
         """
+        table = table if table.words else condensed(table)
         # The first column names the rows and stands on the left whatever it holds.
         of_words = [i > 0 and _of_words([row[i] for row in table.rows]) for i in range(len(table.columns))]
         head = "".join(
@@ -118,8 +120,9 @@ class Page:
         kind = " words" * table.words
         unsearched = UNSEARCHED * (not table.searched)
         caption = safe(table.title) + (
-            f' <a href="{self._up}glossary.html">The words</a>' * ("status" in table.columns)
+            f' <a href="{self._up}glossary.html">what the words mean</a>' * ("status" in table.columns)
         )
+        caption += f'<span class="same">{safe(table.same)}</span>' if table.same else ""
         whole = (
             f'{place}<div class="scroll" tabindex="0" role="region" aria-label="{safe(table.title)}">'
             f'<table class="results{kind}"{_filters(table)}{unsearched}><caption>{caption}</caption>'

@@ -14,7 +14,7 @@ from suite.workload import Claim, Description
 
 TITLE = "The ledger: what the articles say, and what was found"
 _OBSERVED = ("", "what an article says", "verdict", "what was found", "machine", "experiment")
-_CLAIMED = ("model", "metric", "CPU", "GPU", "documented", "measured", "95 % interval", "verdict", "why they differ")
+_CLAIMED = ("model", "metric", "documented", "measured", "95 % interval", "verdict", "CPU", "GPU", "why they differ")
 _ORDER = {"reproduced": 0, "refuted": 0, "not comparable": 1, "not run": 2}
 
 
@@ -102,12 +102,12 @@ def _claimed(entry: Entry) -> tuple[Cell, ...]:
     return (
         Cell(text=entry.workload, remark=entry.article),
         Cell(text=claim.metric.replace("_", " "), remark=claim.definition),
-        Cell(text=_side(claim.cpu_value, claim, claim.cpu_device)),
-        Cell(text=_side(claim.gpu_value, claim, claim.gpu_device)),
         Cell(text=units.times(claim.speedup)),
         Cell(text=scope, remark=entry.machine if measured else ""),
         Cell(text=units.interval(measured.low, measured.high) if measured else units.DASH),
         Cell(text=entry.judgement.verdict),
+        Cell(text=_side(claim.cpu_value, claim, claim.cpu_device)),
+        Cell(text=_side(claim.gpu_value, claim, claim.gpu_device)),
         Cell(text=entry.judgement.found or units.DASH),
     )
 

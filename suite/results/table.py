@@ -8,6 +8,8 @@ from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary, worse
 
+INTERVAL = "95 % interval"  # a column's name
+
 
 @dataclass(frozen=True, kw_only=True)
 class Cell:
@@ -31,6 +33,7 @@ class Table:
     searched: bool = False  # whether the site's search finds what its cells say
     facets: tuple[Mapping[str, str], ...] = ()  # of each row, by what a reader may filter
     chosen: Mapping[str, str] = field(default_factory=dict)  # facets that are chosen at first
+    same: str = ""  # what is true of every row, and so has no column
 
 
 def filled(table: Table) -> Table:
@@ -43,6 +46,39 @@ def varied(table: Table, columns: Sequence[str]) -> Table:
     """Return the table without those of these columns that say the same in every row."""
     same = {name for place, name in enumerate(table.columns) if len({row[place].text for row in table.rows}) < 2}
     return _part(table, [i for i, name in enumerate(table.columns) if name not in same.intersection(columns)])
+
+
+_JUDGED = ("status", "verdict")  # columns that are looked for where they are, whatever they say
+
+
+def condensed(table: Table) -> Table:
+    """Return the table with its status beside its interval, if it has one, and what is true of every row said once.
+
+    A column of links or remarks stays, and so does one that is empty for several reasons; so does all of a single row.
+    """
+    said: dict[int, str] = {}
+    lacking: dict[int, str] = {}
+    for place, name in enumerate(table.columns):
+        found = {(row[place].text, row[place].remark) for row in table.rows}
+        if place == 0 or name in ("", *_JUDGED) or len(table.rows) < 2 or len(found) > 1:
+            continue
+        ((text, remark),) = found
+        if text == units.DASH:
+            lacking[place] = name + (f" ({remark})" if remark else "")
+        elif not remark and not any(row[place].record for row in table.rows):
+            said[place] = f"{name} {text}"
+    kept = [place for place in range(len(table.columns)) if place not in said.keys() | lacking.keys()]
+    names = [table.columns[place] for place in kept]
+    if "status" in names and names.count(INTERVAL) == 1:
+        status = kept.pop(names.index("status"))
+        names.remove("status")
+        kept.insert(names.index(INTERVAL) + 1, status)
+    lines = [
+        f"{start}: {', '.join(dict.fromkeys(words.values()))}."
+        for start, words in (("Throughout", said), ("None has", lacking))
+        if words
+    ]
+    return replace(_part(table, kept), same=" ".join(filter(None, (table.same, *lines))))
 
 
 def chosen(table: Table, columns: Sequence[str], notes: Sequence[str] = ()) -> Table:

@@ -1,0 +1,105 @@
+"""A table on a page has a column for what differs, and says the rest once."""
+
+from pathlib import Path
+
+import factory
+import pytest
+
+from suite.report import ledger
+from suite.report.html import Page
+from suite.results.table import Cell, Table, condensed
+
+COLUMNS = ("model", "precision", "time", "95 % interval", "rate", "status")
+
+
+def table(*rows, columns=COLUMNS):
+    made = tuple(tuple(cell if isinstance(cell, Cell) else Cell(text=cell) for cell in row) for row in rows)
+    return Table(title="Times", columns=columns, rows=made)
+
+
+def drawn(made, **about):
+    page = Page("a page", "", frozenset())
+    page.table(made, **about)
+    return page.text()
+
+
+def test_what_is_the_same_in_every_row_is_said_once_and_the_status_stands_beside_the_interval():
+    made = condensed(
+        table(("a", "tf32", "1 s", "0 s to 2 s", "–", "quick"), ("b", "tf32", "2 s", "1 s to 3 s", "–", "quick"))
+    )
+    assert made.columns == ("model", "time", "95 % interval", "status")
+    assert [[cell.text for cell in row] for row in made.rows] == [
+        ["a", "1 s", "0 s to 2 s", "quick"], ["b", "2 s", "1 s to 3 s", "quick"],
+    ]  # fmt: skip
+    assert made.same == "Throughout: precision tf32. None has: rate."
+
+
+@pytest.mark.parametrize("status", ["status", "verdict"])
+def test_a_judgement_has_its_column_whatever_it_says(status):
+    assert status in condensed(table(("a", "x"), ("b", "x"), columns=("model", status))).columns
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        (Cell(text="x"), Cell(text="y")),
+        (Cell(text="x", remark="because"), Cell(text="x", remark="because")),
+        (Cell(text="x", sort=1.0, record=factory.record()), Cell(text="x", sort=1.0, record=factory.record())),
+        (Cell(text="–", remark="failed"), Cell(text="–", remark="not measured")),
+    ],
+    ids=["different", "remarks", "links", "reasons"],
+)
+def test_a_column_that_says_more_than_one_word_stays(cells):
+    made = table(*(("a", cell) for cell in cells), columns=("model", "what"))
+    assert condensed(made) == made
+
+
+def test_the_first_column_and_one_without_a_name_stay_and_so_does_a_single_row():
+    assert condensed(table(("a", "x"), ("a", "x"), columns=("model", ""))).columns == ("model", "")
+    assert condensed(table(("a", "x"), columns=("model", "what"))).columns == ("model", "what")
+
+
+def test_why_a_column_is_empty_is_said():
+    empty = Cell(text="–", remark="not compared on this machine")
+    assert condensed(table(("a", empty), ("b", empty), columns=("model", "peer"))).same == (
+        "None has: peer (not compared on this machine)."
+    )
+
+
+def test_the_status_of_several_intervals_stays_where_it_is():
+    columns = ("model", "95 % interval", "rate", "95 % interval", "status")
+    assert condensed(table(("a", "1", "2", "3", "4"), ("b", "2", "3", "4", "5"), columns=columns)).columns == columns
+
+
+def test_a_page_says_under_the_title_what_its_table_has_no_column_for_unless_it_is_one_of_words():
+    rows = (("a", "<x>", "1"), ("b", "<x>", "2"))
+    plain = table(*rows, columns=("model", "precision", "time"))
+    assert '>Times<span class="same">Throughout: precision &#60;x&#62;.</span></caption>' in drawn(plain)
+    assert '<th scope="col">precision</th>' not in drawn(plain)
+    words = Table(title="Times", columns=plain.columns, rows=plain.rows, words=True)
+    assert "Throughout" not in drawn(words)
+
+
+def test_a_verdict_stands_before_the_hardware_that_may_lie_behind_the_edge():
+    assert '<th scope="col" class="text">verdict</th><th scope="col" class="text">CPU</th>' in ledger.page(
+        (), [factory.description()], frozenset(), {}
+    )
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("width", "seen"), [(2000, False), (500, True)])
+def test_a_table_that_goes_on_behind_the_edge_shows_a_shadow_there(tmp_path, browser, width, seen):
+    css = (Path(__file__).parent.parent / "site" / "assets" / "css" / "suite.css").read_text()
+    look = ":root { --md-default-bg-color: white; --md-default-fg-color--lighter: black; } html { font-size: 20px; }"
+    body = '<div class="md-typeset"><div class="scroll"><table class="results"><td style="padding: 45px 500px">'
+    (tmp_path / "page.html").write_text(
+        f"<style>{css} {look}</style><body style='margin: 0'>{body}</table></div></div>"
+    )
+    page = browser.new_page(viewport={"width": width, "height": 200})
+    page.goto((tmp_path / "page.html").as_uri())
+    scroll = page.locator(".scroll")
+    box = scroll.bounding_box()
+    edge = {"x": box["x"] + box["width"] - 8, "y": box["y"] + 20, "width": 8, "height": 20}
+    begin = page.screenshot(clip=edge)
+    scroll.evaluate("each => each.scrollLeft = each.scrollWidth")
+    assert (begin != page.screenshot(clip=edge)) is seen
