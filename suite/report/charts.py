@@ -28,6 +28,7 @@ _LINES = {"light": "#e2e2e2", "dark": "#444444"}
 FOLDER = "charts"  # of the specifications and their pictures, below the site's sources
 WIDTH, _ROW = 300, 46
 _FONT = 15
+APART = 4  # pixels between the labels of an axis at least, which a wider font than the one here takes
 _PICTURE = re.compile(rf'<img src="[./]*{FOLDER}/(?P<file>[\w.-]+\.svg)#only-\w+"')
 _SIZE = re.compile(r'<svg[^>]* width="(\d+)" height="(\d+)"')
 _TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
@@ -56,7 +57,7 @@ def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
         if claim.speedup
     ]
     order = sorted(seen, key=lambda name: -max(row["speed-up"] for row in rows if row["model"] == name))
-    ticks = alt.Axis(values=_TICKS, labelOverlap=True, format="~s")
+    ticks = alt.Axis(values=_TICKS, labelOverlap="greedy", labelSeparation=APART, format="~s")
     axis = alt.X("speed-up:Q", scale=alt.Scale(type="log"), title="CPU time / GPU time, log scale", axis=ticks)
     model = alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=200))
     legend = alt.Legend(orient="top", title=None, labelLimit=300)
@@ -109,7 +110,7 @@ def samples(records: Sequence[Record]) -> dict[str, Any]:
                 "seconds:Q",
                 scale=alt.Scale(type="log", nice=True),
                 title="seconds a step, log scale",
-                axis=alt.Axis(labelOverlap=True, format="~s", tickCount=6),
+                axis=alt.Axis(labelOverlap="greedy", labelSeparation=APART, format="~s", tickCount=6),
             ),
             y=alt.Y("process:N", title=None, axis=alt.Axis(labelLimit=230)),
             color=alt.Color("backend:N", scale=alt.Scale(domain=["gpu", "cpu"]), legend=None),

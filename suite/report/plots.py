@@ -6,12 +6,13 @@ from typing import Any
 
 import altair as alt
 
-from suite.report.charts import finished
+from suite.report.charts import APART, finished
 from suite.results.reading import Chart, HeatMap, Line, Point, Square
 
 _WIDTH, _HEIGHT, _ROW, _LINE, _FONT = 320, 260, 34, 15, 13
 _FEW, _DECADES = 8, 2.5  # ticks; above so many decades only powers of ten
 _BESIDE_TEXT = 30  # pixels at the ends of a scale, so that a number above a point there crosses no axis
+_BESIDE_NAME = 17  # letters of the longest name in a legend of two columns, which is then no wider than its chart
 _GREY = "#888888"
 _BESIDE = ("fit", "ideal")  # lines that are no series of points
 _DASHED = {"color": _GREY, "strokeDash": [5, 4]}
@@ -80,7 +81,8 @@ def _in_rows(chart: Chart) -> Any:
         layers.append(_drawn(bars).mark_rule(strokeWidth=2.5).encode(**from_low))
     layers += _points(rows, place)
     words: Row = {key: value for key, value in place.items() if key != "color"} | {"text": alt.Text("text:N")}
-    layers.append(_drawn(rows).mark_text(dy=-11, fontSize=_FONT).encode(**words))
+    side = "left" if chart.whole else "center"  # a share of nearly 0 stands at the axis
+    layers.append(_drawn(rows).mark_text(dy=-11, align=side, fontSize=_FONT).encode(**words))
     row = max(_ROW, _LINE * (lines + 1))
     height = row * (len(names) * len(series) if several else len(names))
     return alt.layer(*layers).properties(width=_WIDTH - 40, height=max(90, height))
@@ -173,22 +175,21 @@ def _points(rows: Sequence[Row], place: Row) -> list[alt.Chart]:
 
 def _colour(names: Sequence[str]) -> alt.Color:
     there = list(dict.fromkeys(names))
-    legend = (
-        alt.Legend(orient="top", title=None, labelLimit=200, columns=2, columnPadding=16, symbolOpacity=1)
-        if len(there) > 1
-        else None
-    )
+    beside = max(map(len, there), default=0) <= _BESIDE_NAME
+    look: Row = {"labelLimit": 200, "columns": 2} if beside else {"labelLimit": _WIDTH, "columns": 1}
+    legend = alt.Legend(orient="top", title=None, columnPadding=16, symbolOpacity=1, **look) if len(there) > 1 else None
     return alt.Color("series:N", scale=alt.Scale(domain=there), legend=legend)
 
 
 def _shares(title: str, whole: float) -> Row:
-    scale = alt.Scale(domain=[0, whole], nice=False, padding=_BESIDE_TEXT)
+    scale = alt.Scale(domain=[0, whole], nice=False)
     return {"scale": scale, "title": title, "axis": alt.Axis(values=[whole * part / 4 for part in range(5)])}
 
 
 def _log(title: str, values: Sequence[float | None], padding: int = 16) -> Row:
     there = sorted({value for value in values if value is not None and value > 0})
-    axis = alt.Axis(labelOverlap=True, format="~s" if there and there[-1] >= 10_000 else "~g", values=ticks(there))
+    form = "~s" if there and there[-1] >= 10_000 else "~g"
+    axis = alt.Axis(labelOverlap="greedy", labelSeparation=APART, format=form, values=ticks(there))
     return {"scale": alt.Scale(type="log", nice=False, padding=padding), "title": title, "axis": axis}
 
 
