@@ -169,14 +169,29 @@ def test_what_the_collectives_take_is_what_one_gpu_with_the_part_does_without(su
 @pytest.mark.parametrize(
     ("summing", "words"),
     [
-        (0.0, "a second GPU pays at all of the batches from 32 to 2,048: at 32 two are 1.6"),
-        (0.0004, "a second GPU pays from a batch of about"),
-        (1.0, "a second GPU pays at none of the batches from 32 to 2,048: at 2,048 two are 0.02"),
+        (0.0, "A second GPU pays at all of the batches from 32 to 2,048: at 32 two are 1.6"),
+        (0.0004, "A second GPU pays from a batch of about"),
+        (1.0, "A second GPU pays at none of the batches from 32 to 2,048: at 2,048 two are 0.02"),
     ],
 )
 def test_where_a_second_gpu_pays_is_a_sentence(summing, words):
     reading = scaling.read(node(time=lambda n, b: seconds(n, b, summing)))
-    assert words in reading.answers[2]
+    assert words in reading.answers[0]
+
+
+def test_a_workload_has_one_answer_that_says_no_number_twice():
+    (two,), (eight,) = (scaling.read(node(count, time=lambda n, b: seconds(n, b, 0.0))).answers for count in (2, 8))
+    assert two.startswith("cifar10_mlp: a batch of 32 split over 2 GPUs is 1.")
+    assert ". With 2 times the batch 2 GPUs do " in two
+    assert two.endswith(". A second GPU pays at all of the batches from 32 to 2,048.")
+    assert ". A second GPU pays at all of the batches from 32 to 2,048: at 32 two are 1." in eight
+
+
+def test_an_answer_says_once_that_not_all_that_it_counts_with_is_steady():
+    shaky = [*without(node(2), 2, 2048), msgspec.structs.replace(cell(2, 2048, seconds(2, 2048)), profile="smoke")]
+    (said,) = scaling.read(shaky).answers
+    assert said.count("it only shows that it runs.") == 1
+    assert "runs" not in scaling.read(node(2)).answers[0]
 
 
 def test_the_batch_from_which_a_second_gpu_pays_is_where_both_take_as_long():

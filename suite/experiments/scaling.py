@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from suite import units
 from suite.inquiry.devices import COUNTS, Side, found, second, strong, weak
 from suite.inquiry.here import Here
-from suite.inquiry.scaling import each, pays, split
+from suite.inquiry.scaling import said
 from suite.inquiry.steps import point, share, share_words, step
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
@@ -81,11 +81,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     shared = {name: strong(cells) for name, cells in sweeps.items()}
     own = {name: weak(cells) for name, cells in sweeps.items()}
     pairs = {name: second(cells) for name, cells in sweeps.items()}
-    answers = tuple(
-        f"{name}: {said}"
-        for name, cells in sweeps.items()
-        for said in (split(cells, shared[name]), each(own[name]), pays(pairs[name]))
-    )
+    answers = tuple(f"{name}: {said(cells, shared[name], own[name], pairs[name])}" for name, cells in sweeps.items())
     rows = tuple(row for name, mine in pairs.items() for row in _pair_rows(name, mine))
     return Reading(
         answers=answers,

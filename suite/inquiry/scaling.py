@@ -8,43 +8,49 @@ from suite.inquiry.steps import caveat, from_size, share, share_words, words
 from suite.results.crossing import crossing
 
 
-def pays(pairs: Sequence[Side]) -> str:
-    """Return from which batch on a second GPU pays, as a sentence."""
+def said(cells: Cells, shared: Sequence[Side], own: Sequence[Side], pairs: Sequence[Side]) -> str:
+    """Return what a workload gains from several GPUs: its batch split, one for each GPU, and a second GPU by batch."""
+    largest = [_largest(sides) for sides in (shared, own)]
+    first, *others = split(cells, largest[0]), each(largest[1]), pays(pairs, largest[0])
+    text = " ".join((first, *(f"{one[0].upper()}{one[1:]}" for one in others)))
+    counted = [*(side for side in largest if side.counted), *(side for side in pairs if side.counted)]
+    return text + caveat(item for side in counted for item in side.results)
+
+
+def pays(pairs: Sequence[Side], told: Side) -> str:
+    """Return from which batch on a second GPU pays, as a sentence; the speed that another one `told` is left out."""
     mine = [(one.batch, one.speed) for one in pairs if one.counted and one.speed is not None]
     if len(mine) < 2:
         return "from which batch on a second GPU pays is not known, as fewer than two batches have whole results."
     (smallest, first), (largest, last) = mine[0], mine[-1]
     span = f"of the batches from {units.count(smallest)} to {units.count(largest)}"
     at = crossing(mine)
-    if at.outcome == "always":
-        said = f"a second GPU pays at all {span}: at {units.count(smallest)} two are {words(first)} as fast as one"
-    elif at.outcome == "never":
-        said = f"a second GPU pays at none {span}: at {units.count(largest)} two are {words(last)} as fast as one"
-    elif at.outcome == "not separated":
-        said = f"from where on a second GPU pays is not separated from the noise, {span}"
-    else:
-        said = f"a second GPU pays from a batch {from_size(at)}"
-    return f"{said}." + _caveat([one for one in pairs if one.counted])
+    if at.outcome in ("always", "never"):
+        which, batch, speed = ("all", smallest, first) if at.outcome == "always" else ("none", largest, last)
+        known = told.counted and (told.devices, told.batch) == (2, batch)
+        example = "" if known else f": at {units.count(batch)} two are {words(speed)} as fast as one"
+        return f"a second GPU pays at {which} {span}{example}."
+    if at.outcome == "not separated":
+        return f"from where on a second GPU pays is not separated from the noise, {span}."
+    return f"a second GPU pays from a batch {from_size(at)}."
 
 
-def split(cells: Cells, sides: Sequence[Side]) -> str:
+def split(cells: Cells, side: Side) -> str:
     """Return what the headline batch gains from being split, and what its collectives take."""
-    side = _largest(sides)
     batch, many = units.count(headline(cells)), units.count(side.devices)
     if not side.counted or side.speed is None:
         return f"what a batch of {batch} gains from {many} GPUs is not known: {_why(side)}."
-    said = f"a batch of {batch} split over {many} GPUs is {words(side.speed)} as fast as on one"
-    return f"{said}, {_efficiency(side)} of ideal{_added(side)}." + _caveat([side])
+    gain = f"a batch of {batch} split over {many} GPUs is {words(side.speed)} as fast as on one"
+    return f"{gain}, {_efficiency(side)} of ideal{_added(side)}."
 
 
-def each(sides: Sequence[Side]) -> str:
+def each(side: Side) -> str:
     """Return what GPUs do together that have a headline batch each."""
-    side = _largest(sides)
     many = units.count(side.devices)
     if not side.counted or side.speed is None:
         return f"what {many} GPUs do with {many} times the batch is not known: {_why(side)}."
-    said = f"with {many} times the batch {many} GPUs do {words(side.speed)} the work of one"
-    return f"{said}, {_efficiency(side)} of ideal." + _caveat([side])
+    work = f"with {many} times the batch {many} GPUs do {words(side.speed)} the work of one"
+    return f"{work}, {_efficiency(side)} of ideal."
 
 
 def _largest(sides: Sequence[Side]) -> Side:
@@ -71,7 +77,3 @@ def _added(side: Side) -> str:
 
 def _efficiency(side: Side) -> str:
     return units.percent(side.efficiency.value if side.efficiency else None)
-
-
-def _caveat(sides: Sequence[Side]) -> str:
-    return caveat(item for one in sides for item in one.results)
