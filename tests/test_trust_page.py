@@ -65,6 +65,31 @@ def test_shortfalls_stand_open_and_first_the_rest_is_folded():
     assert "Shortfalls" not in whole
 
 
+def test_what_nothing_is_claimed_of_is_counted_and_shown_apart():
+    unclaimed = msgspec.structs.replace(GOOD, what="drift", apart="not claimed")
+    mixed = part(findings=(GOOD, BAD, unclaimed, unclaimed))
+    (line,) = report.overview((mixed,)).rows
+    assert line[1].text == "1 of 2; 2 not claimed"
+    assert line[1].sort == 1 / 2
+    page = report.page((mixed,))
+    others = page.partition("<details><summary>2 not claimed</summary>")[2].partition("</details>")[0]
+    assert others.count("drift") == 2
+    assert "as it had to be" not in others
+    assert "a constant step" not in others
+
+
+def test_what_falls_short_is_a_shortfall_whatever_else_it_is_called():
+    gone = msgspec.structs.replace(BAD, apart="left out")
+    assert gone.verdict == "shortfall"
+    (line,) = report.overview((part(findings=(GOOD, gone)),)).rows
+    assert line[1].text == "1 of 2"
+
+
+def test_a_finding_that_stands_for_many_has_its_figure_in_the_overview():
+    (line,) = report.overview((part(leading="caught", figures={"caught": "90 of 94"}),)).rows
+    assert line[1].text == "1 of 2; caught 90 of 94"
+
+
 def test_a_sample_and_a_part_of_others_are_shown_for_what_they_are():
     (line,) = report.overview((part(full=False),)).rows
     assert line[1].text == "1 of 2, a sample"

@@ -29,6 +29,7 @@ def test_a_sample_of_the_part_is_as_it_has_to_be(name):
     assert [finding for finding in part.findings if not finding.good] == []
     assert not part.full
     assert part.figures
+    assert part.leading in {"", *part.figures}
 
 
 def test_a_sample_of_coverage_falls_short_only_where_the_whole_does():
@@ -60,6 +61,18 @@ def test_an_interval_that_is_too_short_is_seen_by_the_coverage(monkeypatch):
     hits = part_coverage.covered((0, 10, 150, 0))
     found = part_coverage.finding(part_coverage.INTERVALS[0], noise.WORLDS[0], 10, hits[0], 150)
     assert not found.good
+
+
+def test_only_an_interval_that_is_claimed_can_fall_short_and_be_counted():
+    drift = next(world for world in noise.WORLDS if world.linked)
+    paired, _, alone, _ = part_coverage.INTERVALS
+    claimed, unclaimed = (part_coverage.finding(kind, drift, 10, 0, 150) for kind in (paired, alone))
+    assert (claimed.verdict, unclaimed.verdict) == ("shortfall", "not claimed")
+
+
+def test_a_mutant_that_lives_is_said_to_have_survived():
+    (mutant, *_) = mutation.mutants("def f():\n    return 1\n")
+    assert part_mutants.survivor("m", mutant).verdict == "survived"
 
 
 def test_a_sign_interval_covers_what_coins_say():

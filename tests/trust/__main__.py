@@ -1,7 +1,8 @@
 """Prove the harness: `python -m trust [--sample] [PART...]`, with the tests on Python's path.
 
 A part is a module `part_NAME` of this package with TITLE, a question, and `prove(sample)`, which returns its figures
-and yields its findings; it raises LookupError where the machine lacks what it needs. A whole run of a part becomes the
+and its findings; it raises LookupError where the machine lacks what it needs. LEADING, if there, names the figure that
+the overview of the page states too: where a finding stands for many. A whole run of a part becomes the
 site's evidence; a sample is only printed.
 """
 
@@ -41,6 +42,7 @@ def proved(name: str, sample: bool) -> evidence.Part:
         seconds=round(time.monotonic() - start, 1),
         full=not sample,
         figures=figures,
+        leading=getattr(module, "LEADING", ""),
         findings=tuple(findings),
     )
 

@@ -18,6 +18,7 @@ from suite.results.trust import Finding
 from trust.mutation import Mutant, mutants
 
 TITLE = "Would the tests notice a fault in the code that judges?"
+LEADING = "noticed"  # of the figures; a finding stands for all mutants of a module
 LEAST = 0.80  # of the mutants that are not equivalent
 ROOT = Path(__file__).parents[2]
 TESTS = {
@@ -72,14 +73,20 @@ def verdict(module: str, killed: int, planted: int) -> Finding:
 
 def survivor(module: str, mutant: Mutant) -> Finding:
     """Return a mutant that no test noticed; the bar is on their share, so one alone is no shortfall."""
-    return Finding(what=f"{module}: {mutant.what}", expected="noticed, or few such", found="not noticed", good=True)
+    return Finding(
+        what=f"{module}: {mutant.what}",
+        expected="noticed, or few such",
+        found="not noticed",
+        good=True,
+        apart="survived",
+    )
 
 
 def equivalent(module: str, what: str, reason: str, every: list[Mutant]) -> Finding:
     """Return a mutant that nothing can notice; not good if there is no such mutant any more."""
     there = any(mutant.what == what for mutant in every)
     found = f"left out: {reason}" if there else "no such mutant; take it out of equivalent.json"
-    return Finding(what=f"{module}: {what}", expected="equivalent", found=found, good=there)
+    return Finding(what=f"{module}: {what}", expected="equivalent", found=found, good=there, apart="left out")
 
 
 def answered(module: str, chosen: list[Mutant], tests: tuple[str, ...]) -> Iterator[tuple[str, str]]:
