@@ -9,6 +9,7 @@ from trust import (
     part_alarms,
     part_clock,
     part_coverage,
+    part_lies_gpu,
     part_mutants,
     part_replay,
     part_rounds,
@@ -19,6 +20,7 @@ from trust.__main__ import names, proved
 from suite.measure import clock
 from suite.report.trust import WANTED
 from suite.results import statistics
+from suite.results.record import Gpu
 
 PARTS = ("alarms", "clock", "mutants", "replay")
 
@@ -50,6 +52,16 @@ def test_further_rounds_harm_no_result_that_is_called_certain():
 def test_an_interval_that_is_too_short_is_seen_by_the_further_rounds(monkeypatch):
     monkeypatch.setattr(statistics, "t_quantile", lambda degrees: 1.0)
     assert part_rounds.simulated(0.03, 10, 400)[0] < 0.85
+
+
+def test_evidence_of_a_part_that_runs_on_a_gpu_names_it_and_that_of_another_does_not(monkeypatch):
+    card = Gpu(name="Card 9", memory_bytes=1, compute_capability="9.0", driver="1", cuda="13")
+    monkeypatch.setattr("trust.__main__.gpus", lambda: (card, card))
+    monkeypatch.setattr("trust.__main__.cpu_model", lambda: "Chip 7")
+    for part in (part_lies_gpu, part_replay):
+        monkeypatch.setattr(part, "prove", lambda sample: ({}, []))
+    assert proved("lies_gpu", sample=True).machine == "Card 9, Chip 7"
+    assert proved("replay", sample=True).machine == "Chip 7"
 
 
 def test_the_page_wants_every_one_of_these_parts():

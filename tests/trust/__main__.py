@@ -2,8 +2,8 @@
 
 A part is a module `part_NAME` of this package with TITLE, a question, and `prove(sample)`, which returns its figures
 and its findings; it raises LookupError where the machine lacks what it needs. LEADING, if there, names the figure that
-the overview of the page states too: where a finding stands for many. A whole run of a part becomes the
-site's evidence; a sample is only printed.
+the overview of the page states too: where a finding stands for many; ON_GPU says that the part runs on a GPU. A whole
+run of a part becomes the site's evidence; a sample is only printed.
 """
 
 import argparse
@@ -12,11 +12,12 @@ import importlib
 import pkgutil
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import trust
 from suite.measure.campaign import commit
-from suite.measure.machine import cpu_model
+from suite.measure.machine import cpu_model, gpus
 from suite.results import trust as evidence
 
 EVIDENCE = Path(__file__).parents[2] / "site" / "evidence"
@@ -26,6 +27,11 @@ def names() -> tuple[str, ...]:
     """Return the parts that there are."""
     found = sorted(module.name for module in pkgutil.iter_modules(trust.__path__))
     return tuple(name.removeprefix("part_") for name in found if name.startswith("part_"))
+
+
+def on(gpu_names: Sequence[str], cpu: str) -> str:
+    """Return what a part ran on: the GPU first, where it ran on one, and the processor of its host."""
+    return ", ".join((*gpu_names[:1], cpu))
 
 
 def proved(name: str, sample: bool) -> evidence.Part:
@@ -38,7 +44,7 @@ def proved(name: str, sample: bool) -> evidence.Part:
         title=module.TITLE,
         made=datetime.datetime.now(datetime.UTC).date().isoformat(),
         commit=commit(),
-        machine=cpu_model(),
+        machine=on([gpu.name for gpu in gpus()] if getattr(module, "ON_GPU", False) else [], cpu_model()),
         seconds=round(time.monotonic() - start, 1),
         full=not sample,
         figures=figures,
