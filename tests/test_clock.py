@@ -170,6 +170,18 @@ def test_a_chain_is_made_longer_until_what_it_costs_beside_its_steps_is_small(ov
     assert clock.proportional(made.chain, 128, made.clock) == (steps, pytest.approx(ratio))
 
 
+@pytest.mark.parametrize(("overhead", "steps"), [(0.5, 256), (0.5 + STEP, 128)])
+def test_a_chain_is_made_longer_where_twice_of_it_lasts_a_second_at_most(overhead, steps):
+    made = World(step_seconds=2**-9, overhead_seconds=overhead)  # twice as many steps as are asked for last a second
+    assert clock.proportional(made.chain, 128, made.clock)[0] == steps
+    assert made.steps[:7] == [128, 256] * 3 + [256]
+
+
+def test_turns_of_just_so_much_less_than_twice_make_no_chain_longer(monkeypatch):
+    monkeypatch.setattr(clock, "turns", lambda chain, steps, clock: [(1.0, 2 - 0.05)] * 3)  # by rounding not "close to"
+    assert clock.proportional(world().chain, 128, world().clock) == (128, 1.95)
+
+
 def test_a_chain_is_made_longer_thrice_at_most():
     made = World(step_seconds=STEP / 64, overhead_seconds=0.125)
     assert clock.proportional(made.chain, 128, made.clock)[0] == 8 * 128

@@ -92,13 +92,14 @@ def test_the_ends_of_the_interval_belong_to_it_and_without_one_nothing_is_found(
     record, other = campaign("a", 0)[1], campaign("b", 70)[1]
     for value, found in ((1.0, True), (1.2, True), (0.99, False), (1.21, False)):
         assert found_again(record, Estimate(value=1.1, low=1.0, high=1.2), [(other, Estimate(value=value))]) is found
-    assert not found_again(record, Estimate(value=1.1), [(other, Estimate(value=1.1))])
+    for ends in ({}, {"low": 1.0}, {"high": 1.2}):
+        assert found_again(record, Estimate(value=1.1, **ends), [(other, Estimate(value=1.1))]) is False
     assert not found_again(record, Estimate(value=1.1, low=1.0, high=1.2), [])
 
 
 def test_a_campaign_does_not_repeat_itself():
     early, late = campaign("a", 0)[1], campaign("a", 700)[1]
-    assert not repeats(early, late)
+    assert repeats(early, late) is False
 
 
 def tight(slow):

@@ -194,6 +194,20 @@ def test_the_spread_is_the_median_distance_from_the_median():
     assert found.reasons == ("spread: processes differ by 5%; rerun when idle",)
 
 
+def test_just_as_much_as_is_allowed_is_no_trouble():
+    tall = tuple(factory.run(number, seconds, samples=1, steps=1) for number, seconds in enumerate((19.0, 20.0, 21.0)))
+    assert [words.split(":")[0] for words in of(tall).reasons] == ["wide"]  # a median distance of 5 % alone is none
+    long = tuple(changed(run, samples=samples(1.0, 1.0, 3.0)) for run in runs())
+    assert of(long).status == "quick"
+
+
+def test_a_whole_run_that_smoke_cut_short_says_so_and_how_to_have_it_whole():
+    cut = summary(factory.record(scope="run", profile="smoke", step_seconds=(1.0,)))
+    assert cut.reasons == ("cut short: profile smoke takes a few examples of the documented run; take another profile",)
+    assert summary(factory.record(scope="run", step_seconds=(1.0,))).reasons == ()
+    assert summary(factory.record(scope="step", profile="smoke", step_seconds=(1.0,))).reasons == ()
+
+
 def test_a_smoke_run_keeps_its_status_and_says_its_troubles():
     found = of(runs(doubling_ratio=3.0), profile="smoke")
     assert found.status == "smoke"

@@ -143,10 +143,20 @@ def test_rows_without_a_common_round_are_left_out():
 
 
 def test_several_records_without_a_common_case_are_refused_even_if_one_side_is_single():
-    with pytest.raises(ValueError, match="no case in common; choose two that measured the same"):
+    with pytest.raises(ValueError, match=r"no case in common; choose two that measured the same$"):
         compared([named("a", (1.0,)), named("b", (1.0,))], [named("c", (1.0,))])
     with pytest.raises(ValueError, match="no case in common"):
         compared([named("c", (1.0,))], [named("a", (1.0,)), named("b", (1.0,))])
+
+
+def test_two_records_of_other_machines_and_packages_may_differ_in_one_axis_of_their_case():
+    one = factory.record(batch=128)
+    software = msgspec.structs.replace(one.software, packages=dict.fromkeys(one.software.packages, "0"))
+    other = msgspec.structs.replace(factory.record(batch=256, machine=factory.PLAIN), software=software)
+    (row,) = compared([one], [other])
+    assert row.differs[:2] == ("batch", "machine")
+    with pytest.raises(ValueError, match="differ in batch, precision; "):
+        compared([one], [factory.record(batch=256, precision="tf32", machine=factory.PLAIN)])
 
 
 def test_the_axes_are_those_of_case_machine_and_common_packages():
