@@ -174,4 +174,22 @@ def test_the_observation_is_judged_by_the_whole_search_one_fit_after_another(cpu
     found = observation.judge(records)
     assert found.verdict == verdict
     assert found.found.startswith("One fit after another, the GPU makes the whole search")
-    assert observation.judge(records[:1]).verdict == "not run"
+
+
+def test_what_the_search_lacks_is_said_and_sides_of_two_campaigns_are_not_set_against_each_other():
+    (observation,) = OBSERVATIONS
+    cpu, gpu = (search("plain", 30.0, (0.1, 0.2, 0.3), backend=backend) for backend in ("cpu", "gpu"))
+    stacked = [search("stacked", 20.0, (0.1, 0.2, 0.3), fits=6, backend=backend) for backend in ("cpu", "gpu")]
+    other = msgspec.structs.replace(cpu, campaign="20260102-000000-other")
+    for records, missing in (
+        ([cpu], "the GPU"),
+        ([gpu, *stacked], "the CPU"),
+        (stacked, "the CPU and the GPU"),
+        ([other, gpu], "both in one campaign"),
+    ):
+        found = observation.judge(records)
+        assert found.verdict == "not run"
+        assert found.found.endswith(f"Not measured: one fit after another on {missing}.")
+        assert found.found.startswith("With its fits stacked, the GPU makes the whole search 1") == (
+            stacked[0] in records
+        )

@@ -16,7 +16,7 @@ from suite.observations import VERDICTS, Judgement, _claims, devices, observatio
 from suite.observations._claims import entries
 from suite.report import ledger
 from suite.results import catalogue
-from suite.results.record import Telemetry
+from suite.results.record import Sample, Telemetry
 from suite.results.selection import by_machine
 
 ROOT = Path(__file__).parents[1]
@@ -166,7 +166,8 @@ def shared(record):
     return msgspec.structs.replace(record, runs=runs)
 
 
-JUDGED = {code: records for code, records, _ in CASES} | {"O12": served(30, 20, 10)}
+# What O15 found names itself what is not steady.
+JUDGED = {code: records for code, records, _ in CASES if code != "O15"} | {"O12": served(30, 20, 10)}
 
 
 @pytest.mark.parametrize(("code", "records"), JUDGED.items())
@@ -174,6 +175,60 @@ def test_what_was_found_says_where_it_is_not_all_steady(code, records):
     steady, unsteady = ALL[code].judge(records), ALL[code].judge(list(map(shared, records)))
     assert unsteady.verdict == steady.verdict
     assert unsteady.found == f"{steady.found} Not all steady."
+
+
+def test_what_several_gpus_gain_and_lose_is_refuted_as_not_always_so():
+    said = ALL["O14"].judge([*scaled(0.0001), *scaled(1.0, TREES)]).found
+    assert said.endswith(f" So not always: faster are {MLP.name}, slower gbdt_mortgage.")
+    assert "always" not in ALL["O14"].judge(scaled(0.0001)).found
+    assert "always" not in ALL["O14"].judge(scaled(1.0, TREES)).found
+
+
+def test_what_is_missing_for_a_verdict_is_said_beside_what_was_found():
+    pair = sides("gbdt_mortgage", 20, about=TREES)
+    cases = {
+        ("O2", "Not measured: one ten times as long."): runs(0.2, 0.3)[:1],
+        ("O2", "Not measured: the documented run."): runs(0.2, 0.3)[1:],
+        ("O13", "Not measured: 4 GPUs at once."): pair,
+        ("O13", "Not measured: the CPU beside them."): trees(11, 2.1)[2:],
+        ("O13", "Not measured: the CPU beside them, 4 GPUs at once."): node(2, TREES),
+    }
+    for (code, missing), records in cases.items():
+        judgement = ALL[code].judge(records)
+        assert judgement.verdict == "not run"
+        assert judgement.found.endswith(f". {missing}")
+    assert ALL["O13"].judge(pair).found.startswith("One GPU trains the trees 20.0")
+    assert "2 GPUs train them" in ALL["O13"].judge(node(2, TREES)).found
+
+
+def test_calls_are_judged_by_their_interval():
+    def spreads(*shares):
+        made = calls("gpu", 15.0, 0.3, 0.2, 0.2)
+        later = [(0.2, 0.2 * (1 + share)) for share in shares]
+        runs = tuple(
+            msgspec.structs.replace(
+                run, samples=tuple(Sample(wall_seconds=wall, process_seconds=wall) for wall in seconds)
+            )
+            for run, seconds in zip(made.runs, later, strict=True)
+        )
+        return of_resnet(msgspec.structs.replace(made, runs=runs))
+
+    cpu = first_calls()[0]
+    wide = ALL["O6"].judge([cpu, spreads(0.014, 0.006, 0.0046)])
+    assert wide.verdict == "not comparable"
+    assert "0.7 % (0.2 to 3.1) on the GPU" in wide.found
+    assert ALL["O6"].judge([cpu, spreads(0.014, 0.0139, 0.0141)]).verdict == "refuted"
+    assert ALL["O6"].judge([cpu, spreads(0.002, 0.0021, 0.0019)]).verdict == "reproduced"
+    assert ALL["O6"].judge([cpu, spreads(0.0, 0.0, 0.002)]).verdict == "reproduced"
+
+
+def test_only_a_steady_result_gains_surely_more_than_is_paid():
+    steady, shaky, less = sides("mnist_cnn", 60), sides("mnist_mlp", 45), sides("cifar10_mlp", 20)
+    found = ALL["O15"].judge([*steady, *map(shared, shaky), *less]).found
+    assert found == (
+        "More than 30x is surely gained by 1 of 3 networks: mnist_cnn 60.0x (60.0 to 60.0). Above it too, but not "
+        "steady: mnist_mlp."
+    )
 
 
 def test_a_gap_between_campaigns_is_not_judged_and_what_each_side_loses_is_said():
@@ -338,6 +393,14 @@ def test_the_machine_that_decides_is_taken():
     machines = by_machine(records).values()
     name, judgement = ledger.best([(mine[0].machine.name, ALL["O3"].judge(mine)) for mine in machines])
     assert (name, judgement.verdict) == (factory.HOST.name, "reproduced")
+
+
+def test_what_is_missing_is_of_the_machine_that_has_most_of_it_and_of_none_where_all_lack_the_same():
+    nothing, some = Judgement(verdict="not run"), Judgement(verdict="not run", found="Not measured: the rest.")
+    assert ledger.best([("a", nothing), ("b", some)]) == ("b", some)
+    assert ledger.best([("a", some), ("b", some)]) == ("", some)
+    assert ledger.best([("a", nothing)]) == ("", nothing)
+    assert ledger.best([]) == ("", nothing)
 
 
 def test_the_documented_ratios_that_decide_are_those_of_the_networks():

@@ -5,10 +5,10 @@ from statistics import median
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import point, together, whole, words
+from suite.inquiry.steps import percent_words, point, together, whole, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record, Run
-from suite.results.statistics import paired_ratio
+from suite.results.statistics import Estimate, geometric_mean, paired_ratio
 from suite.results.summary import Summary
 from suite.results.table import Cell, Table, status_cell, times_cells
 from suite.workload import Case, Description
@@ -76,6 +76,14 @@ def by_round(item: Summary, value: Callable[[Run], float]) -> Seconds:
     return {run.round: value(run) for run in runs}
 
 
+def differing(item: Summary) -> Estimate | None:
+    """Return by which share the later calls of a process differ; a mean of shares that are 0 has no interval."""
+    shares = list(by_round(item, spread).values())
+    if not shares or min(shares) > 0:
+        return geometric_mean(shares) if shares else None
+    return Estimate(value=median(shares), processes=len(shares))
+
+
 def read(records: Sequence[Record]) -> Reading | None:
     """Return first and steady calls by workload and backend, and the GPU against the CPU; None without such records."""
     answers, rows, points, sides = [], [], [], []
@@ -89,7 +97,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                 Cell(text=backend),
                 *(_seconds(item, value) for value in (first, second, steady)),
                 *times_cells(over, item.record),
-                _middle(item, spread, units.percent),
+                _differing(item),
                 _middle(item, cores, lambda value: units.number(value)),
                 status_cell(item),
             )
@@ -145,6 +153,11 @@ def _fits(record: Record) -> bool:
 def _middle(item: Summary, value: Callable[[Run], float], text: Callable[[float], str]) -> Cell:
     middle = median(by_round(item, value).values())
     return Cell(text=text(middle), sort=middle)
+
+
+def _differing(item: Summary) -> Cell:
+    found = differing(item)
+    return Cell(text=units.DASH) if found is None else Cell(text=percent_words(found), sort=found.value)
 
 
 def _seconds(item: Summary, value: Callable[[Run], float]) -> Cell:

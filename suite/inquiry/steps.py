@@ -94,6 +94,14 @@ def share_words(over: Estimate) -> str:
     return f"{units.number(100 * value, width)} % ({units.interval(100 * low, 100 * high)})"
 
 
+def percent_words(value: Estimate) -> str:
+    """Return a share with its interval as a sentence needs it."""
+    if value.low is None or value.high is None:
+        return units.percent(value.value)
+    low, high = 100 * value.low, 100 * value.high
+    return f"{units.number(100 * value.value, units.half_width(low, high))} % ({units.interval(low, high)})"
+
+
 def from_size(found: Crossing) -> str:
     """Return the size from which on a ratio is above 1 as a sentence needs it; which end is open is said."""
     if found.low is None:

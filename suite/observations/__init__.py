@@ -37,6 +37,11 @@ class Observation:
 NOT_RUN = Judgement(verdict="not run")
 
 
+def unmeasured(missing: str, found: str = "") -> Judgement:
+    """Return that nothing can be judged yet: what was found so far, and what is missing."""
+    return Judgement(verdict="not run", found=f"{found} Not measured: {missing}.".lstrip())
+
+
 def judgement(verdict: Verdict, found: str, items: Iterable[Summary]) -> Judgement:
     """Return a judgement by these results; what was found says if they are not all steady."""
     return Judgement(verdict=verdict, found=found + caveat(items))

@@ -3,26 +3,42 @@
 from collections.abc import Sequence
 
 from suite.inquiry.searches import is_search
-from suite.inquiry.steps import ratio, words
-from suite.observations import NOT_RUN, Judgement, Observation, either
+from suite.inquiry.steps import words
+from suite.observations import NOT_RUN, Judgement, Observation, either, unmeasured
 from suite.observations._articles import MNIST
-from suite.observations._found import above, below, groups
+from suite.observations._found import above, below, both, counted, groups
 from suite.results.record import Record
+from suite.results.summary import SpeedUp, current, speedups
+
+_WAYS = {"plain": "one fit after another", "stacked": "with its fits stacked"}  # by variant
 
 
 def _gains(records: Sequence[Record]) -> Judgement:
-    found = groups(records, is_search)
-    sides = {(backend, item.record.case.variant): item for (_, backend), group in found.items() for item in group}
-    if not {("cpu", "plain"), ("gpu", "plain")} <= set(sides):
+    found = _speedups(records)
+    said = " ".join(
+        f"{said_of.capitalize()}, the GPU makes the whole search {words(found[way].ratio)} as fast as the CPU does."
+        for way, said_of in _WAYS.items()
+        if way in found
+    )
+    if "plain" in found:
+        plain = found["plain"].ratio
+        return either(above(plain, 1), below(plain, 1), said, both(found.values()))
+    there = {backend for (_, backend), group in groups(records, _plain).items() if group}
+    if not said and not there:
         return NOT_RUN
-    plain = ratio(sides["cpu", "plain"], sides["gpu", "plain"])
-    if plain is None:
-        return NOT_RUN
-    said = f"One fit after another, the GPU makes the whole search {words(plain)} as fast as the CPU does."
-    if {("cpu", "stacked"), ("gpu", "stacked")} <= set(sides):
-        stacked = ratio(sides["cpu", "stacked"], sides["gpu", "stacked"])
-        said += f" With its fits stacked it is {words(stacked)}." if stacked is not None else ""
-    return either(above(plain, 1), below(plain, 1), said, sides.values())
+    missing = " and ".join(f"the {side.upper()}" for side in ("cpu", "gpu") if side not in there)
+    return unmeasured(f"{_WAYS['plain']} on {missing or 'both in one campaign'}", said)
+
+
+def _speedups(records: Sequence[Record]) -> dict[str, SpeedUp]:
+    """Return the current speed-up of the whole search in each way, by variant: of two that are of one campaign."""
+    searches = (record for record in records if is_search(record) and record.profile != "smoke")
+    found = {item.gpu.record.case.variant: item for item in current(speedups(searches))}
+    return {way: item for way, item in found.items() if counted(item.cpu) and counted(item.gpu)}
+
+
+def _plain(record: Record) -> bool:
+    return is_search(record) and record.case.variant == "plain"
 
 
 OBSERVATIONS = (

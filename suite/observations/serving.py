@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from suite import units
 from suite.inquiry.served import REQUESTS, Way, campaigns, gains
 from suite.inquiry.steps import words
-from suite.observations import NOT_RUN, Judgement, Observation, either, judgement
+from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import TEXT
 from suite.observations._found import above, below, both, counted, steps
 from suite.results.record import Record
-from suite.results.summary import SpeedUp
+from suite.results.summary import SOUND, SpeedUp
 
 _PAID = 30.0
 
@@ -61,9 +61,14 @@ def _paid(records: Sequence[Record]) -> Judgement:
     if not found:
         return NOT_RUN
     high = sorted(name for name, item in found.items() if above(item.ratio, _PAID))
-    said = f"{units.count(len(high))} of {units.count(len(found))} networks gain surely more than {units.times(_PAID)}"
-    said += f": {', '.join(high)}." if high else "."
-    return judgement("not comparable", said, both(found.values()))
+    steady = [name for name in high if found[name].status in SOUND]
+    said = (
+        f"More than {units.stated(_PAID)} is surely gained by {len(steady)} of {units.counted(len(found), 'network')}"
+    )
+    said += f": {', '.join(f'{name} {words(found[name].ratio)}' for name in steady)}." if steady else "."
+    shaky = [name for name in high if name not in steady]
+    said += f" Above it too, but not steady: {', '.join(shaky)}." if shaky else ""
+    return Judgement(verdict="not comparable", found=said)
 
 
 OBSERVATIONS = (
@@ -82,7 +87,8 @@ OBSERVATIONS = (
         code="O15",
         article=TEXT,
         said="For each hour that a V100 needs a CPU has to be paid for 30.",
-        rule="Not testable as it is stated; which networks gain more than 30 times is listed.",
+        rule="Not testable as it is stated; which networks surely gain more than 30 times is listed, those "
+        "whose results are not steady apart.",
         judge=_paid,
     ),
 )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments.run_length import busy, cpu, gpu
-from suite.observations import NOT_RUN, Judgement, Observation, either
+from suite.observations import NOT_RUN, Judgement, Observation, either, unmeasured
 from suite.observations._articles import MNIST
 from suite.observations._found import groups
 from suite.results.record import Record
@@ -47,8 +47,12 @@ def _too_short(records: Sequence[Record]) -> Judgement:
         if backend == "gpu"
     }
     short, long = shares.get(1), shares.get(10)
-    if short is None or long is None:
+    if short is None and long is None:
         return NOT_RUN
+    if long is None:
+        return unmeasured("one ten times as long", f"The GPU is busy {units.percent(short)} of the documented run.")
+    if short is None:
+        return unmeasured("the documented run", f"The GPU is busy {units.percent(long)} of one ten times as long.")
     said = (
         f"The GPU is busy {units.percent(short)} of the documented run and {units.percent(long)} of one ten times as "
         "long."

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from suite import units
-from suite.observations import VERDICTS, Judgement, Observation, observations
+from suite.observations import NOT_RUN, VERDICTS, Judgement, Observation, observations
 from suite.observations._claims import Entry, entries
 from suite.report.html import Page
 from suite.results.record import Record
@@ -68,10 +68,17 @@ def judgements(records: Sequence[Record]) -> dict[str, Judgement]:
 
 
 def best(found: Sequence[tuple[str, Judgement]]) -> tuple[str, Judgement]:
-    """Return machine and judgement of the first that decides, else of the first that says anything."""
-    ordered = sorted(found, key=lambda pair: _ORDER[pair[1].verdict])
-    name, judgement = ordered[0] if ordered else ("", Judgement(verdict="not run"))
-    return ("", judgement) if judgement.verdict == "not run" else (name, judgement)
+    """Return machine and judgement of the first that decides, else of the first that says anything.
+
+    What cannot be judged for a reason that every machine shares is of none of them.
+    """
+    name, judgement = min(found, key=lambda pair: _rank(pair[1]), default=("", NOT_RUN))
+    shared = judgement.verdict == "not run" and len({each for _, each in found}) <= 1
+    return ("" if shared else name), judgement
+
+
+def _rank(judgement: Judgement) -> tuple[int, bool]:
+    return _ORDER[judgement.verdict], not judgement.found
 
 
 def documented(
@@ -81,7 +88,7 @@ def documented(
     sides = [list(entries(catalogue, mine, judged[name])) for name, mine in machines.items()]
     if not sides:
         sides = [list(entries(catalogue, (), {}))]
-    return [min(same, key=lambda entry: _ORDER[entry.judgement.verdict]) for same in zip(*sides, strict=True)]
+    return [min(same, key=lambda entry: _rank(entry.judgement)) for same in zip(*sides, strict=True)]
 
 
 def _observed(each: Observation, machine: str, judgement: Judgement) -> tuple[Cell, ...]:
