@@ -59,7 +59,7 @@ def test_the_gain_is_that_of_examples_a_second_and_the_answer_says_from_where_on
     assert [row[4].sort for row in reading.tables[0].rows] == pytest.approx([1, 3, 6, 32, 32])
     assert "32 stacked fits train 32" in reading.answers[0]
     assert "from 32 on it is at least 90 % of that" in reading.answers[0]
-    assert "busy 20 % with one fit and 80 % with these" in reading.answers[0]
+    assert "busy 20 % with one fit after another, 80 % with 32 stacked." in reading.answers[0]
     assert isinstance(reading.chart, Chart)
     assert [at.at for at in reading.chart.points] == [3, 6, 32, 64]
     assert [at.value for at in reading.beside[0].points] == pytest.approx([30, 40, 80, 90])
@@ -72,11 +72,19 @@ def test_how_busy_the_gpu_is_may_come_from_another_campaign_than_the_gain():
     cut = [msgspec.structs.replace(record, runs=record.runs[:1]) for record in seen]
     reading = read([*whole, *cut])
     assert "32 stacked fits train 32" in reading.answers[0]
-    assert "busy 10 % with one fit and 60 % with these" in reading.answers[0]
+    assert "busy 10 % with one fit after another, 60 % with 32 stacked." in reading.answers[0]
     assert [(at.at, at.value) for at in reading.beside[0].points] == [(32, pytest.approx(60))]
     (only,) = read(cut).tables
     assert len(only.rows) == 2
     assert read(cut).answers == ()  # a table of what there is, but nothing that it says
+
+
+def test_a_stack_of_one_which_the_chart_has_is_told_apart_from_one_fit_after_another():
+    reading = read([*searched(), timed("gpu", 1, 2e-3, busy=0.15)])
+    assert "busy 20 % with one fit after another, 15 % with a stack of one, 80 % with 32 stacked." in reading.answers[0]
+    assert (reading.beside[0].points[0].at, reading.beside[0].points[0].value) == (1, pytest.approx(15))
+    unseen = read([*searched(), timed("gpu", 1, 2e-3)])
+    assert "a stack of one" not in unseen.answers[0]
 
 
 def test_a_count_near_the_best_is_named_only_if_all_larger_ones_are_near_it_too():
@@ -147,8 +155,8 @@ def test_where_the_time_of_a_search_goes_is_added_up_from_its_stages():
     )
     assert [[row[at].sort for at in (4, 5, 6)] for row in reading.tables[0].rows] == [[1, 5, 0.5], [4, 1.5, None]]
     assert reading.answers[-1].startswith(
-        "mnist_grid_search on the CPU: stacked, the whole search is 2.00x as fast; 1.00 s of it are compiling one "
-        "after another, 4.00 s stacked."
+        "mnist_grid_search on the CPU: stacked, the whole search is 2.00x (one run) as fast; 1.00 s of it are "
+        "compiling one after another, 4.00 s stacked."
     )
 
 

@@ -148,7 +148,7 @@ def test_a_cell_of_one_process_is_set_against_the_defaults_rate_in_its_round():
     reading = input_tuning.read([msgspec.structs.replace(slower, runs=runs), *grid()[1:3]])
     ratio = next(row[5] for row in reading.tables[0].rows if row[0].text == "16")
     assert (ratio.text, ratio.remark) == ("18.0x", "the default had 49.8 examples/s in that round")
-    assert "16 workers with batch 128, 18.0x as fast as the default in its one round" in words(reading)
+    assert "16 workers with batch 128, 18.0x (one run) as fast as the default;" in words(reading)
 
 
 def test_the_cost_of_augmentation_stands_beside_the_documented_one():

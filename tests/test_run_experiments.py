@@ -4,6 +4,7 @@ import factory
 import msgspec
 import pytest
 
+from suite import models
 from suite.experiments import first_call_vs_steady, run_length
 from suite.inquiry.here import Here
 from suite.results.record import GpuTelemetry, Level, Sample, Telemetry
@@ -73,6 +74,22 @@ def test_how_busy_a_gpu_is_stands_beside_the_length_of_the_run():
         "20 epochs, data on the host", "200 epochs, data on the host", "20 epochs, data on the device"]  # fmt: skip
     assert [row[4].sort for row in table.rows] == pytest.approx([0.26, 0.27, 0.95])
     assert "26 % in 20 epochs, data on the host; 27 % in 200 epochs" in reading.answers[0]
+    assert "Not measured" not in reading.answers[0]
+
+
+def test_an_answer_names_the_runs_that_were_not_made():
+    (answer,) = run_length.read([watched(1, "plain", 0.26)]).answers
+    assert answer == (
+        "mnist_mlp: the GPU is busy 26 % in 20 epochs, data on the host. Not measured: 200 epochs, data on the host; "
+        "20 epochs, data on the device."
+    )
+
+
+def test_a_grid_search_which_has_its_examples_on_the_device_is_no_run_from_the_host():
+    about = msgspec.structs.replace(RUN, grid=models.load("mnist_grid_search").description.grid)
+    assert run_length.cases([RUN, about], BOTH) == run_length.cases([RUN], BOTH)
+    search = msgspec.structs.replace(watched(1, "plain", 0.26), description=about)
+    assert run_length.read([search]) is None
 
 
 def test_a_run_that_was_cut_short_is_none_of_the_documented_ones():

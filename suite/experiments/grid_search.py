@@ -207,10 +207,18 @@ def _answer(gains: Sequence[tuple], base: Summary | None, shares: Mapping[Case, 
             else f"with {units.count(fits(gains[-1][1]))} it is less than {share} of that"
         )
         said = f"{units.count(fits(most))} stacked fits train {words(best)} as fast as one after another; {beyond}."
-    alone, stacked = (shares.get(item.record.case) for item in (base, most))
-    if alone is None or stacked is None:
+    single = [item for _, item in gains if fits(item) == 1 and item is not most]
+    seen = [(item, share) for item in (base, *single, most) if (share := shares.get(item.record.case)) is not None]
+    if {base.record.case, most.record.case} - {item.record.case for item, _ in seen}:
         return said
-    return said + f" The GPU is busy {units.percent(alone)} with one fit and {units.percent(stacked)} with these."
+    points = (f"{units.percent(share)} with {_fits_words(item)}" for item, share in seen)
+    return f"{said} The GPU is busy {', '.join(points)}."
+
+
+def _fits_words(item: Summary) -> str:
+    if item.record.case.variant == "plain":
+        return "one fit after another"
+    return "a stack of one" if fits(item) == 1 else f"{units.count(fits(item))} stacked"
 
 
 def _searches(name: str, backend: str, group: Sequence[Summary]) -> list[tuple[Cell, ...]]:

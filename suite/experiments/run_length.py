@@ -18,7 +18,8 @@ TESTS = ("O1", "O2")
 METHOD = (
     "The documented whole run is taken at its length and at ten times its length, each batch copied from the host, and "
     "once with the data on the device and one dispatch an epoch. Another process watches how busy the GPU and the CPU "
-    "are from the first stage to the last. If shortness were the reason, the longer run would keep the GPU busier."
+    "are from the first stage to the last. If shortness were the reason, the longer run would keep the GPU busier. "
+    "The answer names a run that was not made."
 )
 WORKLOADS = ("mnist_mlp",)
 
@@ -40,7 +41,7 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
             length=length,
         )
         for about in catalogue
-        if about.run is not None
+        if about.run is not None and about.grid is None  # a search has its examples on the device
         for backend in here.backends
         for variant, length in (_WAYS if backend == "gpu" else _WAYS[:1])
     )
@@ -48,10 +49,12 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
 
 def words(item: Summary) -> str:
     """Return which run a result is of."""
-    case, run = item.record.case, item.record.description.run
-    epochs = (run.epochs if run else 1) * case.length
-    where = "data on the device" if case.variant == "resident" else "data on the host"
-    return f"{epochs} epoch{'s' if epochs > 1 else ''}, {where}"
+    return _words(item.record.description, item.record.case.variant, item.record.case.length)
+
+
+def _words(about: Description, variant: str, length: int) -> str:
+    where = "data on the device" if variant == "resident" else "data on the host"
+    return f"{units.counted((about.run.epochs if about.run else 1) * length, 'epoch')}, {where}"
 
 
 def gpu(run: Run) -> Level | None:
@@ -98,7 +101,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                     Point(series="GPU busy", value=100 * mean, row=f"{name}, {words(item)}", text=units.percent(mean))
                 )
         if said:
-            answers.append(f"{name}: the GPU is busy {'; '.join(said)}.")
+            answers.append(f"{name}: the GPU is busy {'; '.join(said)}.{_missing(ordered)}")
     if not rows:
         return None
     chart = Chart(
@@ -112,10 +115,18 @@ def read(records: Sequence[Record]) -> Reading | None:
     return Reading(answers=tuple(answers), tables=(table,), chart=chart if points else None)
 
 
+def _missing(group: Sequence[Summary]) -> str:
+    """Return which runs on the GPU there are none of."""
+    about, there = group[0].record.description, {(i.record.case.variant, i.record.case.length) for i in group}
+    left = [_words(about, *way) for way in _WAYS if way not in there]
+    return f" Not measured: {'; '.join(left)}." if left else ""
+
+
 def _fits(record: Record) -> bool:
     case = record.case
     mine = (case.implementation, case.precision, case.devices) == ("jax", "float32-highest", 1)
-    return mine and case.scope == "run" and (case.variant, case.length) in _WAYS and not record.cut_short
+    whole_run = case.scope == "run" and record.description.grid is None and not record.cut_short
+    return mine and whole_run and (case.variant, case.length) in _WAYS
 
 
 def _share(value: float | None) -> Cell:

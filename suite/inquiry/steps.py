@@ -89,15 +89,15 @@ def share_words(over: Estimate) -> str:
     """Return the share that a ratio of times leaves out, with its interval."""
     value, low, high = share(over)
     if low is None or high is None:
-        return units.percent(value)
+        return units.percent(value) + alone(over)
     width = 100 * (high - low) / 2
     return f"{units.number(100 * value, width)} % ({units.interval(100 * low, 100 * high)})"
 
 
 def percent_words(value: Estimate) -> str:
-    """Return a share with its interval as a sentence needs it."""
+    """Return a share as a sentence needs it: with its interval, or that it is of one process, which has none."""
     if value.low is None or value.high is None:
-        return units.percent(value.value)
+        return units.percent(value.value) + alone(value)
     low, high = 100 * value.low, 100 * value.high
     return f"{units.number(100 * value.value, units.half_width(low, high))} % ({units.interval(low, high)})"
 
@@ -116,6 +116,11 @@ def _size(found: Crossing) -> str:
 
 
 def words(value: Estimate) -> str:
-    """Return a ratio with its interval as a sentence needs it."""
+    """Return a ratio as a sentence needs it: with its interval, or that it is of one process, which has none."""
     within = units.interval(value.low, value.high)
-    return units.times(value.value, value.low, value.high) + (f" ({within})" if within != units.DASH else "")
+    return units.times(value.value, value.low, value.high) + (f" ({within})" if within != units.DASH else alone(value))
+
+
+def alone(value: Estimate) -> str:
+    """Return what a sentence says of a number in the place of an interval, which one process cannot give."""
+    return " (one run)" if value.processes == 1 else ""

@@ -60,10 +60,9 @@ def tuning(cells: Cells) -> Iterator[str]:
     best = max((item for key, item in cells.items() if key[2] == "host" and whole(item)), key=_rate)
     if (top := speed(best, base)) is not None:
         case, share, busy = best.record.case, step_share(best), gpu_busy(best)
-        once = " in its one round" if top.processes == 1 else ""
         yield (
             f"the fastest augmented cell is {of_workers(case.workers)} with batch {case.batch}, {words(top)} as fast "
-            f"as the default{once}; the step alone accounts for {units.percent(share)} of its time"
+            f"as the default; the step alone accounts for {units.percent(share)} of its time"
             + (f", and the GPU is busy {units.percent(busy)} of it" if busy is not None else "")
             + "."
             + caveat((best, base))

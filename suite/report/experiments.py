@@ -36,8 +36,13 @@ def files(found: Readings, local: frozenset[str], links: dict[str, str]) -> dict
 
 
 def questions() -> list[tuple[str, str]]:
-    """Return name and question of each experiment."""
-    return [(name, experiments.load(name).TITLE) for name in experiments.names()]
+    """Return name and question of each experiment; those that the stand-ins cannot answer come last."""
+    return [(name, experiments.load(name).TITLE) for name in sorted(experiments.names(), key=_needs_data)]
+
+
+def _needs_data(name: str) -> str:
+    """Return which data an experiment needs; '' where the stand-ins do."""
+    return getattr(experiments.load(name), "NEEDS_DATA", "")
 
 
 def _files(
@@ -48,11 +53,11 @@ def _files(
     links: dict[str, str],
 ) -> dict[str, str]:
     page, found = Page(experiment.TITLE, "../", local), {}
-    needs = getattr(experiment, "NEEDS_DATA", None)  # one that the stand-ins cannot answer
+    needs = _needs_data(name)
     command = f"suite run --experiment {name}" + (f" --data {needs}" if needs else "")
     if not answers:
-        why = "Not run: needs the real data" if needs else "No machine has answered this yet"
-        page.add(f'<p class="lead">{why}: <code>{command}</code></p>')
+        why = "it needs the real data, which is not at hand" if needs else "no machine has answered it yet"
+        page.add(f'<p class="lead">This question is open: {why}. Answer it: <code>{command}</code></p>')
     for machine, reading in answers:
         page.add(f'<h2 id="{safe(machine.slug)}">{page.linked(machine.name, links)}</h2>')
         lead = "".join(f"<li>{safe(answer)}</li>" for answer in reading.answers)
