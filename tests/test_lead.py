@@ -35,7 +35,7 @@ def test_of_several_that_may_all_be_quoted_the_reach_comes_first():
 def test_those_that_may_be_quoted_are_counted_and_named_before_the_whole_range():
     assert said(sides("a", 10), sides("b", 20), sides("c", 40, certified=False), sides("d", 30, SHAKEN),
                 sides("e", 5, SHAKEN, certified=False)) == (
-        "It depends on the model. On test-gpu, 16 cores 2 of 5 speed-ups are steady and may be quoted: "
+        "It depends on the model. On test-gpu, 16 cores, 2 of 5 speed-ups are steady and may be quoted: "
         "from 10.0x (9.8 to 10.3) for a to 20.0x (19.5 to 20.5) for b. Provisional is the whole range, "
         "from 5x (2 to 13) for e to 40.0x (39.0 to 41.0) for c: 2 are not steady and 1 is not certified. "
         f"Each is {EACH}."
@@ -66,13 +66,13 @@ def test_the_ends_of_those_that_may_be_quoted_are_named(models, words):
 )
 def test_one_alone_says_whether_it_is_provisional(changes, ends):
     answer = said(sides("a", 10, **changes))
-    assert answer.startswith("On test-gpu, 16 cores one step of a is 10.0x (9.8 to 10.3) faster ")
+    assert answer.startswith("On test-gpu, 16 cores, one step of a is 10.0x (9.8 to 10.3) faster ")
     assert answer.endswith(ends)
 
 
 def test_one_alone_that_is_not_steady_says_so():
     assert said(sides("a", 10, SHAKEN)) == (
-        "On test-gpu, 16 cores one step of a is 10x (4 to 26) faster on the GPU. Provisional: unstable."
+        "On test-gpu, 16 cores, one step of a is 10x (4 to 26) faster on the GPU. Provisional: unstable."
     )
 
 

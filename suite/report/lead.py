@@ -38,7 +38,7 @@ def answer(items: Sequence[SpeedUp], with_gpu: bool, others: Sequence[SpeedUp] =
     verb = "is" if len(quoted) < 2 else "are"
     found = f": {_reach(quoted)}" if quoted else " yet"
     return (
-        f"It depends on the model. On {name} {units.count(len(quoted)) if quoted else 'none'} of "
+        f"It depends on the model. On {name}, {units.count(len(quoted)) if quoted else 'none'} of "
         f"{units.count(len(items))} speed-ups {verb} steady and may be quoted{found}. Provisional is the whole range, "
         f"{_reach(items)}: {_faults(items)}. Each is {_EACH}."
     )
@@ -54,7 +54,7 @@ def _others(items: Sequence[SpeedUp]) -> str:
 
 
 def _alone(item: SpeedUp, name: str, doubt: str) -> str:
-    said = f"On {name} one step of {safe(item.cpu.record.workload)} is {_words(item)} faster on the GPU."
+    said = f"On {name}, one step of {safe(item.cpu.record.workload)} is {_words(item)} faster on the GPU."
     return said + (doubt or ("" if item.citable else f" Provisional: {safe(status_cell(item).text)}."))
 
 
