@@ -76,7 +76,7 @@ def test_a_run_prints_what_it_measured_and_a_report_what_counts(tmp_path, capsys
     for campaigns in ((), ("b",)):
         showing.print_results((tmp_path,), factory.HOST, campaigns=campaigns)
         printed = capsys.readouterr().out
-        seen.append((" 50.0x" in printed, " 100.0x" in printed))
+        seen.append((" 50.0x" in printed, " 100x" in printed))
     assert seen == [(True, False), (False, True)]
 
 
