@@ -324,7 +324,7 @@ def test_a_name_that_no_page_may_have_is_left_out_and_said(checkout, name):
     bad = msgspec.structs.replace(bad, workload=name, digest="")
     outcome = pages.pages([], frozenset())
     assert "index.md" in outcome
-    from suite.report.html import plain_name
+    from suite.results.record import plain_name
 
     assert not plain_name(bad.workload)
 
@@ -413,7 +413,7 @@ def test_the_machine_with_most_speed_ups_is_shown_first_and_the_others_are_linke
     assert f'<a href="machines/{factory.HOST.slug}.html" aria-current=true>' in home
     assert "aria-label=" in home
     assert f"charts/speedups.{small.slug}.json" in files
-    assert f'class="lead">On {small.name} one step of' in files[f"machines/{small.slug}.md"]
+    assert f'class="lead">On {small.name}, one step of' in files[f"machines/{small.slug}.md"]
 
 
 def test_every_row_of_the_first_table_says_what_it_can_be_filtered_by():

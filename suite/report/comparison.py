@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.report.tables import Cell, Table, time_cell
 from suite.results.comparison import Comparison, noise_floor
 from suite.results.record import Record
+from suite.results.table import Cell, Table, time_cell
 
 COLUMNS = ("case", "first", "second", "ratio", "95 % interval", "second is")
 

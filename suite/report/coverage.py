@@ -6,10 +6,10 @@ from suite import experiments, units
 from suite.experiments import headline
 from suite.report.experiments import Readings
 from suite.report.html import Page
-from suite.report.tables import Cell, Table
 from suite.results.reading import Reading
 from suite.results.record import Machine, Record
 from suite.results.reference import KINDS, Kind, Wanted, cell, elsewhere, plain, unasked
+from suite.results.table import Cell, Table
 from suite.workload import Case, Description
 
 TITLE = "What has been measured, and what has not"

@@ -2,8 +2,8 @@
 
 from suite import units
 from suite.report.html import Page, safe
-from suite.report.tables import Cell, Table
 from suite.results.gallery import FILE, PICTURES, Gallery, Published, Reviews, Rows, Sheet
+from suite.results.table import Cell, Table
 
 TITLE = "What the data looks like"
 _QUANTILES = ("least", "lower quartile", "median", "upper quartile", "largest")

@@ -7,7 +7,7 @@ from suite.report import tables
 from suite.report.html import Page, anchor, safe
 from suite.results.citation import SCOPES
 from suite.results.summary import CERTIFIED_FROM, WIDEST, Status
-from suite.results.trust import Part
+from suite.results.trust import HOLDING, Part
 from suite.workload import Allocator, Case, Implementation, Precision
 
 TITLE = "The words in the tables"
@@ -91,11 +91,7 @@ def interval(parts: Sequence[Part]) -> str:
     """Return what an interval promises, and how often it kept that in the simulations of further rounds."""
     promise = "Made so that it holds the true value in 95 of 100 such campaigns."
     held = [
-        one.found
-        for part in parts
-        if part.name == "rounds"
-        for one in part.findings
-        if one.what.startswith("intervals that hold the truth")
+        one.found for part in parts if part.name == "rounds" for one in part.findings if one.what.startswith(HOLDING)
     ]
     if not held:
         return promise

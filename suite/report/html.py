@@ -4,9 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
-from suite.report.tables import Cell, Table
 from suite.results.record import Record, plain_name
-from suite.results.table import condensed
+from suite.results.table import Cell, Table, condensed
 
 _LONGEST = 2000
 # From how many characters on a cell's text is broken into lines, always or among words, and below which it needs no

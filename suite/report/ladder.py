@@ -8,10 +8,10 @@ import altair as alt
 from suite import units
 from suite.report import plots
 from suite.report.charts import WIDTH, finished
-from suite.report.tables import Cell, Table, time_cell
 from suite.results.ladder import Amortised, Rung
 from suite.results.reading import Chart, Point
 from suite.results.summary import SOUND
+from suite.results.table import Cell, Table, time_cell
 from suite.workload import Case, Description
 
 _FEWEST = 2  # rungs of a chart

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from suite import units
 from suite.report.html import safe
-from suite.report.tables import status_cell
+from suite.report.tables import speedup_status_cell
 from suite.results.citation import SCOPES
 from suite.results.summary import SOUND, SpeedUp, doubts
 
@@ -55,7 +55,7 @@ def _others(items: Sequence[SpeedUp]) -> str:
 
 def _alone(item: SpeedUp, name: str, doubt: str) -> str:
     said = f"On {name}, one step of {safe(item.cpu.record.workload)} is {_words(item)} faster on the GPU."
-    return said + (doubt or ("" if item.citable else f" Provisional: {safe(status_cell(item).text)}."))
+    return said + (doubt or ("" if item.citable else f" Provisional: {safe(speedup_status_cell(item).text)}."))
 
 
 def _words(item: SpeedUp) -> str:

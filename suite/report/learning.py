@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 
 from suite import units
 from suite.report.html import Page
-from suite.report.tables import Cell, Table, label
+from suite.report.tables import label
 from suite.results.learning import Lesson, Trained
 from suite.results.record import Record
-from suite.results.table import chosen
+from suite.results.table import Cell, Table, chosen
 
 TITLE = "Do the networks learn?"
 WANTED = (

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from suite import units
 from suite.report import absent, charts, lead, tables
 from suite.report.html import Page, safe
-from suite.report.tables import Cell, Table
 from suite.results.record import Record
 from suite.results.summary import SpeedUp, current, speedups
-from suite.results.table import varied
+from suite.results.table import Cell, Table, varied
 
 _SCOPES = ("step", "transfer", "epoch", "cold", "run")  # in the order of the ladder
 _COLUMNS = (  # what is asked first, as a narrow screen shows only that

@@ -2,8 +2,8 @@
 
 from suite import units
 from suite.report.html import Page
-from suite.report.tables import Cell, Table
 from suite.results.parity import Network, Parity
+from suite.results.table import Cell, Table
 
 TITLE = "Is it the right model?"
 CHECKS = {

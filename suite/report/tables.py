@@ -55,7 +55,7 @@ def label(record: Record) -> str:
     return record.case.label(record.description)
 
 
-def status_cell(item: SpeedUp) -> Cell:
+def speedup_status_cell(item: SpeedUp) -> Cell:
     """Return the status and whether the CPU side is certified, with the reasons."""
     word = item.status if item.certified else f"{item.status}, not certified"
     return Cell(text=word, remark="; ".join(item.reasons))
@@ -87,7 +87,7 @@ def speedup_row(item: SpeedUp, peers: PeersByPlace) -> tuple[Cell, ...]:
         time_cell(item.gpu),
         peer_cell(item.cpu, item.best_peer, peers),
         peer_cell(item.gpu, item.best_gpu_peer, peers),
-        status_cell(item),
+        speedup_status_cell(item),
         Cell(text=item.gpu.record.machine.name),
     )
 

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.report.html import Page, plain_name, safe
-from suite.report.tables import Cell, Table
+from suite.report.html import Page, safe
+from suite.results.record import plain_name
+from suite.results.table import Cell, Table
 from suite.results.trust import Finding, Part
 
 TITLE = "Can the numbers be trusted?"
 WANTED = (  # the whole proof
-    "clock", "replay", "coverage", "rounds", "alarms", "mutants", "lies", "lies_gpu", "faults", "kills", "hostile",
+    "clock", "replay", "coverage", "crossover", "rounds", "alarms", "mutants", "lies", "lies_gpu", "faults", "kills",
+    "hostile",
 )  # fmt: skip
 _COMMIT = 12  # characters of it
 _COLUMNS = ("part", "as it had to be", "question", "date", "commit", "machine", "duration")

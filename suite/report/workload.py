@@ -10,7 +10,6 @@ from suite.report import charts, cost, feeding, ladder, learning, meanwhile, tab
 from suite.report import history as repeats
 from suite.report.html import UNSEARCHED, Page, anchor, safe
 from suite.report.links import links
-from suite.report.tables import Cell, Table
 from suite.results import ladder as clock
 from suite.results.history import history
 from suite.results.prices import Price
@@ -18,6 +17,7 @@ from suite.results.record import Record
 from suite.results.roofline import Roof
 from suite.results.selection import by_machine, current_cases
 from suite.results.summary import SpeedUp, current, speedups
+from suite.results.table import Cell, Table
 from suite.workload import Description
 
 _STAGES = ("import", "init", "lower", "compile", "first_step")

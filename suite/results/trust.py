@@ -7,6 +7,7 @@ from suite.results import evidence
 from suite.workload import Plain
 
 FOLDER = "trust"  # in the site's folder of evidence
+HOLDING = "intervals that hold the truth"  # how findings begin that say how often, in the part `rounds`
 
 
 class Finding(Plain, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ import numpy as np
 from suite.measure.profiles import EFFORTS
 from suite.results.statistics import Estimate, geometric_mean
 from suite.results.summary import wide
-from suite.results.trust import Finding
+from suite.results.trust import HOLDING, Finding
 
 TITLE = "Do further rounds, while an interval is too wide, help or harm?"
 SPREADS = (0.03, 0.05, 0.08, 0.12, 0.2)  # of the logarithms of processes
@@ -54,7 +54,7 @@ def prove(sample: bool) -> tuple[dict[str, float | int | str], Iterable[Finding]
         where = f"processes differ by {spread:.0%}; {effort.rounds} rounds, up to {effort.most_rounds} while too wide"
         findings += [
             Finding(
-                what=f"intervals that hold the truth; {where}",
+                what=f"{HOLDING}; {where}",
                 expected=f"at least {_LEAST:.0%}",
                 found=f"{held:.1%}",
                 by=f"{count} cases",
