@@ -56,11 +56,11 @@ def seconds(value: float | None, half_width: float | None = None) -> str:
 
 def _long(value: float, half_width: float) -> str:
     """Return two minutes or more in at most two units, the smaller one left out below the half-width."""
+    if half_width >= 3600:
+        return f"{value / 3600:.0f} h"
     step = 60 if half_width >= 60 or value >= 3600 else 10 if half_width >= 10 else 1
     minutes, rest = divmod(step * round(value / step), 60)
     hours, over = divmod(minutes, 60)
-    if half_width >= 3600:
-        return f"{value / 3600:.0f} h"
     if hours:
         return f"{hours} h {over:02d} min"
     return f"{minutes} min" if step == 60 else f"{minutes} min {rest:02d} s"

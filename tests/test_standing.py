@@ -200,13 +200,13 @@ def test_a_speed_up_of_another_way_is_not_taken_for_the_headline():
     wide = [side(devices=2), side(backend="gpu", seconds=0.0001, devices=2)]
     table = tables.speedup_table([*fast, *wide])
     assert {row[0].text for row in table.rows} == {"mnist_mlp several-steps", "mnist_mlp on 2 devices"}
-    assert not any(tables.headline(record) for record in (*fast, *wide))
+    assert not any(record.headline_step() for record in (*fast, *wide))
 
 
 def test_another_batch_is_not_taken_for_the_headline_but_stands_beside_other_hosts():
     batch = {"batch": 4096}
     mine, gpu = side(machine=factory.PLAIN, **batch), side(backend="gpu", seconds=0.0002, **batch)
-    assert not any(map(tables.headline, (mine, gpu)))
+    assert not any(record.headline_step() for record in (mine, gpu))
     assert tables.elsewhere([mine, gpu], factory.PLAIN.slug).rows
     assert not tables.elsewhere([mine, side(backend="gpu", seconds=0.0002)], factory.PLAIN.slug).rows
     assert not tables.side_by_side([mine]).rows

@@ -6,7 +6,7 @@ import factory
 import msgspec
 import pytest
 
-from suite.inquiry.steps import default, together
+from suite.inquiry.steps import together
 from suite.results import selection
 from suite.results.keys import numbers
 from suite.results.record import Sample
@@ -380,7 +380,7 @@ def test_what_was_broken_off_replaces_nothing_whole_and_stands_where_nothing_is(
     for late in ([newer[0], cut[1]], [cut[0], newer[1]]):
         assert [item.gpu.record.campaign for item in current(speedups([*late, *own]))] == ["a"]
     larger = [changed(record, case=changed(record.case, batch=512)) for record in (own[0], cut[0])]
-    (group,) = together([newer[0], larger[1], own[0], larger[0]], lambda record: default(record, "batch"))
+    (group,) = together([newer[0], larger[1], own[0], larger[0]], lambda record: record.headline_step("batch"))
     assert {item.record.campaign for item in group} == {"a"}  # of one case of b not all rounds were tried
     with_peer = [changed(own[0], case=changed(own[0].case, implementation="torch")), own[0]]
     newer_peer = [changed(newer[0], case=changed(newer[0].case, implementation="torch")), cut[0]]

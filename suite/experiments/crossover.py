@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, default, from_size, point, solid, step, whole, words
+from suite.inquiry.steps import caveat, from_size, point, solid, step, whole, words
 from suite.results.crossing import Crossing, crossing
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
@@ -113,7 +113,7 @@ def _counted(item: SpeedUp) -> bool:
 def _sweeps(records: Sequence[Record]) -> list[list[SpeedUp]]:
     """Return each workload's current campaign with at least two batch sizes, by size."""
     campaigns: dict[tuple[str, str], dict[int, SpeedUp]] = defaultdict(dict)
-    for item in speedups(record for record in records if default(record, "batch")):
+    for item in speedups(record for record in records if record.headline_step("batch")):
         record = item.gpu.record
         campaigns[record.workload, record.campaign][record.case.batch] = item
     latest: dict[str, list[SpeedUp]] = {}
@@ -152,7 +152,7 @@ def _with_both(records: Sequence[Record], sweep: Sequence[SpeedUp]) -> list[tupl
     campaign, name = sweep[0].gpu.record.campaign, sweep[0].gpu.record.workload
     sides: dict[int, dict[str, Summary]] = defaultdict(dict)
     for record in records:
-        if (record.campaign, record.workload) == (campaign, name) and default(record, "batch"):
+        if (record.campaign, record.workload) == (campaign, name) and record.headline_step("batch"):
             sides[record.case.batch].setdefault(record.backend, summary(record))
     for item in sweep:
         sides[item.gpu.record.case.batch] |= {"cpu": item.cpu, "gpu": item.gpu}

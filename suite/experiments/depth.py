@@ -12,7 +12,7 @@ from suite.inquiry.flows import (
     share_cell,
 )
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, default, solid, step, together, whole, words
+from suite.inquiry.steps import caveat, solid, step, together, whole, words
 from suite.results.flow import flow
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
@@ -101,7 +101,7 @@ def networks(records: Sequence[Record]) -> Networks:
 
 def _fits(record: Record) -> bool:
     # Another experiment's newer campaign of one network would take it from the others that it is set against.
-    return record.experiment == "depth" and (default(record) or from_storage(record))
+    return record.experiment == "depth" and (record.headline_step() or from_storage(record))
 
 
 def _rows(found: Networks) -> Iterator[tuple[Cell, ...]]:

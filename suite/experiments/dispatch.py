@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, default, point, ratio, share, share_words, step, together, whole, words
+from suite.inquiry.steps import caveat, point, ratio, share, share_words, step, together, whole, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate
@@ -78,7 +78,7 @@ def read(records: Sequence[Record]) -> Reading | None:
 
 
 def _fits(record: Record) -> bool:
-    return record.case.variant in _WAYS and default(record, "variant")
+    return record.case.variant in _WAYS and record.headline_step("variant")
 
 
 def _saved(way: str, over: Estimate) -> str:

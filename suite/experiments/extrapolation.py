@@ -7,7 +7,7 @@ from statistics import median
 from suite import units
 from suite.inquiry.flows import epoch, from_storage
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, default, point, step, together, whole, words
+from suite.inquiry.steps import caveat, point, step, together, whole, words
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio
@@ -109,7 +109,7 @@ def _fits(record: Record) -> bool:
         return False  # its epochs are of several networks, on a part of the data each
     if record.case.scope == "run":
         return record.usual() and not record.cut_short
-    return default(record) or from_storage(record)
+    return record.headline_step() or from_storage(record)
 
 
 def _epochs(group: Sequence[Summary]) -> Iterator[Epoch]:

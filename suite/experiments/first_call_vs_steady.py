@@ -79,9 +79,9 @@ def by_round(item: Summary, value: Callable[[Run], float]) -> Seconds:
 def differing(item: Summary) -> Estimate | None:
     """Return by which share the later calls of a process differ; a mean of shares that are 0 has no interval."""
     shares = list(by_round(item, spread).values())
-    if not shares or min(shares) > 0:
-        return geometric_mean(shares) if shares else None
-    return Estimate(value=median(shares), processes=len(shares))
+    if not shares:
+        return None
+    return geometric_mean(shares) if min(shares) > 0 else Estimate(value=median(shares), processes=len(shares))
 
 
 def read(records: Sequence[Record]) -> Reading | None:

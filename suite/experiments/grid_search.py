@@ -9,7 +9,7 @@ from suite import units
 from suite.inquiry.flows import gain, share_cell
 from suite.inquiry.here import Here
 from suite.inquiry.searches import SCORES, WAYS, WHOLE, searched
-from suite.inquiry.steps import caveat, default, point, step, together, whole, words
+from suite.inquiry.steps import caveat, point, step, together, whole, words
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.summary import Summary
@@ -234,4 +234,4 @@ def _fits(record: Record) -> bool:
     case, about = record.case, record.description
     alone = case.variant == "plain" and case.batch == about.batch
     mine = about.grid is not None and (alone or case.variant == "stacked")
-    return mine and case.implementation == "jax" and default(record, "variant", "batch", "implementation")
+    return mine and case.implementation == "jax" and record.headline_step("variant", "batch", "implementation")

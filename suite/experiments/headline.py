@@ -5,7 +5,7 @@ from itertools import product
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, default, point, words
+from suite.inquiry.steps import caveat, point, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.summary import current, speedups
@@ -173,7 +173,7 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
 
 def read(records: Sequence[Record]) -> Reading | None:
     """Return the current speed-up of each network; None if there is none."""
-    mine = (record for record in records if default(record))
+    mine = (record for record in records if record.headline_step())
     found = sorted(current(speedups(mine)), key=lambda item: -item.ratio.value)
     if not found:
         return None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, default, point, ratio, step, together, whole, words
+from suite.inquiry.steps import caveat, point, ratio, step, together, whole, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.table import Cell, Table, base_cells, status_cell, time_cell, times_cells
@@ -75,7 +75,7 @@ def read(records: Sequence[Record]) -> Reading | None:
 
 
 def _fits(record: Record) -> bool:
-    return record.backend == "gpu" and default(record, "precision")
+    return record.backend == "gpu" and record.headline_step("precision")
 
 
 def _order(precision: str) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, default, solid, step
+from suite.inquiry.steps import caveat, solid, step
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
 from suite.results.roofline import COPY, MATMUL, Ceiling, Roof, Share, is_ceiling, roof, share
@@ -59,7 +59,7 @@ def read(records: Sequence[Record]) -> Reading | None:
 def current_steps(records: Iterable[Record], at_headline_batch: bool = False) -> tuple[Summary, ...]:
     """Return one machine's current step of JAX of each network, way, precision and batch, with its better allocator."""
     free = ("precision", "variant") if at_headline_batch else ("precision", "variant", "batch")
-    mine = [record for record in records if not is_ceiling(record) and default(record, *free)]
+    mine = [record for record in records if not is_ceiling(record) and record.headline_step(*free)]
     return tuple(fastest(current_cases(mine)))
 
 
@@ -168,7 +168,7 @@ def _chart(ceilings: Roof, shares: Sequence[tuple[Summary, Share]]) -> Chart | N
             solid=solid(item),
         )
         for item, one in shares
-        if item.flop_per_second and one.intensity and _sizable(item) and default(item.record, "precision")
+        if item.flop_per_second and one.intensity and _sizable(item) and item.record.headline_step("precision")
     ]  # fmt: skip
     reach = [point.at for point in points if point.at] or [0.1, 1000.0]
     lines = []

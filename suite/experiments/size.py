@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, default, point, step, whole
+from suite.inquiry.steps import caveat, point, step, whole
 from suite.results.fit import Fit, power_law, rank_correlation
 from suite.results.reading import Chart, Line, Reading
 from suite.results.record import Record
@@ -96,4 +96,4 @@ def _row(item: SpeedUp) -> tuple[Cell, ...]:
 
 
 def _fits(record: Record) -> bool:
-    return default(record)
+    return record.headline_step()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, default, point, ratio, step, together, whole, words
+from suite.inquiry.steps import caveat, point, ratio, step, together, whole, words
 from suite.results.reading import Chart, Line, Reading
 from suite.results.record import Record
 from suite.results.summary import Summary
@@ -78,7 +78,7 @@ def read(records: Sequence[Record]) -> Reading | None:
 
 
 def _fits(record: Record) -> bool:
-    return record.backend == "cpu" and default(record, "threads")
+    return record.backend == "cpu" and record.headline_step("threads")
 
 
 def _why(item: Summary) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from suite.inquiry.steps import default, ratio, together, whole
+from suite.inquiry.steps import ratio, together, whole
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary
@@ -55,7 +55,7 @@ def found(records: Sequence[Record]) -> dict[str, Cells]:
 
 def _fits(record: Record) -> bool:
     # Another experiment's newer campaign has batches too, but one GPU alone.
-    return record.experiment == "scaling" and record.backend == "gpu" and default(record, "batch", "devices")
+    return record.experiment == "scaling" and record.backend == "gpu" and record.headline_step("batch", "devices")
 
 
 def headline(cells: Cells) -> int:

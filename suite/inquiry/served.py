@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from suite.inquiry.steps import default
 from suite.results.record import Record
 from suite.results.selection import campaign_recency
 from suite.results.statistics import Estimate
@@ -29,7 +28,7 @@ def campaigns(records: Iterable[Record]) -> dict[str, list[Record]]:
     """Return each network's records of its current campaign of this experiment, by name."""
     found: dict[str, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
-        fits = plain_requests(record) or default(record, "batch")
+        fits = plain_requests(record) or record.headline_step("batch")
         if fits and record.experiment == EXPERIMENT and record.description.family == "inference":
             found[record.workload][record.campaign].append(record)
     ordered = sorted(found, key=lambda name: _flop(found[name]))

@@ -25,11 +25,6 @@ def step(about: Description, backend: Backend, here: Here, **changes: Any) -> Ca
     return Case(workload=about.name, backend=backend, scope="step", **given)
 
 
-def default(record: Record, *free: str) -> bool:
-    """Return whether a record is of JAX's step in the headline setting, whatever the free axes are."""
-    return record.case.scope == "step" and record.usual(*free)
-
-
 def whole(item: Summary) -> bool:
     """Return whether a result may be counted with."""
     return item.seconds is not None and item.status not in ("invalid", "incomplete")
@@ -88,10 +83,7 @@ def share(over: Estimate) -> tuple[float, float | None, float | None]:
 def share_words(over: Estimate) -> str:
     """Return the share that a ratio of times leaves out, with its interval."""
     value, low, high = share(over)
-    if low is None or high is None:
-        return units.percent(value) + alone(over)
-    width = 100 * (high - low) / 2
-    return f"{units.number(100 * value, width)} % ({units.interval(100 * low, 100 * high)})"
+    return percent_words(msgspec.structs.replace(over, value=value, low=low, high=high))
 
 
 def percent_words(value: Estimate) -> str:

@@ -219,7 +219,8 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
             devices=request.devices,
             hosts=request.hosts,
         )
-        refusal.refuse_unmeasured(request.variants, scopes, timed(scopes=get_args(Scope)))
+        if request.variants:
+            refusal.refuse_unmeasured(request.variants, scopes, timed(scopes=get_args(Scope)))
         cases = timed(scopes=scopes)
     if request.dealt:  # only now: what is valid as a whole is valid in parts
         chosen = [about for about in chosen if about.name in request.dealt]

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.inquiry.steps import default
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import PHOTOGRAPHS
 from suite.observations._found import groups
@@ -14,7 +13,9 @@ _BATCH, _HALF = 512, 0.6
 
 
 def _half_idle(records: Sequence[Record]) -> Judgement:
-    found = groups(records, lambda r: r.backend == "gpu" and r.workload == "cifar10_tf_cnn" and default(r, "batch"))
+    found = groups(
+        records, lambda r: r.backend == "gpu" and r.workload == "cifar10_tf_cnn" and r.headline_step("batch")
+    )
     items = [item for group in found.values() for item in group if item.record.case.batch == _BATCH]
     shares = [share for item in items if (share := gpu_share(item.record)) is not None]
     if not shares:

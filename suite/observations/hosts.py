@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments.threads import threads
-from suite.inquiry.steps import default, ratio, words
+from suite.inquiry.steps import ratio, words
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import RESNET
 from suite.observations._found import above, below, groups
@@ -14,7 +14,7 @@ _MATTERS = 1.5
 
 
 def _decides(records: Sequence[Record]) -> Judgement:
-    found = groups(records, lambda r: r.backend == "cpu" and default(r, "threads"), least=2)
+    found = groups(records, lambda r: r.backend == "cpu" and r.headline_step("threads"), least=2)
     said, ratios, items = [], [], []
     for (name, _), group in sorted(found.items()):
         few, many = (end(group, key=threads) for end in (min, max))

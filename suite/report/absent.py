@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from suite.report.tables import headline
 from suite.results.record import Record
 from suite.results.roofline import is_ceiling
 
@@ -19,7 +18,7 @@ def sentence(records: Iterable[Record], shown: Collection[str], models: Iterable
     """Return which of the models and of those in a machine's records are not `shown`, by why; '' if all are."""
     sides: dict[str, set[str]] = {model: set() for model in models}
     for record in records:
-        if headline(record) and not is_ceiling(record):
+        if record.headline_step() and not is_ceiling(record):
             sides.setdefault(record.workload, set()).add(record.backend)
     left: dict[str, list[str]] = defaultdict(list)
     for model in sorted(sides.keys() - set(shown)):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from suite import units
-from suite.report.tables import headline, label
+from suite.report.tables import label
 from suite.results import prices
 from suite.results.prices import Price
 from suite.results.record import Record
@@ -56,7 +56,7 @@ def _cell(item: Summary, examples: int | None, price: Price) -> Cell:
 def for_terminal(records: Sequence[Record], machine: str, listed: Sequence[Price]) -> tuple[Table, ...]:
     """Return what the headline steps of a machine cost; nothing where no price is known."""
     mine = [item.record for item in current_cases(records) if item.record.machine.slug == machine]
-    made = [(record, table([record], listed)) for record in mine if headline(record)]
+    made = [(record, table([record], listed)) for record in mine if record.headline_step()]
     rows = tuple((Cell(text=record.workload), *row) for record, found in made for row in found.rows)
     notes = tuple(dict.fromkeys(note for _, found in made for note in found.notes))
     whole = Table(title=TITLE, columns=("model", *COLUMNS), rows=rows, notes=notes)

@@ -6,12 +6,13 @@ from suite import units
 from suite.report import tables
 from suite.report.html import Page, anchor, safe
 from suite.results.citation import SCOPES
+from suite.results.statistics import COVERAGE
 from suite.results.summary import CERTIFIED_FROM, WIDEST, Status
+from suite.results.table import INTERVAL
 from suite.results.trust import HOLDING, Part
 from suite.workload import Allocator, Case, Implementation, Precision
 
 TITLE = "The words in the tables"
-INTERVAL = "95 % interval"
 _STATUSES: dict[Status, str] = {
     "invalid": "A check shows that the number cannot be true.",
     "incomplete": "A process failed or is missing.",
@@ -89,7 +90,7 @@ def _certified() -> str:
 
 def interval(parts: Sequence[Part]) -> str:
     """Return what an interval promises, and how often it kept that in the simulations of further rounds."""
-    promise = "Made so that it holds the true value in 95 of 100 such campaigns."
+    promise = f"Made so that it holds the true value in {100 * COVERAGE:.0f} of 100 such campaigns."
     held = [
         one.found for part in parts if part.name == "rounds" for one in part.findings if one.what.startswith(HOLDING)
     ]

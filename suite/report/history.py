@@ -4,12 +4,10 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.results.history import Once
-from suite.results.statistics import Estimate
 from suite.results.summary import Summary
-from suite.results.table import Cell, Table, filled, status_cell, time_cell, times_cells
+from suite.results.table import INTERVAL, Cell, Table, filled, status_cell, time_cell, times_cells
 
-_COLUMNS = ("began, UTC", "experiment", "CPU", "95 % interval", "GPU", "95 % interval", "speed-up", "95 % interval",
-            "status")  # fmt: skip
+_COLUMNS = ("began, UTC", "experiment", "CPU", INTERVAL, "GPU", INTERVAL, "speed-up", INTERVAL, "status")
 
 
 def table(found: Sequence[Once], machine: str) -> Table:
@@ -36,15 +34,8 @@ def words(found: Sequence[Once]) -> str:
 
 
 def _span(items: Sequence[Summary]) -> str:
-    times = sorted((item.seconds for item in items if item.seconds is not None), key=lambda seconds: seconds.value)
-    if not times:
-        return ""
-    shortest, longest = (_text(seconds) for seconds in (times[0], times[-1]))
-    return shortest if shortest == longest else f"{shortest} to {longest}"
-
-
-def _text(seconds: Estimate) -> str:
-    return units.seconds(seconds.value, units.half_width(seconds.low, seconds.high))
+    times = sorted((cell for cell in map(time_cell, items) if cell.sort is not None), key=lambda cell: cell.sort or 0.0)
+    return " to ".join(dict.fromkeys(cell.text for cell in (*times[:1], *times[-1:])))
 
 
 def _row(once: Once) -> tuple[Cell, ...]:

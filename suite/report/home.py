@@ -14,7 +14,7 @@ _QUESTION = "How much faster is a GPU?"
 def picture(records: Sequence[Record]) -> str | None:
     """Return the headline chart on white ground, for pages other than the site's; None if there is no speed-up."""
     found = current(speedups(record for record in records if record.general))
-    main = [i for i in found if tables.headline(i.gpu.record)]
+    main = [i for i in found if i.gpu.record.headline_step()]
     if not main:
         return None
     return charts.svg(charts.speedups(main), "light", ground="white")

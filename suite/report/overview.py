@@ -28,7 +28,7 @@ def add(
     """
     found = [item for item in current(speedups(records)) if item.gpu.record.case.scope in _SCOPES]
     main = headlines(found)
-    others = [item for item in found if not tables.headline(item.gpu.record)]
+    others = [item for item in found if not item.gpu.record.headline_step()]
     with_gpu = any(record.machine.gpus for record in records)
     page.add(f'<p class="lead">{lead.answer(main, with_gpu, others)}</p>')
     files: dict[str, str] = {}
@@ -53,7 +53,7 @@ def add(
 
 def headlines(found: Iterable[SpeedUp]) -> list[SpeedUp]:
     """Return the speed-ups of the headline setting."""
-    return [item for item in found if tables.headline(item.gpu.record)]
+    return [item for item in found if item.gpu.record.headline_step()]
 
 
 def table(found: Sequence[SpeedUp], peers: tables.PeersByPlace) -> Table:

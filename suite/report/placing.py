@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from statistics import geometric_mean
 
 from suite import units
-from suite.report.tables import headline
 from suite.results.record import Record
 from suite.results.selection import current_cases, fastest
 from suite.results.summary import Summary
@@ -45,7 +44,7 @@ def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
 
 
 def _steps(records: Sequence[Record], backend: str) -> Steps:
-    chosen = (r for r in records if r.backend == backend and headline(r) and r.profile != "smoke" and r.general)
+    chosen = (r for r in records if r.backend == backend and r.headline_step() and r.profile != "smoke" and r.general)
     found: Steps = {}
     for item in fastest(current_cases(chosen)):
         if item.seconds is not None and item.status not in ("invalid", "incomplete"):

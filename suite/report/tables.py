@@ -174,7 +174,7 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
 
     Of several machines with the same kind of GPU it is the newest step.
     """
-    steps = [record for record in records if headline(record, "batch")]
+    steps = [record for record in records if record.headline_step("batch")]
     mine = fastest(current_cases(r for r in steps if r.machine.slug == machine and r.backend == "cpu"))
     gpus = current_cases(r for r in steps if r.machine.slug != machine and r.backend == "gpu")
     newest = {_kind(gpu.record): gpu for gpu in sorted(gpus, key=lambda gpu: gpu.record.precedence)}
@@ -221,7 +221,7 @@ def without_gpu(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
 
 def side_by_side(records: Iterable[Record]) -> Table:
     """Return the headline steps of JAX on the CPUs of several machines, a column each, with the better allocator."""
-    mine = (r for r in records if r.backend == "cpu" and headline(r))
+    mine = (r for r in records if r.backend == "cpu" and r.headline_step())
     steps = fastest(current_cases(mine))
     found = {(item.record.workload, item.record.machine.name): item for item in steps}
     models, machines = (sorted(set(names)) for names in zip(*found, strict=True)) if found else ((), ())
@@ -246,11 +246,6 @@ def _apart(cpu: Estimate | None, gpu: Estimate | None) -> Cell:
     ratio = cpu.value / gpu.value
     width = math.exp(math.hypot(*(math.log1p(side.relative_half_width or 0) for side in (cpu, gpu))))
     return Cell(text=units.times(ratio, ratio / width, ratio * width), sort=ratio)
-
-
-def headline(record: Record, *free: str) -> bool:
-    """Return whether a record is JAX's steady state in the headline setting, whatever the free axes are."""
-    return record.case.scope == "step" and record.usual(*free)
 
 
 _OTHER_TIMES: tuple[tuple[Scope, str], ...] = (

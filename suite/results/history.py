@@ -29,7 +29,7 @@ def history(records: Iterable[Record]) -> tuple[Once, ...]:
     """Return what each campaign found of one workload on one machine, the newest first; smoke is none."""
     campaigns: dict[str, list[Record]] = {}
     for record in records:
-        if record.case.scope == "step" and record.usual() and record.profile != "smoke":
+        if record.headline_step() and record.profile != "smoke":
             campaigns.setdefault(record.campaign, []).append(record)
     found = []
     for mine in campaigns.values():

@@ -294,6 +294,10 @@ class Record(Plain, frozen=True, kw_only=True):
         plain = axes() | {"batch": self.description.batch}
         return all(getattr(self.case, name) == plain[name] for name in plain.keys() - {*free, "data", "allocator"})
 
+    def headline_step(self, *free: str) -> bool:
+        """Return whether it is of JAX's step in the headline setting, whatever the free axes are."""
+        return self.case.scope == "step" and self.usual(*free)
+
     @property
     def broken_off(self) -> bool:
         """Whether rounds were never tried, as where a machine was lost; one that failed is a finding instead."""

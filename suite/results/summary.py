@@ -232,11 +232,11 @@ def _contradicted(found: SpeedUp, alone: Mapping[tuple[str, str], Sequence[Summa
     """Return the speed-up with what newer campaigns say against a side of it, which they have timed alone."""
     said = []
     for side in (found.cpu, found.gpu):
-        newer = [other for other in alone.get(side.record.place, ()) if other.record.created > side.record.created]
-        for other in sorted(newer, key=lambda other: other.record.created)[-1:]:
-            if other.seconds and side.seconds and other.seconds.apart(side.seconds):
-                words = units.seconds(other.seconds.value, units.half_width(other.seconds.low, other.seconds.high))
-                said.append(f"{side.record.backend}: a newer campaign has {words}; measure both sides again")
+        last = max(alone.get(side.record.place, ()), key=lambda other: other.record.created, default=side)
+        newer = last.record.created > side.record.created
+        if newer and last.seconds and side.seconds and last.seconds.apart(side.seconds):
+            words = units.seconds(last.seconds.value, units.half_width(last.seconds.low, last.seconds.high))
+            said.append(f"{side.record.backend}: a newer campaign has {words}; measure both sides again")
     if not said:
         return found
     status = "unstable" if found.status in SOUND else found.status
