@@ -106,9 +106,11 @@ def memory(value: float | None) -> str:
     return f"{value:.0f} B"
 
 
-def stated(ratio: float | None) -> str:
-    """Return a documented ratio with no more digits than it was written with; a dash for None."""
-    return DASH if ratio is None else f"{ratio:g}x"
+def stated(value: float | None, unit: str = "ratio") -> str:
+    """Return a documented number with the digits that it was written with, such as '4x' or '3 img/s'."""
+    if value is None:
+        return DASH
+    return f"{value:,.10g}" + {"ratio": "x", "percent": " %"}.get(unit, f" {unit}")
 
 
 def times(value: float | None, low: float | None = None, high: float | None = None) -> str:

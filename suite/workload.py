@@ -21,7 +21,14 @@ Decoding = Literal["full", "scaled"]  # scaled: photographs at a half or a quart
 Stored = Literal["disk", "memory"]  # where the records are read from
 GpuGraph = Literal["xla", "whole", "concurrent"]  # what of a step XLA puts into a CUDA graph
 GpuLayout = Literal["xla", "channels-first"]  # of pictures in the convolutions of full float32
-Grade = Literal["A", "B", "C", "A/C", "A/B"]
+Grade = Literal["A", "B", "C", "A/C", "A/B"]  # how a number is known
+KNOWN: dict[Grade, str] = {
+    "A": "reported",
+    "B": "from a cited source",
+    "C": "inferred",
+    "A/C": "reported, partly inferred",
+    "A/B": "reported, times from a cited source",
+}
 _Examples = Annotated[int, msgspec.Meta(ge=1, le=10**12)]
 Family = Literal[
     "dense", "convolution", "residual", "text", "trees", "inference", "data parallel", "ceiling"

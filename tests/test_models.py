@@ -144,11 +144,12 @@ def test_every_model_states_each_documented_claim_and_no_other(workload):
             row["metric"],
             row["unit"],
             *(float(row[n]) if row[n] else None for n in ("cpu_value", "gpu_value", "speedup")),
+            row["grade"],
         )
         for row in documented("documented_claims.csv")
         if row["name"] == about.name
     ]
-    assert [(c.metric, c.unit, c.cpu_value, c.gpu_value, c.speedup) for c in about.claims] == wanted
+    assert [(c.metric, c.unit, c.cpu_value, c.gpu_value, c.speedup, c.grade) for c in about.claims] == wanted
 
 
 def test_a_claimed_speedup_is_the_ratio_of_its_times(workload):

@@ -74,3 +74,16 @@ def test_a_number_read_back_agrees_to_three_digits(value):
 @pytest.mark.parametrize(("ratio", "shown"), [(4.0, "4x"), (159.42, "159.42x"), (1.5, "1.5x"), (None, units.DASH)])
 def test_a_documented_ratio_has_the_digits_that_it_was_written_with(ratio, shown):
     assert units.stated(ratio) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "shown"),
+    [
+        (3.0, "img/s", "3 img/s"),
+        (28.382499, "s", "28.382499 s"),
+        (100.0, "percent", "100 %"),
+        (15000, "img/s", "15,000 img/s"),
+    ],
+)
+def test_a_documented_number_has_its_unit_and_no_digit_more_than_was_written(value, unit, shown):
+    assert units.stated(value, unit) == shown

@@ -31,6 +31,7 @@ _SCOPES: dict[str, Scope] = {
 }
 _OBSERVED = {
     ("imdb_text_cnn", "training"): "O11",
+    ("gbdt_mortgage", "training"): "O13",
     ("serve_mobilenet_v2", "throughput_gain"): "O12",
     ("serve_nasnet_mobile", "throughput_gain"): "O12",
     ("serve_resnet50", "throughput_gain"): "O12",

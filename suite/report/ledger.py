@@ -10,11 +10,14 @@ from suite.report.html import Page
 from suite.results.record import Record
 from suite.results.selection import by_machine
 from suite.results.table import Cell, Table
-from suite.workload import Claim, Description
+from suite.workload import KNOWN, Claim, Description
 
 TITLE = "The ledger: what the articles say, and what was found"
 _OBSERVED = ("", "what an article says", "verdict", "what was found", "machine", "experiment")
-_CLAIMED = ("model", "metric", "documented", "measured", "95 % interval", "verdict", "CPU", "GPU", "why they differ")
+_CLAIMED = (
+    "model", "metric", "documented", "how it is known", "measured", "95 % interval", "verdict", "CPU", "GPU",
+    "why they differ",
+)  # fmt: skip
 _ORDER = {"reproduced": 0, "refuted": 0, "not comparable": 1, "not run": 2}
 
 
@@ -109,7 +112,8 @@ def _claimed(entry: Entry) -> tuple[Cell, ...]:
     return (
         Cell(text=entry.workload, remark=entry.article),
         Cell(text=claim.metric.replace("_", " "), remark=claim.definition),
-        Cell(text=units.times(claim.speedup)),
+        Cell(text=units.stated(claim.speedup)),
+        Cell(text=KNOWN[claim.grade]),
         Cell(text=scope, remark=entry.machine if measured else ""),
         Cell(text=units.interval(measured.low, measured.high) if measured else units.DASH),
         Cell(text=entry.judgement.verdict),
@@ -120,6 +124,5 @@ def _claimed(entry: Entry) -> tuple[Cell, ...]:
 
 
 def _side(value: float | None, claim: Claim, device: str | None) -> str:
-    unit = {"percent": "%", "ratio": ""}.get(claim.unit, claim.unit)
-    number = f"{value:,.6g} {unit}".rstrip() if value is not None else units.DASH
+    number = units.stated(value, claim.unit)
     return f"{number}, {device}" if device else number

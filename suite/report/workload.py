@@ -18,7 +18,7 @@ from suite.results.roofline import Roof
 from suite.results.selection import by_machine, current_cases
 from suite.results.summary import SpeedUp, current, speedups
 from suite.results.table import Cell, Table
-from suite.workload import Description
+from suite.workload import KNOWN, Description
 
 _STAGES = ("import", "init", "lower", "compile", "first_step")
 
@@ -170,14 +170,14 @@ def claims(about: Description, found: Sequence[SpeedUp]) -> Table:
     """Return the documented numbers beside what was measured."""
     rows = [
         (
-            Cell(text="reported"),
-            Cell(text=claim.metric, remark=claim.definition),
+            Cell(text=KNOWN[claim.grade]),
+            Cell(text=claim.metric),
             Cell(text=claim.definition),
-            Cell(text=f"{units.number(claim.cpu_value, digits=4)} {claim.unit}" if claim.cpu_value else units.DASH),
+            Cell(text=units.stated(claim.cpu_value, claim.unit)),
             Cell(text=claim.cpu_device or units.DASH),
-            Cell(text=f"{units.number(claim.gpu_value, digits=4)} {claim.unit}" if claim.gpu_value else units.DASH),
+            Cell(text=units.stated(claim.gpu_value, claim.unit)),
             Cell(text=claim.gpu_device or units.DASH),
-            Cell(text=units.times(claim.speedup), sort=claim.speedup),
+            Cell(text=units.stated(claim.speedup), sort=claim.speedup),
         )
         for claim in about.claims
     ]
