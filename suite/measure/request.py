@@ -1,7 +1,7 @@
 """From what was asked for to the cases that can be measured here, or the reason why not."""
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import get_args
@@ -166,16 +166,52 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     networks = tuple(about)
     about |= {limit.name: limit for limit in jax.ceilings if limit.name in experiment.WORKLOADS}
     wanted = workloads(request, networks, [name for name in about if name not in networks], experiment.WORKLOADS)
+    present = _present(request, machine, jax)
+    chosen = [about[name] for name in wanted]
+    _refuse(request, machine, jax, chosen, present)
+    here = Here(
+        backends=present,
+        cores=machine.cores,
+        gpus=len(jax.backends.get("gpu", ())),
+        allocator=children.allocators()[0],
+        gpu_precisions=refusal.precisions(machine),
+        data=request.data,
+    )
+    cases = of_scopes(experiment.cases(chosen, here), request) if request.experiment else _timed(request, chosen, here)
+    if request.dealt:  # only now: what is valid as a whole is valid in parts
+        chosen = [about for about in chosen if about.name in request.dealt]
+        cases = tuple(case for case in cases if case.workload in request.dealt)
+    lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
+    cases, total, dropped = within(request, [c for c in cases if c not in lacking], about, machine.cores)
+    remarks = [*_without_gpu(request, machine, jax), *_left_out(chosen, scopes), *_not_run_by(lacking)]
+    if dropped:
+        words = ", ".join(f"{name} ({units.seconds(seconds)})" for name, seconds in dropped.items())
+        remarks.append(f"left out to stay within {request.budget_minutes:g} minutes: {words}")
+    if not cases:
+        raise RuntimeError("; ".join((*remarks, "nothing is left to measure")))
+    used = {case.workload for case in cases}
+    return Answer(
+        cases=cases,
+        descriptions=tuple(about[name] for name in wanted if name in used),
+        seconds=total,
+        remarks=tuple(remarks),
+    )
+
+
+def _present(request: Request, machine: Machine, jax: Offer) -> tuple[Backend, ...]:
+    """Return the backends asked for, else those that there are, the CPU first."""
     for backend in request.backends:
         if backend not in jax.backends:
             raise RuntimeError(fitness.missing_backend(backend, machine, jax, why_no_gpu()))
-    present: tuple[Backend, ...] = tuple(b for b in ("cpu", "gpu") if b in (request.backends or jax.backends))
-    remarks = []
-    if not request.backends and "gpu" not in present and machine.gpus:
-        remarks.append(fitness.missing_backend("gpu", machine, jax))
+    return tuple(b for b in ("cpu", "gpu") if b in (request.backends or jax.backends))
+
+
+def _refuse(
+    request: Request, machine: Machine, jax: Offer, chosen: Sequence[Description], present: tuple[Backend, ...]
+) -> None:
+    scopes = request.scopes or USUAL_SCOPES
     each: dict[Backend, int] = {b: machine.cores if b == "cpu" else len(jax.backends[b]) for b in present}
     devices: dict[Backend, int] = {backend: request.hosts * count for backend, count in each.items()}
-    chosen = [about[name] for name in wanted]
     refusal.refuse_rounds(request.rounds, request.profile)
     refusal.refuse_most_rounds(request.most_rounds, request.rounds, request.profile, request.experiment)
     refusal.refuse_peer_backends(request.peer_backends, request.implementations, present)
@@ -190,69 +226,53 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     refusal.refuse_hosts(request.hosts, request.devices, scopes, request.variants)
     refusal.refuse_stacked(request.variants, request.batch, request.devices, chosen)
     refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
-    here = Here(
-        backends=present,
-        cores=machine.cores,
-        gpus=len(jax.backends.get("gpu", ())),
-        allocator=children.allocators()[0],
-        gpu_precisions=refusal.precisions(machine),
-        data=request.data,
+
+
+def _timed(request: Request, chosen: Sequence[Description], here: Here) -> tuple[Case, ...]:
+    """Return the cases of a request without an experiment."""
+    timed = partial(
+        headline.cases,
+        chosen,
+        here,
+        implementations=request.implementations,
+        peer_backends=request.peer_backends,
+        variants=request.variants,
+        precisions=request.precisions,
+        caches=request.caches,
+        length=request.length,
+        workers=request.workers or (None,),
+        loaders=request.loaders,
+        augmentations=request.augmentations,
+        allocators=("system",) if request.hosts > 1 else request.allocators or allocators(request.implementations),
+        batch=request.batch,
+        devices=request.devices,
+        hosts=request.hosts,
     )
-    if request.experiment:
-        cases = of_scopes(experiment.cases(chosen, here), request)
-    else:
-        timed = partial(
-            headline.cases,
-            chosen,
-            here,
-            implementations=request.implementations,
-            peer_backends=request.peer_backends,
-            variants=request.variants,
-            precisions=request.precisions,
-            caches=request.caches,
-            length=request.length,
-            workers=request.workers or (None,),
-            loaders=request.loaders,
-            augmentations=request.augmentations,
-            allocators=("system",) if request.hosts > 1 else request.allocators or allocators(request.implementations),
-            batch=request.batch,
-            devices=request.devices,
-            hosts=request.hosts,
-        )
-        if request.variants:
-            refusal.refuse_unmeasured(request.variants, scopes, timed(scopes=get_args(Scope)))
-        cases = timed(scopes=scopes)
-    if request.dealt:  # only now: what is valid as a whole is valid in parts
-        chosen = [about for about in chosen if about.name in request.dealt]
-        cases = tuple(case for case in cases if case.workload in request.dealt)
-    if "run" in scopes:
-        none = [about.name for about in chosen if about.run is None]
-        remarks += [f"no whole run is documented for: {', '.join(none)}; left out of scope 'run'"] if none else []
-    if "serve" in scopes:
-        none = [about.name for about in chosen if about.family != "inference"]
-        remarks += [f"only inference is served: {', '.join(none)}; left out of scope 'serve'"] if none else []
-    if FROM_STORAGE & set(scopes):
-        none = [about.name for about in chosen if not about.stored]
-        left = "left out of scopes 'epoch', 'input' and 'learning'"
-        remarks += [f"no stored data: {', '.join(none)}; {left}"] if none else []
-    lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
+    scopes = request.scopes or USUAL_SCOPES
+    if request.variants:
+        refusal.refuse_unmeasured(request.variants, scopes, timed(scopes=get_args(Scope)))
+    return timed(scopes=scopes)
+
+
+def _without_gpu(request: Request, machine: Machine, jax: Offer) -> Iterator[str]:
+    if not request.backends and "gpu" not in jax.backends and machine.gpus:
+        yield fitness.missing_backend("gpu", machine, jax)
+
+
+def _left_out(chosen: Sequence[Description], scopes: Collection[Scope]) -> Iterator[str]:
+    """Yield what is not measured since a scope is not of every workload."""
+    if "run" in scopes and (none := [about.name for about in chosen if about.run is None]):
+        yield f"no whole run is documented for: {', '.join(none)}; left out of scope 'run'"
+    if "serve" in scopes and (none := [about.name for about in chosen if about.family != "inference"]):
+        yield f"only inference is served: {', '.join(none)}; left out of scope 'serve'"
+    if FROM_STORAGE & set(scopes) and (none := [about.name for about in chosen if not about.stored]):
+        yield f"no stored data: {', '.join(none)}; left out of scopes 'epoch', 'input' and 'learning'"
+
+
+def _not_run_by(lacking: Sequence[Case]) -> Iterator[str]:
     for peer in dict.fromkeys(case.implementation for case in lacking):
         places = sorted({f"{c.workload} on {c.backend}" for c in lacking if c.implementation == peer})
-        remarks.append(f"{peer} cannot run: {', '.join(places)}; left out")
-    cases = tuple(case for case in cases if case not in lacking)
-    cases, total, dropped = within(request, cases, about, machine.cores)
-    if dropped:
-        words = ", ".join(f"{name} ({units.seconds(seconds)})" for name, seconds in dropped.items())
-        remarks.append(f"left out to stay within {request.budget_minutes:g} minutes: {words}")
-    if not cases:
-        raise RuntimeError("; ".join((*remarks, "nothing is left to measure")))
-    used = {case.workload for case in cases}
-    return Answer(
-        cases=cases,
-        descriptions=tuple(about[name] for name in wanted if name in used),
-        seconds=total,
-        remarks=tuple(remarks),
-    )
+        yield f"{peer} cannot run: {', '.join(places)}; left out"
 
 
 def of_scopes(cases: tuple[Case, ...], request: Request) -> tuple[Case, ...]:
