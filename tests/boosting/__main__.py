@@ -25,7 +25,7 @@ def main(arguments: list[str]) -> int:
     command = [python, "-m", "boosting", "--side", "xgboost"]
     theirs = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     for name, value in mine.items():
-        print(f"{name}: AUC {value:.5f} of JAX, {theirs[name]:.5f} of XGBoost, {value - theirs[name]:+.5f}")
+        print(f"{name}: AUC {value:.5f} of JAX, {theirs[name]:.5f} of XGBoost, {value - theirs[name]:+z.5f}")
     return int(any(abs(value - theirs[name]) > BOUND for name, value in mine.items()))
 
 
