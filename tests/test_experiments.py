@@ -228,12 +228,13 @@ def test_an_unsteady_point_is_hollow_and_said():
     assert reading.answers[0].endswith("Not all steady.")
 
 
-def test_an_invalid_point_is_drawn_hollow_and_not_counted():
+def test_an_invalid_point_has_no_ratio_and_is_not_drawn():
     records = sweep({16: 0.25, 64: 0.5, 256: 4.0})
     wrong = tuple(msgspec.structs.replace(run, compilations=1) for run in records[-1].runs)
     records[-1] = msgspec.structs.replace(records[-1], runs=wrong)
     reading = read(crossover, records)
-    assert [point.solid for point in reading.chart.points] == [True, True, False]
+    assert [point.at for point in reading.chart.points] == [16, 64]
+    assert [(row[4].text, row[7].text) for row in reading.tables[0].rows][2] == ("–", "invalid")
     assert "the CPU wins at all of the batches from 16 to 64" in reading.answers[0]
 
 
@@ -494,3 +495,19 @@ def test_the_interval_of_the_crossing_holds_the_true_batch():
 
     _, findings = part_crossover.prove(sample=True)
     assert [finding for finding in findings if not finding.good] == []
+
+
+@pytest.mark.parametrize("module", [headline, size])
+def test_a_speed_up_that_another_campaign_contradicts_is_unstable_on_the_pages_of_experiments_too(module):
+    steady = factory.campaign(("mnist_mlp",))
+    newer = {"campaign": "20270101-000000-x", "created": "2027-01-01T00:00:00Z", "experiment": "dispatch"}
+    other = [factory.sealed(msgspec.structs.replace(record, **newer)) for record in sweep({128: 10.0})]
+    cells = {}
+    for name, records in (("alone", steady), ("contradicted", [*steady, *other])):
+        reading = read(module, records)
+        cells[name] = reading.tables[0].rows[0][-1], reading.chart.points[0].solid
+    assert cells["alone"][0].text == "quick"
+    assert cells["alone"][1]
+    assert cells["contradicted"][0].text == "unstable"
+    assert "a newer campaign has 10" in cells["contradicted"][0].remark
+    assert not cells["contradicted"][1]

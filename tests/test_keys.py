@@ -99,6 +99,26 @@ def test_a_key_means_the_newest_citable_result_and_a_pinned_one_its_record_for_e
         keys.resolve(KEY, [shaky])
 
 
+@pytest.mark.parametrize(
+    ("newer", "citable"),
+    [
+        ((0.02, 0.021, 0.019, 0.03, 0.0201), False),  # unstable itself, but clearly another
+        ((0.0101, 0.014, 0.0102, 0.0075, 0.01), True),  # unstable, and it may be the same
+    ],
+)
+def test_a_number_that_a_newer_one_is_clearly_apart_from_is_not_citable(newer, citable):
+    old = factory.record(step_seconds=[0.01, 0.0101, 0.0099], campaign="a", created="2026-01-01T00:00:00Z")
+    new = factory.record(step_seconds=newer, campaign="b", created="2026-01-02T00:00:00Z")
+    found = [number for number in keys.numbers([new, old]) if number.key.metric == "seconds"]
+    assert [(number.record.campaign, number.citable) for number in found] == [("a", citable), ("b", False)]
+
+
+def test_of_two_steady_numbers_that_are_apart_the_newer_one_may_be_quoted():
+    old = factory.record(step_seconds=[0.02, 0.0201, 0.0199], campaign="a", created="2026-01-01T00:00:00Z")
+    new = factory.record(step_seconds=[0.01, 0.0101, 0.0099], campaign="b", created="2026-01-02T00:00:00Z")
+    assert [n.citable for n in keys.numbers([new, old]) if n.key.metric == "seconds"] == [False, True]
+
+
 def test_a_provisional_record_is_not_citable():
     provisional = factory.sealed(msgspec.structs.replace(at(2026, [0.01] * 3), schema="result/0", digest=""))
     assert isinstance(provisional, Record)

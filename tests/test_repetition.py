@@ -53,7 +53,14 @@ def test_the_campaigns_lie_an_hour_apart_from_end_to_start(gap, status):
 
 
 def test_a_ratio_beside_the_interval_is_not_found_again():
-    assert statuses(campaign("a", 0), campaign("b", 70, ratio=52.0)) == ["standard", "standard"]
+    assert statuses(campaign("a", 0), campaign("b", 70, ratio=50.5)) == ["standard", "standard"]
+
+
+def test_a_ratio_that_moved_is_unstable_in_both_campaigns_until_a_further_one_decides():
+    assert statuses(campaign("a", 0), campaign("b", 70, ratio=52.0)) == ["unstable", "unstable"]
+    decided = statuses(campaign("a", 0), campaign("b", 70, ratio=52.0), campaign("c", 140, ratio=52.0))
+    assert decided[:2] == ["unstable", "unstable"]
+    assert decided[2] in ("standard", "repeated")
 
 
 def test_a_quick_result_confirms_a_standard_one_and_is_never_repeated_itself():

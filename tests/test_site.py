@@ -175,6 +175,15 @@ def test_a_ratio_to_another_host_has_no_digit_that_the_two_times_do_not_allow(cp
     assert row[3].sort == pytest.approx(math.prod(cpu) ** (1 / len(cpu)) / math.prod(gpu) ** (1 / len(gpu)), rel=0.01)
 
 
+@pytest.mark.parametrize("side", [0, 1])
+def test_what_makes_no_sense_is_not_set_against_another_host(side):
+    there = [factory.record(machine=factory.PLAIN), factory.record(backend="gpu")]
+    assert tables.elsewhere(there, factory.PLAIN.slug).rows
+    wrong = tuple(msgspec.structs.replace(run, compilations=1) for run in there[side].runs)
+    there[side] = msgspec.structs.replace(there[side], runs=wrong)
+    assert not tables.elsewhere(there, factory.PLAIN.slug).rows
+
+
 def test_a_machine_without_gpu_that_has_timed_no_step_has_no_empty_table():
     about = factory.description(run=WholeRun(epochs=2, train=1000))
     run = factory.record(scope="run", machine=factory.PLAIN, about=about)
@@ -357,9 +366,15 @@ def test_every_experiment_has_a_page_that_the_home_page_links(checkout):
 
 def test_an_experiment_moves_nothing_on_the_home_page():
     before = pages.pages(factory.campaign(), frozenset())
-    after = pages.pages((*factory.campaign(), *swept()), frozenset())
+    others = [record for record in swept() if record.case.batch != record.description.batch]
+    after = pages.pages((*factory.campaign(), *others), frozenset())
     assert after["index.md"] == before["index.md"]
     assert after["experiments/crossover.md"] != before["experiments/crossover.md"]
+
+
+def test_a_newer_experiment_that_has_clearly_another_ratio_is_said_on_the_home_page():
+    page = pages.pages((*factory.campaign(), *swept()), frozenset())["index.md"]
+    assert "a newer campaign has 2.0" in page
 
 
 def test_a_machine_without_ceilings_says_why_its_shares_are_empty():

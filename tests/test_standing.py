@@ -122,6 +122,13 @@ def test_variants_of_jax_stand_beside_the_same_peer():
     assert [item.ratio.value for item in found] == [pytest.approx(1), pytest.approx(2)]
 
 
+def test_a_time_that_makes_no_sense_stands_nowhere():
+    records = [factory.record(), factory.record(implementation="torch", variant="eager")]
+    assert len(standings(records)) == 1
+    wrong = tuple(msgspec.structs.replace(run, compilations=1) for run in records[0].runs)
+    assert not standings([msgspec.structs.replace(records[0], runs=wrong), records[1]])
+
+
 def test_the_worse_side_gives_the_status():
     shaky = factory.record(step_seconds=(0.01, 0.02, 0.03), implementation="torch")
     assert only([side(), shaky]).status == "unstable"

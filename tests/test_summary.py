@@ -417,11 +417,53 @@ def test_a_newer_time_of_one_side_alone_that_is_clearly_another_makes_a_speed_up
     assert len(said) == contradicts
 
 
-def test_a_newer_campaign_of_both_sides_replaces_the_older_and_contradicts_nothing():
+@pytest.mark.parametrize("experiment", ["", "dispatch"])
+@pytest.mark.parametrize(("cpu_seconds", "said"), [(0.005, True), (0.01, False)])
+def test_campaigns_of_both_sides_contradict_each_other_where_they_are_clearly_apart(cpu_seconds, said, experiment):
     both = pair(campaign="a", created="2026-01-01T00:00:00Z")
-    made = pair(campaign="b", created="2026-01-02T00:00:00Z")
-    faster = msgspec.structs.replace(made[0], runs=tuple(factory.run(n, 0.005) for n in range(3)))
-    assert [item.status for item in speedups([*both, faster, made[1]])] == ["quick", "quick"]
+    made = [changed(record, experiment=experiment) for record in pair(campaign="b", created="2026-01-02T00:00:00Z")]
+    newer = changed(made[0], runs=tuple(factory.run(n, cpu_seconds * (1 + n / 1e3)) for n in range(3)))
+    old, new = sorted(speedups([*both, newer, made[1]]), key=lambda item: item.gpu.record.created)
+    assert [item.status for item in (old, new)] == (["unstable"] * 2 if said else ["quick"] * 2)
+    assert any(reason.startswith("a newer campaign has ") for reason in old.reasons) is said
+    assert any(reason.startswith("the campaign before has ") for reason in new.reasons) is said
+
+
+@pytest.mark.parametrize("flaw", [{"profile": "smoke"}, {"rounds": 4}])
+def test_a_campaign_that_is_no_measurement_contradicts_none(flaw):
+    both = pair(campaign="a", created="2026-01-01T00:00:00Z")
+    cpu, gpu = pair(campaign="b", created="2026-01-02T00:00:00Z")
+    newer = [changed(cpu, runs=tuple(factory.run(n, 0.005 * (1 + n / 1e3)) for n in range(3)), **flaw), gpu]
+    found = {item.gpu.record.campaign: item for item in speedups([*both, *newer])}
+    assert found["b"].ratio.apart(found["a"].ratio)
+    assert found["a"].status == "quick"
+
+
+def test_what_was_before_the_campaign_that_confirms_a_ratio_contradicts_it_no_more():
+    made = []
+    for day, seconds in ((1, 0.01), (2, 0.005), (3, 0.005)):
+        cpu, gpu, *_ = pair(campaign=f"c{day}", created=f"2026-01-0{day}T00:00:00Z")
+        made += [changed(cpu, runs=tuple(factory.run(n, seconds * (1 + n / 1e3)) for n in range(3))), gpu]
+    (found,) = current(speedups(made))
+    assert (found.gpu.record.campaign, found.status) == ("c3", "quick")
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_time_that_makes_no_sense_has_no_speed_up(side):
+    records = list(pair(campaign="a", created="2026-01-01T00:00:00Z"))
+    records[side] = changed(records[side], runs=tuple(changed(run, compilations=1) for run in records[side].runs))
+    assert summary(records[side]).status == "invalid"
+    assert not speedups(records)
+
+
+def test_a_speed_up_whose_own_interval_is_wide_is_unstable_though_its_sides_are_not():
+    cpu, gpu, *_ = pair(campaign="a", created="2026-01-01T00:00:00Z")
+    noise = (0.97, 1.0, 1.03)
+    cpu = changed(cpu, runs=tuple(factory.run(n, 0.01 * noise[n]) for n in range(3)))
+    gpu = changed(gpu, runs=tuple(factory.run(n, 0.001 * noise[2 - n]) for n in range(3)))
+    (found,) = speedups([cpu, gpu])
+    assert [found.cpu.status, found.gpu.status, found.status] == ["quick", "quick", "unstable"]
+    assert "wide: the interval's half-width is 1" in found.reasons[0]
 
 
 def test_an_experiment_stands_in_where_nobody_asked_for_the_same_and_displaces_nothing():

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, from_size, point, solid, step, whole, words
+from suite.inquiry.steps import caveat, from_size, point, solid, step, words
 from suite.results.crossing import Crossing, crossing
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
 from suite.results.selection import campaign_recency
 from suite.results.summary import SpeedUp, Summary, speedups, summary
-from suite.results.table import Cell, Table, status_cell, time_cell, times_cells
+from suite.results.table import Cell, Table, ratio_status_cell, status_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "At which batch size does the GPU win?"
@@ -103,11 +103,11 @@ def answer(name: str, found: Crossing, sweep: Sequence[SpeedUp]) -> str:
         said = f"from where on the GPU wins is not separated from the noise, {span}"
     else:
         said = f"the GPU wins from a batch {from_size(found)}"
-    return f"{name}: {said}." + caveat(side for item in counted for side in (item.cpu, item.gpu))
+    return f"{name}: {said}." + caveat(counted)
 
 
 def _counted(item: SpeedUp) -> bool:
-    return whole(item.cpu) and whole(item.gpu)
+    return item.whole
 
 
 def _sweeps(records: Sequence[Record]) -> list[list[SpeedUp]]:
@@ -125,7 +125,7 @@ def _sweeps(records: Sequence[Record]) -> list[list[SpeedUp]]:
 
 def _point(item: SpeedUp) -> Point:
     record = item.gpu.record
-    return point(record.workload, item.ratio, item.cpu, item.gpu, at=record.case.batch)
+    return point(record.workload, item.ratio, item, at=record.case.batch)
 
 
 def _rate(side: Summary) -> Point:
@@ -156,12 +156,13 @@ def _with_both(records: Sequence[Record], sweep: Sequence[SpeedUp]) -> list[tupl
             sides[record.case.batch].setdefault(record.backend, summary(record))
     for item in sweep:
         sides[item.gpu.record.case.batch] |= {"cpu": item.cpu, "gpu": item.gpu}
-    ratios = {item.gpu.record.case.batch: item.ratio for item in sweep}
+    gains = {item.gpu.record.case.batch: item for item in sweep}
     rows = []
     for batch in sorted(sides):
         cpu, gpu = sides[batch].get("cpu"), sides[batch].get("gpu")
         there = [side for side in (cpu, gpu) if side is not None]
         rate = gpu.examples_per_second if gpu else None
+        gain = gains.get(batch)
         why = "; ".join(reason for side in there for reason in side.reasons) or "one side was not measured"
         rows.append(
             (
@@ -169,9 +170,9 @@ def _with_both(records: Sequence[Record], sweep: Sequence[SpeedUp]) -> list[tupl
                 Cell(text=units.count(batch), sort=batch),
                 time_cell(cpu),
                 time_cell(gpu),
-                *times_cells(ratios.get(batch), gpu.record if gpu else None, why),
+                *times_cells(gain and gain.ratio, gpu.record if gpu else None, why),
                 Cell(text=units.quantity(rate, ""), sort=rate),
-                status_cell(*there),
+                ratio_status_cell(gain) if gain else status_cell(*there),
             )
         )
     return rows

@@ -12,7 +12,7 @@ from suite.inquiry.flows import (
     share_cell,
 )
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, solid, step, together, whole, words
+from suite.inquiry.steps import caveat, solid, step, together, words
 from suite.results.flow import flow
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
@@ -174,7 +174,7 @@ def _ratios(found: Networks) -> Iterator[str]:
     for name in dict.fromkeys(key[0] for key in found):
         stored, sides = between(found, name, "epoch")
         alone, _ = between(found, name, "step")
-        if stored is not None and all(map(whole, sides)):
+        if stored is not None and all(side.whole for side in sides):
             documented = _documented_ratio(sides[0].record.description)
             beside = f"; documented from storage are {units.stated(documented)}" if documented else ""
             bare = f", and {words(alone)} with the batch on the device" if alone else ""
@@ -188,7 +188,7 @@ def _changes(found: Networks) -> Iterator[str]:
             said = [
                 f"{change(value)} {where}"
                 for scope, where in (("epoch", "from storage"), ("step", "with the batch on the device"))
-                if scope in mine and scope in theirs and whole(mine[scope]) and whole(theirs[scope])
+                if scope in mine and scope in theirs and mine[scope].whole and theirs[scope].whole
                 if (value := gain(mine[scope], theirs[scope])) is not None
             ]
             if said:

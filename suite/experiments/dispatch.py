@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, point, ratio, share, share_words, step, together, whole, words
+from suite.inquiry.steps import caveat, point, ratio, share, share_words, step, together, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate
@@ -60,7 +60,7 @@ def read(records: Sequence[Record]) -> Reading | None:
             )
             if over is not None and best is not None and way != _BEST:
                 points.append(point(way, over, item, best, row=f"{name} {backend}"))
-                said += [_saved(way, over)] if whole(item) and whole(best) else []
+                said += [_saved(way, over)] if item.whole and best.whole else []
         text = "; ".join(said) or f"not known, as {_BEST} or the others are not whole"
         answers.append(f"{name} on the {backend.upper()}: {text}." + caveat(group))
     if not answers:

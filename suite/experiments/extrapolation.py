@@ -7,7 +7,7 @@ from statistics import median
 from suite import units
 from suite.inquiry.flows import epoch, from_storage
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, point, step, together, whole, words
+from suite.inquiry.steps import caveat, point, step, together, words
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio
@@ -115,12 +115,12 @@ def _fits(record: Record) -> bool:
 def _epochs(group: Sequence[Summary]) -> Iterator[Epoch]:
     scopes = {item.record.case.scope: item for item in group}
     alone, count = scopes.get("step"), examples(group[0].record.description)
-    if alone is None or count is None or not whole(alone):
+    if alone is None or count is None or not alone.whole:
         return
     steps = count / alone.record.case.batch
     for scope in ("run", "epoch"):
         item = scopes.get(scope)
-        if item is None or not whole(item):
+        if item is None or not item.whole:
             continue
         record = item.record
         times = _stages(record) if scope == "run" else {r: steps * s for r, s in by_round(record).items()}

@@ -5,7 +5,7 @@ from statistics import median
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import percent_words, point, together, whole, words
+from suite.inquiry.steps import percent_words, point, together, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record, Run
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio
@@ -90,7 +90,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     groups = together(records, _fits, least=1)
     for (item,) in (group for group in groups if by_round(group[0], first)):
         name, backend = item.record.workload, item.record.backend
-        over = paired_ratio(by_round(item, first), by_round(item, steady))
+        over = paired_ratio(by_round(item, first), by_round(item, steady)) if item.whole else None
         rows.append(
             (
                 Cell(text=name),
@@ -111,7 +111,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         return None
     for cpu in (group[0] for group in groups if group[0].record.backend == "cpu"):
         gpu = next((g[0] for g in groups if _pair(cpu, g[0])), None)
-        if gpu is not None and whole(cpu) and whole(gpu):
+        if gpu is not None and cpu.whole and gpu.whole:
             sides += [_row(cpu, gpu, label, value) for label, value in _SIDES.items()]
     chart = Chart(
         caption="Time of the first call of a fresh process over that of its later ones.",

@@ -9,7 +9,7 @@ from suite import units
 from suite.inquiry.flows import gain, share_cell
 from suite.inquiry.here import Here
 from suite.inquiry.searches import SCORES, WAYS, WHOLE, searched
-from suite.inquiry.steps import caveat, point, step, together, whole, words
+from suite.inquiry.steps import caveat, point, step, together, words
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.summary import Summary
@@ -103,7 +103,7 @@ def derived(group: Sequence[Summary]) -> tuple[float | None, float | None]:
     seconds = {
         (item.record.case.variant, fits(item)): item.seconds.value
         for item in group
-        if item.seconds is not None and whole(item)
+        if item.seconds is not None and item.whole
     }
     one, steps = seconds.get(("plain", 1)), about.run.epochs * -(-about.run.train // about.batch)
     stacked = [seconds.get(("stacked", count)) for _, count in stages(about)]
@@ -142,7 +142,7 @@ def read(records: Sequence[Record]) -> Reading | None:
             )
             if found is not None and base is not None:
                 points.append(point(backend, found, item, base, at=fits(item)))
-                gains += [(found, item)] if whole(item) and whole(base) else []
+                gains += [(found, item)] if item.whole and base.whole else []
             if share and item is not base:
                 text = units.percent(share)
                 busy.append(Point(series="GPU busy", value=100 * share, at=fits(item), text=text))

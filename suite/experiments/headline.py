@@ -9,7 +9,7 @@ from suite.inquiry.steps import caveat, point, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.summary import current, speedups
-from suite.results.table import Cell, Table, status_cell, time_cell, times_cells
+from suite.results.table import Cell, Table, ratio_status_cell, time_cell, times_cells
 from suite.variants import variants_of
 from suite.workload import (
     FROM_STORAGE,
@@ -184,17 +184,15 @@ def read(records: Sequence[Record]) -> Reading | None:
             time_cell(item.cpu),
             time_cell(item.gpu),
             *times_cells(item.ratio, item.gpu.record),
-            status_cell(item.cpu, item.gpu),
+            ratio_status_cell(item),
         )
         for item in found
     ]
     answers = [
-        f"{item.gpu.record.workload}: the GPU is {words(item.ratio)} as fast." + caveat((item.cpu, item.gpu))
-        for item in found
+        f"{item.gpu.record.workload}: the GPU is {words(item.ratio)} as fast." + caveat([item]) for item in found
     ]
     points = [
-        point(item.gpu.record.description.family, item.ratio, item.cpu, item.gpu, row=item.gpu.record.workload)
-        for item in found
+        point(item.gpu.record.description.family, item.ratio, item, row=item.gpu.record.workload) for item in found
     ]
     chart = Chart(
         caption="CPU time over GPU time of one step on the same machine.",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, point, ratio, step, together, whole, words
+from suite.inquiry.steps import caveat, point, ratio, step, together, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.table import Cell, Table, base_cells, status_cell, time_cell, times_cells
@@ -56,7 +56,7 @@ def read(records: Sequence[Record]) -> Reading | None:
             )
             if found is not None and full is not None and precision != _FULL:
                 points.append(point(precision, found, full, item, row=name))
-                gains += [f"{precision} is {words(found)} as fast as float32"] if whole(item) and whole(full) else []
+                gains += [f"{precision} is {words(found)} as fast as float32"] if item.whole and full.whole else []
         answers.append(
             f"{name}: {' and '.join(gains) or 'not known, as a precision has no whole result'}." + caveat(group)
         )

@@ -5,7 +5,7 @@ from statistics import fmean
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import together, whole
+from suite.inquiry.steps import together
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Level, Record, Run
 from suite.results.summary import Summary
@@ -95,7 +95,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                     status_cell(item),
                 )
             )
-            if mean is not None and whole(item):
+            if mean is not None and item.whole:
                 said.append(f"{units.percent(mean)} in {words(item)}")
                 points.append(
                     Point(series="GPU busy", value=100 * mean, row=f"{name}, {words(item)}", text=units.percent(mean))

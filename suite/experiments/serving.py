@@ -8,11 +8,11 @@ from suite import units
 from suite.inquiry.here import Here
 from suite.inquiry.latencies import drawn, latencies, latency_chart, latency_table, number, said
 from suite.inquiry.served import BATCHES, REQUESTS, Way, campaigns, cluster, gains, side, ways
-from suite.inquiry.steps import caveat, point, step, whole, words
+from suite.inquiry.steps import caveat, point, step, words
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.summary import SpeedUp, Summary
-from suite.results.table import Cell, Table, filled, rate_cells, status_cell, times_cells
+from suite.results.table import Cell, Table, filled, rate_cells, ratio_status_cell, status_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How fast are pictures answered, and how many?"
@@ -68,7 +68,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         answers += _gained(name, group)
         derived += _derived_rows(name, group)
         rates += _rate_points(name, group)
-        speeds += [point(_way(way), item.ratio, item.cpu, item.gpu, row=name) for way, item in gains(group).items()]
+        speeds += [point(_way(way), item.ratio, item, row=name) for way, item in gains(group).items()]
     tables = [latency_table(served)] if served else []
     tables += [_rate_table(groups)] if groups else []
     tables += [_derived_table(derived)] if derived else []
@@ -83,12 +83,12 @@ def read(records: Sequence[Record]) -> Reading | None:
 
 def _counted(group: Sequence[Record]) -> dict[Way, SpeedUp]:
     """Return the speed-ups of whole results, requests first, then steps by their batch."""
-    return {way: item for way, item in gains(group).items() if whole(item.cpu) and whole(item.gpu)}
+    return {way: item for way, item in gains(group).items() if item.whole}
 
 
 def _gained(name: str, group: Sequence[Record]) -> Iterator[str]:
     found = _counted(group)
-    doubt = caveat(each for item in found.values() for each in (item.cpu, item.gpu))
+    doubt = caveat(found.values())
     if found:
         by_way = "; ".join(f"{_way(way)}: {words(item.ratio)}" for way, item in found.items())
         yield f"{name}: the GPU's pictures/s over the CPU's, by pictures at a time: {by_way}.{doubt}"
@@ -121,7 +121,7 @@ def _rate_row(name: str, group: Sequence[Record], way: Way) -> tuple[Cell, ...]:
         Cell(text=_way(way), sort=way[1]),
         *(cell for item in sides for cell in _rate(item)),
         *times_cells(gain and gain.ratio, gain.gpu.record if gain else None, why),
-        status_cell(*there),
+        ratio_status_cell(gain) if gain else status_cell(*there),
     )
 
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, point, step, whole
+from suite.inquiry.steps import caveat, point, step
 from suite.results.fit import Fit, power_law, rank_correlation
 from suite.results.reading import Chart, Line, Reading
 from suite.results.record import Record
 from suite.results.summary import SpeedUp, current, speedups
-from suite.results.table import Cell, Table, status_cell, time_cell, times_cells
+from suite.results.table import Cell, Table, ratio_status_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "Does a larger step gain more from a GPU?"
@@ -44,12 +44,10 @@ def read(records: Sequence[Record]) -> Reading | None:
     found = [item for item in current(speedups(filter(_fits, records))) if flop(item) > 0]
     if not found:
         return None
-    counted = [item for item in found if whole(item.cpu) and whole(item.gpu)]
+    counted = [item for item in found if item.whole]
     sizes, ratios = [flop(item) for item in counted], [item.ratio.value for item in counted]
     law = power_law(sizes, ratios) if len(counted) >= _FEWEST else None
-    points = tuple(
-        point(item.gpu.record.description.family, item.ratio, item.cpu, item.gpu, at=flop(item)) for item in found
-    )
+    points = tuple(point(item.gpu.record.description.family, item.ratio, item, at=flop(item)) for item in found)
     ends = tuple((size, law.at(size)) for size in (min(sizes), max(sizes))) if law else ()
     chart = Chart(
         caption="CPU time over GPU time of one step against its FLOP, a point for each network. Grey: the fitted line.",
@@ -63,7 +61,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     rows = tuple(_row(item) for item in sorted(found, key=flop))
     table = Table(title=title, columns=_COLUMNS, rows=rows)
     said = answer(law, rank_correlation(sizes, ratios), len(counted))
-    said += caveat(side for item in counted for side in (item.cpu, item.gpu))
+    said += caveat(counted)
     return Reading(answers=(said,), tables=(table,), chart=chart)
 
 
@@ -91,7 +89,7 @@ def _row(item: SpeedUp) -> tuple[Cell, ...]:
         time_cell(item.cpu),
         time_cell(item.gpu),
         *times_cells(item.ratio, record),
-        status_cell(item.cpu, item.gpu),
+        ratio_status_cell(item),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, point, ratio, step, together, whole, words
+from suite.inquiry.steps import caveat, point, ratio, step, together, words
 from suite.results.reading import Chart, Line, Reading
 from suite.results.record import Record
 from suite.results.summary import Summary
@@ -88,6 +88,6 @@ def _why(item: Summary) -> str:
 def _answer(name: str, first: Summary, last: Summary) -> str:
     found = ratio(first, last)
     few, many = units.count(threads(first)), units.count(threads(last))
-    if found is None or not whole(first) or not whole(last):
+    if found is None or not first.whole or not last.whole:
         return f"{name}: not known, as {few} or {many} threads have no whole result."
     return f"{name}: {many} threads are {words(found)} as fast as {few}." + caveat((first, last))

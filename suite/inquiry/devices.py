@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from suite.inquiry.steps import ratio, together, whole
+from suite.inquiry.steps import ratio, together
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary
@@ -41,7 +41,7 @@ class Side:
     @property
     def counted(self) -> bool:
         """Whether an answer may count with its speed."""
-        return self.speed is not None and all(item is not None and whole(item) for item in (self.item, self.base))
+        return self.speed is not None and all(item is not None and item.whole for item in (self.item, self.base))
 
 
 def found(records: Sequence[Record]) -> dict[str, Cells]:
@@ -100,7 +100,7 @@ def side(cells: Cells, devices: int, batch: int, base_batch: int) -> Side:
         item=item,
         base=base,
         speed=scaled(between, batch / base_batch) if between else None,
-        adding=ratio(item, part) if part is not None and whole(part) else None,
+        adding=ratio(item, part) if part is not None and part.whole else None,
         why="" if between else "; ".join((*item.reasons, *base.reasons)) or "no round in common with one GPU",
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from suite import units
-from suite.inquiry.steps import caveat, solid, whole
+from suite.inquiry.steps import caveat, solid
 from suite.results.latency import Latency, latency
 from suite.results.reading import Chart, Point
 from suite.results.record import Record
@@ -31,7 +31,7 @@ def latencies(records: Sequence[Record]) -> tuple[Latency, ...]:
 
 def said(served: Sequence[Latency]) -> list[str]:
     """Return a sentence for each network and backend that JAX answered requests with."""
-    return [_said(item) for item in served if whole(item.summary) and _plain(item.summary)]
+    return [_said(item) for item in served if item.summary.whole and _plain(item.summary)]
 
 
 def latency_table(served: Sequence[Latency]) -> Table:

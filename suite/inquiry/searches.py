@@ -30,7 +30,8 @@ def searched(
         base, name, backend = ways.get("plain"), group[0].record.workload, group[0].record.backend
         for way, item in sorted(ways.items()):
             share = gpu_share(item.record)
-            found = ratio(base, item) if base is not None and item is not base else None
+            sensible = base is not None and "invalid" not in (base.status, item.status)
+            found = ratio(base, item) if base is not None and sensible and item is not base else None
             rows.append(
                 (
                     Cell(text=name),

@@ -6,7 +6,7 @@ import msgspec
 
 from suite import units
 from suite.inquiry.flows import change, claimed, gain
-from suite.inquiry.steps import caveat, whole, words
+from suite.inquiry.steps import caveat, words
 from suite.results.flow import flow
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary
@@ -32,7 +32,7 @@ def tuned_cell(cores: int) -> tuple[int, int]:
 
 def speed(item: Summary, base: Summary | None) -> Estimate | None:
     """Return how many times as fast a result is as another; None unless both are whole and of one campaign."""
-    return gain(item, base) if base is not None and whole(item) and whole(base) else None
+    return gain(item, base) if base is not None and item.whole and base.whole else None
 
 
 def gpu_busy(item: Summary) -> float | None:
@@ -57,7 +57,7 @@ def tuning(cells: Cells) -> Iterator[str]:
         f"four workers and batch 64 are {words(found)} as fast as one worker and batch 32{_documented(base)}."
         + caveat((base, tuned))
     )
-    best = max((item for key, item in cells.items() if key[2] == "host" and whole(item)), key=_rate)
+    best = max((item for key, item in cells.items() if key[2] == "host" and item.whole), key=_rate)
     if (top := speed(best, base)) is not None:
         case, share, busy = best.record.case, step_share(best), gpu_busy(best)
         yield (

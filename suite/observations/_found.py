@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from suite.inquiry.steps import together, whole
+from suite.inquiry.steps import together
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import SpeedUp, Summary, current, speedups
@@ -12,7 +12,7 @@ SIZE = 1.25  # a documented ratio is as high as a measured one if it is within t
 
 def counted(item: Summary | None) -> bool:
     """Return whether a result may be judged by: whole, and more than a sign that it runs."""
-    return item is not None and whole(item) and item.status != "smoke"
+    return item is not None and item.whole and item.status != "smoke"
 
 
 def steps(records: Sequence[Record], workloads: Iterable[str] = (), scope: str = "step") -> dict[str, SpeedUp]:

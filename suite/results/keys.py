@@ -10,14 +10,15 @@ digits of a record's, that record for ever. A speed-up's case is that of its GPU
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from suite import units
 from suite.results.latency import latency
 from suite.results.record import Record
 from suite.results.statistics import Estimate
-from suite.results.summary import SpeedUp, Status, Summary, citable, speedups, summary, wide, worse
+from suite.results.summary import SOUND, SpeedUp, Status, Summary, citable, speedups, summary, wide, worse
 from suite.workload import axes as case_axes
 
 _FIXED = 3  # workload, backend, scope
@@ -86,7 +87,10 @@ def parse(text: str) -> Key:
 
 
 def numbers(records: Iterable[Record]) -> tuple[Number, ...]:
-    """Return every number that the records give, each under its pinned key, in the order of keys and then of time."""
+    """Return every number that the records give, each under its pinned key, in the order of keys and then of time.
+
+    One that a newer one under its key is clearly apart from is unstable, however steady its own campaign was.
+    """
     records = sorted(records, key=lambda record: record.created)
     ratios = {item.gpu.record.digest: item for item in speedups(records)}
     found = []
@@ -104,7 +108,17 @@ def numbers(records: Iterable[Record]) -> tuple[Number, ...]:
                         certified=certified,
                     )
                 )
-    return tuple(sorted(found, key=lambda number: replace(number.key, digest="").text()))
+    return tuple(_uncontradicted(sorted(found, key=lambda number: replace(number.key, digest="").text())))
+
+
+def _uncontradicted(found: Sequence[Number]) -> Iterator[Number]:
+    """Yield the numbers, unstable each that a newer whole one under the same key is clearly apart from."""
+    for _, group in groupby(found, key=lambda number: replace(number.key, digest="")):
+        same = list(group)
+        for place, number in enumerate(same):
+            newer = [other for other in same[place + 1 :] if other.status in (*SOUND, "unstable")]
+            apart = number.status in SOUND and any(other.value.apart(number.value) for other in newer)
+            yield replace(number, status="unstable") if apart else number
 
 
 def resolve(text: str, records: Iterable[Record]) -> Number:

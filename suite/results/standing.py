@@ -81,7 +81,7 @@ def _standings(group: Sequence[Summary]) -> Iterable[Standing]:
     for allocators in ways.values():
         mine = better(allocators)
         peers = sorted(peers_of(mine, group), key=lambda peer: peer[1].value) if mine else []
-        if mine is not None and peers:
+        if mine is not None and mine.status != "invalid" and peers:
             yield Standing(mine=mine, peers=tuple(peers))
 
 

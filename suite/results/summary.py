@@ -1,7 +1,7 @@
 """What records say: a time with interval and status per case, speed-ups, and how the CPU side stands."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 from typing import Literal, get_args
@@ -38,6 +38,11 @@ class Summary:
     reasons: tuple[str, ...]
 
     @property
+    def whole(self) -> bool:
+        """Whether it may be counted with: it has a time, makes sense, and lacks no round."""
+        return self.seconds is not None and self.status not in ("invalid", "incomplete")
+
+    @property
     def examples_per_second(self) -> float | None:
         """Throughput in steady state; None where starting counts too, or when there is no time."""
         if self.seconds is None or self.record.case.scope not in ("step", "transfer", "epoch", "input", "serve"):
@@ -69,6 +74,11 @@ class SpeedUp:
     gpu_peers: tuple[tuple[Summary, Estimate], ...]
     status: Status
     reasons: tuple[str, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether it may be counted with: both sides make sense and lack no round."""
+        return self.cpu.whole and self.gpu.whole
 
     @property
     def best_peer(self) -> tuple[Summary, Estimate] | None:
@@ -202,8 +212,8 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
     """Return every CPU-over-GPU ratio of JAX that the records allow, paired by round inside a campaign.
 
     The CPU side is always float32 at highest precision, with the allocator that serves it better; the GPU side may
-    have another precision. A standard one that another campaign's sound one confirms is repeated; one is unstable of
-    which a newer campaign has one side alone, sound and clearly another.
+    have another precision. A time that makes no sense has no ratio. A standard one that another campaign's sound one
+    confirms is repeated; one is unstable that another campaign contradicts.
     """
     campaigns: dict[tuple[str, str, str], list[Summary]] = defaultdict(list)
     for record in records:
@@ -211,13 +221,14 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
     found = []
     for group in campaigns.values():
         for gpu in group:
-            if gpu.record.backend != "gpu" or gpu.record.case.implementation != "jax":
+            if gpu.record.backend != "gpu" or gpu.record.case.implementation != "jax" or gpu.status == "invalid":
                 continue
             if gpu.record.description.family == "ceiling":
                 continue  # no network
             twin = msgspec.structs.replace(gpu.record.case, backend="cpu", precision="float32-highest")
             cpu = better(s for s in group if msgspec.structs.replace(s.record.case, allocator=twin.allocator) == twin)
-            ratio = paired_ratio(by_round(cpu.record), by_round(gpu.record)) if cpu else None
+            sensible = cpu is not None and cpu.status != "invalid"
+            ratio = paired_ratio(by_round(cpu.record), by_round(gpu.record)) if cpu and sensible else None
             if cpu is not None and ratio is not None:
                 found.append(_speedup(cpu, gpu, ratio, group))
     paired = {(side.record.campaign, side.record.place) for item in found for side in (item.cpu, item.gpu)}
@@ -225,22 +236,42 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
     for item in (item for group in campaigns.values() for item in group):
         if item.status in SOUND and (item.record.campaign, item.record.place) not in paired:
             alone[item.record.place].append(item)
-    return tuple(_repeated([_contradicted(item, alone) for item in found]))
+    return tuple(_repeated([_contradicted(item, found, alone) for item in found]))
 
 
-def _contradicted(found: SpeedUp, alone: Mapping[tuple[str, str], Sequence[Summary]]) -> SpeedUp:
-    """Return the speed-up with what newer campaigns say against a side of it, which they have timed alone."""
-    said = []
-    for side in (found.cpu, found.gpu):
+def _contradicted(
+    mine: SpeedUp, found: Sequence[SpeedUp], alone: Mapping[tuple[str, str], Sequence[Summary]]
+) -> SpeedUp:
+    """Return the speed-up with what other campaigns say against it, which have it too or have timed a side alone."""
+    said = [*_said_of_both(mine, found), *_said_of_a_side(mine, alone)]
+    if not said:
+        return mine
+    status = "unstable" if mine.status in SOUND else mine.status
+    return replace(mine, status=status, reasons=(*mine.reasons, *said))
+
+
+def _said_of_both(mine: SpeedUp, found: Sequence[SpeedUp]) -> Iterator[str]:
+    """Yield which of the newer campaigns, and of the one before, has clearly another ratio.
+
+    So a ratio that moved is unstable until a further campaign confirms it, and what was before that does not count.
+    """
+    same = [o for o in found if o.gpu.record.place == mine.gpu.record.place and o.status in (*SOUND, "unstable")]
+    before = [o for o in same if o.gpu.record.created < mine.gpu.record.created]
+    last = max(before, key=lambda o: o.gpu.record.created, default=None)
+    for other in same:
+        newer = other.gpu.record.created > mine.gpu.record.created
+        if (newer or other is last) and other.ratio.apart(mine.ratio):
+            words = f"{units.times(other.ratio.value)} ({units.interval(other.ratio.low, other.ratio.high)})"
+            yield f"{'a newer campaign' if newer else 'the campaign before'} has {words}; a further one has to decide"
+
+
+def _said_of_a_side(mine: SpeedUp, alone: Mapping[tuple[str, str], Sequence[Summary]]) -> Iterator[str]:
+    for side in (mine.cpu, mine.gpu):
         last = max(alone.get(side.record.place, ()), key=lambda other: other.record.created, default=side)
         newer = last.record.created > side.record.created
         if newer and last.seconds and side.seconds and last.seconds.apart(side.seconds):
             words = units.seconds(last.seconds.value, units.half_width(last.seconds.low, last.seconds.high))
-            said.append(f"{side.record.backend}: a newer campaign has {words}; measure both sides again")
-    if not said:
-        return found
-    status = "unstable" if found.status in SOUND else found.status
-    return replace(found, status=status, reasons=(*found.reasons, *said))
+            yield f"{side.record.backend}: a newer campaign has {words}; measure both sides again"
 
 
 def _repeated(found: Sequence[SpeedUp]) -> Iterable[SpeedUp]:
@@ -261,7 +292,7 @@ def better(found: Iterable[Summary]) -> Summary | None:
 
 def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summary]) -> SpeedUp:
     reasons = tuple(f"{s.record.backend}: {reason}" for s in (cpu, gpu) for reason in s.reasons)
-    status, doubt = worse(cpu.status, gpu.status), _doubt(cpu.record, gpu.record, ratio)
+    status, doubt = worse(cpu.status, gpu.status), _doubt(cpu.record, gpu.record, ratio) or wide(gpu.record, ratio)
     if doubt and status in SOUND:
         status, reasons = "unstable", (*reasons, doubt)
     peers = peers_of(cpu, group)

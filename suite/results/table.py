@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from suite import units
 from suite.results.record import Record
 from suite.results.statistics import Estimate
-from suite.results.summary import Summary, worse
+from suite.results.summary import SpeedUp, Summary, worse
 
 INTERVAL = "95 % interval"  # a column's name
 
@@ -125,6 +125,13 @@ def rate_cells(rate: Estimate | None, item: Summary) -> tuple[Cell, Cell]:
 def base_cells(record: Record) -> tuple[Cell, Cell]:
     """Return the cells of what ratios are taken over: 1, without an interval."""
     return Cell(text="1", sort=1.0, record=record), Cell(text=units.DASH, remark="the others are set against it")
+
+
+def ratio_status_cell(item: SpeedUp) -> Cell:
+    """Return the status of a speed-up, which may be worse than that of its sides, with all reasons."""
+    sides = status_cell(item.cpu, item.gpu)
+    own = item.status != worse(item.cpu.status, item.gpu.status)
+    return Cell(text=item.status if own else sides.text, remark="; ".join(item.reasons))
 
 
 def status_cell(*items: Summary) -> Cell:
