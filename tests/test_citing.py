@@ -198,14 +198,26 @@ def test_an_unknown_key_is_wrong_and_the_nearest_is_named(speedup, there):
     assert "nearest" in remark.words
 
 
-def test_a_pinned_quotation_stays_right_and_hears_of_a_newer_record(speedup):
-    later = {"campaign": "20270101-000000-new", "created": "2027-01-01T00:00:00Z"}
-    half = factory.record(backend="gpu", step_seconds=[0.0005, 0.0005005, 0.0004995], **later)
-    newer = [*both(**later)[:2], half]
-    there = all_numbers([*both(), *newer])
+def halved(**changes):
+    half = factory.record(backend="gpu", step_seconds=[0.0005, 0.0005005, 0.0004995], **changes)
+    return [*both(**changes)[:2], half]
+
+
+def test_a_pinned_quotation_hears_that_a_newer_record_is_clearly_another_before_that_may_be_quoted(speedup):
+    there = all_numbers([*both(), *halved(campaign="20270101-000000-new", created="2027-01-01T00:00:00Z")])
     (remark,) = quotation.remarks(markdown(speedup), there)
     assert not remark.wrong
-    assert "newer record" in remark.words
+    assert "clearly another in a newer record" in remark.words
+    assert remark.words.endswith(", unstable")
+
+
+def test_a_pinned_quotation_stays_right_and_hears_of_a_newer_record(speedup):
+    first = halved(campaign="20270101-000000-new", created="2027-01-01T00:00:00Z")
+    confirmed = halved(campaign="20270102-000000-new", created="2027-01-02T00:00:00Z")
+    there = all_numbers([*both(), *first, *confirmed])
+    (remark,) = quotation.remarks(markdown(speedup), there)
+    assert not remark.wrong
+    assert "has a newer record" in remark.words
     unpinned = markdown(speedup).replace(f"@{speedup.key.partition('@')[2]}", "")
     assert quotation.remarks(unpinned, there)[0].wrong
     now = quotation.renewed(f"It is {unpinned}.", there)

@@ -104,9 +104,15 @@ def _of(key: str, said: str, numbers: Sequence[Number]) -> Iterator[tuple[str, b
     if not _says(plain, cited.value, whole):
         yield f"'{plain.strip()}' is quoted for {key}, whose record says '{whole}'", True
     if number.key.digest and "@" in key:
-        newer = newest_citable(replace(number.key, digest=""), numbers)
+        own = replace(number.key, digest="")
+        newer = newest_citable(own, numbers)
         if newer is not None and newer.record.created > number.record.created:
             yield f"{key} has a newer record, {newer.key.text()}: {Citation(number=newer).value}", False
+            return
+        last = [other for other in numbers if replace(other.key, digest="") == own][-1]
+        if last.value.apart(number.value):
+            said = f"{Citation(number=last).value}, {last.status}"
+            yield f"{key} is clearly another in a newer record, {last.key.text()}: {said}", False
 
 
 def _says(text: str, value: str, whole: str) -> bool:
