@@ -54,7 +54,9 @@ def test_what_a_status_asks_for_is_what_the_code_asks_for():
 def test_how_often_intervals_hold_the_truth_is_what_the_simulations_found():
     shares = {"intervals_that_hold_the_truth": ("95.0%", "9.4%", "100.0%"), "of_those_that_are_certain": ("1.0%",)}
     said = glossary.interval((part("coverage", intervals_that_hold_the_truth=("0.0%",)), part(**shares)))
-    assert said.startswith("Made so that it holds the true value in 95 of 100 such campaigns. ")
+    assert said.startswith(
+        "Made so that it holds the true value in 95 of 100 such campaigns, as far as the processes of"
+    )
     assert " in 9.4% to 100.0% of simulated cases" in said
     assert glossary.interval((part("coverage", **shares),)) == glossary.interval(())
     assert "simulated" not in glossary.interval(())

@@ -90,7 +90,10 @@ def _certified() -> str:
 
 def interval(parts: Sequence[Part]) -> str:
     """Return what an interval promises, and how often it kept that in the simulations of further rounds."""
-    promise = f"Made so that it holds the true value in {100 * COVERAGE:.0f} of 100 such campaigns."
+    promise = (
+        f"Made so that it holds the true value in {100 * COVERAGE:.0f} of 100 such campaigns, as far as the processes "
+        "of one campaign tell: a day on another host can differ by more (see: Can the numbers be trusted?)."
+    )
     held = [
         one.found for part in parts if part.name == "rounds" for one in part.findings if one.what.startswith(HOLDING)
     ]

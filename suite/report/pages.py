@@ -68,13 +68,14 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
     known_workloads = catalogue.read(folders[0])
     with schemapi.debug_mode(False):  # the tests check the charts
         files = pages(shown, local, prices, known_workloads)
-    files |= numbers.files(r for r in shown if r.campaign not in local)
+    published = [record for record in shown if record.campaign not in local]
+    files |= numbers.files(published)
     files |= {"parity.md": parity.page(evidence.read(site / "evidence"))}
     asked = [record for record in shown if not is_ceiling(record)]
     files["ledger.md"] = ledger.page(asked, known_workloads, local, links(shown, ""))
     files["changes.md"] = changes.page(site.parent / "CHANGELOG.md")
     parts = proof.read(site / "evidence")
-    files |= {"trust.md": trust.page(parts), "glossary.md": glossary.page(parts)}
+    files |= {"trust.md": trust.page(parts, published), "glossary.md": glossary.page(parts)}
     files["data.md"] = gallery.page(drawings.read(site / "evidence"))
     files["learning.md"] = learning.page(lessons.read(site / "evidence"))
     files |= {f"local/{r.campaign}/{r.name}.json": to_json(r).decode() for r in shown if r.campaign in local}

@@ -1,10 +1,11 @@
 """The page that asks whether the numbers can be trusted, from what the trust session found."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from suite import units
 from suite.report.html import Page, safe
-from suite.results.record import plain_name
+from suite.results.between import Agreement, agreements
+from suite.results.record import Record, plain_name
 from suite.results.table import Cell, Table
 from suite.results.trust import Finding, Part
 
@@ -17,8 +18,13 @@ _COMMIT = 12  # characters of it
 _COLUMNS = ("part", "as it had to be", "question", "date", "commit", "machine", "duration")
 
 
-def page(parts: Sequence[Part]) -> str:
-    """Return the page as Markdown: the parts wanted in their order, then any others."""
+_AGREE = "Do campaigns agree?"
+_AGREEING = ("side", "suite", "pairs", "within the other's interval", "if campaigns differed as processes do",
+             "intervals without a common value")  # fmt: skip
+
+
+def page(parts: Sequence[Part], records: Sequence[Record] = ()) -> str:
+    """Return the page as Markdown: the parts wanted in their order, any others, and how far campaigns agree."""
     made = Page(TITLE, "", frozenset())
     made.paragraph(
         "A benchmark is worth what its harness notices. So the harness itself is put to the test: each part below "
@@ -35,7 +41,33 @@ def page(parts: Sequence[Part]) -> str:
     for name in names:
         if name in ran:
             _section(made, ran[name])
+    if agree := agreements(records):
+        made.heading(_AGREE)
+        made.paragraph(
+            "An interval is of the processes of one campaign. It cannot know what another day changes: the host that a "
+            "virtual machine is on, its neighbours, the clocks. So steady campaigns that timed the same step on "
+            "machines of the same description, with the same packages and settings, are set beside each other. Where "
+            "the suite was not the same, its own changes are in it too. What a later campaign clearly contradicts may "
+            "not be quoted."
+        )
+        made.table(agreeing(agree))
     return made.text()
+
+
+def agreeing(found: Mapping[tuple[str, bool], Agreement]) -> Table:
+    """Return how often the time of one campaign lies within another's interval."""
+    rows = tuple(
+        (
+            Cell(text=backend.upper()),
+            Cell(text="the same commit" if same else "any commit"),
+            Cell(text=units.count(one.pairs), sort=one.pairs),
+            Cell(text=units.percent(one.inside), sort=one.inside),
+            Cell(text=units.percent(one.expected), sort=one.expected),
+            Cell(text=units.count(one.apart), sort=one.apart),
+        )
+        for (backend, same), one in sorted(found.items(), key=lambda item: (item[0][0], not item[0][1]))
+    )
+    return Table(title=_AGREE, columns=_AGREEING, rows=rows)
 
 
 def _section(made: Page, part: Part) -> None:

@@ -43,6 +43,13 @@ def t_quantile(degrees: float) -> float:
     return float(stdtrit(degrees, (1 + COVERAGE) / 2))
 
 
+def t_chance(degrees: float, size: float) -> float:
+    """Return how probably a value of Student's t distribution is at least so large, either way."""
+    from scipy.special import stdtr
+
+    return 2 * float(stdtr(degrees, -abs(size)))
+
+
 def geometric_mean(values: Sequence[float]) -> Estimate:
     """Return the geometric mean of positive values, one per process, with a t interval on the log scale.
 
@@ -125,11 +132,9 @@ def unpaired_p_value(numerator: Sequence[float], denominator: Sequence[float]) -
 
 
 def _two_sided(difference: float, error: float, degrees: float) -> float:
-    from scipy.special import stdtr
-
     if not error:
         return 0.0 if difference else 1.0
-    return 2 * float(stdtr(degrees, -abs(difference) / error))
+    return t_chance(degrees, difference / error)
 
 
 def holm(chances: Sequence[float]) -> tuple[float, ...]:
