@@ -37,6 +37,12 @@ def variants_of(implementation: Implementation, backend: Backend) -> tuple[str, 
     return tuple(name for name, backends in VARIANTS[implementation].items() if backend in backends)
 
 
+def peer_name(case: Case) -> str:
+    """Return an implementation and its variant, such as 'torch compile' or 'keras'."""
+    variant = {"torch": "eager"}.get(case.implementation, "") if case.variant == "plain" else case.variant
+    return f"{case.implementation} {variant}".rstrip()
+
+
 def require(case: Case) -> None:
     """Raise LookupError, naming what there is, if the implementation lacks the case's variant or augmentation."""
     there = variants_of(case.implementation, case.backend)

@@ -9,7 +9,7 @@ from suite.report import glossary, pages, tables
 from suite.report.html import Page
 from suite.results.summary import CERTIFIED_FROM, WIDEST, Status
 from suite.results.trust import Finding, Part
-from suite.variants import VARIANTS
+from suite.variants import VARIANTS, peer_name
 from suite.workload import Allocator, Case, Precision, Scope
 
 
@@ -40,7 +40,7 @@ def test_every_way_of_every_implementation_is_explained():
         for implementation, variants in VARIANTS.items()
         for variant in variants
     ]
-    assert set(map(tables.peer_name, ways)) <= words()
+    assert set(map(peer_name, ways)) <= words()
     assert {"torch eager", "torch compile", "torch graph"} <= words()
 
 

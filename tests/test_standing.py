@@ -7,6 +7,7 @@ import pytest
 from suite.report import pages, standing, tables
 from suite.results.standing import overall, standings
 from suite.results.summary import speedups, worse
+from suite.variants import peer_name
 
 JAX = (0.010, 0.0101, 0.0099)
 
@@ -53,7 +54,7 @@ def test_every_way_stands_once_with_its_better_allocator_and_beneath_it_all_that
 
 def test_ways_of_a_peer_that_were_not_timed_are_named():
     items = standings([side(backend="gpu"), side("torch", 0.02, backend="gpu", variant="graph")])
-    assert [tables.peer_name(case) for case in items[0].untimed] == [
+    assert [peer_name(case) for case in items[0].untimed] == [
         "torch eager",
         "torch compile",
         "torch compile-graph",

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from suite import units
-from suite.report import tables
 from suite.report.html import Page, anchor, safe
 from suite.results.citation import SCOPES
 from suite.results.statistics import COVERAGE
 from suite.results.summary import CERTIFIED_FROM, WIDEST, Status
 from suite.results.table import INTERVAL
 from suite.results.trust import HOLDING, Part
+from suite.variants import peer_name
 from suite.workload import Allocator, Case, Implementation, Precision
 
 TITLE = "The words in the tables"
@@ -78,13 +78,13 @@ def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
 
 def _way(implementation: Implementation, variant: str) -> str:
     case = Case(workload="", backend="gpu", scope="step", batch=1, implementation=implementation, variant=variant)
-    return tables.peer_name(case)
+    return peer_name(case)
 
 
 def _certified() -> str:
     return (
         "Of the CPU side of a speed-up: the fastest other implementation on the same cores was compared, and takes at "
-        f"least {units.number(CERTIFIED_FROM, digits=1)} of JAX's time."
+        f"least {units.number(CERTIFIED_FROM, digits=1)} of JAX's time. Its ways that were not timed are named."
     )
 
 

@@ -11,6 +11,7 @@ from suite.results.record import Record
 from suite.results.selection import by_machine
 from suite.results.standing import Standing, overall, standings
 from suite.results.table import Cell, Table, chosen
+from suite.variants import peer_name
 from suite.workload import Case
 
 TITLE = "How JAX stands"
@@ -31,7 +32,7 @@ def row(item: Standing) -> tuple[Cell, ...]:
         Cell(text=units.times(ratio.value, ratio.low, ratio.high), sort=ratio.value, record=peer.record),
         Cell(text=units.interval(ratio.low, ratio.high)),
         tables.time_cell(mine),
-        Cell(text=tables.peer_name(peer.record.case)),
+        Cell(text=peer_name(peer.record.case)),
         tables.time_cell(peer),
         _allocators(case, peer.record.case),
         Cell(text=item.status, remark="; ".join(item.reasons)),
@@ -44,7 +45,7 @@ def _every_way(item: Standing) -> Cell:
     times = [(peer.record.case, units.times(r.value, r.low, r.high)) for peer, r in item.peers]
     better: dict[str, str] = {}
     for case, time in times:
-        better.setdefault(tables.peer_name(case), time)  # the fastest comes first
+        better.setdefault(peer_name(case), time)  # the fastest comes first
     shown = "; ".join(f"{name}: {time}" for name, time in better.items())
     beneath = "; ".join(f"{tables.way(case)}: {time}" for case, time in times) if len(times) > len(better) else ""
     return Cell(text=shown, remark="; ".join(filter(None, (beneath, _not_timed(item)))))
@@ -57,7 +58,7 @@ def _allocators(mine: Case, theirs: Case) -> Cell:
 
 
 def _not_timed(item: Standing) -> str:
-    return "not timed: " + ", ".join(map(tables.peer_name, item.untimed)) if item.untimed else ""
+    return "not timed: " + ", ".join(map(peer_name, item.untimed)) if item.untimed else ""
 
 
 def standing_tables(items: Sequence[Standing]) -> tuple[Table, ...]:
@@ -87,7 +88,7 @@ def mean(items: Sequence[Standing]) -> tuple[str, ...]:
 
 def gaps(items: Sequence[Standing]) -> tuple[str, ...]:
     """Return a line with the ways of the peers that were not timed, and in how many steps; none if all were."""
-    lacking = Counter(tables.peer_name(case) for item in items for case in item.untimed)
+    lacking = Counter(peer_name(case) for item in items for case in item.untimed)
     if not lacking:
         return ()
     words = ", ".join(f"{way} in {number} of {len(items)} steps" for way, number in lacking.items())

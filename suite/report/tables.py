@@ -11,6 +11,7 @@ from suite.results.standing import standings
 from suite.results.statistics import Estimate
 from suite.results.summary import SpeedUp, Summary, current, speedups, summary
 from suite.results.table import Cell, Table, chosen, time_cell, varied
+from suite.variants import peer_name
 from suite.workload import Case, Scope
 
 SPEEDUP_COLUMNS = (  # what is asked first, as a narrow screen shows only that
@@ -31,12 +32,6 @@ def ratio_cell(peer: tuple[Summary, Estimate] | None, apart: bool = False) -> Ce
         record=other.record,
         remark=f"time of the best peer, {how}, over JAX's; 95 % interval {units.interval(ratio.low, ratio.high)}",
     )
-
-
-def peer_name(case: Case) -> str:
-    """Return an implementation and its variant, such as 'torch compile' or 'keras'."""
-    variant = {"torch": "eager"}.get(case.implementation, "") if case.variant == "plain" else case.variant
-    return f"{case.implementation} {variant}".rstrip()
 
 
 def way(case: Case) -> str:

@@ -11,8 +11,7 @@ import msgspec
 from suite.results.record import Record
 from suite.results.selection import campaign_recency
 from suite.results.statistics import Estimate, geometric_mean
-from suite.results.summary import Status, Summary, better, by_round, peers_of, summary, worse
-from suite.variants import variants_of
+from suite.results.summary import Status, Summary, better, by_round, peers_of, summary, untimed, worse
 from suite.workload import Case
 
 
@@ -36,14 +35,7 @@ class Standing:
     @property
     def untimed(self) -> tuple[Case, ...]:
         """The ways that the peers have on this backend and that gave no time here: one of them may be the fastest."""
-        timed = {(case.implementation, case.variant): case for case in (peer.record.case for peer, _ in self.peers)}
-        peers = {case.implementation: case for case in timed.values()}.values()
-        return tuple(
-            msgspec.structs.replace(case, variant=variant)
-            for case in sorted(peers, key=lambda case: case.implementation)
-            for variant in variants_of(case.implementation, case.backend)
-            if (case.implementation, variant) not in timed
-        )
+        return untimed(self.peers)
 
     @property
     def status(self) -> Status:

@@ -13,6 +13,8 @@ from suite.results import validity
 from suite.results.record import SCHEMA, Record, Run, Telemetry
 from suite.results.repetition import found_again
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio, sign_interval, trend
+from suite.variants import peer_name, variants_of
+from suite.workload import Case
 
 Status = Literal["invalid", "incomplete", "unstable", "smoke", "quick", "standard", "repeated"]
 
@@ -303,6 +305,9 @@ def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summar
     elif min(ratio.value for _, ratio in peers) < CERTIFIED_FROM:
         best = min(ratio.value for _, ratio in peers)
         reasons += (f"CPU side not certified: the best peer takes {best:.2f} of JAX's time",)
+    if lacking := untimed(peers):
+        names = ", ".join(map(peer_name, lacking))
+        reasons += (f"CPU side compared without a way that may be faster: {names}",)
     return SpeedUp(
         cpu=cpu,
         gpu=gpu,
@@ -344,6 +349,18 @@ def peers_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Es
         if ratio is not None and other.status != "invalid":
             found.append((other, ratio))
     return tuple(found)
+
+
+def untimed(peers: Iterable[tuple[Summary, Estimate]]) -> tuple[Case, ...]:
+    """Return the ways that these implementations have on their backend and that are not among them."""
+    timed = {(case.implementation, case.variant): case for case in (peer.record.case for peer, _ in peers)}
+    each = {case.implementation: case for case in timed.values()}.values()
+    return tuple(
+        msgspec.structs.replace(case, variant=variant)
+        for case in sorted(each, key=lambda case: case.implementation)
+        for variant in variants_of(case.implementation, case.backend)
+        if (case.implementation, variant) not in timed
+    )
 
 
 def _others(mine: Summary, group: Iterable[Summary]) -> Iterable[Summary]:
