@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from suite.inquiry.steps import together
+from suite.report import tables
 from suite.results import selection
 from suite.results.keys import numbers
 from suite.results.record import Sample
@@ -305,6 +306,12 @@ def test_a_cpu_side_is_certified_from_seven_tenths_of_the_best_peer_up(seconds, 
     assert found.best_peer[1].value == pytest.approx(seconds / 0.01)
     said = () if certified else (f"CPU side not certified: the best peer takes {seconds / 0.01:.2f} of JAX's time",)
     assert found.reasons == (*said, "CPU side compared without a way that may be faster: torch compile")
+
+
+def test_what_needs_no_certificate_is_not_called_uncertified():
+    (found,) = speedups(changed(r, case=changed(r.case, scope="transfer")) for r in pair())
+    assert (found.certified, found.certificate, found.reasons) == (False, None, ())
+    assert tables.speedup_status_cell(found).text == found.status == "quick"
 
 
 def test_what_was_not_compared_or_is_not_sound_is_not_solid():

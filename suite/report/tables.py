@@ -51,8 +51,8 @@ def label(record: Record) -> str:
 
 
 def speedup_status_cell(item: SpeedUp) -> Cell:
-    """Return the status and whether the CPU side is certified, with the reasons."""
-    word = item.status if item.certified else f"{item.status}, not certified"
+    """Return the status and whether the CPU side is certified where it needs to be, with the reasons."""
+    word = f"{item.status}, not certified" if item.certificate is False else item.status
     return Cell(text=word, remark="; ".join(item.reasons))
 
 

@@ -298,16 +298,8 @@ def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summar
     if doubt and status in SOUND:
         status, reasons = "unstable", (*reasons, doubt)
     peers = peers_of(cpu, group)
-    if not peers and any(other.status == "invalid" for other in _others(cpu, group)):
-        reasons += ("CPU side not certified: the independent framework's result is invalid",)
-    elif not peers:
-        reasons += ("CPU side not compared with an independent framework in this campaign",)
-    elif min(ratio.value for _, ratio in peers) < CERTIFIED_FROM:
-        best = min(ratio.value for _, ratio in peers)
-        reasons += (f"CPU side not certified: the best peer takes {best:.2f} of JAX's time",)
-    if lacking := untimed(peers):
-        names = ", ".join(map(peer_name, lacking))
-        reasons += (f"CPU side compared without a way that may be faster: {names}",)
+    if gpu.record.case.scope == "step":
+        reasons += tuple(_of_the_certificate(cpu, group, peers))
     return SpeedUp(
         cpu=cpu,
         gpu=gpu,
@@ -317,6 +309,21 @@ def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summar
         status=status,
         reasons=reasons,
     )
+
+
+def _of_the_certificate(
+    cpu: Summary, group: Sequence[Summary], peers: Sequence[tuple[Summary, Estimate]]
+) -> Iterator[str]:
+    """Yield why the CPU side has no certificate, and what the one that it has does not cover."""
+    best = min((ratio.value for _, ratio in peers), default=None)
+    if best is None and any(other.status == "invalid" for other in _others(cpu, group)):
+        yield "CPU side not certified: the independent framework's result is invalid"
+    elif best is None:
+        yield "CPU side not compared with an independent framework in this campaign"
+    elif best < CERTIFIED_FROM:
+        yield f"CPU side not certified: the best peer takes {best:.2f} of JAX's time"
+    if lacking := untimed(peers):
+        yield f"CPU side compared without a way that may be faster: {', '.join(map(peer_name, lacking))}"
 
 
 def _doubt(cpu: Record, gpu: Record, ratio: Estimate) -> str:
