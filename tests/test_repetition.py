@@ -97,11 +97,67 @@ def test_a_newer_driver_and_kernel_are_the_same_machine():
 
 def test_the_ends_of_the_interval_belong_to_it_and_without_one_nothing_is_found():
     record, other = campaign("a", 0)[1], campaign("b", 70)[1]
-    for value, found in ((1.0, True), (1.2, True), (0.99, False), (1.21, False)):
-        assert found_again(record, Estimate(value=1.1, low=1.0, high=1.2), [(other, Estimate(value=value))]) is found
-    for ends in ({}, {"low": 1.0}, {"high": 1.2}):
+    for value, found in ((1.07, True), (1.13, True), (1.0699, False), (1.1301, False)):
+        assert found_again(record, Estimate(value=1.1, low=1.07, high=1.13), [(other, Estimate(value=value))]) is found
+    for ends in ({}, {"low": 1.07}, {"high": 1.13}):
         assert found_again(record, Estimate(value=1.1, **ends), [(other, Estimate(value=1.1))]) is False
-    assert not found_again(record, Estimate(value=1.1, low=1.0, high=1.2), [])
+    assert found_again(record, Estimate(value=1.1, low=1.07, high=1.13), []) is False
+
+
+RATIO = Estimate(value=10.0, low=9.7, high=10.3)
+ELSEWHERE = (15.0, 15.2, 14.8, 15.1, 10.1, 15.3, 14.9)
+
+
+def other(number, value, width=0.0):
+    """A campaign a day later than the one before it, with a ratio whose interval is so wide, none if it is not."""
+    ends = {"low": value / (1 + width), "high": value * (1 + width)} if width else {}
+    return side("gpu", 0.01, f"other-{number}", 1440 * number), Estimate(value=value, **ends)
+
+
+def test_one_of_many_that_happens_to_lie_within_the_interval_confirms_nothing():
+    one = campaign("a", 0)[1]
+    for width in (0.0, 0.01):
+        assert found_again(one, RATIO, [other(n, value, width) for n, value in enumerate(ELSEWHERE, 1)]) is False
+
+
+@pytest.mark.parametrize(
+    ("values", "found"), [((10.1, 15.0), True), ((15.0, 10.1), False), ((10.1, 10.1), True), ((15.0, 15.0), False)]
+)
+def test_the_campaign_that_is_nearest_in_time_decides(values, found):
+    others = [other(number, value) for number, value in enumerate(values, 1)]
+    for order in (others, others[::-1]):
+        assert found_again(campaign("a", 0)[1], RATIO, order) is found
+
+
+def test_of_two_that_are_as_near_both_decide():
+    one = campaign("a", 2880)[1]
+    for values, found in (((10.1, 9.9), True), ((10.1, 15.0), False), ((15.0, 10.1), False)):
+        before, after = side("gpu", 0.01, "before", 1440), side("gpu", 0.01, "after", 4320)
+        pairs = zip((before, after), values, strict=True)
+        assert found_again(one, RATIO, [(record, Estimate(value=value)) for record, value in pairs]) is found
+
+
+def test_a_campaign_within_the_hour_is_none_of_the_nearest():
+    soon = side("gpu", 0.01, "soon", 30), Estimate(value=15.0, low=14.9, high=15.1)
+    assert found_again(campaign("a", 0)[1], RATIO, [soon, other(1, 10.1)]) is True
+
+
+@pytest.mark.parametrize(("low", "high", "found"), [(10.3, 12.0, True), (10.31, 12.0, False), (8.0, 9.69, False)])
+def test_no_campaign_may_be_clearly_apart_however_far_in_time(low, high, found):
+    far = side("gpu", 0.01, "far", 99999), Estimate(value=(low * high) ** 0.5, low=low, high=high)
+    assert found_again(campaign("a", 0)[1], RATIO, [other(1, 10.1, 0.01), far]) is found
+
+
+@pytest.mark.parametrize(("width", "found"), [(0.049, True), (0.051, False)])
+def test_an_interval_wider_than_the_profile_allows_finds_nothing(width, found):
+    ratio = Estimate(value=10.0, low=10 / (1 + width), high=10 * (1 + width))
+    assert found_again(campaign("a", 0)[1], ratio, [other(1, 10.0)]) is found
+
+
+def test_uncertainty_makes_nothing_easier_to_find_again():
+    wide, narrow = Estimate(value=10.0, low=7.0, high=15.25), Estimate(value=15.5, low=15.4, high=15.6)
+    for ratio in (wide, narrow):
+        assert found_again(campaign("a", 0)[1], ratio, [other(1, 15.0)]) is False
 
 
 def test_a_campaign_does_not_repeat_itself():

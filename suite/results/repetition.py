@@ -1,4 +1,4 @@
-"""Found again: whether a second campaign, an hour apart on a machine of the same description, confirms a ratio."""
+"""Found again: whether other campaigns, an hour apart on machines of the same description, confirm a ratio."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -10,23 +10,35 @@ APART = timedelta(hours=1)  # from the end of one campaign to the start of the o
 
 
 def found_again(record: Record, ratio: Estimate, others: Iterable[tuple[Record, Estimate]]) -> bool:
-    """Return whether one of the others' ratios, of campaigns long enough before or after, lies within the interval.
+    """Return whether other campaigns, long enough before or after, confirm a ratio.
 
-    Each ratio comes with a record of its campaign. Of two equally good campaigns, one's ratio lies within the other's
-    95 % interval in about 83 of 100 cases: both are uncertain.
+    Each of the others' ratios comes with a record of its campaign. That of the nearest in time must lie within the
+    interval, and none may be clearly apart from it. An interval that is wider than the record's profile allows finds
+    nothing, since the wider it is the more lies within it. Of two equally good campaigns, one's ratio lies within the
+    other's 95 % interval in about 83 of 100 cases: both are uncertain.
     """
+    from suite.results.summary import wide  # not above: it asks this module
+
     low, high = ratio.low, ratio.high
-    if low is None or high is None:
+    if low is None or high is None or wide(record, ratio):
         return False
-    return any(low <= other.value <= high and repeats(record, again) for again, other in others)
+    again = [(between(record, other), found) for other, found in others if repeats(record, other)]
+    nearest = min((gap for gap, _ in again), default=None)
+    decide = [low <= found.value <= high for gap, found in again if gap == nearest]
+    return bool(decide) and all(decide) and not any(ratio.apart(found) for _, found in again)
 
 
 def repeats(record: Record, other: Record) -> bool:
     """Return whether two records are of campaigns an hour or more apart, on machines of the same description."""
     if record.campaign == other.campaign or description(record.machine) != description(other.machine):
         return False
+    return between(record, other) >= APART
+
+
+def between(record: Record, other: Record) -> timedelta:
+    """Return the time from the end of one record's campaign to the start of the other's."""
     first, second = sorted((_times(record), _times(other)))
-    return second[0] - first[1] >= APART
+    return second[0] - first[1]
 
 
 def description(machine: Machine) -> tuple:
