@@ -13,6 +13,7 @@ from suite.measure.probe import Offer
 from suite.results import journal as journals
 from suite.results import store
 from suite.results.journal import Closed, Header, Journal, Rounds, Session
+from suite.results.settings import differing
 from suite.workload import Data, Implementation
 
 
@@ -75,7 +76,7 @@ def resumed(out: Path) -> Journal:
 
 
 def refuse_elsewhere(journal: Journal) -> None:
-    """Raise RuntimeError if a campaign was begun with another version or on a machine that differs.
+    """Raise RuntimeError if a campaign was begun with another version or settings, or on a machine that differs.
 
     So it does if what a case needs is gone: its implementation, that one's backend, the way to other hosts.
     """
@@ -87,6 +88,7 @@ def refuse_elsewhere(journal: Journal) -> None:
             ("cores", header.machine.cores, here.cores),
             ("GPUs", header.machine.gpus, here.gpus),
             ("commit", header.commit, commit),
+            *_settings(header),
         )
         if then != now
     ]
@@ -109,6 +111,13 @@ def refuse_elsewhere(journal: Journal) -> None:
         raise RuntimeError(
             f"campaign '{header.campaign}' is of {count} hosts; add --hosts {count} and --address HOST:PORT to --resume"
         )
+
+
+def _settings(header: Header) -> list[tuple[str, str, str]]:
+    """Return each setting that is another one here than where a campaign was begun: its name, there, here."""
+    here = campaign.settings()
+    there = here if header.settings is None else header.settings
+    return [(f"setting {name}", there.get(name, "unset"), here.get(name, "unset")) for name in differing(there, here)]
 
 
 def _words(value: object) -> str:

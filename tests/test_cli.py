@@ -231,6 +231,48 @@ def test_resume_refuses_where_a_backend_that_is_due_is_gone(campaign, monkeypatc
         bench.resumed(out)
 
 
+@pytest.mark.parametrize(
+    ("then", "now", "words"),
+    [
+        ("--xla_a", "--xla_b", "setting XLA_FLAGS '--xla_a' there, '--xla_b' here"),
+        (None, "--xla_b", "setting XLA_FLAGS 'unset' there, '--xla_b' here"),
+        ("--xla_a", None, "setting XLA_FLAGS '--xla_a' there, 'unset' here"),
+        ("--xla_a", "--xla_a", ""),
+        (None, None, ""),
+    ],
+)
+def test_resume_refuses_other_settings_and_names_them(campaign, monkeypatch, then, now, words):
+    def put(flags):
+        monkeypatch.delenv("XLA_FLAGS", raising=False)
+        if flags is not None:
+            monkeypatch.setenv("XLA_FLAGS", flags)
+
+    put(then)
+    out = campaign("quick", ended=False)
+    journal = Journal(out / "20260101-000000-test" / FILE_NAME)
+    header = msgspec.structs.replace(journal.header(), settings=bench.campaign.settings())
+    journal.path.unlink()
+    journal.append(header)
+    at_home(header, monkeypatch)
+    put(now)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    if not words:
+        assert bench.resumed(out).path == journal.path
+        return
+    with pytest.raises(RuntimeError, match="cannot be completed here") as refused:
+        bench.resumed(out)
+    assert words in str(refused.value)
+
+
+def test_resume_goes_on_with_a_campaign_from_before_its_settings_were_noted(campaign, monkeypatch):
+    out = campaign("quick", ended=False)
+    journal = Journal(out / "20260101-000000-test" / FILE_NAME)
+    assert journal.header().settings is None
+    at_home(journal.header(), monkeypatch)
+    monkeypatch.setenv("XLA_FLAGS", "--xla_a")
+    assert bench.resumed(out).path == journal.path
+
+
 def test_resume_of_a_campaign_over_several_hosts_asks_for_the_way_to_them(campaign, monkeypatch):
     out = campaign("quick", ended=False)
     journal = begun(out, devices=2, hosts=2)

@@ -411,6 +411,42 @@ def test_rounds_of_different_software_are_no_whole_result(tmp_path):
     assert "software was changed" in record.reason
 
 
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (({"XLA_FLAGS": "--xla_a"}, {"XLA_FLAGS": "--xla_a"}), ""),
+        (({"CUDA_VISIBLE_DEVICES": "0"}, {"CUDA_VISIBLE_DEVICES": "1"}), ""),
+        (({"XLA_FLAGS": "--xla_a"}, {}), "its setting XLA_FLAGS was changed between two rounds; measure anew"),
+        (
+            ({"XLA_FLAGS": "--xla_a"}, {"XLA_FLAGS": "--xla_b", "OMP_NUM_THREADS": "1"}),
+            "its settings OMP_NUM_THREADS, XLA_FLAGS were changed between two rounds; measure anew",
+        ),
+    ],
+)
+def test_rounds_of_different_settings_are_no_whole_result(settings, words):
+    software = factory.record().software
+    done = [
+        Done(
+            case=header().cases[0],
+            software=msgspec.structs.replace(software, settings=each),
+            run=factory.run(number, 0.01),
+        )
+        for number, each in enumerate(settings)
+    ]
+    (record,) = campaign.records(header(), done)
+    assert record.reason == words
+
+
+def test_a_campaign_notes_the_settings_that_its_processes_have(monkeypatch):
+    monkeypatch.setenv("XLA_FLAGS", "--xla_a")
+    monkeypatch.setenv("MALLOC_ARENA_MAX", "7")  # which no process keeps
+    noted = header().settings
+    assert noted["XLA_FLAGS"] == "--xla_a"
+    assert "MALLOC_ARENA_MAX" not in noted
+    monkeypatch.delenv("XLA_FLAGS")
+    assert "XLA_FLAGS" not in header().settings
+
+
 @pytest.mark.parametrize("wall", [0.0, -3600.0])
 def test_a_clock_that_goes_backwards_fails_the_run(tmp_path, wall):
     sample = Line(stage="samples", sample=Sample(wall_seconds=wall, process_seconds=0.1))

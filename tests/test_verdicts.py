@@ -6,6 +6,7 @@ import factory
 import msgspec
 import pytest
 
+from suite.report import comparison as report
 from suite.results.comparison import LEAST_BAND, Comparison, axes, compared, noise_floor
 from suite.results.statistics import Estimate, paired_p_value, unpaired_p_value
 from suite.results.summary import summary
@@ -166,6 +167,43 @@ def test_the_axes_are_those_of_case_machine_and_common_packages():
     assert axes(one, other) == ("batch", "machine", "jax")
     assert axes(one, one) == ()
     assert comparison(first=summary(one), second=summary(other)).differs == ("batch", "machine", "jax")
+
+
+def under(record, **settings):
+    return msgspec.structs.replace(record, software=msgspec.structs.replace(record.software, settings=settings))
+
+
+def test_settings_are_an_axis_each_and_none_of_the_case():
+    client, flags = {"XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT": "1"}, {"XLA_FLAGS": "--xla_a"}
+    one, other = under(factory.record(), JAX_PLATFORMS="cpu"), under(factory.record(), **client, **flags)
+    wanted = ("setting XLA_FLAGS", "setting XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT")
+    assert axes(one, other) == axes(other, one) == wanted
+    (row,) = compared([one], [under(factory.record(batch=256), **client, **flags)])
+    assert row.differs == ("batch", *wanted)
+
+
+def test_the_settings_in_which_two_differ_are_said_below_the_table():
+    sides = [[under(factory.record(), XLA_FLAGS=flags)] for flags in ("--xla_a", "--xla_b")]
+    assert "The two differ in: setting XLA_FLAGS." in report.table("a", "b", compared(*sides)).notes
+    assert not any("differ in" in note for note in report.table("a", "b", compared(sides[0], sides[0])).notes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, ()),
+        ({"memory_bytes": factory.HOST.memory_bytes // 2}, ("host",)),
+        ({"memory_bytes": int(1.012 * factory.HOST.memory_bytes)}, ("host",)),
+        ({"memory_bytes": int(0.993 * factory.HOST.memory_bytes)}, ()),
+        ({"cpu_model": "Another CPU"}, ("host",)),
+        ({"system": "Linux 7.0 x86_64"}, ()),
+        ({"name": "another, 16 cores"}, ("machine",)),
+        ({"name": "another, 16 cores", "memory_bytes": 1, "cpu_model": "Another CPU"}, ("machine",)),
+    ],
+)
+def test_another_host_of_the_same_machine_s_name_is_an_axis(changes, said):
+    other = factory.record(machine=msgspec.structs.replace(factory.HOST, **changes))
+    assert axes(factory.record(), other) == axes(other, factory.record()) == said
 
 
 def test_the_noise_floor_is_a_median_of_medians_and_has_a_least():

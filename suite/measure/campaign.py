@@ -10,10 +10,13 @@ from pathlib import Path
 import msgspec
 
 from suite import experiments
+from suite.measure import children
+from suite.measure import machine as machines
 from suite.measure.anonymous import anonymous
 from suite.measure.profiles import EFFORTS
 from suite.results.journal import Done, Header
 from suite.results.record import SCHEMA, Machine, Profile, Record, Run, file_name
+from suite.results.settings import differing
 from suite.workload import Case, Description, Implementation, Scope
 
 _SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")  # share a process, in this order
@@ -57,6 +60,7 @@ def planned(
         experiment=experiment,
         energy=experiments.sustains(experiment) if energy is None else energy,
         most_rounds=0 if experiment else EFFORTS[profile].most_rounds if most is None else most,
+        settings=settings(),
     )
 
 
@@ -153,9 +157,17 @@ def published(run: Run) -> Run:
 
 
 def changed(good: Sequence[Done]) -> str:
-    """Return the reason against runs of different software in one campaign; '' if it is the same."""
-    seen = {(entry.software.python, *sorted(entry.software.packages.items())) for entry in good}
-    return "its software was changed between two rounds; measure anew" if len(seen) > 1 else ""
+    """Return the reason against runs of different software or settings in one campaign; '' if they are the same."""
+    if len({(entry.software.python, *sorted(entry.software.packages.items())) for entry in good}) > 1:
+        return "its software was changed between two rounds; measure anew"
+    names = differing(*(entry.software.settings for entry in good))
+    words = f"setting {names[0]} was" if len(names) == 1 else f"settings {', '.join(names)} were"
+    return f"its {words} changed between two rounds; measure anew" if names else ""
+
+
+def settings() -> dict[str, str]:
+    """Return the settings that processes have from this environment, whatever their case."""
+    return machines.settings(children.environment(None))
 
 
 def stamp(now: datetime) -> str:

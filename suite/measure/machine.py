@@ -3,7 +3,7 @@
 import os
 import platform
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import psutil
@@ -101,7 +101,7 @@ def text(path: Path) -> str | None:
         return None
 
 
-def settings() -> dict[str, str]:
+def settings(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return the environment variables that can change speed; no others leave the machine, nor what could name it."""
     watched = re.compile(
         r"^(XLA_|JAX_|OMP_|MKL_|MALLOC_|GLIBC_TUNABLES$|TF_(?!CPP_)|KERAS_BACKEND$|NPROC$|PJRT_|CUDA_VISIBLE_DEVICES$|NVIDIA_TF32_OVERRIDE$)"
@@ -109,6 +109,6 @@ def settings() -> dict[str, str]:
     closed = re.compile(r"(?i)dir|path|file|dump|/|address|host|coordinator|user|token|secret|url")
     return {
         name: value if not closed.search(name + value) and anonymous(value) == value else "set"
-        for name, value in sorted(os.environ.items())
+        for name, value in sorted(environment.items())
         if watched.match(name)
     }

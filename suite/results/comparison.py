@@ -8,7 +8,8 @@ from statistics import median
 
 import msgspec
 
-from suite.results.record import Record
+from suite.results.record import Machine, Record
+from suite.results.settings import differing
 from suite.results.statistics import (
     Estimate,
     holm,
@@ -22,6 +23,7 @@ from suite.results.summary import Status, Summary, by_round, summary, worse
 
 LEAST_BAND = 0.01  # what no two builds of the same code hold
 _LEVEL = 0.05
+_SAME_MEMORY = 0.01  # by which it differs on one host: a kernel keeps some of it, another kernel more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +43,7 @@ class Comparison:
 
     @property
     def differs(self) -> tuple[str, ...]:
-        """The axes in which the two differ: of the case, machine, and packages."""
+        """The axes in which the two differ: of the case, machine or host, packages, and settings."""
         return axes(self.first.record, self.second.record)
 
     @property
@@ -124,13 +126,25 @@ def _comparison(one: Summary, other: Summary) -> Comparison | None:
 
 
 def axes(one: Record, other: Record) -> tuple[str, ...]:
-    """Return the names of the axes in which two records differ: of the case, then machine, then packages."""
+    """Return the names of the axes in which two records differ: of the case, machine or host, packages, and settings.
+
+    A host is another one of the same machine's name, with other memory or another processor.
+    """
     fields = (field.name for field in msgspec.structs.fields(one.case))
     found = [name for name in fields if getattr(one.case, name) != getattr(other.case, name)]
     if one.machine.slug != other.machine.slug:
         found.append("machine")
+    elif _other_host(one.machine, other.machine):
+        found.append("host")
     mine, theirs = one.software.packages, other.software.packages
-    return (*found, *sorted(name for name in mine.keys() & theirs.keys() if mine[name] != theirs[name]))
+    packages = sorted(name for name in mine.keys() & theirs.keys() if mine[name] != theirs[name])
+    settings = differing(one.software.settings, other.software.settings)
+    return (*found, *packages, *(f"setting {name}" for name in settings))
+
+
+def _other_host(one: Machine, other: Machine) -> bool:
+    same = math.isclose(one.memory_bytes, other.memory_bytes, rel_tol=_SAME_MEMORY)
+    return one.cpu_model != other.cpu_model or not same
 
 
 def noise_floor(records: Iterable[Record]) -> float:

@@ -33,6 +33,7 @@ class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
     energy: bool = True  # whether it is counted where it can be
     case_rounds: tuple[int, ...] = ()  # how many of the rounds have each of the cases; empty: all of them
     most_rounds: int = 0  # of a case, where its interval is too wide; 0: no more than planned
+    settings: dict[str, str] | None = None  # that all processes have from the environment; None: older, not noted
 
     def rounds_of(self, case: Case) -> int:
         """Return how many of the campaign's rounds have the case."""
