@@ -34,6 +34,15 @@ def sides(name, ratio, scope="step", about=None, gpu=0.001, **changes):
     ]
 
 
+def alone(records):
+    """The same from the first process alone, so that no ratio has an interval."""
+    return [msgspec.structs.replace(record, runs=record.runs[:1], rounds=1) for record in records]
+
+
+def single(name, ratio, **changes):
+    return alone(sides(name, ratio, **changes))
+
+
 def of_resnet(record):
     case = msgspec.structs.replace(record.case, workload="cifar10_resnet63")
     return msgspec.structs.replace(record, workload="cifar10_resnet63", case=case)
@@ -105,8 +114,16 @@ CASES = [
     ("O2", runs(0.3, 0.8), "reproduced"),
     ("O3", [*sides("mnist_mlp", 10), *sides("cifar10_mlp", 30)], "reproduced"),
     ("O3", [*sides("mnist_mlp", 10), *sides("cifar10_mlp", 10)], "refuted"),
+    ("O3", [*single("mnist_mlp", 10), *single("cifar10_mlp", 30)], "not comparable"),
+    ("O3", [*single("mnist_mlp", 10), *single("cifar10_mlp", 41)], "reproduced"),
+    ("O3", [*single("mnist_mlp", 10), *sides("cifar10_mlp", 19)], "not comparable"),
+    ("O3", [*single("mnist_mlp", 10), *sides("cifar10_mlp", 21)], "reproduced"),
     ("O5", first_calls(), "reproduced"),
     ("O5", first_calls(cpu=(800.0, 9.0, 8.0, 8.05)), "refuted"),
+    ("O5", first_calls(gpu=(0.1, 0.3, 0.2, 0.2005)), "refuted"),
+    ("O5", alone(first_calls()), "reproduced"),
+    ("O5", alone(first_calls(cpu=(12.0, 9.0, 8.0, 8.05))), "not comparable"),
+    ("O5", alone(first_calls(cpu=(12.0, 9.0, 8.0, 8.05), gpu=(0.3, 0.3, 0.2, 0.2005))), "not comparable"),
     ("O6", first_calls(), "reproduced"),
     ("O6", first_calls(cpu=(20.0, 9.0, 8.0, 9.0)), "refuted"),
     ("O7", first_calls(), "refuted"),  # three cores busy on both sides
@@ -117,6 +134,9 @@ CASES = [
     ("O10", sides("cifar10_mlp", 0.5, "run"), "refuted"),
     ("O11", sides("imdb_text_cnn", 13), "reproduced"),
     ("O11", sides("imdb_text_cnn", 60), "not comparable"),
+    ("O11", single("imdb_text_cnn", 13), "reproduced"),
+    ("O11", single("imdb_text_cnn", 0.9), "not comparable"),
+    ("O11", single("imdb_text_cnn", 0.4), "refuted"),
     ("O13", trees(11, 2.1), "reproduced"),
     ("O13", trees(40, 2.1), "not comparable"),
     ("O13", trees(11, 3.9), "not comparable"),
@@ -136,6 +156,10 @@ CASES = [
     ("O18", [msgspec.structs.replace(record, experiment="") for record in depths(base=200.0)], "reproduced"),
     ("O19", depths(), "reproduced"),
     ("O19", depths(wide_cpu=100.0), "refuted"),
+    ("O19", alone(depths()), "reproduced"),
+    ("O19", alone(depths(wide_cpu=30.0)), "not comparable"),
+    ("O19", alone(depths(wide_cpu=60.0)), "not comparable"),
+    ("O19", alone(depths(wide_cpu=200.0)), "refuted"),
     ("O20", depths(), "reproduced"),
     ("O20", depths(deep=20.0), "refuted"),
     ("O21", depths(), "reproduced"),
@@ -248,6 +272,22 @@ def test_a_gap_between_campaigns_is_not_judged_and_what_each_side_loses_is_said(
 )
 def test_the_smallest_serving_network_has_to_gain_most(ratios, verdict):
     assert ALL["O12"].judge(served(*ratios)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("ratios", "verdict"),
+    [
+        ((30, 20, 10), "not comparable"),
+        ((90, 20, 10), "reproduced"),
+        ((10, 20, 30), "not comparable"),
+        ((10, 20, 41), "refuted"),
+        ((90, 20, 0.6), "not comparable"),
+        ((90, 20, 0.4), "refuted"),
+        ((90, 1.5, 10), "not comparable"),
+    ],
+)
+def test_of_single_processes_the_smallest_has_to_gain_most_by_far(ratios, verdict):
+    assert ALL["O12"].judge(alone(served(*ratios))).verdict == verdict
 
 
 def test_deeper_networks_gain_more_or_do_not():
@@ -384,6 +424,8 @@ def test_the_page_shows_every_line_and_counts_them():
     assert all(f">{code}<" in page for code in ALL)
     assert all(verdict in page for verdict in VERDICTS)
     assert page.count(">gbdt&#95;mortgage<") == 4
+    assert "surely beyond a bound if it is beyond it by a factor of 2." in page
+    assert "the ends of its interval are within a factor of 1.56" in page
     assert "not run" in ledger.page([], CATALOGUE, frozenset(), {})
 
 

@@ -87,6 +87,32 @@ def test_each_trouble_is_seen_by_its_own_check_alone(run, check):
     assert checks(run) == {check}
 
 
+BFLOAT16, TF32 = {"precision": "bfloat16"}, {"precision": "tf32"}
+
+
+@pytest.mark.parametrize(
+    ("case", "dtypes", "precisions", "words"),
+    [
+        (BFLOAT16, ("bfloat16",), ("default",), ""),
+        (BFLOAT16, ("bfloat16", "float32"), ("default", "highest"), ""),
+        (BFLOAT16, ("float32",), ("highest",), "products in float32 alone at precision 'bfloat16'"),
+        (BFLOAT16, ("float16", "float32"), ("default",), "products in float16, float32 alone at precision 'bfloat16'"),
+        (BFLOAT16, (), (), ""),
+        (TF32, ("float32",), ("high",), ""),
+        (TF32, ("float32",), ("high", "highest"), ""),
+        (TF32, ("float32",), ("default",), ""),
+        (TF32, ("float32",), ("highest",), "products of precision 'highest' alone at precision 'tf32'"),
+        (TF32, ("bfloat16",), ("default",), "products in bfloat16 at precision 'tf32'"),
+        (TF32, (), (), ""),
+        ({}, (), (), ""),
+    ],
+)
+def test_products_are_no_lower_than_asked_for_and_some_are_as_low(case, dtypes, precisions, words):
+    run = programmed(product_dtypes=dtypes, product_precisions=precisions)
+    found = list(validity.invalid(factory.record(runs=(run,), step_seconds=(0.1,), **case)))
+    assert found == ([f"round 1: precision: {words}"] if words else [])
+
+
 def test_a_loss_that_no_batch_moves_is_honest_where_the_state_moves():
     assert checks(replayed(other_inputs=2.3, other_state=True)) == set()
 

@@ -7,7 +7,8 @@ from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import SpeedUp, Summary, current, speedups
 
-SIZE = 1.25  # a documented ratio is as high as a measured one if it is within this factor of its interval
+SIZE = 1.25  # a documented ratio is as high as a measured one if it is within this factor of it
+SURELY = 2.0  # a value without an interval is surely beyond a level if it is so by this factor
 
 
 def counted(item: Summary | None) -> bool:
@@ -44,17 +45,34 @@ def groups(
     return found
 
 
-def near(value: Estimate, documented: float, size: float = SIZE) -> bool:
-    """Return whether a documented ratio is as high as a measured one, up to that factor."""
-    low, high = value.low or value.value, value.high or value.value
-    return low / size <= documented <= high * size
+def near(value: Estimate, documented: float) -> bool:
+    """Return whether a documented ratio is within a factor of SIZE of a measured one, and of its ends within SIZE².
+
+    A ratio that is uncertain by more is near to nothing.
+    """
+    ends = [end for end in (value.low, value.high) if end is not None]
+    return _factor(value.value, documented) <= SIZE and all(_factor(end, documented) <= SIZE**2 for end in ends)
+
+
+def _factor(one: float, other: float) -> float:
+    return max(one / other, other / one)
+
+
+def least(value: Estimate) -> float:
+    """Return what a value surely is at least: the low end of its interval, without one the value over SURELY."""
+    return value.value / SURELY if value.low is None else value.low
+
+
+def most(value: Estimate) -> float:
+    """Return what a value surely is at most: the high end of its interval, without one SURELY times the value."""
+    return value.value * SURELY if value.high is None else value.high
 
 
 def above(value: Estimate, level: float) -> bool:
     """Return whether a value is surely above a level."""
-    return (value.low if value.low is not None else value.value) > level
+    return least(value) > level
 
 
 def below(value: Estimate, level: float) -> bool:
     """Return whether a value is surely below a level."""
-    return (value.high if value.high is not None else value.value) < level
+    return most(value) < level

@@ -74,7 +74,7 @@ OBSERVATIONS = (
         article=TEXT,
         said="Four GPUs train boosted trees 23.2 times as fast as a CPU, one 11 times.",
         rule="Reproduced if one GPU is 11 times as fast as the CPU and four are 2.1 times as fast as one, both within "
-        "a factor of 1.25 of the interval; refuted if one is surely slower than the CPU, or four than one.",
+        "a factor of 1.25; refuted if one is surely slower than the CPU, or four than one.",
         experiment=_EXPERIMENT,
         judge=_trees,
     ),

@@ -10,7 +10,7 @@ from suite.inquiry.steps import words
 from suite.inquiry.tuning import DEFAULT, DOCUMENTED, gpu_busy, of_workers, speed, step_share, twins
 from suite.observations import NOT_RUN, Judgement, Observation, either, judgement
 from suite.observations._articles import PHOTOGRAPHS
-from suite.observations._found import above, below, both, counted, near, steps
+from suite.observations._found import above, below, both, counted, least, most, near, steps
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary
@@ -101,7 +101,7 @@ def _gap_grows(records: Sequence[Record]) -> Judgement:
         return judgement("not comparable", unknown, _results(found, _DROPOUT, _WIDE)) if changes else NOT_RUN
     items = _results(found, _BASE, _DROPOUT, _WIDE)
     said = f"{cost}From storage on the GPU is {words(small)} as fast with {_BASE} and {words(large)} with {_WIDE}."
-    return either(above(large, small.high or small.value), below(large, small.low or small.value), said, items)
+    return either(above(large, most(small)), below(large, least(small)), said, items)
 
 
 def _free_depth(records: Sequence[Record]) -> Judgement:
@@ -188,7 +188,7 @@ OBSERVATIONS = (
         article=PHOTOGRAPHS,
         said="Four workers for one, and batch 64 for 32, give 1.36 times the speed on a CPU and about three times "
         "with a GPU.",
-        rule="Reproduced if the gain is as high on each side that was measured, up to a factor of 1.25; refuted if "
+        rule="Reproduced if the gain is as high on each side that was measured, within a factor of 1.25; refuted if "
         "it is surely a loss on one.",
         experiment="input_tuning",
         judge=_tuned,
@@ -206,7 +206,7 @@ OBSERVATIONS = (
         code="O18",
         article=PHOTOGRAPHS,
         said="Even so the GPU is four times as fast as the server's processors.",
-        rule="Reproduced if the speed-up from storage on is as high, up to a factor of 1.25; refuted if the GPU is "
+        rule="Reproduced if the speed-up from storage on is as high, within a factor of 1.25; refuted if the GPU is "
         "surely slower. Other ratios are of other hardware.",
         experiment="depth",
         judge=_even_so,

@@ -6,7 +6,7 @@ from suite.experiments.size import flop
 from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, either, judgement
 from suite.observations._articles import MNIST, PHOTOGRAPHS
-from suite.observations._found import above, both, steps
+from suite.observations._found import above, both, most, steps
 from suite.results.fit import power_law, rank_correlation
 from suite.results.record import Record
 from suite.results.summary import SpeedUp
@@ -21,8 +21,8 @@ def _depends(records: Sequence[Record]) -> Judgement:
         return NOT_RUN
     low, high = (end(found, key=lambda item: item.ratio.value) for end in (min, max))
     said = f"From {_named(low)} to {_named(high)} over {len(found)} networks."
-    apart = above(high.ratio, low.ratio.high or low.ratio.value)
-    return either(apart, not apart, said, both(found))
+    apart, known = above(high.ratio, most(low.ratio)), None not in (high.ratio.low, low.ratio.high)
+    return either(apart, known and not apart, said, both(found))
 
 
 def _named(item: SpeedUp) -> str:
@@ -46,7 +46,8 @@ OBSERVATIONS = (
         code="O3",
         article=MNIST,
         said="What a GPU gains depends on data, optimizer, architecture and hyper-parameters.",
-        rule="Reproduced if the speed-ups of two networks are surely apart, else refuted.",
+        rule="Reproduced if the speed-ups of two networks are surely apart, refuted if the intervals of the lowest and "
+        "the highest overlap.",
         experiment="size",
         judge=_depends,
     ),

@@ -27,7 +27,7 @@ OBSERVATIONS = (
         code="O11",
         article=TEXT,
         said="A text classification trains 13.76 times as fast on a GPU.",
-        rule="Reproduced if a step of the convolutional network gains as much, up to a factor of 1.25; refuted if "
+        rule="Reproduced if a step of the convolutional network gains as much, within a factor of 1.25; refuted if "
         "the GPU is surely slower. The article leaves network and GPU open.",
         judge=_gains,
     ),

@@ -43,8 +43,8 @@ OBSERVATIONS = (
         code="O9",
         article=RESNET,
         said="The time of one step tells that of a whole training.",
-        rule="Reproduced if every epoch that was measured takes within 10 % of what its step predicts, refuted if "
-        "one surely does not.",
+        rule="Reproduced if every epoch that was measured surely takes within 10 % of what its step predicts, "
+        "refuted if one surely does not.",
         experiment="extrapolation",
         judge=_extrapolates,
     ),
@@ -52,7 +52,7 @@ OBSERVATIONS = (
         code="O10",
         article=MLP,
         said="A wide network of dense layers at batch 32 trains 12 times as fast on a T4, building the model included.",
-        rule="Reproduced if the speed-up of the same run is as high, up to a factor of 1.25; refuted if the GPU is "
+        rule="Reproduced if the speed-up of the same run is as high, within a factor of 1.25; refuted if the GPU is "
         "surely slower. Other ratios are of other hardware.",
         judge=_wide_network,
     ),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from suite import units
 from suite.observations import NOT_RUN, VERDICTS, Judgement, Observation, observations
 from suite.observations._claims import Entry, entries
+from suite.observations._found import SIZE, SURELY
 from suite.report.html import Page
 from suite.results.record import Record
 from suite.results.selection import by_machine
@@ -18,6 +19,12 @@ _CLAIMED = (
     "model", "metric", "documented", "how it is known", "measured", "95 % interval", "verdict", "CPU", "GPU",
     "why they differ",
 )  # fmt: skip
+_WORDS = (
+    "Surely means that the whole 95 % interval says so. A value without one, such as that of a single process, is "
+    f"surely beyond a bound if it is beyond it by a factor of {SURELY:g}.",
+    f"Within a factor of {SIZE:g} means that the measured ratio is, and that the ends of its interval are within a "
+    f"factor of {SIZE**2:.2f}, which is its square: what is more uncertain than that reproduces nothing.",
+)
 _ORDER = {"reproduced": 0, "refuted": 0, "not comparable": 1, "not run": 2}
 
 
@@ -34,9 +41,9 @@ def page(
     more = Counter(entry.judgement.verdict for entry in numbers)
     made.add(
         '<p class="lead">Every observation and every number of the five articles, each with a verdict by a rule fixed '
-        "beforehand. A number is reproduced if the same ratio was measured on other hardware, within a factor of 1.25 "
-        "of the interval, an accuracy if one within a point was reached; where it was not, it is not comparable rather "
-        "than refuted, since the hardware differs.</p>"
+        "beforehand. A number is reproduced if the same ratio was measured on other hardware, within a factor of "
+        f"{SIZE:g}, an accuracy if one within a point was reached; where it was not, it is not comparable rather than "
+        "refuted, since the hardware differs. The rules say what surely and within a factor mean.</p>"
     )
     made.table(
         Table(
@@ -56,7 +63,8 @@ def page(
     made.table(said, links | asked)
     rules = tuple((Cell(text=each.code), Cell(text=each.rule)) for each in observations())
     made.table(
-        Table(title="The rules", columns=("", "rule"), rows=rules, words=True), folded="By which rule each is judged"
+        Table(title="The rules", columns=("", "rule"), rows=rules, notes=_WORDS, words=True),
+        folded="By which rule each is judged",
     )
     made.heading("Documented numbers")
     title, rows = "Each beside the measurement nearest to it", tuple(map(_claimed, numbers))
