@@ -59,8 +59,7 @@ def test_a_ratio_beside_the_interval_is_not_found_again():
 def test_a_ratio_that_moved_is_unstable_in_both_campaigns_until_a_further_one_decides():
     assert statuses(campaign("a", 0), campaign("b", 70, ratio=52.0)) == ["unstable", "unstable"]
     decided = statuses(campaign("a", 0), campaign("b", 70, ratio=52.0), campaign("c", 140, ratio=52.0))
-    assert decided[:2] == ["unstable", "unstable"]
-    assert decided[2] in ("standard", "repeated")
+    assert decided == ["unstable", "unstable", "repeated"]
 
 
 def test_a_quick_result_confirms_a_standard_one_and_is_never_repeated_itself():
@@ -140,24 +139,6 @@ def test_of_two_that_are_as_near_both_decide():
 def test_a_campaign_within_the_hour_is_none_of_the_nearest():
     soon = side("gpu", 0.01, "soon", 30), Estimate(value=15.0, low=14.9, high=15.1)
     assert found_again(campaign("a", 0)[1], RATIO, [soon, other(1, 10.1)]) is True
-
-
-@pytest.mark.parametrize(("low", "high", "found"), [(10.3, 12.0, True), (10.31, 12.0, False), (8.0, 9.69, False)])
-def test_no_campaign_may_be_clearly_apart_however_far_in_time(low, high, found):
-    far = side("gpu", 0.01, "far", 99999), Estimate(value=(low * high) ** 0.5, low=low, high=high)
-    assert found_again(campaign("a", 0)[1], RATIO, [other(1, 10.1, 0.01), far]) is found
-
-
-@pytest.mark.parametrize(("width", "found"), [(0.049, True), (0.051, False)])
-def test_an_interval_wider_than_the_profile_allows_finds_nothing(width, found):
-    ratio = Estimate(value=10.0, low=10 / (1 + width), high=10 * (1 + width))
-    assert found_again(campaign("a", 0)[1], ratio, [other(1, 10.0)]) is found
-
-
-def test_uncertainty_makes_nothing_easier_to_find_again():
-    wide, narrow = Estimate(value=10.0, low=7.0, high=15.25), Estimate(value=15.5, low=15.4, high=15.6)
-    for ratio in (wide, narrow):
-        assert found_again(campaign("a", 0)[1], ratio, [other(1, 15.0)]) is False
 
 
 def test_a_campaign_does_not_repeat_itself():

@@ -20,7 +20,7 @@ _STATUSES: dict[Status, str] = {
     "smoke": "It only shows that it runs.",
     "quick": f"Steady: the half-width of its interval is at most {units.percent(WIDEST['quick'])}, nothing is wrong.",
     "standard": f"Steady, with more processes and samples: at most {units.percent(WIDEST['standard'])}.",
-    "repeated": "A standard speed-up that the nearest of other campaigns found again, none of which is clearly apart.",
+    "repeated": "A standard speed-up that the nearest other campaign found again within its interval.",
 }
 _PRECISIONS: dict[Precision, str] = {
     "float32-highest": "Every product in float32.",

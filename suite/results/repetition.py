@@ -1,4 +1,4 @@
-"""Found again: whether other campaigns, an hour apart on machines of the same description, confirm a ratio."""
+"""Found again: whether another campaign, an hour apart on a machine of the same description, confirms a ratio."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -10,22 +10,19 @@ APART = timedelta(hours=1)  # from the end of one campaign to the start of the o
 
 
 def found_again(record: Record, ratio: Estimate, others: Iterable[tuple[Record, Estimate]]) -> bool:
-    """Return whether other campaigns, long enough before or after, confirm a ratio.
+    """Return whether the other campaign that is nearest in time, but long enough before or after, confirms a ratio.
 
-    Each of the others' ratios comes with a record of its campaign. That of the nearest in time must lie within the
-    interval, and none may be clearly apart from it. An interval that is wider than the record's profile allows finds
-    nothing, since the wider it is the more lies within it. Of two equally good campaigns, one's ratio lies within the
-    other's 95 % interval in about 83 of 100 cases: both are uncertain.
+    Each of the others' ratios comes with a record of its campaign; the nearest one's must lie within the interval. Of
+    two equally good campaigns, one's ratio lies within the other's 95 % interval in about 83 of 100 cases: both are
+    uncertain.
     """
-    from suite.results.summary import wide  # not above: it asks this module
-
     low, high = ratio.low, ratio.high
-    if low is None or high is None or wide(record, ratio):
+    if low is None or high is None:
         return False
     again = [(between(record, other), found) for other, found in others if repeats(record, other)]
     nearest = min((gap for gap, _ in again), default=None)
     decide = [low <= found.value <= high for gap, found in again if gap == nearest]
-    return bool(decide) and all(decide) and not any(ratio.apart(found) for _, found in again)
+    return bool(decide) and all(decide)
 
 
 def repeats(record: Record, other: Record) -> bool:

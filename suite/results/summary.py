@@ -238,7 +238,7 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
     for item in (item for group in campaigns.values() for item in group):
         if item.status in SOUND and (item.record.campaign, item.record.place) not in paired:
             alone[item.record.place].append(item)
-    return tuple(_repeated([_contradicted(item, found, alone) for item in found]))
+    return tuple(_repeated([_contradicted(item, found, alone) for item in found], found))
 
 
 def _contradicted(
@@ -276,9 +276,10 @@ def _said_of_a_side(mine: SpeedUp, alone: Mapping[tuple[str, str], Sequence[Summ
             yield f"{side.record.backend}: a newer campaign has {words}; measure both sides again"
 
 
-def _repeated(found: Sequence[SpeedUp]) -> Iterable[SpeedUp]:
+def _repeated(found: Sequence[SpeedUp], alone: Sequence[SpeedUp]) -> Iterable[SpeedUp]:
+    """Yield the speed-ups, those that another campaign confirms as repeated; `alone` have each campaign's own word."""
     others: dict[str, list[tuple[Record, Estimate]]] = defaultdict(list)
-    for item in found:
+    for item in alone:
         if item.status in SOUND:
             others[item.gpu.record.name].append((item.gpu.record, item.ratio))
     for item in found:
