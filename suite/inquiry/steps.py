@@ -14,7 +14,7 @@ from suite.results.record import Record
 from suite.results.roofline import is_ceiling
 from suite.results.selection import campaign_recency
 from suite.results.statistics import Estimate, paired_ratio
-from suite.results.summary import SOUND, SpeedUp, Summary, better, by_round, doubts, summary
+from suite.results.summary import SOUND, Result, Summary, better, by_round, doubts, summary
 from suite.workload import Backend, Case, Description
 
 
@@ -25,7 +25,7 @@ def step(about: Description, backend: Backend, here: Here, **changes: Any) -> Ca
     return Case(workload=about.name, backend=backend, scope="step", **given)
 
 
-def solid(*items: Summary | SpeedUp) -> bool:
+def solid(*items: Result) -> bool:
     """Return whether all of these are steady."""
     return all(item.status in SOUND for item in items)
 
@@ -56,7 +56,7 @@ def ratio(numerator: Summary, denominator: Summary) -> Estimate | None:
     return paired_ratio(by_round(numerator.record), by_round(denominator.record))
 
 
-def point(series: str, value: Estimate, *items: Summary | SpeedUp, at: float | None = None, row: str = "") -> Point:
+def point(series: str, value: Estimate, *items: Result, at: float | None = None, row: str = "") -> Point:
     """Return a ratio as a chart shows it: hollow if what it comes from is not steady."""
     text = units.times(value.value, value.low, value.high)
     return Point(
@@ -64,7 +64,7 @@ def point(series: str, value: Estimate, *items: Summary | SpeedUp, at: float | N
     )
 
 
-def caveat(items: Iterable[Summary | SpeedUp]) -> str:
+def caveat(items: Iterable[Result]) -> str:
     """Return what an answer has to say of the results that it counts with; nothing where all are steady."""
     return doubts(item.status for item in items if item.whole)
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from suite.inquiry.steps import caveat
 from suite.results.record import Record
-from suite.results.summary import Summary
+from suite.results.summary import Result
 
 Verdict = Literal["reproduced", "refuted", "not comparable", "not run"]
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "refuted", "not comparable", "not run")
@@ -42,12 +42,12 @@ def unmeasured(missing: str, found: str = "") -> Judgement:
     return Judgement(verdict="not run", found=f"{found} Not measured: {missing}.".lstrip())
 
 
-def judgement(verdict: Verdict, found: str, items: Iterable[Summary]) -> Judgement:
+def judgement(verdict: Verdict, found: str, items: Iterable[Result]) -> Judgement:
     """Return a judgement by these results; what was found says if they are not all steady."""
     return Judgement(verdict=verdict, found=found + caveat(items))
 
 
-def either(reproduced: bool, refuted: bool, found: str, items: Iterable[Summary]) -> Judgement:
+def either(reproduced: bool, refuted: bool, found: str, items: Iterable[Result]) -> Judgement:
     """Return which of the two it is by these results; 'not comparable' where they do not separate them."""
     return judgement("reproduced" if reproduced else "refuted" if refuted else "not comparable", found, items)
 

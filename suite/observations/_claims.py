@@ -8,13 +8,13 @@ from suite.experiments import accuracy
 from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Verdict, judgement
 from suite.observations._articles import MNIST, RESNET, TEXT
-from suite.observations._found import both, near, steps
+from suite.observations._found import near, steps
 from suite.observations.first_calls import ratio_of_first_calls
 from suite.observations.photographs import tuning_gain
 from suite.results.ladder import ladder
 from suite.results.record import Record
 from suite.results.statistics import Estimate
-from suite.results.summary import Summary, current, speedups
+from suite.results.summary import Result, current, speedups
 from suite.workload import Claim, Description, Scope
 
 _GAIN = "gpu_tuning_gain"  # a ratio, but of a GPU with itself
@@ -60,7 +60,7 @@ class _Nearest:
 
     ratio: Estimate | None = None
     scope: Scope | None = None
-    items: tuple[Summary, ...] = ()
+    items: Sequence[Result] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +113,7 @@ def _nearest(claim: Claim, workload: str, records: Sequence[Record]) -> _Nearest
     if scope is None or claim.speedup is None:
         return _Nearest()
     found = steps(records, [workload], scope).get(workload)
-    return _Nearest(ratio=found.ratio, scope=scope, items=both([found])) if found else _Nearest(scope=scope)
+    return _Nearest(ratio=found.ratio, scope=scope, items=[found]) if found else _Nearest(scope=scope)
 
 
 def _judgement(claim: Claim, nearest: _Nearest, records: Sequence[Record], observed: Judgement) -> Judgement:
@@ -147,7 +147,7 @@ def _beside(claim: Claim, observed: Judgement) -> Judgement:
     return Judgement(verdict="not comparable", found=f"{observed.found} {why}.")
 
 
-def _apart(records: Sequence[Record]) -> Iterator[tuple[str, tuple[Summary, ...]]]:
+def _apart(records: Sequence[Record]) -> Iterator[tuple[str, Sequence[Result]]]:
     """Yield the speed-ups of the same network by what is counted, and by precision, each with both its results."""
     for rung in ladder(records):
         if rung.ratio is not None and rung.cpu is not None and rung.gpu is not None:
@@ -155,7 +155,7 @@ def _apart(records: Sequence[Record]) -> Iterator[tuple[str, tuple[Summary, ...]
     for item in current(speedups(records)):
         case = item.gpu.record.case
         if case.scope == "step" and case.precision != "float32-highest" and case.variant == "plain":
-            yield f"the GPU in {case.precision} {words(item.ratio)}", both([item])
+            yield f"the GPU in {case.precision} {words(item.ratio)}", [item]
 
 
 _PAID = Claim(

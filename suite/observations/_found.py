@@ -28,11 +28,6 @@ def steps(records: Sequence[Record], workloads: Iterable[str] = (), scope: str =
     }
 
 
-def both(found: Iterable[SpeedUp]) -> tuple[Summary, ...]:
-    """Return both sides of each speed-up."""
-    return tuple(side for item in found for side in (item.cpu, item.gpu))
-
-
 def groups(
     records: Sequence[Record], fits: Callable[[Record], bool], least: int = 1
 ) -> dict[tuple[str, str], tuple[Summary, ...]]:

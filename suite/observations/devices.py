@@ -7,7 +7,7 @@ from suite.inquiry.devices import Side, found, strong
 from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, either, unmeasured
 from suite.observations._articles import TEXT
-from suite.observations._found import above, below, both, counted, near, steps
+from suite.observations._found import above, below, counted, near, steps
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary
@@ -46,7 +46,7 @@ def _trees(records: Sequence[Record]) -> Judgement:
         return unmeasured(", ".join(missing), " ".join(found))
     alike = near(one.ratio, _OF_ONE) and near(speeds[4], _OF_FOUR)
     slower = below(one.ratio, 1) or below(speeds[4], 1)
-    return either(alike, slower, " ".join(found), (*both([one]), *_results(sides)))
+    return either(alike, slower, " ".join(found), (one, *_results(sides)))
 
 
 def _gpus(count: int) -> str:

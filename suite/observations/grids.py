@@ -6,7 +6,7 @@ from suite.inquiry.searches import is_search
 from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, either, unmeasured
 from suite.observations._articles import MNIST
-from suite.observations._found import above, below, both, counted, groups
+from suite.observations._found import above, below, counted, groups
 from suite.results.record import Record
 from suite.results.summary import SpeedUp, current, speedups
 
@@ -22,7 +22,7 @@ def _gains(records: Sequence[Record]) -> Judgement:
     )
     if "plain" in found:
         plain = found["plain"].ratio
-        return either(above(plain, 1), below(plain, 1), said, both(found.values()))
+        return either(above(plain, 1), below(plain, 1), said, found.values())
     there = {backend for (_, backend), group in groups(records, _plain).items() if group}
     if not said and not there:
         return NOT_RUN

@@ -10,7 +10,7 @@ from suite.inquiry.steps import words
 from suite.inquiry.tuning import DEFAULT, DOCUMENTED, gpu_busy, of_workers, speed, step_share, twins
 from suite.observations import NOT_RUN, Judgement, Observation, either, judgement
 from suite.observations._articles import PHOTOGRAPHS
-from suite.observations._found import above, below, both, counted, least, most, near, steps
+from suite.observations._found import above, below, counted, least, most, near, steps
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary
@@ -77,7 +77,7 @@ def _even_so(records: Sequence[Record]) -> Judgement:
     if stored is None:
         return NOT_RUN
     said = f"From storage on the GPU is {words(stored.ratio)} as fast as the CPU."
-    return either(near(stored.ratio, 4), below(stored.ratio, 1), said, both([stored]))
+    return either(near(stored.ratio, 4), below(stored.ratio, 1), said, [stored])
 
 
 def _changes(found: depth.Networks, name: str, base: str, scope: str) -> dict[str, Estimate]:

@@ -7,7 +7,7 @@ from suite.inquiry.served import REQUESTS, Way, campaigns, gains
 from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import TEXT
-from suite.observations._found import above, below, both, counted, most, steps
+from suite.observations._found import above, below, counted, most, steps
 from suite.results.record import Record
 from suite.results.summary import SOUND, SpeedUp
 
@@ -32,7 +32,7 @@ def _wins(records: Sequence[Record]) -> Judgement:
         all(above(item.ratio, 1) for item in every) and above(small, most(large)),
         bool(lost) or above(large, most(small)),
         f"Speed-ups at batch 1{traffic}, the smallest network first: {said}. {_cases(every, lost)}",
-        both(every),
+        every,
     )
 
 

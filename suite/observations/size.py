@@ -6,7 +6,7 @@ from suite.experiments.size import flop
 from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, either, judgement
 from suite.observations._articles import MNIST, PHOTOGRAPHS
-from suite.observations._found import above, both, most, steps
+from suite.observations._found import above, most, steps
 from suite.results.fit import power_law, rank_correlation
 from suite.results.record import Record
 from suite.results.summary import SpeedUp
@@ -22,7 +22,7 @@ def _depends(records: Sequence[Record]) -> Judgement:
     low, high = (end(found, key=lambda item: item.ratio.value) for end in (min, max))
     said = f"From {_named(low)} to {_named(high)} over {len(found)} networks."
     apart, known = above(high.ratio, most(low.ratio)), None not in (high.ratio.low, low.ratio.high)
-    return either(apart, known and not apart, said, both(found))
+    return either(apart, known and not apart, said, found)
 
 
 def _named(item: SpeedUp) -> str:
@@ -37,8 +37,8 @@ def _deeper(records: Sequence[Record]) -> Judgement:
     law, correlation = power_law(sizes, ratios), rank_correlation(sizes, ratios)
     said = f"From {_named(found[0])} to {_named(found[-1])}, the step with the most FLOP, over {len(found)} networks."
     if law is None or law.low is None or law.high is None or correlation is None:
-        return judgement("not comparable", said, both(found))
-    return either(law.low > 0, law.high < 0, said, both(found))
+        return judgement("not comparable", said, found)
+    return either(law.low > 0, law.high < 0, said, found)
 
 
 OBSERVATIONS = (

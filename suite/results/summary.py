@@ -113,6 +113,9 @@ class SpeedUp:
         return citable(self.gpu.record, self.ratio, self.status, self.certificate)
 
 
+Result = Summary | SpeedUp  # what has a status with its reasons
+
+
 def citable(record: Record, value: Estimate, status: Status, certified: bool | None) -> bool:
     """Return whether a number may be quoted: of a schema that stays, steady, with an interval, and certified.
 
