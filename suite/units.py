@@ -1,34 +1,56 @@
 """Numbers to text: the only place where a measured quantity becomes words."""
 
 import math
+from collections.abc import Callable, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
 DASH = "–"
-_PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
-_SMALL = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_PREFIXES = ((15, "P"), (12, "T"), (9, "G"), (6, "M"), (3, "k"), (0, ""))  # powers of ten
+_SMALL = ((0, "s"), (-3, "ms"), (-6, "µs"), (-9, "ns"))
+_LONG = (3600, 600, 60)  # steps of a long duration, in seconds
+_MORE = 2  # digits that an interval may add to those of a number without one
+_SURE = 12  # digits of a computed number that its arithmetic leaves right
+_ROOM = Context(prec=400)  # for any number that a float can be
 
 
 def decimals(value: float, half_width: float | None, digits: int = 3) -> int:
-    """Return how many decimals to print: `digits` significant ones, none below the half-width, but at least one."""
+    """Return how many decimals to print: `digits` significant ones, or with a half-width those that it allows.
+
+    They end at the half-width's second digit if its first is 1, 2 or 3, else at its first. At least one of the value's
+    is printed, and at most two more than `digits`.
+    """
     if value == 0 or not math.isfinite(value):
         return 0
     first = -math.floor(math.log10(abs(value)))
-    wanted = digits - 1 + first
-    if half_width is not None and half_width > 0 and math.isfinite(half_width):
-        wanted = min(wanted, -math.floor(math.log10(half_width)))
-    return max(wanted, first)
+    if half_width is None or not _shows(half_width, value):
+        return first + digits - 1
+    digit, exponent = f"{half_width:.8e}".split("e")
+    allowed = -int(exponent) + (digit[0] in "123")
+    return max(first, min(allowed, first + digits + _MORE - 1))
 
 
-def rounded(value: float, half_width: float | None, digits: int = 3) -> float:
+def _shows(half_width: float, value: float) -> bool:
+    """Return whether a half-width is more than the errors of the arithmetic that a value comes from."""
+    return math.isfinite(half_width) and half_width > abs(value) * 10.0 ** (1 - _SURE)
+
+
+def _rounded(value: float, half_width: float | None, digits: int = 3, rounding: str = ROUND_HALF_EVEN) -> Decimal:
     """Return a value as it is printed, by which its unit and its decimals go: 0.9996 is 1.00."""
-    return round(value, decimals(value, half_width, digits))
+    shown = _at(value, decimals(value, half_width, digits), rounding)
+    return _at(value, decimals(float(shown), half_width, digits), rounding)
+
+
+def _at(value: float, places: int, rounding: str) -> Decimal:
+    """Return a value with so many decimals; one that has no more but for errors of arithmetic stays as it is."""
+    shown = Decimal(f"{value:.{_SURE}g}").quantize(Decimal(1).scaleb(-places), rounding, _ROOM)
+    return shown if shown else abs(shown)  # no zero has a sign
 
 
 def number(value: float | None, half_width: float | None = None, digits: int = 3) -> str:
     """Return a value as plain text with a thousands separator; a dash for None or not finite."""
     if value is None or not math.isfinite(value):
         return DASH
-    places = decimals(rounded(value, half_width, digits), half_width, digits)
-    return f"{round(value, places):,.{max(places, 0)}f}"
+    return f"{_rounded(value, half_width, digits):,f}"
 
 
 def scientific(value: float | None) -> str:
@@ -44,36 +66,58 @@ def counted(count: int, one: str, several: str = "") -> str:
 
 
 def seconds(value: float | None, half_width: float | None = None) -> str:
-    """Return a duration given in seconds, such as '12.3 ms' or '2 min 05 s', no digit below the half-width."""
+    """Return a duration given in seconds, such as '12.3 ms' or '2 min 05 s', as exact as a half-width allows."""
     if value is None or not math.isfinite(value):
         return DASH
-    shown = rounded(value, half_width)
-    if shown >= 120:
-        return _long(value, half_width or 0.0)
-    size, unit = next((s for s in _SMALL if abs(shown) >= s[0]), _SMALL[-1])
-    return f"{number(value / size, None if half_width is None else half_width / size)} {unit}"
+    return _duration(value, half_width, ROUND_HALF_EVEN)
 
 
-def _long(value: float, half_width: float) -> str:
-    """Return two minutes or more in at most two units, the smaller one left out below the half-width."""
-    if half_width >= 3600:
-        return f"{value / 3600:.0f} h"
-    step = 60 if half_width >= 60 or value >= 3600 else 10 if half_width >= 10 else 1
-    minutes, rest = divmod(step * round(value / step), 60)
+def _duration(value: float, half_width: float | None, rounding: str) -> str:
+    shown = _rounded(value, half_width, rounding=rounding)
+    return _long(value, half_width, rounding) if shown >= 120 else _scaled(shown, _SMALL)
+
+
+def _scaled(shown: Decimal, sizes: Sequence[tuple[int, str]]) -> str:
+    """Return a value in the largest of these units that it reaches."""
+    exponent, name = next((size for size in sizes if shown.adjusted() >= size[0]), sizes[-1])
+    return f"{shown.scaleb(-exponent):,f} {name}"
+
+
+def _long(value: float, half_width: float | None, rounding: str) -> str:
+    """Return two minutes or more, down to the unit that the half-width allows; without one in at most two units."""
+    step, places = _step(value, half_width)
+    count = int(_at(value * 10**places / step, 0, rounding))
+    minutes, rest = divmod(count * step, 60 * 10**places)
     hours, over = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {over:02d} min"
-    return f"{minutes} min" if step == 60 else f"{minutes} min {rest:02d} s"
+    said = [f"{hours} h"] if hours else []
+    if step < 3600:
+        said.append(f"{over:02d} min" if hours else f"{over} min")
+    if step < 60:
+        said.append(f"{rest / 10**places:0{places + 3 if places else 2}.{places}f} s")
+    return " ".join(said)
+
+
+def _step(value: float, half_width: float | None) -> tuple[int, int]:
+    """Return of what a long duration is a multiple as it is printed, in seconds of so many decimals.
+
+    It is at most a quarter of the half-width.
+    """
+    if half_width is None or not _shows(half_width, value):
+        return 60 if round(value) >= 3600 else 1, 0
+    places = decimals(value, half_width)
+    wide = next((step for step in _LONG if 4 * step <= half_width and step <= value), 0)
+    return (wide or 10 ** max(0, -places)), (0 if wide else max(0, places))
 
 
 def quantity(value: float | None, unit: str, half_width: float | None = None) -> str:
     """Return a value with a decimal prefix, such as '13.4 TFLOP/s' or '669,706'."""
     if value is None or not math.isfinite(value):
         return DASH
-    shown = rounded(value, half_width)
-    size, prefix = next((p for p in _PREFIXES if abs(shown) >= p[0]), _PREFIXES[-1])
-    width = None if half_width is None else half_width / size
-    return f"{number(value / size, width)} {prefix}{unit}".rstrip()
+    return _prefixed(value, unit, half_width, ROUND_HALF_EVEN)
+
+
+def _prefixed(value: float, unit: str, half_width: float | None, rounding: str) -> str:
+    return (_scaled(_rounded(value, half_width, rounding=rounding), _PREFIXES) + unit).rstrip()
 
 
 def small(value: float | None, unit: str) -> str:
@@ -114,37 +158,47 @@ def stated(value: float | None, unit: str = "ratio") -> str:
 
 
 def times(value: float | None, low: float | None = None, high: float | None = None) -> str:
-    """Return a ratio such as '52.3x', no digit below the half-width of its interval."""
+    """Return a ratio such as '52.3x', with the digits that the half-width of its interval allows."""
     if value is None or not math.isfinite(value):
         return DASH
     return f"{number(value, half_width(low, high))}x"
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Return 'low to high' with the digits that the half-width allows, at most one more where an end is near zero."""
-    if low is None or high is None:
-        return DASH
+    """Return 'low to high' with the digits that the half-width allows, never narrower than it was computed.
+
+    The low end is rounded down and the high end up. Both have one digit more where an end near zero would else be zero.
+    Ends that are alike are printed alike.
+    """
     width = half_width(low, high)
-    places = max(decimals(low, width), decimals(high, width))
-    if width:
-        places = min(places, 1 - math.floor(math.log10(width)))
-    return f"{round(low, places):,.{max(places, 0)}f} to {round(high, places):,.{max(places, 0)}f}"
+    if low is None or high is None or width is None or not math.isfinite(width):
+        return DASH
+    most = max(low, high, key=abs)
+    if not _shows(width, most):
+        return f"{number(low)} to {number(high)}"
+    places = decimals(most, width)
+    ends, finer = ((_at(low, each, ROUND_FLOOR), _at(high, each, ROUND_CEILING)) for each in (places, places + 1))
+    shown = finer if sum(map(bool, finer)) > sum(map(bool, ends)) else ends
+    return " to ".join(f"{end:,f}" for end in shown)
 
 
 def seconds_interval(low: float | None, high: float | None) -> str:
-    """Return an interval of durations given in seconds, such as '2.1 ms to 2.3 ms'."""
-    if low is None or high is None:
-        return DASH
-    width = half_width(low, high)
-    return f"{seconds(low, width)} to {seconds(high, width)}"
+    """Return an interval of durations given in seconds, such as '2.1 ms to 2.3 ms', no narrower than computed."""
+    return _ends(low, high, _duration)
 
 
 def quantity_interval(low: float | None, high: float | None, unit: str) -> str:
-    """Return an interval of values with decimal prefixes, such as '13.2 TFLOP/s to 13.6 TFLOP/s'."""
-    if low is None or high is None:
-        return DASH
+    """Return an interval of values with prefixes, such as '13.2 TFLOP/s to 13.6 TFLOP/s', no narrower than computed."""
+    return _ends(low, high, lambda end, width, rounding: _prefixed(end, unit, width, rounding))
+
+
+def _ends(low: float | None, high: float | None, text: Callable[[float, float, str], str]) -> str:
+    """Return two ends, each with its unit, the low one rounded down, the high one up; alike ones are printed alike."""
     width = half_width(low, high)
-    return f"{quantity(low, unit, width)} to {quantity(high, unit, width)}"
+    if low is None or high is None or width is None or not math.isfinite(width):
+        return DASH
+    down, up = (ROUND_FLOOR, ROUND_CEILING) if _shows(width, high) else (ROUND_HALF_EVEN, ROUND_HALF_EVEN)
+    return f"{text(low, width, down)} to {text(high, width, up)}"
 
 
 def percent(share: float | None, digits: int = 2) -> str:

@@ -145,7 +145,7 @@ def test_where_no_flop_are_counted_there_is_no_rate_of_them_and_no_mfu():
     item = summary(msgspec.structs.replace(factory.record(), description=about))
     assert item.seconds is not None
     assert item.flop_per_second is None
-    ceiling = Ceiling(rate=1e12, relative_half_width=None, measured=item)
+    ceiling = Ceiling(rate=1e12, measured=item)
     record = item.record
     side = (record.machine.slug, record.backend)
     roof = {(*side, MATMUL, record.case.precision): ceiling, (*side, COPY, "float32-highest"): ceiling}

@@ -185,14 +185,14 @@ def test_a_ratio_without_an_interval_bounds_nothing():
 def test_the_batch_from_which_the_gpu_wins_has_an_interval():
     (answer,) = read(crossover, sweep({16: 0.25, 64: 1.0, 256: 4.0})).answers
     assert answer.startswith("mnist_mlp: the GPU wins from a batch of about 64")
-    assert "(62 to 66)" in answer
+    assert "(62.4 to 65.7)" in answer
 
 
 @pytest.mark.parametrize(
     ("speedups", "noise", "words"),
     [
         ({16: 2.0, 64: 3.0}, NOISE, "the GPU wins at all of the batches from 16 to 64: at 16 it is 2.00x"),
-        ({16: 0.2, 64: 0.5}, NOISE, "the CPU wins at all of the batches from 16 to 64: at 64 the GPU is 0.50x"),
+        ({16: 0.2, 64: 0.5}, NOISE, "the CPU wins at all of the batches from 16 to 64: at 64 the GPU is 0.500x"),
         ({16: 1.0, 64: 1.0}, (1, 1.2, 0.8), "is not separated from the noise"),
         ({16: 1.001, 64: 4.0}, NOISE, "the GPU wins from a batch of at most"),
         ({16: 0.25, 64: 0.999}, NOISE, "the GPU wins from a batch of at least"),

@@ -154,8 +154,8 @@ def test_a_cell_of_one_process_is_set_against_the_defaults_rate_in_its_round():
 def test_the_cost_of_augmentation_stands_beside_the_documented_one():
     beside = [cell(1, 32, 80.0, DROPOUT), cell(1, 32, 100.0, NOAUG)]
     said = words(input_tuning.read([*grid(), *beside]))
-    assert "with 1 worker and batch 32 augmentation changes the speed by -33 %" in said
-    assert "augmentation changes the speed by -20 %" in said
+    assert "with 1 worker and batch 32 augmentation changes the speed by -33.3 %" in said
+    assert "augmentation changes the speed by -20.0 %" in said
     assert "documented are 425 against 533 photographs/s on a Tesla V100, -20 %" in said
 
 
@@ -186,7 +186,7 @@ def test_the_heat_map_has_a_panel_for_each_augmentation_and_marks_what_is_unstea
     reading = input_tuning.read(grid())
     assert isinstance(reading.chart, HeatMap)
     assert [square.panel[-13:] for square in reading.chart.squares].count("not augmented") == 1
-    assert [(s.row, s.column, s.text) for s in reading.chart.squares][:2] == [("1", "32", "100"), ("4", "64", "299")]
+    assert [(s.row, s.column, s.text) for s in reading.chart.squares][:2] == [("1", "32", "99.6"), ("4", "64", "299")]
 
 
 def test_a_cell_that_failed_keeps_its_place_without_a_value():
@@ -247,9 +247,9 @@ def deepening():
 def test_the_cost_of_depth_stands_beside_the_documented_one_on_both_sides():
     said = words(depth.read(list(deepening())))
     for words_ in (
-        "From catdog_cnn_dropout to catdog_cnn_128 the GPU's speed changes by -20 % (",
-        "-75 % (-75 % to -75 %) with the batch on the device; documented -20 %.",
-        "the CPU's speed changes by -85 %",
+        "From catdog_cnn_dropout to catdog_cnn_128 the GPU's speed changes by -20.0 % (",
+        "-75.0 % (-75.0 to -75.0) with the batch on the device; documented -20 %.",
+        "the CPU's speed changes by -85.0 %",
         "documented -85 %.",
         "catdog_cnn_base: from storage the GPU is 4.0",
         "documented from storage are 4x",
@@ -259,7 +259,7 @@ def test_the_cost_of_depth_stands_beside_the_documented_one_on_both_sides():
     ):
         assert words_ in said
     from_128 = next(a for a in depth.read(list(deepening())).answers if a.startswith("From catdog_cnn_128"))
-    assert "0 % (0 % to 0 %) from storage, -80 % (-80 % to -80 %) with the batch on the device" in from_128
+    assert "0 % (0 to 0) from storage, -80.0 % (-80.0 to -80.0) with the batch on the device" in from_128
 
 
 def test_networks_come_in_the_order_of_depth_with_both_rates():

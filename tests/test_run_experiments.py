@@ -43,7 +43,7 @@ def test_first_and_steady_calls_are_read_and_set_against_each_other():
     assert four.rows[0][7].sort == pytest.approx(0.05)
     assert four.rows[0][8].sort == pytest.approx(3.0)
     assert [row[2].sort for row in sides.rows] == pytest.approx([41, 20 / 15, 45.4 / 15.7], rel=1e-2)
-    assert "on the GPU: the first call takes 75x" in reading.answers[1]
+    assert "on the GPU: the first call takes 75.0x" in reading.answers[1]
 
 
 def test_a_side_alone_has_no_second_table_and_nothing_has_no_reading():

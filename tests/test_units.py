@@ -1,9 +1,10 @@
 """Numbers become text with the digits that their interval allows."""
 
 import math
+import re
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from suite import units
@@ -13,24 +14,77 @@ from suite import units
     ("value", "half", "text"),
     [
         (52.345, 0.4, "52.3x"),
+        (52.345, 0.39, "52.34x"),
         (52.345, 4, "52x"),
-        (159.42, 20, "160x"),
+        (52.345, 3.9, "52.3x"),
+        (159.42, 20, "159x"),
+        (159.42, 40, "160x"),
         (1234.5, None, "1,230x"),
-        (0.5123, 0.002, "0.512x"),
+        (1234.5, 1.5, "1,234.5x"),
+        (0.5123, 0.002, "0.5123x"),
+        (0.5123, 1e-7, "0.51230x"),
         (23.4, 130, "20x"),
+        (2.34, 130, "2x"),
     ],
 )
-def test_no_digit_stands_below_the_half_width(value, half, text):
+def test_a_value_ends_where_its_half_width_does_which_has_two_digits_if_it_begins_with_1_2_or_3(value, half, text):
     low, high = (None, None) if half is None else (value - half, value + half)
     assert units.times(value, low, high) == text
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "text"),
-    [(0.0996, 25.17, "0 to 25"), (-9.1, 38.2, "-9 to 38"), (1.234, 1.256, "1.23 to 1.26"), (0.9, 12, "0.9 to 12.0")],
+    ("value", "low", "high", "text"),
+    [
+        (88.4, 75.1, 104.2, "88x (75 to 105)"),
+        (39.1, 28.7, 53.2, "39x (28 to 54)"),
+        (44.8, 33.3, 60.3, "45x (33 to 61)"),
+        (1.245, 1.234, 1.256, "1.245x (1.234 to 1.256)"),
+        (12456, 12345.6, 12567.8, "12,460x (12,340 to 12,570)"),
+        (1.4, 1.30, 1.5, "1.40x (1.30 to 1.50)"),
+        (1.6, 0.1 + 0.7, 1.1 + 2.2, "1.6x (0.8 to 3.3)"),
+    ],
 )
-def test_an_end_near_zero_has_one_digit_more_than_the_half_width_allows(low, high, text):
+def test_a_value_and_its_ends_stop_at_the_same_digit_and_the_ends_are_rounded_outward(value, low, high, text):
+    assert f"{units.times(value, low, high)} ({units.interval(low, high)})" == text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (0.0996, 25.17, "0 to 26"),
+        (-9.1, 38.2, "-10 to 39"),
+        (0.9, 12, "0.9 to 12.0"),
+        (-12.2, -0.3, "-12.2 to -0.3"),
+        (-0.3, 12.2, "-1 to 13"),
+        (0.0, 12.2, "0 to 13"),
+    ],
+)
+def test_an_end_near_zero_has_one_digit_more_only_where_it_would_else_be_zero(low, high, text):
     assert units.interval(low, high) == text
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "text"),
+    [
+        (117.23e-6, 117.26e-6, "117.23 µs to 117.26 µs"),
+        (117.2e-6, 117.2e-6, "117 µs to 117 µs"),
+        (117.2e-6, 117.2e-6 * (1 + 1e-15), "117 µs to 117 µs"),
+        (117.2e-6, 117.2e-6 * (1 + 1e-7), "117.20 µs to 117.21 µs"),
+        (999.3e-6, 1001.3e-6, "999.3 µs to 1.0013 ms"),
+        (99.6e-6, 0.025, "90 µs to 25 ms"),
+        (117.4, 119.98, "117.4 s to 2 min 00.0 s"),
+        (125.11, 126.12, "2 min 05.1 s to 2 min 06.2 s"),
+        (3590, 3700, "59 min 50 s to 1 h 01 min 40 s"),
+        (400, 30_000, "6 min to 9 h"),
+    ],
+)
+def test_ends_of_durations_that_differ_are_printed_apart_and_those_that_are_alike_alike(low, high, text):
+    assert units.seconds_interval(low, high) == text
+
+
+def test_an_interval_that_is_not_known_is_a_dash():
+    assert units.interval(1.0, None) == units.interval(1.0, math.inf) == units.DASH
+    assert units.seconds_interval(None, 1.0) == units.quantity_interval(1.0, math.inf, "B") == units.DASH
 
 
 @pytest.mark.parametrize(
@@ -45,17 +99,25 @@ def test_durations_take_the_unit_that_suits_them_as_they_are_printed(value, text
 @pytest.mark.parametrize(
     ("value", "half", "text"),
     [
-        (496, 4, "8 min 16 s"), (496, 40, "8 min 20 s"), (496, 90, "8 min"), (3590, 90, "1 h 00 min"),
-        (7300, 100, "2 h 02 min"), (9000, 4000, "2 h"),
+        (496, 4, "8 min 16 s"), (496, 40, "8 min 20 s"), (496, 300, "8 min"), (3590, 300, "1 h 00 min"),
+        (496.4, 1.5, "8 min 16.4 s"), (125.32, 0.15, "2 min 05.32 s"), (7300, 100, "2 h 01 min 40 s"),
+        (7300, 300, "2 h 02 min"), (9000, 4000, "2 h 30 min"), (9000, 20_000, "2 h"), (130, 20_000, "100 s"),
     ],
 )  # fmt: skip
-def test_a_long_duration_has_no_digit_below_the_half_width_either(value, half, text):
+def test_a_long_duration_goes_down_to_the_unit_that_the_half_width_allows(value, half, text):
     assert units.seconds(value, half) == text
 
 
 @pytest.mark.parametrize(
     ("value", "half", "text"),
-    [(999_999, None, "1.00 MB"), (999.4, None, "999 B"), (999.6, None, "1.00 kB"), (960, 70, "960 B")],
+    [
+        (999_999, None, "1.00 MB"),
+        (999.4, None, "999 B"),
+        (999.6, None, "1.00 kB"),
+        (960, 70, "960 B"),
+        (999.6, 40, "1.00 kB"),
+        (999.6, 0.4, "999.6 B"),
+    ],
 )
 def test_a_prefix_goes_by_the_number_as_it_is_printed(value, half, text):
     assert units.quantity(value, "B", half) == text
@@ -69,6 +131,76 @@ def test_what_is_missing_is_a_dash(value):
 @given(st.floats(min_value=1e-9, max_value=1e12))
 def test_a_number_read_back_agrees_to_three_digits(value):
     assert float(units.number(value).replace(",", "")) == pytest.approx(value, rel=5.1e-3)
+
+
+# What is printed, read back
+
+SIZES = {"": 1, "ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600,
+         "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}  # fmt: skip
+PRINTED = {
+    "plain": (units.interval, units.number),
+    "duration": (units.seconds_interval, units.seconds),
+    "prefixed": (lambda low, high: units.quantity_interval(low, high, ""),
+                 lambda value, width: units.quantity(value, "", width)),
+}  # fmt: skip
+CENTRES = st.floats(min_value=1e-8, max_value=1e12)
+
+
+def value_of(text):
+    parts = re.findall(r"(-?[\d.,]+) ?([a-zµA-Z]*)", text)
+    return math.fsum(float(digits.replace(",", "")) * SIZES[unit] for digits, unit in parts)
+
+
+def ends_of(text):
+    return tuple(map(value_of, text.split(" to ")))
+
+
+def contains(printed, computed):
+    (low, high), slack = printed, 1e-11 * max(map(abs, computed))
+    return low <= computed[0] + slack and high >= computed[1] - slack
+
+
+@pytest.mark.parametrize("kind", PRINTED)
+@given(centre=CENTRES, factor=st.floats(min_value=0, max_value=7).map(math.exp) | st.floats(1, 1.1))
+def test_no_interval_is_printed_narrower_than_computed_nor_its_value_outside(kind, centre, factor):
+    low, high = centre / factor, centre * factor
+    assume(high - low > 1e-9 * high)
+    text, value = PRINTED[kind]
+    printed = ends_of(text(low, high))
+    assert contains(printed, (low, high))
+    assert contains(printed, (value_of(value(centre, (high - low) / 2)),) * 2)
+    assert printed[0] < printed[1]
+
+
+@pytest.mark.parametrize("kind", PRINTED)
+@given(centre=CENTRES, factor=st.floats(min_value=1e-3, max_value=7).map(math.exp))
+def test_no_interval_is_printed_much_wider_than_computed(kind, centre, factor):
+    low, high = centre / factor, centre * factor
+    printed = ends_of(PRINTED[kind][0](low, high))
+    assert printed[1] - printed[0] <= 1.4 * (high - low)
+
+
+@given(st.floats(-1e6, 1e6), st.floats(min_value=1e-3, max_value=1e6))
+def test_an_interval_of_any_sign_is_printed_no_narrower_and_little_wider(low, width):
+    high = low + width
+    assume(width > 2.5e-3 * max(abs(low), abs(high)))
+    printed = ends_of(units.interval(low, high))
+    assert contains(printed, (low, high))
+    assert printed[1] - printed[0] <= 1.4 * width
+
+
+@given(st.integers(-9999, 9999), st.integers(20, 79))
+def test_an_end_that_needs_no_rounding_stays_as_it_is(low, width):
+    low, high = low / 100, (low + width) / 100
+    for noise in (0, 1e-15, -1e-15):
+        assert units.interval(low * (1 + noise), high * (1 - noise)) == f"{low:.2f} to {high:.2f}"
+
+
+@given(CENTRES, st.sampled_from([0, 1e-16, 1e-14]))
+def test_ends_that_are_alike_are_printed_as_their_value(value, noise):
+    ends = value * (1 - noise), value * (1 + noise)
+    assert units.interval(*ends).split(" to ") == [units.number(value)] * 2
+    assert units.seconds_interval(*ends).split(" to ") == [units.seconds(value)] * 2
 
 
 @pytest.mark.parametrize(("ratio", "shown"), [(4.0, "4x"), (159.42, "159.42x"), (1.5, "1.5x"), (None, units.DASH)])

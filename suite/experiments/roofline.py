@@ -104,19 +104,14 @@ def ceiling_table(ceilings: Roof) -> Table:
     """Return the ceilings with the records that they come from."""
     rows = []
     for (_, backend, kind, precision), ceiling in sorted(ceilings.items()):
-        seconds, record = ceiling.measured.seconds, ceiling.measured.record
-        low, high = (None, None) if seconds is None else (seconds.low, seconds.high)
-        work = ceiling.rate * seconds.value if seconds else 0.0
-        ends = [None if end is None else work / end for end in (high, low)]
-        unit = _unit(kind)
-        within = units.DASH if None in ends else " to ".join(units.quantity(end, unit, _width(ceiling)) for end in ends)
+        record, unit = ceiling.measured.record, _unit(kind)
         rows.append(
             (
                 Cell(text=record.description.title),
                 Cell(text=backend),
                 Cell(text=precision),
-                Cell(text=units.quantity(ceiling.rate, unit, _width(ceiling)), sort=ceiling.rate, record=record),
-                Cell(text=within),
+                Cell(text=_rate(ceiling, unit), sort=ceiling.rate, record=record),
+                Cell(text=units.quantity_interval(*_ends(ceiling), unit)),
                 time_cell(ceiling.measured),
                 status_cell(ceiling.measured),
             )
@@ -128,15 +123,21 @@ def _unit(kind: str) -> str:
     return "B/s" if kind == COPY else "FLOP/s"
 
 
-def _width(ceiling: Ceiling) -> float | None:
-    return None if ceiling.relative_half_width is None else ceiling.rate * ceiling.relative_half_width
+def _rate(ceiling: Ceiling, unit: str) -> str:
+    return units.quantity(ceiling.rate, unit, units.half_width(*_ends(ceiling)))
+
+
+def _ends(ceiling: Ceiling) -> tuple[float | None, float | None]:
+    """Return the ends of the rate's interval, those of the time turned round."""
+    seconds = ceiling.measured.seconds
+    found = seconds.per(ceiling.rate * seconds.value) if seconds else None
+    return (found.low, found.high) if found else (None, None)
 
 
 def _answers(ceilings: Roof, known: Sequence[tuple[float, Summary]]) -> Iterable[str]:
     for (_, backend, kind, precision), ceiling in sorted(ceilings.items()):
         of = "Memory" if kind == COPY else f"Products in {precision}"
-        rate = units.quantity(ceiling.rate, _unit(kind), _width(ceiling))
-        yield f"{of} on the {backend.upper()}: at most {rate}." + caveat((ceiling.measured,))
+        yield f"{of} on the {backend.upper()}: at most {_rate(ceiling, _unit(kind))}." + caveat((ceiling.measured,))
     for backend in ("cpu", "gpu"):
         mine = [one for one in known if one[1].record.backend == backend and _sizable(one[1])]
         if len(mine) > 1:

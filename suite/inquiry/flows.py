@@ -6,7 +6,7 @@ import msgspec
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import alone, step
+from suite.inquiry.steps import percent_words, step
 from suite.results.record import Record
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import Summary, by_round
@@ -37,12 +37,8 @@ def _rates(record: Record) -> dict[int, float]:
 
 def change(value: Estimate) -> str:
     """Return by how much one rate differs from another in percent, with its interval, as a sentence needs it."""
-    within = (
-        alone(value)
-        if value.low is None
-        else f" ({units.percent(value.low - 1)} to {units.percent((value.high or 1) - 1)})"
-    )
-    return units.percent(value.value - 1) + within
+    low, high = (None if end is None else end - 1 for end in (value.low, value.high))
+    return percent_words(msgspec.structs.replace(value, value=value.value - 1, low=low, high=high))
 
 
 def share_cell(value: float | None) -> Cell:

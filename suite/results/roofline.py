@@ -23,7 +23,6 @@ class Ceiling:
     """The fastest of a kind of work on one backend of one machine."""
 
     rate: float  # FLOP or bytes a second
-    relative_half_width: float | None
     measured: Summary
 
 
@@ -62,8 +61,7 @@ def roof(records: Iterable[Record]) -> Roof:
         record, value = item.record, rate(item)
         key = (record.machine.slug, record.backend, record.workload, record.case.precision)
         if value is not None and (key not in found or value > found[key].rate):
-            width = item.seconds.relative_half_width if item.seconds else None
-            found[key] = Ceiling(rate=value, relative_half_width=width, measured=item)
+            found[key] = Ceiling(rate=value, measured=item)
     return found
 
 

@@ -336,7 +336,7 @@ def _doubt(cpu: Record, gpu: Record, ratio: Estimate) -> str:
     signs = sign_interval([mine[r] / theirs[r] for r in mine.keys() & theirs.keys()])
     if signs is None or signs[0] * (1 - _ROUNDING) <= ratio.value <= signs[1] * (1 + _ROUNDING):
         return ""
-    return f"skewed: the ratio lies outside the sign interval, {signs[0]:.3g} to {signs[1]:.3g}; rerun when idle"
+    return f"skewed: the ratio lies outside the sign interval, {units.interval(*signs)}; rerun when idle"
 
 
 def worse(one: Status, other: Status) -> Status:
