@@ -1,11 +1,17 @@
 """How JAX stands: the best peer's time over JAX's, each side at its better allocator, nothing made prettier."""
 
+import itertools
+import math
+import statistics
+
 import factory
 import msgspec
+import numpy as np
 import pytest
 
 from suite.report import pages, standing, tables
 from suite.results.standing import overall, standings
+from suite.results.statistics import geometric_mean, t_quantile
 from suite.results.summary import speedups, worse
 from suite.variants import peer_name
 
@@ -158,6 +164,113 @@ def test_networks_that_differ_in_data_alone_count_once():
     assert found.ratio.value == pytest.approx(2)
 
 
+NOISE = (1.02, 0.97, 1.0, 1.05)
+
+
+def noisy(workload, ratios, campaign="a", labels=None, **about):
+    """Return a network's steps of JAX, all alike, and of a peer that takes so many times as long by round."""
+    described = factory.description(workload, **about)
+    labels = labels or range(len(ratios))
+    return [
+        factory.record(
+            workload,
+            step_seconds=[0.01 * value for value in values],
+            runs=tuple(factory.run(r, 0.01 * value) for r, value in zip(labels, values, strict=True)),
+            about=described,
+            campaign=campaign,
+            implementation=implementation,
+        )
+        for implementation, values in (("jax", [1.0] * len(ratios)), ("torch", ratios))
+    ]
+
+
+def of_three(labels=None):
+    """Return the mean of two networks of one campaign and one of another, whose rounds may have other numbers."""
+    return mean(
+        noisy("a", [2.0 * n for n in NOISE], parameters=1),
+        noisy("b", [3.0 * n**2 for n in NOISE], parameters=2),
+        noisy("c", [4.0 / n for n in NOISE[::-1]], "another", labels, parameters=3),
+    )
+
+
+@pytest.mark.parametrize("labels", list(itertools.permutations(range(4))))
+def test_the_rounds_of_one_campaign_have_nothing_to_do_with_those_of_another(labels):
+    first, found = of_three().ratio, of_three(labels).ratio
+    assert (found.value, found.low, found.high) == pytest.approx((first.value, first.low, first.high), rel=1e-12)
+
+
+@pytest.mark.parametrize("labels", [(3, 1, 0, 2), (7, 5, 6, 4)])
+def test_the_numbers_of_rounds_do_not_matter_if_all_networks_of_a_campaign_have_the_same(labels):
+    ratios = {"a": NOISE, "b": NOISE[::-1]}
+    one, other = (
+        mean(*(noisy(name, found, labels=given, parameters=len(found) + ord(name)) for name, found in ratios.items()))
+        for given in (None, labels)
+    )
+    assert (one.ratio.low, one.ratio.high) == pytest.approx((other.ratio.low, other.ratio.high), rel=1e-12)
+
+
+def test_networks_of_one_campaign_are_taken_together_by_round():
+    alike, other = list(NOISE), [1 / n for n in NOISE]
+    found = mean(noisy("a", alike, parameters=1), noisy("b", [2 * n for n in alike], parameters=2))
+    by_round = geometric_mean([math.sqrt(2) * n for n in NOISE])
+    assert (found.ratio.value, found.ratio.low, found.ratio.high) == pytest.approx(
+        (by_round.value, by_round.low, by_round.high)
+    )
+    against = mean(noisy("a", alike, parameters=1), noisy("b", other, parameters=2)).ratio
+    assert against.high / against.low == pytest.approx(1), "what one gains in a round the other loses"
+
+
+def test_the_variances_of_campaigns_are_added_with_the_share_of_their_networks():
+    found = of_three().ratio
+    logs = [[math.log(n) for n in NOISE]] * 2
+    errors = [statistics.variance(one) * share**2 / 4 for one, share in zip(logs, (3 / 3, 1 / 3), strict=True)]
+    degrees = sum(errors) ** 2 / sum(error**2 / 3 for error in errors)
+    assert math.log(found.high / found.value) == pytest.approx(t_quantile(degrees) * math.sqrt(sum(errors)))
+    assert math.log(found.value / found.low) == pytest.approx(t_quantile(degrees) * math.sqrt(sum(errors)))
+
+
+def test_the_interval_of_the_mean_covers_where_rounds_are_shared_within_campaigns_alone():
+    rng, means, covered = np.random.default_rng(3), 300, 0
+    for _ in range(means):
+        shared = {name: rng.normal(0, spread, 4) for name, spread in (("a", 0.03), ("b", 0.01))}
+        networks = [("a", 2.0), ("a", 0.5), ("b", 4.0), ("b", 0.25)]
+        ratios = [middle * np.exp(shared[name] + rng.normal(0, 0.01, 4)) for name, middle in networks]
+        found = mean(
+            *(
+                noisy(f"n{i}", [float(v) for v in values], name, parameters=i)
+                for i, ((name, _), values) in enumerate(zip(networks, ratios, strict=True))
+            )
+        ).ratio
+        covered += found.low <= 1 <= found.high
+    assert 0.92 <= covered / means <= 0.98
+
+
+def test_networks_of_campaigns_without_a_round_in_common_have_a_mean_those_of_one_campaign_have_none():
+    ratios = [2.0 * n for n in NOISE]
+    early, late = (noisy("a", ratios, parameters=1), noisy("b", ratios, "b", range(4, 8), parameters=2))
+    assert mean(early, late).ratio.low is not None
+    assert mean(early, noisy("b", ratios, "a", range(4, 8), parameters=2)) is None
+
+
+def test_a_campaign_of_a_single_round_leaves_the_mean_without_interval():
+    found = mean(noisy("a", [2.0 * n for n in NOISE], parameters=1), noisy("b", [8.0], "b", parameters=2))
+    assert (found.ratio.low, found.ratio.high, found.ratio.processes) == (None, None, 1)
+    assert found.ratio.value == pytest.approx(4.0, rel=0.05)
+
+
+def test_the_line_of_the_mean_says_whose_interval_it_is_and_whether_all_are_steady():
+    shaky = [2.0, 4.0, 3.0]
+    steady = [*pair("a", 0.5, parameters=1), *pair("b", 2.0, parameters=2)]
+    (said,) = standing.mean(standings(steady))
+    assert said.endswith(", an interval of these networks as they were measured, not of networks at large.")
+    (said,) = standing.mean(standings([*steady, *noisy("c", shaky, parameters=3)]))
+    assert said.endswith(" not of networks at large. Not all steady.")
+    (said,) = standing.mean(standings([*steady, *noisy("c", shaky, parameters=3, family="trees")]))
+    assert said.endswith(" at large."), "what is not steady does not count"
+    (said,) = standing.mean(standings([*steady, *noisy("c", [1.0], "c", parameters=3)]))
+    assert "interval" not in said
+
+
 @pytest.mark.parametrize("family", ["data parallel", "trees"])
 def test_the_data_parallel_model_and_trees_do_not_count(family):
     found = mean(pair("a", 0.5, parameters=1), pair("b", 99.0, parameters=2, family=family))
@@ -173,7 +286,8 @@ def test_the_terminal_names_the_peer_and_gives_interval_and_mean():
     assert (cells["best peer"], cells["ratio"]) == ("torch eager", "0.500x")
     assert "to" in cells["95 % interval"]
     assert table.notes == (
-        "Geometric mean over 2 networks: 1.00x (1.00 to 1.00).",
+        "Geometric mean over 2 networks: 1.00x (1.00 to 1.00), an interval of these networks as they were measured, "
+        "not of networks at large.",
         "Not timed, so that the best peer may be faster than the one shown: torch compile in 2 of 2 steps.",
     )
     assert standing.for_terminal([side()], factory.HOST.slug) == ()

@@ -14,6 +14,7 @@ from suite.results.statistics import (
     holm,
     paired_p_value,
     paired_ratio,
+    product,
     sign_interval,
     t_quantile,
     trend,
@@ -117,6 +118,15 @@ def test_welchs_interval_covers_where_the_spreads_differ():
     assert 0.94 <= covered / tables <= 0.965
 
 
+@pytest.mark.parametrize(("sizes", "least"), [((3,) * 17, 0.94), ((3, 5, 10), 0.94), ((3, 10), 0.92), ((2, 10), 0.89)])
+def test_the_interval_of_a_product_covers_unless_a_group_of_two_has_most_of_the_variance(sizes, least):
+    rng, tables, covered = np.random.default_rng(2), 2000, 0
+    for _ in range(tables):
+        found = product([np.exp(rng.normal(0, 0.02, size)) for size in sizes])
+        covered += found.low <= 1 <= found.high
+    assert least <= covered / tables <= 0.97
+
+
 def test_half_the_length_of_an_interval_is_a_share_of_its_value():
     assert Estimate(value=4.0, low=2.0, high=8.0).relative_half_width == pytest.approx(1.0)
     assert Estimate(value=1.0, low=1.0, high=1.21).relative_half_width == pytest.approx(0.1)
@@ -192,6 +202,27 @@ def test_a_side_of_one_process_gives_a_ratio_without_interval_and_chance(one, ot
         math.exp(sum(map(math.log, one)) / len(one) - sum(map(math.log, other)) / len(other))
     )
     assert unpaired_p_value(one, other) is None
+
+
+def test_a_product_of_one_group_is_its_geometric_mean_and_of_two_their_ratio_turned_round():
+    one, other = [1.0, 1.2, 1.5, 1.1], [2.0, 2.5]
+    alone, mean = product([one]), geometric_mean(one)
+    assert (alone.value, alone.low, alone.high) == pytest.approx((mean.value, mean.low, mean.high))
+    both, ratio = product([one, [1 / value for value in other]]), unpaired_ratio(one, other)
+    assert (both.value, both.low, both.high) == pytest.approx((ratio.value, ratio.low, ratio.high))
+    assert (alone.processes, both.processes) == (4, 2)
+
+
+@given(st.lists(st.lists(POSITIVE, min_size=2, max_size=5), min_size=1, max_size=4), st.randoms(use_true_random=False))
+def test_a_product_asks_for_no_order_within_its_groups_and_of_them(groups, random):
+    other = [random.sample(group, len(group)) for group in groups]
+    found, shuffled = product(groups), product(random.sample(other, len(other)))
+    assert math.log(shuffled.high / shuffled.low) == pytest.approx(math.log(found.high / found.low), abs=1e-9)
+    assert math.log(shuffled.value) == pytest.approx(math.log(found.value), abs=1e-9)
+
+
+def test_a_group_of_one_process_gives_a_product_without_interval():
+    assert product([[1.0, 1.1], [8.0]]) == Estimate(value=pytest.approx(8 * math.sqrt(1.1)), processes=1)
 
 
 def test_no_side_no_ratio():

@@ -10,6 +10,7 @@ from suite.report.html import Page
 from suite.results.record import Record
 from suite.results.selection import by_machine
 from suite.results.standing import Standing, overall, standings
+from suite.results.summary import doubts
 from suite.results.table import Cell, Table, chosen
 from suite.variants import peer_name
 from suite.workload import Case
@@ -19,6 +20,7 @@ COLUMNS = (  # what is asked first, as a narrow screen shows only that
     "model", "batch", "ratio", "95 % interval", "JAX step", "best peer", "its step", "allocators", "status",
     "every way",
 )  # fmt: skip
+_OF = "an interval of these networks as they were measured, not of networks at large"
 _TERMINAL = ("model", "JAX step", "best peer", "its step", "ratio", "95 % interval")
 
 
@@ -77,13 +79,14 @@ def _side(item: Standing) -> tuple[str, str]:
 
 
 def mean(items: Sequence[Standing]) -> tuple[str, ...]:
-    """Return a line with the geometric mean of the ratios; none unless several networks were compared."""
+    """Return a line with the geometric mean of the ratios and whose interval it is; none unless of several networks."""
     found = overall(items)
     if found is None or found.networks == 1:
         return ()
     low, high = found.ratio.low, found.ratio.high
-    within = f" ({units.interval(low, high)})" if low is not None else ""
-    return (f"Geometric mean over {found.networks} networks: {units.times(found.ratio.value, low, high)}{within}.",)
+    within = f" ({units.interval(low, high)}), {_OF}" if low is not None else ""
+    said = f"Geometric mean over {found.networks} networks: {units.times(found.ratio.value, low, high)}{within}."
+    return (said + doubts(item.status for item in found.items),)
 
 
 def gaps(items: Sequence[Standing]) -> tuple[str, ...]:

@@ -4,13 +4,12 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 import msgspec
 
 from suite.results.record import Record
 from suite.results.selection import campaign_recency
-from suite.results.statistics import Estimate, geometric_mean
+from suite.results.statistics import Estimate, product
 from suite.results.summary import Status, Summary, better, by_round, peers_of, summary, untimed, worse
 from suite.workload import Case
 
@@ -83,27 +82,40 @@ class Overall:
 
     ratio: Estimate
     networks: int  # that it was taken over
+    items: tuple[Standing, ...]  # that it was taken over: a network may have several
 
 
 def overall(items: Iterable[Standing]) -> Overall | None:
-    """Return the geometric mean of JAX's plain steps at the headline batch; None if the standings share no round.
+    """Return the geometric mean of JAX's plain steps at the headline batch; None if those of a campaign share no round.
 
-    Its interval is that of the rounds that all share. The data-parallel model does not count, nor do trees, which are
-    no network. Networks that have the same counts, as they differ in data or dropout alone, count as one with the mean
-    of their ratios.
+    Its interval is of these networks as they were measured. Those of one campaign are taken together by round, since
+    what disturbs one may disturb all; campaigns are independent. The data-parallel model does not count, nor do trees,
+    which are no network. Networks that have the same counts, as they differ in data or dropout alone, count as one with
+    the mean of their ratios.
     """
-    networks: dict[tuple, list[dict[int, float]]] = defaultdict(list)
+    networks: dict[tuple, list[Standing]] = defaultdict(list)
     for item in items:
         about, case = item.mine.record.description, item.mine.record.case
         plain = (case.variant, case.devices, case.batch) == ("plain", 1, about.batch)
         if plain and about.family not in ("data parallel", "trees"):
             kind = (about.parameters, about.flop_per_example, about.loss, about.optimizer)
-            networks[kind].append(_logarithms(item))
-    rounds = set.intersection(*(set(one) for same in networks.values() for one in same)) if networks else set()
-    means = [fmean(fmean(one[r] for one in same) for same in networks.values()) for r in sorted(rounds)]
-    if not means:
+            networks[kind].append(item)
+    weighed = [(item, 1 / (len(networks) * len(same))) for same in networks.values() for item in same]
+    factors = list(_factors(weighed))
+    if not factors or not all(factors):
         return None
-    return Overall(ratio=geometric_mean([math.exp(mean) for mean in means]), networks=len(networks))
+    counted = tuple(item for item, _ in weighed)
+    return Overall(ratio=product(factors), networks=len(networks), items=counted)
+
+
+def _factors(weighed: Iterable[tuple[Standing, float]]) -> Iterable[list[float]]:
+    """Yield by what each campaign multiplies the mean, in each of the rounds that its standings share."""
+    campaigns: dict[str, list[tuple[dict[int, float], float]]] = defaultdict(list)
+    for item, weight in weighed:
+        campaigns[item.mine.record.campaign].append((_logarithms(item), weight))
+    for parts in campaigns.values():
+        rounds = set.intersection(*(set(logarithms) for logarithms, _ in parts))
+        yield [math.exp(math.fsum(weight * logarithms[r] for logarithms, weight in parts)) for r in sorted(rounds)]
 
 
 def _logarithms(item: Standing) -> dict[int, float]:

@@ -73,6 +73,25 @@ def paired_ratio(numerator: dict[int, float], denominator: dict[int, float]) -> 
     return geometric_mean([numerator[r] / denominator[r] for r in rounds]) if rounds else None
 
 
+def product(groups: Sequence[Sequence[float]]) -> Estimate:
+    """Return the product of the geometric means of groups of positive values, one per process, that are independent.
+
+    Its interval takes the degrees of freedom from all spreads; there is none if a group is of one process. It is too
+    short where a group of two has most of the variance: it holds in about 90 of 100 cases beside a group of ten.
+
+    Source: Satterthwaite, An approximate distribution of estimates of variance components (1946).
+    """
+    logs = [[math.log(value) for value in group] for group in groups]
+    centre, processes = math.fsum(map(fmean, logs)), min(map(len, logs))
+    if processes == 1:
+        return Estimate(value=math.exp(centre))
+    error, degrees = _spread(logs)
+    reach = t_quantile(degrees) * error
+    return Estimate(
+        value=math.exp(centre), low=math.exp(centre - reach), high=math.exp(centre + reach), processes=processes
+    )
+
+
 def unpaired_ratio(numerator: Sequence[float], denominator: Sequence[float]) -> Estimate | None:
     """Return the ratio of two geometric means of processes that were not measured side by side; None without values.
 
@@ -97,9 +116,14 @@ def _welch(numerator: Sequence[float], denominator: Sequence[float]) -> tuple[fl
     difference = fmean(sides[0]) - fmean(sides[1])
     if min(map(len, sides)) < 2:
         return difference, 0.0, None
-    errors = [variance(side) / len(side) for side in sides]
-    shares = sum(error**2 / (len(side) - 1) for error, side in zip(errors, sides, strict=True))
-    return difference, math.sqrt(sum(errors)), sum(errors) ** 2 / shares if shares else 1.0
+    return difference, *_spread(sides)
+
+
+def _spread(groups: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """Return the standard error of a sum of means, each of two values or more, and its degrees of freedom."""
+    errors = [variance(group) / len(group) for group in groups]
+    shares = sum(error**2 / (len(group) - 1) for error, group in zip(errors, groups, strict=True))
+    return math.sqrt(sum(errors)), sum(errors) ** 2 / shares if shares else 1.0
 
 
 def sign_interval(ratios: Sequence[float]) -> tuple[float, float] | None:
