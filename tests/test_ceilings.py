@@ -3,13 +3,18 @@
 from dataclasses import replace
 from functools import partial
 
+import factory
+import msgspec
 import numpy as np
 import pytest
 
 from suite import ceilings, models
 from suite.ceilings import ceiling_copy, ceiling_matmul
+from suite.measure.audit import replay
 from suite.measure.jax_program import JaxProgram
 from suite.measure.nnx_program import NnxProgram
+from suite.results.record import Audit
+from suite.results.validity import invalid
 from suite.workload import Case
 
 WIDTH = 32
@@ -65,6 +70,27 @@ def test_memory_is_read_and_written_by_each_step_and_does_not_change(memory):
     assert (before == after).all()
     assert (after == 1).all()
     assert program.bytes_per_step() == 2 * (ceiling_copy.BLOCKS * 8 * ceiling_copy.COLUMNS * 4 + 4) + 4
+
+
+def replayed(workload, batch, **changes):
+    """What the check of replays says of the workload's program, as it is timed; of a replay changed so, if any is."""
+    program = started(workload, batch=batch)
+    rng = np.random.default_rng(0)
+    audit = Audit(cores=1, platform="cpu", replay=replay(program, [workload.draw(rng, batch) for _ in range(2)], 0))
+    audit = msgspec.structs.replace(audit, replay=msgspec.structs.replace(audit.replay, **changes))
+    run = msgspec.structs.replace(factory.run(0, 0.01), audit=audit, first_loss=audit.replay.first)
+    record = factory.record(workload.description.name, about=workload.description, runs=(run,), batch=batch)
+    return [words for words in invalid(record) if "replay" in words]
+
+
+def test_what_ceilings_do_anew_from_another_seed_is_no_reason_against_them(memory, products):
+    assert replayed(memory, 1) == []
+    assert replayed(products, 4) == []
+
+
+def test_products_that_no_parameter_moves_are_seen(products):
+    (words,) = replayed(products, 4, once=1.5, twice=1.5, together=1.5, other_seed=1.5, other_seed_twice=1.5)
+    assert "whatever the parameters" in words
 
 
 def test_no_block_of_memory_is_left_out_of_the_compiled_step(memory):

@@ -190,3 +190,12 @@ def test_machines_with_a_gpu_come_first_then_those_with_most_records():
         factory.record(backend="gpu", machine=fast),
     ]
     assert list(by_machine(records)) == [fast.slug, slow.slug, small.slug]
+
+
+def test_rows_of_several_machines_name_theirs():
+    both = [side([0.01] * 3, machine=machine) for machine in (factory.HOST, factory.PLAIN)]
+    each = [msgspec.structs.replace(r, case=msgspec.structs.replace(r.case, batch=n)) for n, r in enumerate(both, 4)]
+    labels = [row[0].text for row in comparison.table("a", "b", compared(each, each)).rows]
+    assert [label.rpartition(" on ")[2] for label in labels] == [factory.HOST.name, factory.PLAIN.name]
+    (alone,) = comparison.table("a", "b", compared(each[:1], each[:1])).rows
+    assert factory.HOST.name not in alone[0].text

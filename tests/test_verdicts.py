@@ -137,6 +137,30 @@ def test_each_side_has_its_current_record_of_a_machine_that_both_have():
     assert times([made(1.0, 2021), made(1.0, 2022, profile="smoke")], [made(1.0, 2023)]) == ("2021", "2023")
 
 
+def of_version(version, *machines, time=1.0, **changes):
+    software = msgspec.structs.replace(factory.record().software, packages={"jax": version})
+    times = (time, 1.01 * time, 0.99 * time)
+    return [named("a", times, software=software, machine=machine, **changes) for machine in machines]
+
+
+def test_versions_are_compared_on_a_machine_that_both_ran_on_and_two_machines_only_by_themselves():
+    other = msgspec.structs.replace(factory.PLAIN, name="third, 4 cores")
+    old, new = of_version("1", factory.HOST, factory.PLAIN), of_version("2", factory.PLAIN, other)
+    (row,) = compared(old, new)
+    assert {side.record.machine.name for side in (row.first, row.second)} == {factory.PLAIN.name}
+    with pytest.raises(ValueError, match="no case on the same machine in common; to compare two machines, name them"):
+        compared(of_version("1", factory.HOST, factory.PLAIN), of_version("2", other))
+    (row,) = compared(of_version("1", factory.HOST), of_version("2", other))
+    assert row.differs == ("machine", "jax")
+
+
+def test_a_step_on_random_content_and_on_a_stand_in_are_one_row():
+    made = factory.record("mnist_mlp", step_seconds=(1.0, 1.01, 0.99))
+    drawn = msgspec.structs.replace(made, case=msgspec.structs.replace(made.case, data="random"), created="2027")
+    (row,) = compared([made, drawn], [made, drawn])
+    assert row.first.record == row.second.record == drawn
+
+
 def test_rows_without_a_common_round_are_left_out():
     one, other = named("a", (0.012, 0.013)), named("a", (0.01, 0.01))
     apart = tuple(msgspec.structs.replace(run, round=run.round + 2) for run in other.runs)

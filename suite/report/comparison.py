@@ -12,20 +12,21 @@ COLUMNS = ("case", "first", "second", "ratio", "95 % interval", "second is")
 
 def table(first: str, second: str, rows: Sequence[Comparison], band: float | None = None) -> Table:
     """Return the comparison of two sides by their names; `band` is the share that does not matter."""
+    several = len({row.second.record.machine.slug for row in rows}) > 1
     floor = noise_floor(s.record for row in rows for s in (row.first, row.second)) if band is None else band
     return Table(
         title=f"first: {first}; second: {second}",
         columns=COLUMNS,
-        rows=tuple(_row(row, floor) for row in rows),
+        rows=tuple(_row(row, floor, several) for row in rows),
         notes=tuple(_notes(rows, floor)),
     )
 
 
-def _row(item: Comparison, band: float) -> tuple[Cell, ...]:
+def _row(item: Comparison, band: float, several: bool) -> tuple[Cell, ...]:
     ratio, reasons = item.ratio, "; ".join((*item.first.reasons, *item.second.reasons))
     told = [item.status] if reasons or item.status == "smoke" else []
     return (
-        Cell(text=_named(item.second.record), record=item.second.record),
+        Cell(text=_named(item.second.record, several), record=item.second.record),
         time_cell(item.first),
         time_cell(item.second),
         Cell(text=units.times(ratio.value, ratio.low, ratio.high), sort=ratio.value),
@@ -34,8 +35,10 @@ def _row(item: Comparison, band: float) -> tuple[Cell, ...]:
     )
 
 
-def _named(record: Record) -> str:
-    return f"{record.workload} {record.case.scope} {record.case.label(record.description)}"
+def _named(record: Record, several: bool) -> str:
+    """Return what was timed, where rows are of several machines with the machine."""
+    machine = f" on {record.machine.name}" if several else ""
+    return f"{record.workload} {record.case.scope} {record.case.label(record.description)}{machine}"
 
 
 def _notes(rows: Sequence[Comparison], band: float) -> list[str]:

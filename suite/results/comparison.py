@@ -72,9 +72,10 @@ class Comparison:
 def compared(first: Iterable[Record], second: Iterable[Record]) -> tuple[Comparison, ...]:
     """Return a comparison of each case that both sides have, of their current records; of one record each, of those.
 
-    Where both have the case of the same machine, the records are that machine's, of several the one measured last.
-    The chances are corrected for the number of comparisons. Raises ValueError if the sides share no case, or if two
-    single records differ in more than one axis of their case.
+    The records of a case are of one machine that both sides have, of several the one measured last; two machines are
+    compared where each side is of one alone. The chances are corrected for the number of comparisons. Raises ValueError
+    if the sides share no case, or none on the same machine, or if two single records differ in more than one axis of
+    their case.
     """
     pairs = _pairs(*map(_by_name, (first, second)))
     rows = [row for pair in pairs if (row := _comparison(*map(summary, pair))) is not None]
@@ -85,14 +86,14 @@ def compared(first: Iterable[Record], second: Iterable[Record]) -> tuple[Compari
 def _by_name(records: Iterable[Record]) -> dict[str, list[Record]]:
     found: dict[str, list[Record]] = {}
     for record in sorted(records, key=lambda record: record.precedence):
-        found.setdefault(record.name, []).append(record)
+        found.setdefault(record.place[1], []).append(record)
     return found
 
 
 def _pairs(first: dict[str, list[Record]], second: dict[str, list[Record]]) -> list[tuple[Record, Record]]:
     shared = sorted(first.keys() & second.keys())
     if not shared and len(first) == len(second) == 1:
-        one, other = _of_one_machine(*(next(iter(side.values())) for side in (first, second)))
+        one, other = (next(iter(side.values()))[-1] for side in (first, second))
         different = [name for name in axes(one, other) if hasattr(one.case, name)]
         if len(different) > 1:
             raise ValueError(
@@ -101,16 +102,25 @@ def _pairs(first: dict[str, list[Record]], second: dict[str, list[Record]]) -> l
         return [(one, other)]
     if not shared:
         raise ValueError("the two sides have no case in common; choose two that measured the same")
-    return [_of_one_machine(first[name], second[name]) for name in shared]
+    if len(_machines(first)) == len(_machines(second)) == 1:
+        return [(first[name][-1], second[name][-1]) for name in shared]
+    pairs = [pair for name in shared if (pair := _of_one_machine(first[name], second[name])) is not None]
+    if not pairs:
+        raise ValueError("the two sides have no case on the same machine in common; to compare two machines, name them")
+    return pairs
 
 
-def _of_one_machine(first: Sequence[Record], second: Sequence[Record]) -> tuple[Record, Record]:
-    """Return the current record of each side, of a machine that both have if there is one; the last ones are newest."""
+def _machines(side: dict[str, list[Record]]) -> set[str]:
+    return {record.machine.slug for records in side.values() for record in records}
+
+
+def _of_one_machine(first: Sequence[Record], second: Sequence[Record]) -> tuple[Record, Record] | None:
+    """Return the current record of each side on a machine that both have, None without; the last ones are newest."""
     both = {record.machine.slug for record in first} & {record.machine.slug for record in second}
     slug = next((r.machine.slug for r in reversed(second) if r.machine.slug in both), None)
-    one, other = (
-        next(record for record in reversed(side) if slug in (None, record.machine.slug)) for side in (first, second)
-    )
+    if slug is None:
+        return None
+    one, other = (next(record for record in reversed(side) if record.machine.slug == slug) for side in (first, second))
     return one, other
 
 

@@ -191,11 +191,14 @@ def _replay(record: Record, run: Run) -> Iterator[str]:
     if None in (replay.first, replay.once, replay.twice, replay.together):
         yield "a loss is not finite"
     elif run.first_loss is not None:
-        yield from _replayed(replay, run.first_loss, trained, drawn=about.family != "trees")
+        yield from _replayed(replay, run.first_loss, trained, drawn=about.flop_per_example > 0)
 
 
 def _replayed(replay: Replay, first: float, trained: bool, drawn: bool) -> Iterator[str]:
-    """Yield what is wrong with a replay; `drawn`: it began with random parameters, which boosting has none of."""
+    """Yield what is wrong with a replay.
+
+    `drawn`: the loss comes of parameters that a seed draws, which boosting has none of and a copy of memory leaves out.
+    """
     assert replay.first is not None
     assert replay.once is not None
     assert replay.twice is not None
