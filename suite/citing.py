@@ -44,7 +44,8 @@ def checked(files: Sequence[Path], folder: Path, write: bool = False) -> Iterato
     """Yield a line for each quotation that is wrong or has a newer record, then what was looked at; wrong or not.
 
     Before them one for each record that is not as it was written, which is wrong. With `write` quotations that are not
-    pinned are brought up to date first. Raises RuntimeError if a file refuses.
+    pinned are brought up to date first, in every file but one with a mark that has no partner. Raises RuntimeError if a
+    file refuses.
     """
     there, problems = published(folder)
     yield from ((problem, True) for problem in problems)
@@ -58,6 +59,8 @@ def checked(files: Sequence[Path], folder: Path, write: bool = False) -> Iterato
             words = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
             raise RuntimeError(f"'{path}' cannot be checked: {words}") from error
         looked_at += quotation.quotations(content)
+        if write and quotation.lone(content):
+            yield f"{path}: left as it is, since a mark has no partner", True
         for remark in quotation.remarks(content, there):
             yield f"{path}:{remark.line}: {'' if remark.wrong else 'note: '}{remark.words}", remark.wrong
     yield (
@@ -67,7 +70,10 @@ def checked(files: Sequence[Path], folder: Path, write: bool = False) -> Iterato
 
 
 def renew(path: Path, there: Sequence[Number]) -> bool:
-    """Bring the quotations of a file that are not pinned up to date; return whether one changed."""
+    """Bring the quotations of a file that are not pinned up to date; return whether one changed.
+
+    A file with a mark that has no partner stays as it is.
+    """
     content = path.read_text(encoding="utf-8")
     now = quotation.renewed(content, there)
     if now != content:

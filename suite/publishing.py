@@ -6,7 +6,7 @@ from pathlib import Path
 from suite import citing, terminal
 from suite.bench import close, has_ended
 from suite.results import journal as journals
-from suite.results import prices, store
+from suite.results import prices, quotation, store
 from suite.results.journal import Journal
 
 
@@ -57,12 +57,18 @@ def publish(journal: Journal, out: Path, published: Path) -> tuple[Path, ...]:
 
 
 def mentions(published: Path) -> tuple[Path, ...]:
-    """Bring the quotations that are not pinned in README and the site's own pages up to date; return what changed."""
+    """Bring the quotations that are not pinned in README and the site's own pages up to date; return what changed.
+
+    A page with a mark that has no partner stays as it is, which is said.
+    """
     root, (there, problems) = published.parent.parent, citing.published(published)
     for problem in problems:
         terminal.say(f"note: {problem}")
-    pages = [root / "README.md", *sorted((root / "site").glob("*.md"))]
-    return tuple(path for path in pages if path.is_file() and citing.renew(path, there))
+    pages = [path for path in (root / "README.md", *sorted((root / "site").glob("*.md"))) if path.is_file()]
+    for path in pages:
+        for lone in quotation.lone(path.read_text(encoding="utf-8")):
+            terminal.say(f"note: {path} is left as it is; line {lone.line}: {lone.words}")
+    return tuple(path for path in pages if citing.renew(path, there))
 
 
 def picture(published: Path) -> tuple[Path, ...]:

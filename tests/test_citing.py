@@ -191,6 +191,14 @@ def test_a_mark_without_partner_or_key_is_wrong(speedup, there, lone):
     assert quotation.remarks(lone.format(key=speedup.key), there)
 
 
+@pytest.mark.parametrize("opening", ["{key}", "KEY@digest"])
+def test_a_quotation_whose_end_is_missing_does_not_reach_into_the_next(speedup, there, opening):
+    lost = f"<!-- cite {opening.format(key=speedup.key)} -->"
+    (remark,) = quotation.remarks(f"# Title\n\n{lost}3x\n\n## Next\n\nText, {markdown(speedup)}.", there)
+    assert (remark.line, remark.wrong) == (3, True)
+    assert remark.words.startswith(f"'{lost}' has no partner")
+
+
 def test_an_unknown_key_is_wrong_and_the_nearest_is_named(speedup, there):
     key = speedup.key.replace("mnist", "minst")
     (remark,) = quotation.remarks(f"<!-- cite {key} -->9x<!-- /cite -->", there)
@@ -322,6 +330,17 @@ def test_write_brings_what_is_not_pinned_up_to_date(published, tmp_path):
     said = list(citing.checked([page], tmp_path / "records", write=True))
     assert said[0] == (f"{page}: brought up to date", False)
     assert not any(wrong for _, wrong in said)
+
+
+def test_a_file_with_a_mark_that_has_no_partner_is_not_written(published, tmp_path):
+    key = citing.listed(citing.published(tmp_path / "records")[0], "/speedup")[0][0]
+    page, whole = tmp_path / "page.md", f"<!-- cite {key} -->3x<!-- /cite -->"
+    page.write_text(content := f"{whole}\n<!-- cite {key} -->3x\n\n## Heading\n\n{whole}\n")
+    answer = CliRunner().invoke(cli.main, ["check-docs", "--write", str(page)])
+    assert answer.exit_code == 1
+    assert f"{page}: left as it is, since a mark has no partner" in answer.output
+    assert f"{page}:2: '<!-- cite {key} -->' has no partner" in answer.output
+    assert page.read_text() == content
 
 
 def test_keys_are_completed(published):

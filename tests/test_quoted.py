@@ -73,3 +73,15 @@ def test_publishing_a_newer_record_changes_every_mention_that_is_not_pinned(tmp_
     text = (tmp_path / "README.md").read_text()
     assert text.count("1.004 ms") == 1
     assert text.count(Citation(number=number).value) == 1, "a pinned mention moved"
+
+
+def test_publishing_leaves_a_page_as_it_is_where_a_mark_has_no_partner_and_says_so(tmp_path, capsys):
+    published = tmp_path / "site" / "records"
+    store.add(factory.record("mnist_mlp", "gpu", [0.002, 0.00201, 0.00199]), published)
+    key = numbers(store.load([published])[0])[0].key.text().split("@")[0]
+    stale = f"<!-- cite {key} -->3x<!-- /cite -->"
+    (tmp_path / "README.md").write_text(stale)
+    (tmp_path / "site" / "page.md").write_text(content := f"{stale}\n<!-- cite {key} -->3x\n\nText, {stale}.")
+    assert publishing.mentions(published) == (tmp_path / "README.md",)
+    assert (tmp_path / "site" / "page.md").read_text() == content
+    assert f"page.md is left as it is; line 2: '<!-- cite {key} -->' has no partner" in capsys.readouterr().err

@@ -4,7 +4,8 @@
 
 Between the marks the number stands as `suite cite` prints it, then its interval or nothing, the low end first, in words
 and Markdown of any kind. A pinned key stands for one record for ever, one without a digest for the newest that may be
-quoted. What says KEY itself, as above, shows the form and is no quotation.
+quoted. What says KEY itself, as above, shows the form and is no quotation. No quotation goes past another mark: one
+without its end is a mark without partner, and a text with such a mark is not renewed.
 """
 
 import re
@@ -14,8 +15,10 @@ from dataclasses import dataclass, replace
 from suite.results.citation import Citation
 from suite.results.keys import Number, newest_citable, resolved
 
-_MARK = re.compile(r"<!--\s*cite\s+(?P<key>(?!KEY\b)[^\s>]+)\s*-->(?P<said>.*?)<!--\s*/cite\s*-->", re.DOTALL)
-_FORM = re.compile(r"<!--\s*cite\s+KEY\b[^>]*-->.*?(?P<end><!--\s*/cite\s*-->)", re.DOTALL)
+_UNMARKED = r"(?:(?!<!--\s*/?cite\b).)*"
+_END = r"<!--\s*/cite\s*-->"
+_MARK = re.compile(rf"<!--\s*cite\s+(?P<key>(?!KEY\b)[^\s>]+)\s*-->(?P<said>{_UNMARKED}){_END}", re.DOTALL)
+_FORM = re.compile(rf"<!--\s*cite\s+KEY\b[^>]*-->{_UNMARKED}(?P<end>{_END})", re.DOTALL)
 _EITHER = re.compile(r"<!--\s*/?cite\b[^>]*-->")
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
 _UNIT = r"\w+| (?:[mµn]?s|min|h|\w?FLOP/s|examples/s)(?![\w/])"
@@ -34,18 +37,30 @@ class Remark:
 
 def remarks(text: str, numbers: Sequence[Number]) -> tuple[Remark, ...]:
     """Return what is wrong with the quotations in a text, and which have a newer record, in their order."""
-    found, covered, shown = [], [], _shown(text)
-    for mark in _MARK.finditer(text):
-        covered.append(mark.span())
-        line = 1 + text.count("\n", 0, mark.start())
-        found += [
-            Remark(line=line, words=words, wrong=wrong) for words, wrong in _of(mark["key"], mark["said"], numbers)
-        ]
-    for lone in _EITHER.finditer(text):
-        if lone.start() not in shown and not any(start <= lone.start() < end for start, end in covered):
-            words = f"'{lone[0]}' has no partner; a quotation is <!-- cite KEY -->number<!-- /cite -->"
-            found.append(Remark(line=1 + text.count("\n", 0, lone.start()), words=words, wrong=True))
-    return tuple(sorted(found, key=lambda remark: remark.line))
+    found = [
+        Remark(line=_line(text, mark), words=words, wrong=wrong)
+        for mark in _MARK.finditer(text)
+        for words, wrong in _of(mark["key"], mark["said"], numbers)
+    ]
+    return tuple(sorted((*found, *lone(text)), key=lambda remark: remark.line))
+
+
+def lone(text: str) -> tuple[Remark, ...]:
+    """Return a remark for each mark in a text that begins or ends no quotation, in their order."""
+    covered, shown = [mark.span() for mark in _MARK.finditer(text)], _shown(text)
+    return tuple(
+        Remark(
+            line=_line(text, mark),
+            words=f"'{mark[0]}' has no partner; a quotation is <!-- cite KEY -->number<!-- /cite -->",
+            wrong=True,
+        )
+        for mark in _EITHER.finditer(text)
+        if mark.start() not in shown and not any(start <= mark.start() < end for start, end in covered)
+    )
+
+
+def _line(text: str, mark: re.Match[str]) -> int:
+    return 1 + text.count("\n", 0, mark.start())
 
 
 def _shown(text: str) -> set[int]:
@@ -59,7 +74,12 @@ def quotations(text: str) -> int:
 
 
 def renewed(text: str, numbers: Sequence[Number]) -> str:
-    """Return the text with the number of every quotation that is not pinned as its newest record says it."""
+    """Return the text with the number of every quotation that is not pinned as its newest record says it.
+
+    A text with a mark that has no partner is returned as it is.
+    """
+    if lone(text):
+        return text
 
     def now(mark: re.Match[str]) -> str:
         if "@" in mark["key"]:
