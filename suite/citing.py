@@ -29,15 +29,20 @@ def listed(there: Sequence[Number], part: str = "") -> list[tuple[str, str]]:
     return [(key, f"{cited.value} ({cited.interval})") for key, cited in newest.items() if part in key]
 
 
-def cited(key: str, form: Format, there: Sequence[Number], site: str = "") -> str:
-    """Return the number that a key names in one of the forms.
+def cited(key: str, there: Sequence[Number], site: str = "") -> Citation:
+    """Return the citation of the number that a key names.
 
     Raises ValueError if it is no key or the site no address, LookupError if nothing has the key.
     """
     if site and not site.startswith(("https://", "http://")):
         raise ValueError(f"--site asked for with '{site}'; give the address that begins with https://")
     found = resolved(key, there)
-    return _FORMS[form](Citation(number=found, site=f"{site.rstrip('/')}/" if site else ""))
+    return Citation(number=found, site=f"{site.rstrip('/')}/" if site else "")
+
+
+def written(found: Citation, form: Format) -> str:
+    """Return a citation in one of the forms."""
+    return _FORMS[form](found)
 
 
 def checked(files: Sequence[Path], folder: Path, write: bool = False) -> Iterator[tuple[str, bool]]:

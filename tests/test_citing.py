@@ -82,6 +82,33 @@ def test_a_number_that_may_not_be_quoted_says_so_in_every_form():
         assert "ot to be quoted: status smoke" in form(cited)
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "bibtex", "csl", "badge"])
+def test_the_command_line_says_that_a_number_may_not_be_quoted_whatever_the_form(published, tmp_path, form):
+    store.add(factory.record("cifar10_mlp", profile="smoke"), tmp_path / "records")
+    number = next(n for n in citing.published(tmp_path / "records")[0] if "/cifar10_mlp/" in n.key.text())
+    answer = CliRunner().invoke(cli.main, ["cite", number.key.text(), "--format", form])
+    assert answer.exit_code == 0
+    assert answer.stderr.startswith("note: not to be quoted: status smoke")
+    sound = citing.listed(citing.published(tmp_path / "records")[0])[0][0]
+    assert CliRunner().invoke(cli.main, ["cite", sound, "--format", form]).stderr == ""
+
+
+def test_a_pinned_quotation_that_may_not_be_quoted_is_right_with_a_remark():
+    there = all_numbers([factory.record(profile="smoke")])
+    (remark,) = quotation.remarks(markdown(Citation(number=there[0])), there)
+    assert not remark.wrong
+    assert remark.words == f"{there[0].key.text()} is not to be quoted: status smoke, result/1"
+
+
+def test_one_remark_says_of_a_pinned_quotation_that_it_may_not_be_quoted_and_what_is_newer():
+    tried = factory.record(profile="smoke", campaign="20250101-000000-old", created="2025-01-01T00:00:00Z")
+    there = all_numbers([tried, factory.record()])
+    number = next(number for number in there if number.record.profile == "smoke")
+    (remark,) = quotation.remarks(markdown(Citation(number=number)), there)
+    assert not remark.wrong
+    assert "is not to be quoted: status smoke, result/1; it has a newer record, " in remark.words
+
+
 def test_csl_and_bibtex_are_what_programs_read(speedup):
     (item,) = json.loads(csl(speedup))
     assert item["issued"]["date-parts"] == [[2026, 1, 1]]

@@ -27,6 +27,7 @@ def cite(key: str | None, listed: bool, form: Any, site: str) -> None:
     """Print the number that KEY names, pinned to its record, as documentation quotes it.
 
     KEY is machine/workload/backend/scope/metric, with @DIGEST that of one record for ever. Exit 1 if there is none.
+    Standard error says why a number may not be quoted.
     """
     from suite import citing, terminal
 
@@ -36,7 +37,10 @@ def cite(key: str | None, listed: bool, form: Any, site: str) -> None:
     for problem in problems:
         terminal.say(f"note: {problem}")
     if key is not None and not listed:
-        click.echo(citing.cited(key, form, there, site), nl=form != "badge")
+        cited = citing.cited(key, there, site)
+        if cited.reservation:
+            terminal.say(f"note: not to be quoted: {cited.reservation}")
+        click.echo(citing.written(cited, form), nl=form != "badge")
         return
     found = citing.listed(there, key or "")
     if not found:

@@ -36,7 +36,10 @@ class Remark:
 
 
 def remarks(text: str, numbers: Sequence[Number]) -> tuple[Remark, ...]:
-    """Return what is wrong with the quotations in a text, and which have a newer record, in their order."""
+    """Return what is wrong with the quotations in a text, in their order.
+
+    Beside that, which pinned ones have a newer record or may not be quoted: one remark for both.
+    """
     found = [
         Remark(line=_line(text, mark), words=words, wrong=wrong)
         for mark in _MARK.finditer(text)
@@ -123,16 +126,23 @@ def _of(key: str, said: str, numbers: Sequence[Number]) -> Iterator[tuple[str, b
     whole = f"{cited.value} ({cited.interval})" if number.value.low is not None else cited.value
     if not _says(plain, cited.value, whole):
         yield f"'{plain.strip()}' is quoted for {key}, whose record says '{whole}'", True
-    if number.key.digest and "@" in key:
-        own = replace(number.key, digest="")
-        newer = newest_citable(own, numbers)
-        if newer is not None and newer.record.created > number.record.created:
-            yield f"{key} has a newer record, {newer.key.text()}: {Citation(number=newer).value}", False
-            return
-        last = [other for other in numbers if replace(other.key, digest="") == own][-1]
-        if last.value.apart(number.value):
-            said = f"{Citation(number=last).value}, {last.status}"
-            yield f"{key} is clearly another in a newer record, {last.key.text()}: {said}", False
+    newer = _newer(number, numbers) if "@" in key else ""
+    if cited.reservation:
+        yield f"{key} is not to be quoted: {cited.reservation}" + (f"; it {newer}" if newer else ""), False
+    elif newer:
+        yield f"{key} {newer}", False
+
+
+def _newer(number: Number, numbers: Sequence[Number]) -> str:
+    """Return what a newer record says of a pinned number; '' if nothing."""
+    own = replace(number.key, digest="")
+    newer = newest_citable(own, numbers)
+    if newer is not None and newer.record.created > number.record.created:
+        return f"has a newer record, {newer.key.text()}: {Citation(number=newer).value}"
+    last = [other for other in numbers if replace(other.key, digest="") == own][-1]
+    if last.value.apart(number.value):
+        return f"is clearly another in a newer record, {last.key.text()}: {Citation(number=last).value}, {last.status}"
+    return ""
 
 
 def _says(text: str, value: str, whole: str) -> bool:
