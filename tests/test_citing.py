@@ -291,8 +291,7 @@ def test_words_about_other_numbers_go_with_the_stale_one(speedup, there):
 def published(tmp_path, monkeypatch):
     for record in both():
         store.add(record, tmp_path / "records")
-    for module in ("quoting", "types"):
-        monkeypatch.setattr(f"suite.cli.{module}.PUBLISHED", tmp_path / "records")
+    monkeypatch.setattr("suite.cli.types.PUBLISHED", tmp_path / "records")
     return tmp_path
 
 

@@ -316,12 +316,19 @@ def campaign(tmp_path):
     return made
 
 
-def test_a_campaign_is_published_as_it_is_and_once(campaign, tmp_path, monkeypatch):
-    out = campaign("quick", ended=True)
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """The folder in which the command line stands, with a place for published records."""
+    (tmp_path / "site" / "records").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_campaign_is_published_as_it_is_and_once(campaign, checkout):
+    out = campaign("quick", ended=True)
     for _ in range(2):
         assert said("publish", "20260101-000000-test", "--out", str(out))[0] == 0
-    (mine,), (theirs,) = (sorted(place.glob("*/*.json")) for place in (out, tmp_path / "site" / "records"))
+    (mine,), (theirs,) = (sorted(place.glob("*/*.json")) for place in (out, checkout / "site" / "records"))
     assert mine.read_bytes() == theirs.read_bytes()
 
 
@@ -342,10 +349,9 @@ def test_a_campaign_that_cannot_be_published_is_refused(campaign, name, profile,
 
 @pytest.mark.parametrize(("profile", "code"), [("smoke", 1), ("quick", 0)])
 def test_what_is_published_goes_by_the_campaigns_profile_and_not_by_the_command_line(
-    campaign, tmp_path, monkeypatch, profile, code
+    campaign, checkout, monkeypatch, profile, code
 ):
     out, other = campaign(profile, ended=True), {"smoke": "quick", "quick": "smoke"}[profile]
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(bench, "resumed", lambda out: Journal(out / "20260101-000000-test" / FILE_NAME))
     monkeypatch.setattr(bench, "measure", lambda *_: True)
     monkeypatch.setattr(Journal, "done", lambda _: [Done(case=one.case, software=one.software, run=one.runs[0])])
@@ -353,7 +359,7 @@ def test_what_is_published_goes_by_the_campaigns_profile_and_not_by_the_command_
     found, output = said("run", "--resume", "--publish", "--profile", other, "--out", str(out))
     assert found == code, output
     assert ("has profile 'smoke', which only shows that it runs" in " ".join(output.split())) == bool(code)
-    assert len(list(tmp_path.glob("site/records/*/*.json"))) == 1 - code
+    assert len(list(checkout.glob("site/records/*/*.json"))) == 1 - code
 
 
 @pytest.fixture
@@ -375,15 +381,14 @@ def cut(campaign, tmp_path, monkeypatch):
     return made
 
 
-def test_what_a_lost_machine_completed_is_published_as_incomplete_and_has_ended(cut, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_what_a_lost_machine_completed_is_published_as_incomplete_and_has_ended(cut, checkout):
     out, journal = cut()
     compiled = journal.path.parent / "compile-cache" / "warm"
     compiled.mkdir(parents=True)
     for _ in range(2):
         assert said("publish", "20260101-000000-test", "--incomplete", "--out", str(out))[0] == 0
     assert not compiled.parent.exists()
-    (found,), problems = store.load([tmp_path / "site" / "records"])
+    (found,), problems = store.load([checkout / "site" / "records"])
     assert not problems
     assert (summary(found).status, len(found.runs), found.rounds) == ("incomplete", 1, 2)
     assert sum(isinstance(entry, Closed) for entry in journal.entries()) == 1
@@ -410,12 +415,11 @@ def test_beside_another_run_no_campaign_is_begun(tmp_path):
         assert not (tmp_path / "new").exists()
 
 
-def test_a_close_that_was_killed_before_it_wrote_is_made_good(cut, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_close_that_was_killed_before_it_wrote_is_made_good(cut, checkout):
     out, journal = cut()
     journal.append(Closed())
     assert said("publish", "20260101-000000-test", "--out", str(out))[0] == 0
-    assert store.load([tmp_path / "site" / "records"])[0]
+    assert store.load([checkout / "site" / "records"])[0]
 
 
 def test_of_a_campaign_without_a_process_nothing_is_published(cut):
@@ -426,21 +430,51 @@ def test_of_a_campaign_without_a_process_nothing_is_published(cut):
     assert not journal.closed()
 
 
-def test_a_record_that_was_changed_is_not_published(campaign, tmp_path, monkeypatch):
+def test_a_record_that_was_changed_is_not_published(campaign, checkout):
     out = campaign("quick", ended=True)
-    monkeypatch.chdir(tmp_path)
     (path,) = out.glob("*/*.json")
     path.write_bytes(path.read_bytes().replace(b'"rounds": 3', b'"rounds": 4'))
     code, output = said("publish", "20260101-000000-test", "--out", str(out))
     assert code == 1
     assert "it was changed after it was written" in " ".join(output.split())
-    assert not list(tmp_path.glob("site/records/*/*.json"))
+    assert not list(checkout.glob("site/records/*/*.json"))
 
 
 def test_the_list_of_workloads_fits_a_narrow_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     _, output = said("list")
     assert len(output.splitlines()) <= len(models.names()) + 5
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("cite", "--list"),
+        ("cite", "a/b/gpu/step/speedup"),
+        ("check-docs", "page.md"),
+        ("publish", "20260101-000000-test", "--incomplete"),
+        ("run", "mnist_mlp", "--publish"),
+        ("data", "gallery"),
+    ],
+)
+def test_outside_a_checkout_what_needs_the_published_records_is_refused(tmp_path, monkeypatch, cut, arguments):
+    _, journal = cut()
+    (tmp_path / "page.md").write_text("Text.")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(bench, "planned", lambda *_: pytest.fail("it went on to measure"))
+    monkeypatch.setattr("suite.gallery.draw", lambda _: pytest.fail("it went on to draw"))
+    code, output = said(*arguments)
+    assert code == 1
+    assert f"no site/records in '{tmp_path}'; run this in the suite's checkout" in " ".join(output.split())
+    assert not (tmp_path / "site").exists()
+    assert not journal.closed()
+
+
+@pytest.mark.usefixtures("checkout")
+def test_a_checkout_without_a_number_to_be_quoted_is_said_to_have_none():
+    code, output = said("cite", "--list")
+    assert code == 1
+    assert "no published record has a number that may be quoted; suite publish adds a campaign's" in output
 
 
 def test_a_report_outside_a_checkout_is_refused(tmp_path, monkeypatch):

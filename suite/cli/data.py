@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from suite.cli.types import PUBLISHED
+from suite.cli.types import published
 
 _kind = click.option(
     "--data",
@@ -63,5 +63,5 @@ def data_gallery() -> None:
     """Draw the pictures of the site's page of data anew, from their seeds, and print the files."""
     from suite import gallery
 
-    for file in gallery.draw(PUBLISHED.parent):
+    for file in gallery.draw(published().parent):
         click.echo(file)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from suite.cli.types import PUBLISHED, KeyName
+from suite.cli.types import KeyName, published
 
 
 @click.command()
@@ -33,7 +33,7 @@ def cite(key: str | None, listed: bool, form: Any, site: str) -> None:
 
     if key is None and not listed:
         raise click.UsageError("name a KEY, or give --list to see them all")
-    there, problems = citing.published(PUBLISHED)
+    there, problems = citing.published(published())
     for problem in problems:
         terminal.say(f"note: {problem}")
     if key is not None and not listed:
@@ -43,8 +43,10 @@ def cite(key: str | None, listed: bool, form: Any, site: str) -> None:
         click.echo(citing.written(cited, form), nl=form != "badge")
         return
     found = citing.listed(there, key or "")
+    if not found and key:
+        raise LookupError(f"no key with '{key}' in it has a number that may be quoted; --list alone shows all")
     if not found:
-        raise LookupError(f"no key with '{key or ''}' in it has a number that may be quoted; --list alone shows all")
+        raise LookupError("no published record has a number that may be quoted; suite publish adds a campaign's")
     for name, number in found:
         click.echo(f"{name}  {number}")
 
@@ -53,11 +55,14 @@ def cite(key: str | None, listed: bool, form: Any, site: str) -> None:
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--write", is_flag=True, help="Bring quotations whose key is not pinned up to date.")
 def check_docs(files: tuple[Path, ...], write: bool) -> None:
-    """Compare the marked quotations in FILES with the published records; exit 1 if a number is not its record's."""
+    """Compare the marked quotations in FILES with the published records; exit 1 if a number is not its record's.
+
+    FILES may lie anywhere; the records are those of the suite's checkout, where this has to run.
+    """
     from suite import citing
 
     right = True
-    for line, wrong in citing.checked(files, PUBLISHED, write):
+    for line, wrong in citing.checked(files, published(), write):
         click.echo(line, err=wrong)
         right &= not wrong
     if not right:

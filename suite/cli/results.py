@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from suite.cli.types import PUBLISHED, out_folder
+from suite.cli.types import PUBLISHED, out_folder, published
 
 
 @click.command()
@@ -21,7 +21,8 @@ def publish(campaign: str, incomplete: bool, out: Path) -> None:
     """Put the records of a CAMPAIGN, a folder in --out, under site/records, from where the site takes its evidence."""
     from suite import publishing, terminal
 
-    for path in publishing.publish(publishing.ended(out, campaign, incomplete), out, PUBLISHED):
+    target = published()  # before the campaign is ended
+    for path in publishing.publish(publishing.ended(out, campaign, incomplete), out, target):
         terminal.say(f"published {path}")
 
 

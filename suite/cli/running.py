@@ -10,7 +10,7 @@ from typing import Any, get_args
 import click
 from click.core import ParameterSource
 
-from suite.cli.types import PUBLISHED, Counts, Words, address, machine_name, out_folder
+from suite.cli.types import PUBLISHED, Counts, Words, address, machine_name, out_folder, published
 from suite.variants import NAMES as VARIANTS
 from suite.workload import (
     Allocator,
@@ -225,6 +225,8 @@ def run(
         raise ValueError(
             "--publish asked for with profile 'smoke', which only shows that it runs; take quick or standard"
         )
+    if publish:
+        published()  # refuses before anything is measured
     listed = price_list.read(prices or price_list.SHIPPED)
     fields = {field.name for field in dataclasses.fields(Request)}
     request = Request(

@@ -19,6 +19,13 @@ out_folder = click.option(
 )
 
 
+def published() -> Path:
+    """Return where the published records lie, or raise RuntimeError if that is not below the current folder."""
+    if not PUBLISHED.is_dir():
+        raise RuntimeError(f"no {PUBLISHED} in '{Path.cwd()}'; run this in the suite's checkout")
+    return PUBLISHED
+
+
 class Words(click.ParamType):
     """One or several of a closed set of words, separated by commas."""
 
