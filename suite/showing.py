@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from suite import experiments, terminal
+from suite import experiments, terminal, units
 from suite.inquiry.latencies import latencies, latency_table
 from suite.results import catalogue, prices, selection, store
 from suite.results.comparison import compared
 from suite.results.record import Machine, Record
 from suite.results.roofline import is_ceiling
-from suite.results.summary import summary
+from suite.results.summary import Status, Summary, summary
 from suite.results.table import Table, chosen
 
 _REQUESTS = ("model", "backend", "way", "half of requests", "99 of 100", "pictures/s", "status")
@@ -72,19 +72,59 @@ def _loaded(folders: Sequence[Path]) -> tuple[Record, ...]:
 
 
 def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:
-    """Yield a line for each record below the paths: what it is, or why it is none; and whether that is wrong."""
+    """Yield a line for each record below the paths, then how many there are; and whether that is wrong.
+
+    The line says what the record is, or why it is none or the site would leave it out. The place of a file that is
+    named itself does not count.
+    """
+    statuses, left_out = list[Status](), 0
     for path in paths:
         files = [path] if path.is_file() else _below(path)
         if not files:
             yield f"'{path}' holds no record; a campaign's folder has a JSON file for each case", True
         for file in files:
             try:
-                found = summary(store.read(file))
+                found = _summary(file, path)
             except ValueError as error:
                 yield str(error), True
+                left_out += 1
                 continue
+            statuses.append(found.status)
             why = f": {'; '.join(found.reasons)}" if found.reasons else ""
             yield f"{file}: {found.record.name}, {found.status}{why}, {found.record.machine.name}", False
+    yield _counted(statuses, left_out), False
+
+
+def _summary(file: Path, named: Path) -> Summary:
+    """Return what a record says, a file that was named or one below a folder that was.
+
+    Raises ValueError if it is none, or if the site would leave it out because of where it lies below the folder.
+    """
+    record = store.read(file)
+    if file != named:
+        folder = named.resolve()
+        path = folder / file.relative_to(named)
+        if problem := store.misplaced(path, record) or _too_deep(path, folder, record):
+            raise ValueError(problem)
+    return summary(record)
+
+
+def _too_deep(path: Path, folder: Path, record: Record) -> str:
+    """Return that a record is not where the site looks, in the folder of its campaign in `folder`; '' if it is.
+
+    `folder` may be that of the campaign itself.
+    """
+    itself = folder.name.removeprefix(store.PARTIAL) == record.campaign
+    if len(path.relative_to(folder).parts) <= (1 if itself else 2):
+        return ""
+    right = (folder.parent if itself else folder) / record.campaign / path.name
+    return f"'{path}' lies too deep, where the site does not look for it; it belongs in '{right.parent}'"
+
+
+def _counted(statuses: Sequence[Status], left_out: int) -> str:
+    """Return how many records were looked at, how many are invalid, and how many files are none that the site takes."""
+    records = f"{units.counted(len(statuses), 'record')}, {statuses.count('invalid') or 'none'} invalid"
+    return records + (f"; {units.counted(left_out, 'file')} that the site leaves out" if left_out else "")
 
 
 def _below(folder: Path) -> list[Path]:

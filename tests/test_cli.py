@@ -116,7 +116,7 @@ def test_a_catalogue_beside_records_is_none_of_them(tmp_path):
     (tmp_path / "catalogue.json").write_text("[]")
     code, output = said("check", str(tmp_path))
     assert code == 0
-    assert len(output.splitlines()) == 1
+    assert output.splitlines()[1:] == ["1 record, none invalid"]
 
 
 def test_a_clusters_plan_beside_records_is_none_of_them(tmp_path):
@@ -134,7 +134,7 @@ def test_a_clusters_plan_beside_records_is_none_of_them(tmp_path):
     )
     code, output = said("check", str(out))
     assert code == 0
-    assert len(output.splitlines()) == 1
+    assert output.splitlines()[1:] == ["1 record, none invalid"]
 
 
 @pytest.mark.parametrize(("reasons", "wanted"), [(("", "out of memory"), 0), (("out of memory",) * 2, 1)])
@@ -482,3 +482,18 @@ def test_a_report_outside_a_checkout_is_refused(tmp_path, monkeypatch):
     code, output = said("report")
     assert code == 1
     assert "no mkdocs.yml" in output
+
+
+@pytest.mark.parametrize("command", [("report", "--no-build"), ("compare", "a", "b")])
+def test_a_folder_of_records_that_is_named_has_to_be_there(monkeypatch, command):
+    monkeypatch.setattr("suite.publishing.report", lambda *_: pytest.fail("it went on to render"))
+    monkeypatch.setattr("suite.showing.compare", lambda *_: pytest.fail("it went on to compare"))
+    code, output = said(*command, "--out", "recrods")
+    assert code == 1
+    assert "--out asked for with 'recrods', which is no folder" in output
+
+
+def test_the_folder_of_records_that_is_not_named_need_not_be_there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("suite.showing.compare", lambda *_: None)
+    assert said("compare", "a", "b") == (0, "")

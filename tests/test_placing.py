@@ -2,11 +2,13 @@
 
 import factory
 import msgspec
+import pytest
 from click.testing import CliRunner
 
 from suite import cli, showing
 from suite.report import pages, placing
 from suite.results import store
+from suite.results.summary import summary
 
 HERE = msgspec.structs.replace(factory.HOST, name="mine, 4 cores")
 
@@ -65,6 +67,47 @@ def test_a_record_s_file_is_checked_before_it_is_sent(tmp_path):
     assert none.exit_code == 1
     assert "no record" in none.output
     assert CliRunner().invoke(cli.main, ["check", "nowhere"]).exit_code == 2
+
+
+def test_what_the_site_leaves_out_because_of_its_place_fails_the_check(tmp_path):
+    record = factory.record()
+    cases = {
+        "in a folder of another name": (tmp_path / "a" / "mine", tmp_path / "a", "put it there"),
+        "in no folder of a campaign": (tmp_path / "b", tmp_path / "b", "put it there"),
+        "a level too deep": (tmp_path / "c" / "sent" / record.campaign, tmp_path / "c", "lies too deep"),
+        "twice in its campaign": (
+            tmp_path / "d" / record.campaign / record.campaign,
+            tmp_path / "d" / record.campaign,
+            f"it belongs in '{tmp_path / 'd' / record.campaign}'",
+        ),
+    }
+    for place, (folder, named, words) in cases.items():
+        path = store.put(record, folder)
+        answer = CliRunner().invoke(cli.main, ["check", str(named)])
+        assert answer.exit_code == 1, place
+        assert words in answer.output, place
+        assert answer.stdout == "0 records, none invalid; 1 file that the site leaves out\n"
+        assert CliRunner().invoke(cli.main, ["check", str(path)]).exit_code == 0, place
+
+
+@pytest.mark.parametrize("begun", ["", store.PARTIAL])
+def test_a_campaign_is_right_where_it_is_and_in_the_folder_above(tmp_path, monkeypatch, begun):
+    record = factory.record()
+    path = store.put(record, tmp_path / f"{begun}{record.campaign}")
+    monkeypatch.chdir(path.parent)
+    for named in (str(path.parent), str(tmp_path), ".", ".."):
+        answer = CliRunner().invoke(cli.main, ["check", named])
+        assert (answer.exit_code, answer.output.splitlines()[1:]) == (0, ["1 record, none invalid"]), named
+
+
+def test_the_last_line_of_a_check_counts_what_is_invalid_which_is_no_error(tmp_path):
+    store.add(factory.record(), tmp_path)
+    impossible = factory.record("mnist_mlp", "gpu", step_seconds=[1e-12] * 3)
+    assert summary(impossible).status == "invalid"
+    store.add(impossible, tmp_path)
+    answer = CliRunner().invoke(cli.main, ["check", str(tmp_path)])
+    assert answer.exit_code == 0
+    assert answer.output.splitlines()[-1] == "2 records, 1 invalid"
 
 
 def test_a_run_prints_what_it_measured_and_a_report_what_counts(tmp_path, capsys):

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from suite.cli.types import PUBLISHED, out_folder, published
 
@@ -37,6 +38,7 @@ def report(out: Path, build: bool, prices: Path | None) -> None:
     from suite.results import prices as price_list
 
     listed = price_list.read(prices or price_list.SHIPPED)
+    refuse_missing(out)
     built = publishing.report(PUBLISHED, out, build, listed)
     showing.print_results((PUBLISHED, out), machine.machine(), listed)
     if built is not None:
@@ -61,7 +63,15 @@ def compare(first: str, second: str, band: float | None, out: Path) -> None:
     """
     from suite import showing
 
+    refuse_missing(out)
     showing.compare(first, second, (PUBLISHED, out), None if band is None else band / 100)
+
+
+def refuse_missing(out: Path) -> None:
+    """Raise ValueError if the folder named with --out is not there; without the option nothing needs to be."""
+    named = click.get_current_context().get_parameter_source("out") is ParameterSource.COMMANDLINE
+    if named and not out.is_dir():
+        raise ValueError(f"--out asked for with '{out}', which is no folder; name one that suite run has written to")
 
 
 @click.command()
@@ -69,7 +79,9 @@ def compare(first: str, second: str, band: float | None, out: Path) -> None:
 def check(paths: tuple[Path, ...]) -> None:
     """Say of each record in PATHS, files or folders of them, what it is and whether it can be read as it was written.
 
-    Exit 1 if one cannot, or if there is none.
+    Exit 1 if one cannot, if the site would leave one out because of where it lies in a folder, or if there is none. An
+    invalid result is counted in the last line and is no error: its record can be read, and the site shows it as
+    invalid.
     """
     from suite import showing
 

@@ -89,16 +89,28 @@ def load(folders: Iterable[Path]) -> tuple[tuple[Record, ...], tuple[str, ...]]:
     """
     places = dict[tuple[str, str], Path]()
     for path in paths(folders):
-        places.setdefault((path.parent.name.removeprefix(PARTIAL), path.stem), path)
+        places.setdefault(_place(path), path)
     records, problems = [], []
-    for place, path in places.items():
+    for path in places.values():
         try:
             record = read(path)
         except ValueError as error:
             problems.append(str(error))
             continue
-        if place == (record.campaign, record.name):
-            records.append(record)
+        if problem := misplaced(path, record):
+            problems.append(problem)
         else:
-            problems.append(f"{_line(str(path))!r} is the record '{record.campaign}/{record.name}.json'; put it there")
+            records.append(record)
     return tuple(records), tuple(problems)
+
+
+def misplaced(path: Path, record: Record) -> str:
+    """Return that a record lies at a path where it is not looked for, and where it belongs; '' if it lies there."""
+    if _place(path) == (record.campaign, record.name):
+        return ""
+    return f"{_line(str(path))!r} is the record '{record.campaign}/{record.name}.json'; put it there"
+
+
+def _place(path: Path) -> tuple[str, str]:
+    """Return the campaign and the name that a record at a path has to have."""
+    return path.parent.name.removeprefix(PARTIAL), path.stem
