@@ -41,7 +41,7 @@ MAY = {
         "workload",
         "units",
     },
-    "report": {"experiments", "observations", "results", "workload", "units"},
+    "report": {"experiments", "observations", "results", "variants", "workload", "units"},
 }
 
 
