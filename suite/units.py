@@ -7,31 +7,25 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decima
 DASH = "–"
 _PREFIXES = ((15, "P"), (12, "T"), (9, "G"), (6, "M"), (3, "k"), (0, ""))  # powers of ten
 _SMALL = ((0, "s"), (-3, "ms"), (-6, "µs"), (-9, "ns"))
-_LONG = (3600, 600, 60)  # steps of a long duration, in seconds
-_MORE = 2  # digits that an interval may add to those of a number without one
+_LONG = (3600, 600, 60, 10)  # steps of a long duration, in seconds
 _SURE = 12  # digits of a computed number that its arithmetic leaves right
 _ROOM = Context(prec=400)  # for any number that a float can be
 
 
 def decimals(value: float, half_width: float | None, digits: int = 3) -> int:
-    """Return how many decimals to print: `digits` significant ones, or with a half-width those that it allows.
+    """Return how many decimals to print: `digits` significant ones, or fewer where a half-width allows only those.
 
     They end at the half-width's second digit if its first is 1, 2 or 3, else at its first. At least one of the value's
-    is printed, and at most two more than `digits`.
+    is printed. Digits beyond `digits` differ from campaign to campaign, however narrow the interval of one is.
     """
     if value == 0 or not math.isfinite(value):
         return 0
     first = -math.floor(math.log10(abs(value)))
-    if half_width is None or not _shows(half_width, value):
-        return first + digits - 1
+    most = first + digits - 1
+    if not half_width or not math.isfinite(half_width):
+        return most
     digit, exponent = f"{half_width:.8e}".split("e")
-    allowed = -int(exponent) + (digit[0] in "123")
-    return max(first, min(allowed, first + digits + _MORE - 1))
-
-
-def _shows(half_width: float, value: float) -> bool:
-    """Return whether a half-width is more than the errors of the arithmetic that a value comes from."""
-    return math.isfinite(half_width) and half_width > abs(value) * 10.0 ** (1 - _SURE)
+    return max(first, min(-int(exponent) + (digit[0] in "123"), most))
 
 
 def _rounded(value: float, half_width: float | None, digits: int = 3, rounding: str = ROUND_HALF_EVEN) -> Decimal:
@@ -66,7 +60,7 @@ def counted(count: int, one: str, several: str = "") -> str:
 
 
 def seconds(value: float | None, half_width: float | None = None) -> str:
-    """Return a duration given in seconds, such as '12.3 ms' or '2 min 05 s', as exact as a half-width allows."""
+    """Return a duration given in seconds, such as '12.3 ms' or '2 min 05 s', no more exact than a half-width allows."""
     if value is None or not math.isfinite(value):
         return DASH
     return _duration(value, half_width, ROUND_HALF_EVEN)
@@ -84,29 +78,25 @@ def _scaled(shown: Decimal, sizes: Sequence[tuple[int, str]]) -> str:
 
 
 def _long(value: float, half_width: float | None, rounding: str) -> str:
-    """Return two minutes or more, down to the unit that the half-width allows; without one in at most two units."""
-    step, places = _step(value, half_width)
-    count = int(_at(value * 10**places / step, 0, rounding))
-    minutes, rest = divmod(count * step, 60 * 10**places)
+    """Return two minutes or more in at most two units, down to the one that the half-width allows."""
+    step = _step(value, half_width)
+    minutes, rest = divmod(int(_at(value / step, 0, rounding)) * step, 60)
     hours, over = divmod(minutes, 60)
-    said = [f"{hours} h"] if hours else []
-    if step < 3600:
-        said.append(f"{over:02d} min" if hours else f"{over} min")
-    if step < 60:
-        said.append(f"{rest / 10**places:0{places + 3 if places else 2}.{places}f} s")
-    return " ".join(said)
+    if hours:
+        return f"{hours} h" if step == 3600 else f"{hours} h {over:02d} min"
+    return f"{minutes} min" if step >= 60 else f"{minutes} min {rest:02d} s"
 
 
-def _step(value: float, half_width: float | None) -> tuple[int, int]:
-    """Return of what a long duration is a multiple as it is printed, in seconds of so many decimals.
+def _step(value: float, half_width: float | None) -> int:
+    """Return of how many seconds a long duration is a multiple as it is printed.
 
-    It is at most a quarter of the half-width.
+    It is the longest that is at most a quarter of the half-width, and at least ten seconds from 1,000 s up and a minute
+    from an hour up.
     """
-    if half_width is None or not _shows(half_width, value):
-        return 60 if round(value) >= 3600 else 1, 0
-    places = decimals(value, half_width)
-    wide = next((step for step in _LONG if 4 * step <= half_width and step <= value), 0)
-    return (wide or 10 ** max(0, -places)), (0 if wide else max(0, places))
+    least = 60 if round(value) >= 3600 else 10 if value >= 1000 else 1
+    if half_width is None or not math.isfinite(half_width):
+        return least
+    return max(least, next((step for step in _LONG if step <= min(half_width / 4, value)), 1))
 
 
 def quantity(value: float | None, unit: str, half_width: float | None = None) -> str:
@@ -158,28 +148,37 @@ def stated(value: float | None, unit: str = "ratio") -> str:
 
 
 def times(value: float | None, low: float | None = None, high: float | None = None) -> str:
-    """Return a ratio such as '52.3x', with the digits that the half-width of its interval allows."""
+    """Return a ratio such as '52.3x', with the digits that the half-width of its interval allows, at most three."""
     if value is None or not math.isfinite(value):
         return DASH
     return f"{number(value, half_width(low, high))}x"
 
 
 def interval(low: float | None, high: float | None) -> str:
-    """Return 'low to high' with the digits that the half-width allows, never narrower than it was computed.
+    """Return 'low to high' with the digits that the half-width allows, at most three, never narrower than computed.
 
     The low end is rounded down and the high end up. Both have one digit more where an end near zero would else be zero.
     Ends that are alike are printed alike.
     """
-    width = half_width(low, high)
-    if low is None or high is None or width is None or not math.isfinite(width):
+    if low is None or high is None or not math.isfinite(high - low):
         return DASH
-    most = max(low, high, key=abs)
-    if not _shows(width, most):
+    if _alike(low, high):
         return f"{number(low)} to {number(high)}"
-    places = decimals(most, width)
-    ends, finer = ((_at(low, each, ROUND_FLOOR), _at(high, each, ROUND_CEILING)) for each in (places, places + 1))
+    places = decimals(max(low, high, key=abs), (high - low) / 2)
+    ends, finer = ((_end(low, each, ROUND_FLOOR), _end(high, each, ROUND_CEILING)) for each in (places, places + 1))
     shown = finer if sum(map(bool, finer)) > sum(map(bool, ends)) else ends
     return " to ".join(f"{end:,f}" for end in shown)
+
+
+def _alike(low: float, high: float) -> bool:
+    """Return whether two ends differ by no more than the errors of the arithmetic that they come from."""
+    return (high - low) / 2 <= max(abs(low), abs(high)) * 10.0 ** (1 - _SURE)
+
+
+def _end(value: float, places: int, rounding: str) -> Decimal:
+    """Return a value with so many decimals, with one fewer where 9.996 would else gain a fourth digit as 10.00."""
+    shown = _at(value, places, rounding)
+    return shown if len(shown.as_tuple().digits) <= 3 else _at(value, places - 1, rounding)
 
 
 def seconds_interval(low: float | None, high: float | None) -> str:
@@ -194,10 +193,10 @@ def quantity_interval(low: float | None, high: float | None, unit: str) -> str:
 
 def _ends(low: float | None, high: float | None, text: Callable[[float, float, str], str]) -> str:
     """Return two ends, each with its unit, the low one rounded down, the high one up; alike ones are printed alike."""
-    width = half_width(low, high)
-    if low is None or high is None or width is None or not math.isfinite(width):
+    if low is None or high is None or not math.isfinite(high - low):
         return DASH
-    down, up = (ROUND_FLOOR, ROUND_CEILING) if _shows(width, high) else (ROUND_HALF_EVEN, ROUND_HALF_EVEN)
+    down, up = (ROUND_HALF_EVEN, ROUND_HALF_EVEN) if _alike(low, high) else (ROUND_FLOOR, ROUND_CEILING)
+    width = (high - low) / 2
     return f"{text(low, width, down)} to {text(high, width, up)}"
 
 

@@ -296,7 +296,7 @@ def test_a_run_ends_with_the_latencies_of_this_machine(tmp_path, capsys):
         showing.print_results((tmp_path,), machine)
         printed = capsys.readouterr().out
         assert ("four always under way" in printed) is there
-        assert ("120.00 ms" in printed) is there
+        assert ("120 ms" in printed) is there
 
 
 def test_honest_requests_are_valid():
@@ -414,7 +414,7 @@ def test_latency_and_throughput_stand_beside_each_other():
     reading = read(served_campaign())
     waits, rates, _ = reading.tables
     assert [row[1].text for row in waits.rows] == ["CPU", "GPU"]
-    assert waits.rows[1][3].text == "40.00 ms"
+    assert waits.rows[1][3].text == "40.0 ms"
     assert [row[1].text for row in rates.rows] == ["1, four under way", "batch 1", "batch 8", "batch 32", "batch 128"]
     assert rates.rows[0][6].text == "20.0x"
     assert rates.rows[4][6].text == "60.0x"
@@ -422,7 +422,7 @@ def test_latency_and_throughput_stand_beside_each_other():
     drawn = next(chart for chart in read(served_campaign()[::-1]).beside if chart.name == "speedups")
     assert [point.series for point in drawn.points] == [row[1].text for row in rates.rows]
     assert sorted({point.at for point in reading.chart.points}) == [1, 8, 32, 128]
-    assert "half of the requests are answered within 40.00 ms" in reading.answers[1]
+    assert "half of the requests are answered within 40.0 ms" in reading.answers[1]
 
 
 def test_clusters_are_derived_from_one_gpu_and_one_machine_and_say_so():
