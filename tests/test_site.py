@@ -568,7 +568,8 @@ def test_a_chart_can_be_taken_away_as_a_table():
     assert set(measured) == {item.gpu.record.workload for item in speedups(factory.campaign())}
     item = speedups(factory.campaign())[0]
     assert float(measured[item.gpu.record.workload]["speed-up"]) == item.ratio.value
-    assert [row for row in found if row["kind"] == "reported" and row["model"] == "mnist_mlp"]
+    (row,) = [row for row in found if row["kind"] == "reported" and row["model"] == "mnist_mlp"]
+    assert row["text"] == "13.29x, whole run"
 
 
 def test_a_table_draws_each_row_once_and_gives_spreadsheets_nothing_to_compute():

@@ -51,10 +51,16 @@ def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
     ]
     seen = {item.gpu.record.workload: item.gpu.record.description for item in items}
     reported = [
-        {"model": name, "machine": f"reported: {claim.gpu_device}", "speed-up": claim.speedup, "kind": "reported"}
+        {
+            "model": name,
+            "machine": f"reported: {claim.gpu_device}",
+            "speed-up": claim.speedup,
+            "text": f"{units.stated(claim.speedup)}, {claim.metric.replace('_', ' ')}",
+            "kind": "reported",
+        }
         for name, about in seen.items()
         for claim in about.claims
-        if claim.speedup
+        if claim.speedup and claim.metric != "first_call"  # no step in steady state
     ]
     order = sorted(seen, key=lambda name: -max(row["speed-up"] for row in rows if row["model"] == name))
     ticks = alt.Axis(values=_TICKS, labelOverlap="greedy", labelSeparation=APART, format="~s")
@@ -69,7 +75,7 @@ def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
     layers = [
         alt.Chart(alt.Data(values=reported))
         .mark_tick(thickness=2, size=18, color="#888888")
-        .encode(x=axis, y=model, tooltip=[alt.Tooltip("model:N"), alt.Tooltip("machine:N"), alt.Tooltip("speed-up:Q")]),
+        .encode(x=axis, y=model, tooltip=tips),
         alt.Chart(alt.Data(values=rows))
         .mark_rule(strokeWidth=3)
         .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=model, color=colour),

@@ -41,7 +41,8 @@ def add(
         caption = (
             "Time of one step on the CPU over its time on the GPU of the same machine, float32 at highest precision on "
             "both sides, with 95 % intervals. Hollow: the CPU side is slower than 0.7 of the best peer on the same "
-            "cores, or the result is not steady. Grey ticks: what the articles report."
+            "cores, or the result is not steady. Grey ticks: what the articles report, of whole runs and clusters "
+            "too, but not of first calls."
         )
         page.chart(name, alternative, caption, json.dumps(charts.themed(spec)))
         if left := absent.sentence(records, {item.gpu.record.workload for item in main}, models):
