@@ -7,7 +7,7 @@ from typing import Literal
 
 from suite import units
 from suite.report.badges import badge
-from suite.results import quotation, store
+from suite.results import files, quotation, store
 from suite.results.citation import Citation, bibtex, csl, markdown, text
 from suite.results.keys import Number, numbers, resolved
 
@@ -78,9 +78,11 @@ def renew(path: Path, there: Sequence[Number]) -> bool:
     """Bring the quotations of a file that are not pinned up to date; return whether one changed.
 
     A file with a mark that has no partner stays as it is.
+    Raises RuntimeError if the file cannot be written.
     """
     content = path.read_text(encoding="utf-8")
     now = quotation.renewed(content, there)
     if now != content:
-        path.write_text(now, encoding="utf-8")
+        with files.writing(path):
+            path.write_text(now, encoding="utf-8")
     return now != content

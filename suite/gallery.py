@@ -11,6 +11,7 @@ from suite.data import embedded, gallery, published, store
 from suite.data.builder import relative_home, stock_class
 from suite.data.edition import DRAWING
 from suite.data.tabulated import CHUNK
+from suite.results.files import writing
 from suite.results.gallery import PICTURES, Column, Gallery, Published, Review, Reviews, Rows, Sheet, write
 
 _SHOWN_COLUMNS = 4  # one of each kind
@@ -33,15 +34,20 @@ DISTORTED = {  # the same of each augmentation
 
 
 def draw(site: Path) -> tuple[Path, ...]:
-    """Write the pictures and the facts of the page below the site's sources; return the files."""
+    """Write the pictures and the facts of the page below the site's sources; return the files.
+
+    Raises RuntimeError if the disk or a folder refuses.
+    """
     made = dict(sheets())
+    facts = collected({name: about for name, (about, _) in made.items()})
     folder = site / PICTURES
-    folder.mkdir(parents=True, exist_ok=True)
     files = []
-    for about, pixels in made.values():
-        files.append(folder / about.file)
-        files[-1].write_bytes(encoded(pixels, files[-1].suffix))
-    return (*files, write(collected({name: about for name, (about, _) in made.items()}), site / "evidence"))
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for about, pixels in made.values():
+            files.append(folder / about.file)
+            files[-1].write_bytes(encoded(pixels, files[-1].suffix))
+        return (*files, write(facts, site / "evidence"))
 
 
 def collected(made: dict[str, Sheet]) -> Gallery:

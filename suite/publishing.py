@@ -5,8 +5,8 @@ from pathlib import Path
 
 from suite import citing, terminal
 from suite.bench import close, has_ended
+from suite.results import files, prices, quotation, store
 from suite.results import journal as journals
-from suite.results import prices, quotation, store
 from suite.results.journal import Journal
 
 
@@ -51,7 +51,7 @@ def publish(journal: Journal, out: Path, published: Path) -> tuple[Path, ...]:
     for path in mine:
         target = published / path.parent.name / path.name
         if not target.exists():
-            store.write_once(target, path.read_bytes())
+            store.write_once(target, path.read_bytes(), files.REMEDY)
         written.append(target)
     return (*written, *picture(published), *mentions(published))
 
@@ -81,9 +81,18 @@ def picture(published: Path) -> tuple[Path, ...]:
     if drawn is None:
         return ()
     path = published.parent / "assets" / "speedups.svg"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(drawn, encoding="utf-8")
+    with files.writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(drawn, encoding="utf-8")
     return (path,)
+
+
+def checkout() -> Path:
+    """Return the checkout that this is run in. Raises RuntimeError in any other folder, which has no site."""
+    root = Path.cwd()
+    if not (root / "mkdocs.yml").is_file():
+        raise RuntimeError(f"no mkdocs.yml in '{root}', so no site to render; go to the suite's checkout for a report")
+    return root
 
 
 def report(published: Path, out: Path, build: bool, listed: Sequence[prices.Price] = ()) -> Path | None:
@@ -91,9 +100,7 @@ def report(published: Path, out: Path, build: bool, listed: Sequence[prices.Pric
     from suite.report import build as site
     from suite.report import pages
 
-    root = Path.cwd()
-    if not (root / "mkdocs.yml").is_file():
-        raise RuntimeError(f"no mkdocs.yml in '{root}'; run suite report in the suite's checkout")
+    root = checkout()
     outcome = pages.render((published, out), root / "site", listed)
     for problem in outcome.problems:
         terminal.say(f"note: {problem}")

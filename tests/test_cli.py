@@ -9,18 +9,24 @@ from pathlib import Path
 import click
 import factory
 import msgspec
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from suite import bench, experiments, models
+from suite import bench, citing, experiments, gallery, models, publishing
 from suite.cli import main
 from suite.cluster import plan
 from suite.measure import lock
 from suite.measure.probe import Offer
 from suite.measure.request import Request
+from suite.report import pages
 from suite.results import store
+from suite.results.gallery import Sheet
 from suite.results.journal import FILE_NAME, Closed, Done, Header, Journal, Session
 from suite.results.summary import summary
+
+SHEET = Sheet(dataset="mnist", title="", caption="", labels=(), columns=1, file="mnist.png", width=1, height=1,
+              seeds=(), digest="")  # fmt: skip
 
 
 def said(*arguments):
@@ -497,3 +503,71 @@ def test_the_folder_of_records_that_is_not_named_need_not_be_there(tmp_path, mon
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("suite.showing.compare", lambda *_: None)
     assert said("compare", "a", "b") == (0, "")
+
+
+def refuse_writing(monkeypatch):
+    """Have every folder refuse a new file and every file new text."""
+
+    def refused(*arguments, **options):
+        place = options.get("dir") or arguments[0]
+        raise PermissionError(13, "Permission denied", str(place))
+
+    monkeypatch.setattr("tempfile.mkstemp", refused)
+    monkeypatch.setattr(Path, "write_text", refused)
+    monkeypatch.setattr(Path, "write_bytes", refused)
+
+
+def test_a_run_that_is_to_report_outside_a_checkout_is_refused_before_it_measures(campaign, tmp_path, monkeypatch):
+    out = campaign("quick", ended=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(bench, "planned", lambda *_: pytest.fail("a campaign was begun"))
+    code, output = said("run", "--report", "--out", str(out))
+    assert code == 1
+    assert "no mkdocs.yml" in output
+
+
+@pytest.mark.parametrize("then", ["--report", "--publish"])
+def test_a_run_has_said_its_results_before_what_comes_after_them_fails(campaign, tmp_path, monkeypatch, then):
+    out = campaign("quick", ended=True)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mkdocs.yml").touch()
+    (tmp_path / "site").mkdir()
+    monkeypatch.setattr(bench, "planned", lambda *_: Journal(out / "20260101-000000-test" / FILE_NAME))
+    monkeypatch.setattr(bench, "measure", lambda *_: True)
+    refuse_writing(monkeypatch)
+    code, output = said("run", then, "--out", str(out))
+    assert code == 1
+    assert output.index("One step in steady state") < output.index("Error: cannot write")
+
+
+def test_a_place_that_cannot_be_written_is_said_in_one_line_with_what_to_do(campaign, tmp_path, monkeypatch):
+    out = campaign("quick", ended=True)
+    monkeypatch.chdir(tmp_path)
+    refuse_writing(monkeypatch)
+    code, output = said("publish", "20260101-000000-test", "--out", str(out))
+    words = " ".join(output.split())
+    assert code == 1
+    assert words.startswith("Error: cannot write 'site/records/20260101-000000-test/")
+    assert "make the folder writable" in words
+    assert "--out" not in words
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda place: pages.write({"page.md": "text"}, place),
+        lambda place: publishing.picture(place / "records"),
+        lambda place: citing.renew(place / "page.md", ()),
+        gallery.draw,
+    ],
+    ids=["page", "picture", "quotation", "gallery"],
+)
+def test_what_is_written_for_the_site_says_which_file_was_refused(tmp_path, monkeypatch, write):
+    (tmp_path / "page.md").write_text("before", encoding="utf-8")
+    monkeypatch.setattr("suite.report.home.picture", lambda _: "<svg/>")
+    monkeypatch.setattr("suite.results.quotation.renewed", lambda *_: "after")
+    monkeypatch.setattr(gallery, "sheets", lambda: [("mnist", (SHEET, np.zeros((1, 1, 4), np.uint8)))])
+    monkeypatch.setattr(gallery, "collected", lambda _: SHEET)
+    refuse_writing(monkeypatch)
+    with pytest.raises(RuntimeError, match=re.escape(f"cannot write '{tmp_path}")):
+        write(tmp_path)

@@ -190,7 +190,7 @@ _OF_EVERY_RUN = frozenset(
     "says of what to measure is not looked at.",
 )
 @click.option("--publish", is_flag=True, help=f"Put the records under {PUBLISHED} when the campaign has ended.")
-@click.option("--report", "site", is_flag=True, help="Render the site at the end, as suite report does.")
+@click.option("--report", "site", is_flag=True, help="As suite report does, at the end; in the suite's checkout.")
 @click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'.")
 @click.option(
     "--machine",
@@ -227,6 +227,8 @@ def run(
         )
     if publish:
         published()  # refuses before anything is measured
+    if site:
+        publishing.checkout()
     listed = price_list.read(prices or price_list.SHIPPED)
     fields = {field.name for field in dataclasses.fields(Request)}
     request = Request(
@@ -254,10 +256,6 @@ def run(
         whole = any(not entry.run.reason for entry in journals[0].done())
     else:
         whole, journals = run_jobs(out, resume, request, cluster, jobs, job_options, machine_name)
-    for journal in journals if publish else ():
-        for path in publishing.publish(journal, out, PUBLISHED):
-            terminal.say(f"published {path}")
-    built = publishing.report(PUBLISHED, out, True, listed) if site else None
     headers = [journal.header() for journal in journals]
     for header in {header.machine.slug: header for header in headers}.values():
         if header.experiment:
@@ -265,8 +263,11 @@ def run(
         else:
             campaigns = {header.campaign for header in headers}
             showing.print_results((PUBLISHED, out), header.machine, listed, campaigns)
-    if built is not None:
-        click.echo(f"site: {built}")
+    for journal in journals if publish else ():
+        for path in publishing.publish(journal, out, PUBLISHED):
+            terminal.say(f"published {path}")
+    if site:
+        click.echo(f"site: {publishing.report(PUBLISHED, out, True, listed)}")
     if not whole:
         sys.exit(1)
 

@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from suite.report.typography import unbroken
+from suite.results.files import writing
 
 _LAST_LINES = 12
 _INLINE = re.compile(r"<script(?P<attributes>[^>]*)>(?P<content>.*?)</script>", re.DOTALL)
@@ -27,7 +28,7 @@ _POLICY = (
 def build(root: Path) -> Path:
     """Build the site below the checkout's root and return its first page.
 
-    Raises RuntimeError with MkDocs' last words if it finds anything wrong.
+    Raises RuntimeError with MkDocs' last words if it finds anything wrong, or if a page cannot be written.
     """
     command = [
         sys.executable,
@@ -47,8 +48,9 @@ def build(root: Path) -> Path:
             words = "MkDocs is not installed; install the site extra: pip install '.[site]', or add --no-build"
         raise RuntimeError(f"the site was not built: {words}")
     built = root / "build" / "html"
-    for page in built.rglob("*.html"):
-        page.write_text(protected(unbroken(page.read_text(encoding="utf-8"))), encoding="utf-8")
+    with writing(built):
+        for page in built.rglob("*.html"):
+            page.write_text(protected(unbroken(page.read_text(encoding="utf-8"))), encoding="utf-8")
     return built / "index.html"
 
 

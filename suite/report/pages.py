@@ -33,6 +33,7 @@ from suite.results import gallery as drawings
 from suite.results import learning as lessons
 from suite.results import parity as evidence
 from suite.results import trust as proof
+from suite.results.files import writing
 from suite.results.prices import Price
 from suite.results.record import Record, json_schema, plain_name, to_json
 from suite.results.roofline import is_ceiling, roof
@@ -83,7 +84,15 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
 
 
 def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
-    """Make the generated folders hold just these files and what is made of charts; return those that changed."""
+    """Make the generated folders hold just these files and what is made of charts; return those that changed.
+
+    Raises RuntimeError if the disk or a folder refuses.
+    """
+    with writing(site):
+        return _written(files, site)
+
+
+def _written(files: dict[str, str], site: Path) -> tuple[str, ...]:
     kept = {*files, *(made for name in files if _is_chart(name) for made in charts.derived(name))}
     for folder in GENERATED:
         for path in (site / folder).glob("**/*"):

@@ -11,12 +11,13 @@ from suite.results.record import Record, sealed, to_json
 LARGEST_BYTES = 4 * 2**20
 PARTIAL = "partial-"  # begins the folder name of what an interrupted campaign has so far
 _LONGEST_LINE = 500
+_REMEDY = "free some space or choose another folder with --out"
 
 
-def write_once(path: Path, content: bytes) -> None:
+def write_once(path: Path, content: bytes, remedy: str = _REMEDY) -> None:
     """Put content at a path that does not exist yet, atomically.
 
-    Raises FileExistsError if something is there, RuntimeError if the disk or folder refuses.
+    Raises FileExistsError if something is there, RuntimeError with the remedy if the disk or folder refuses.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -33,9 +34,7 @@ def write_once(path: Path, content: bytes) -> None:
     except FileExistsError:
         raise FileExistsError(f"'{path}' is there already; records are never edited") from None
     except OSError as error:
-        raise RuntimeError(
-            f"cannot write '{path}': {error.strerror or error}; free some space or choose another folder with --out"
-        ) from error
+        raise RuntimeError(f"cannot write '{path}': {error.strerror or error}; {remedy}") from error
 
 
 def add(record: Record, folder: Path) -> Path:
