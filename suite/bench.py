@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from suite import terminal, units
@@ -29,8 +30,8 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None, 
     answer = request.answer(asked, here, offers)
     for remark in answer.remarks:
         terminal.say(f"note: {remark}")
-    for left in (each for each in journals.journals(out)[:1] if not has_ended(each)):
-        terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; run --resume goes on with it")
+    if part is None:
+        _mention_unfinished(out)
     header = campaign.planned(
         answer.cases,
         answer.descriptions,
@@ -57,22 +58,79 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None, 
     return journal
 
 
-def resumed(out: Path) -> Journal:
-    """Return the journal of the newest campaign that has not ended.
+def _mention_unfinished(out: Path) -> None:
+    """Say of the newest campaign that it has not ended, if it can go on."""
+    for left in journals.journals(out)[:1]:
+        if not has_ended(left) and not hindrance(left, asking=False):
+            terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; run --resume goes on with it")
 
-    Raises RuntimeError if there is none, or if it cannot be completed here.
+
+def resumed(out: Path, name: str | None = None) -> Journal:
+    """Return the journal of the newest campaign that can go on here, or of the named one.
+
+    Says of each that is passed over why it cannot. Raises RuntimeError if there is none, or if none can be completed
+    here, LookupError if none has the name.
     """
     found = journals.journals(out)
     if not found:
         raise RuntimeError(f"--resume asked for, '{out}' holds no campaign; start one without --resume")
-    journal = next((each for each in found if not has_ended(each)), None)
+    if name is not None:
+        found = _named(found, name, out)
+    left = [each for each in found if not has_ended(each)]
+    if not left:
+        every = "every campaign" if name is None else f"campaign '{name}'"
+        last = f", '{found[0].path.parent.name}' last" if name is None else ""
+        raise RuntimeError(f"--resume asked for, {every} in '{out}' has ended{last}; start one without --resume")
+    return _first_that_goes_on(left)
+
+
+def _named(found: Sequence[Journal], name: str, out: Path) -> tuple[Journal, ...]:
+    names = [each.path.parent.name for each in found]
+    if name not in names:
+        raise LookupError(f"--campaign {name} asked for, '{out}' holds no such campaign; there are: {', '.join(names)}")
+    return (found[names.index(name)],)
+
+
+def _first_that_goes_on(left: Sequence[Journal]) -> Journal:
+    """Return the first one that can go on here and say why those before it cannot.
+
+    Raises RuntimeError with what hinders the first where none can, when it has said what hinders the others.
+    """
+    hindrances: list[str] = []
+    journal = None
+    for each in left:
+        if not (why := hindrance(each)):
+            journal = each
+            break
+        hindrances.append(why)
+    for words in hindrances[journal is None :]:
+        terminal.say(f"note: {words}")
     if journal is None:
-        raise RuntimeError(
-            f"--resume asked for, every campaign in '{out}' has ended, '{found[0].path.parent.name}' last; "
-            "start one without --resume"
-        )
-    refuse_elsewhere(journal)
+        raise RuntimeError(hindrances[0])
     return journal
+
+
+def hindrance(journal: Journal, asking: bool = True) -> str:
+    """Return why a campaign that has not ended cannot go on here; '' if it can.
+
+    Unless `asking`, which takes seconds, its implementations are taken to see what they saw.
+    """
+    try:
+        refuse_measured(journal)
+        if asking:
+            refuse_elsewhere(journal)
+        else:
+            refuse_other(journal.header())
+    except (RuntimeError, ValueError) as error:
+        return str(error)
+    return ""
+
+
+def refuse_measured(journal: Journal) -> None:
+    """Raise RuntimeError if a campaign is being measured now."""
+    name = journal.path.parent.name
+    if lock.is_measured(name):
+        raise RuntimeError(f"campaign '{name}' is being measured now by another process; wait for it")
 
 
 def refuse_elsewhere(journal: Journal) -> None:
@@ -80,7 +138,27 @@ def refuse_elsewhere(journal: Journal) -> None:
 
     So it does if what a case needs is gone: its implementation, that one's backend, the way to other hosts.
     """
-    header, here, commit = journal.header(), machine.machine(), campaign.commit()
+    header = journal.header()
+    refuse_other(header)
+    implementations: dict[Implementation, None] = dict.fromkeys(case.implementation for case in header.cases)
+    for implementation in implementations:
+        there = request.offer(implementation)
+        wanted = dict.fromkeys(case.backend for case in header.cases if case.implementation == implementation)
+        if lost := [backend for backend in wanted if backend not in there.backends]:
+            raise RuntimeError(
+                f"campaign '{header.campaign}' cannot be completed here, '{implementation}' no longer sees backend "
+                f"'{lost[0]}'; see suite doctor, or {_instead(header)}"
+            )
+    count = max(case.hosts for case in header.cases)
+    if count > 1 and hosts.ADDRESS not in os.environ:
+        raise RuntimeError(
+            f"campaign '{header.campaign}' is of {count} hosts; add --hosts {count} and --address HOST:PORT to --resume"
+        )
+
+
+def refuse_other(header: Header) -> None:
+    """Raise RuntimeError if a campaign was begun with another version or settings, or on a machine that differs."""
+    here, commit = machine.machine(), campaign.commit()
     differs = [
         f"{name} '{_words(then)}' there, '{_words(now)}' here"
         for name, then, now in (
@@ -95,22 +173,16 @@ def refuse_elsewhere(journal: Journal) -> None:
     if differs:
         raise RuntimeError(
             f"campaign '{header.campaign}' cannot be completed here, it was begun on '{header.machine.name}' with "
-            f"{'; '.join(differs)}; start anew without --resume"
+            f"{'; '.join(differs)}; {_instead(header)}"
         )
-    implementations: dict[Implementation, None] = dict.fromkeys(case.implementation for case in header.cases)
-    for implementation in implementations:
-        there = request.offer(implementation)
-        wanted = dict.fromkeys(case.backend for case in header.cases if case.implementation == implementation)
-        if lost := [backend for backend in wanted if backend not in there.backends]:
-            raise RuntimeError(
-                f"campaign '{header.campaign}' cannot be completed here, '{implementation}' no longer sees backend "
-                f"'{lost[0]}'; see suite doctor, or start anew without --resume"
-            )
-    count = max(case.hosts for case in header.cases)
-    if count > 1 and hosts.ADDRESS not in os.environ:
-        raise RuntimeError(
-            f"campaign '{header.campaign}' is of {count} hosts; add --hosts {count} and --address HOST:PORT to --resume"
-        )
+
+
+def _instead(header: Header) -> str:
+    """Return what to do with a campaign that cannot go on; profile smoke has nothing to keep."""
+    anew = "start anew without --resume"
+    if header.profile == "smoke":
+        return anew
+    return f"{anew}, or keep what it completed with suite publish --incomplete {header.campaign}"
 
 
 def _settings(header: Header) -> list[tuple[str, str, str]]:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from suite.cli import main
 from suite.cluster import plan
 from suite.measure import lock
 from suite.measure.probe import Offer
-from suite.measure.request import Request
+from suite.measure.request import Answer, Request
 from suite.report import pages
 from suite.results import store
 from suite.results.gallery import Sheet
@@ -290,6 +291,101 @@ def test_resume_of_a_campaign_over_several_hosts_asks_for_the_way_to_them(campai
     assert bench.resumed(out).path == journal.path
 
 
+def another(out, name, seconds, text=None, **changes):
+    """Begin a campaign like the one in a folder under another name, written so long after it; with `text`, damaged."""
+    first = Journal(out / "20260101-000000-test" / FILE_NAME)
+    journal = Journal(out / name / FILE_NAME)
+    if text is None:
+        journal.append(msgspec.structs.replace(first.header(), campaign=name, **changes))
+    else:
+        journal.path.parent.mkdir()
+        journal.path.write_text(text)
+    os.utime(journal.path, (first.path.stat().st_mtime + seconds,) * 2)
+    return journal
+
+
+def test_resume_passes_over_what_cannot_go_on_and_says_why(campaign, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    out = campaign("quick", ended=False)
+    good = Journal(out / "20260101-000000-test" / FILE_NAME)
+    at_home(good.header(), monkeypatch)
+    another(out, "damaged", 1, "no journal")
+    another(out, "older", 2, commit="another")
+    another(out, "measured", 3)
+    with lock.measuring("measured"):
+        assert bench.resumed(out).path == good.path
+    first, second, third = capsys.readouterr().err.splitlines()
+    assert first == "note: campaign 'measured' is being measured now by another process; wait for it"
+    assert "commit 'another' there" in second
+    assert "does not begin with a campaign's plan" in third
+    assert bench.resumed(out).path.parent.name == "measured"
+
+
+def test_resume_of_what_cannot_go_on_anywhere_fails_with_the_newest_and_says_the_others(campaign, monkeypatch, capsys):
+    out = campaign("quick", ended=False)
+    at_home(Journal(out / "20260101-000000-test" / FILE_NAME).header(), monkeypatch)
+    monkeypatch.setattr(bench.campaign, "commit", lambda: "another")
+    another(out, "damaged", 1, "no journal")
+    with pytest.raises(RuntimeError, match="does not begin with a campaign's plan"):
+        bench.resumed(out)
+    assert "commit 'abc' there, 'another' here" in capsys.readouterr().err
+
+
+def test_resume_goes_on_with_a_campaign_that_is_named(campaign, monkeypatch):
+    out = campaign("quick", ended=False)
+    older = Journal(out / "20260101-000000-test" / FILE_NAME)
+    at_home(older.header(), monkeypatch)
+    another(out, "newer", 1)
+    assert bench.resumed(out).path.parent.name == "newer"
+    assert bench.resumed(out, older.path.parent.name).path == older.path
+    with pytest.raises(LookupError, match=r"--campaign nosuch asked for, .* there are: newer, 20260101-000000-test"):
+        bench.resumed(out, "nosuch")
+
+
+def test_a_named_campaign_that_has_ended_is_not_gone_on_with(campaign):
+    code, output = said("run", "--resume", "--campaign", "20260101-000000-test", "--out", str(campaign("quick", True)))
+    assert code == 1
+    assert "campaign '20260101-000000-test' in" in " ".join(output.split())
+    assert "has ended; start one without --resume" in " ".join(output.split())
+
+
+@pytest.mark.parametrize("others", [[], ["--resume", "--cluster", "local"]])
+def test_a_campaign_is_named_of_resume_on_this_machine_alone(tmp_path, others):
+    code, output = said("run", "--campaign", "any", *others, "--out", str(tmp_path))
+    assert code == 1
+    assert "--campaign names what --resume goes on with on this machine" in " ".join(output.split())
+
+
+@pytest.mark.parametrize(("profile", "kept"), [("quick", True), ("smoke", False)])
+def test_what_cannot_be_completed_says_how_to_keep_it(campaign, monkeypatch, profile, kept):
+    out = campaign(profile, ended=False)
+    at_home(Journal(out / "20260101-000000-test" / FILE_NAME).header(), monkeypatch)
+    monkeypatch.setattr(bench.campaign, "commit", lambda: "another")
+    with pytest.raises(RuntimeError, match="start anew without --resume") as refused:
+        bench.resumed(out)
+    assert ("suite publish --incomplete 20260101-000000-test" in str(refused.value)) is kept
+
+
+@pytest.mark.parametrize(
+    ("state", "mentioned"), [("left", True), ("damaged", False), ("older", False), ("measured", False)]
+)
+def test_a_new_run_mentions_a_campaign_that_has_not_ended_if_it_can_go_on(
+    campaign, monkeypatch, tmp_path, capsys, state, mentioned
+):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    out = campaign("quick", ended=False)
+    header = Journal(out / "20260101-000000-test" / FILE_NAME).header()
+    at_home(header, monkeypatch)
+    monkeypatch.setattr(bench.machine, "machine", lambda *_: header.machine)
+    answer = Answer(cases=header.cases, descriptions=header.descriptions, remarks=(), seconds=1.0)
+    monkeypatch.setattr(bench.request, "answer", lambda *_: answer)
+    monkeypatch.setattr(bench.lock, "refuse_beside_another", lambda: None)
+    another(out, "next", 1, "no journal" if state == "damaged" else None, **{"commit": "x"} if state == "older" else {})
+    with lock.measuring("next") if state == "measured" else nullcontext():
+        bench.planned(Request(), out)
+    assert ("campaign 'next' has not ended; run --resume goes on with it" in capsys.readouterr().err) is mentioned
+
+
 @pytest.mark.parametrize("name", ["Ann's PC", "../x", "<b>", ""])
 def test_a_machine_name_that_no_page_may_have_is_refused(name):
     code, output = said("run", "--machine", name, "--out", "/dev/null/x")
@@ -358,7 +454,8 @@ def test_what_is_published_goes_by_the_campaigns_profile_and_not_by_the_command_
     campaign, checkout, monkeypatch, profile, code
 ):
     out, other = campaign(profile, ended=True), {"smoke": "quick", "quick": "smoke"}[profile]
-    monkeypatch.setattr(bench, "resumed", lambda out: Journal(out / "20260101-000000-test" / FILE_NAME))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(bench, "resumed", lambda out, _: Journal(out / "20260101-000000-test" / FILE_NAME))
     monkeypatch.setattr(bench, "measure", lambda *_: True)
     monkeypatch.setattr(Journal, "done", lambda _: [Done(case=one.case, software=one.software, run=one.runs[0])])
     one = factory.record()

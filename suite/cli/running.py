@@ -25,7 +25,7 @@ from suite.workload import (
 
 # What a campaign that is gone on with is told anew; all else was planned.
 _OF_EVERY_RUN = frozenset(
-    {"out", "resume", "publish", "site", "prices", "cluster", "hosts", "address", "compile_cache"}
+    {"out", "resume", "campaign", "publish", "site", "prices", "cluster", "hosts", "address", "compile_cache"}
 )
 
 
@@ -186,9 +186,10 @@ _OF_EVERY_RUN = frozenset(
 @click.option(
     "--resume",
     is_flag=True,
-    help="Go on with the newest campaign in --out that has not ended, as it was planned: what else the command line "
-    "says of what to measure is not looked at.",
+    help="Go on with the newest campaign in --out that has not ended and can go on here, as it was planned: what else "
+    "the command line says of what to measure is not looked at.",
 )
+@click.option("--campaign", metavar="NAME", help="Of --resume: go on with this one.")
 @click.option("--publish", is_flag=True, help=f"Put the records under {PUBLISHED} when the campaign has ended.")
 @click.option("--report", "site", is_flag=True, help="As suite report does, at the end; in the suite's checkout.")
 @click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'.")
@@ -201,6 +202,7 @@ _OF_EVERY_RUN = frozenset(
 def run(
     out: Path,
     resume: bool,
+    campaign: str | None,
     publish: bool,
     site: bool,
     prices: Path | None,
@@ -229,6 +231,8 @@ def run(
         published()  # refuses before anything is measured
     if site:
         publishing.checkout()
+    if campaign is not None and (not resume or cluster is not None):
+        raise ValueError("--campaign names what --resume goes on with on this machine; add --resume, without --cluster")
     listed = price_list.read(prices or price_list.SHIPPED)
     fields = {field.name for field in dataclasses.fields(Request)}
     request = Request(
@@ -250,7 +254,7 @@ def run(
     if cluster is not None and compile_cache is not None:
         raise ValueError("--compile-cache asked for with --cluster, whose jobs have one each; leave one of the two out")
     if cluster is None:
-        journals = [bench.resumed(out) if resume else bench.planned(request, out, machine_name)]
+        journals = [bench.resumed(out, campaign) if resume else bench.planned(request, out, machine_name)]
         if not bench.measure(journals[0], out, compile_cache):
             sys.exit(130)  # at once: who interrupts wants the prompt back
         whole = any(not entry.run.reason for entry in journals[0].done())

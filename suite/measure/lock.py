@@ -32,6 +32,19 @@ def refuse_beside_another(folder: Path | None = None) -> None:
         pass
 
 
+def is_measured(campaign: str, folder: Path | None = None) -> bool:
+    """Return whether a campaign is being measured now, by this user on this machine with the same TMPDIR."""
+    path = _place(folder) / f"campaign-{campaign}.lock"
+    if not path.exists():
+        return False
+    with _opened(path) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+    return False
+
+
 def _granted() -> list[str]:
     """Return every core and every GPU that this process may use, by name."""
     return [f"core-{number}" for number in sorted(granted())] + list(Gpus().uuids)
