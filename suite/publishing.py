@@ -1,6 +1,6 @@
 """From records to what others see: a campaign among the published ones, quotations and pictures renewed, the site."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from suite import citing, terminal
@@ -8,48 +8,86 @@ from suite.bench import close, has_ended
 from suite.results import files, prices, quotation, store
 from suite.results import journal as journals
 from suite.results.journal import Journal
+from suite.results.record import Record
 
 
-def ended(out: Path, campaign: str, incomplete: bool = False) -> Journal:
-    """Return the journal of a campaign that has ended, or with `incomplete` is ended hereby as it is.
+def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
+    """Return the folder of a campaign, given by its name or path, that has ended, or with `incomplete` ends hereby.
 
-    Raises LookupError if there is no such campaign, RuntimeError if it has not ended or only shows that it runs.
+    One that was copied without its journal has ended if no record lacks a round. Raises LookupError if there is no
+    such campaign, ValueError if a record is not as it was written or another campaign's, RuntimeError if it has not
+    ended or only shows that it runs.
     """
-    there = sorted(path.parent.name for path in out.glob(f"*/{journals.FILE_NAME}"))
-    if campaign not in there:
-        raise LookupError(f"no campaign '{campaign}' in '{out}'; there are: {', '.join(there) or 'none'}")
-    journal = Journal(out / campaign / journals.FILE_NAME)
-    refuse_smoke(journal)  # before it is closed
+    folder = _found(out, campaign)
+    refuse_smoke(folder)  # before it is closed
+    journal = Journal(folder / journals.FILE_NAME)
+    if not journal.path.exists():
+        if not incomplete:
+            _refuse_missing_rounds(folder)
+        return folder
+    if (name := journal.header().campaign) != folder.name:
+        raise ValueError(f"'{folder}' holds campaign '{name}'; give the folder that name")
     if not (incomplete or has_ended(journal)):
         raise RuntimeError(
-            f"campaign '{campaign}' has not ended; go on with run --resume, or add --incomplete where it cannot go on"
+            f"campaign '{name}' has not ended; go on with run --resume, or add --incomplete where it cannot go on"
         )
     if incomplete or journal.closed():
-        close(journal, out)
-    return journal
+        close(journal, folder.parent)
+    return folder
 
 
-def refuse_smoke(journal: Journal) -> None:
+def _found(out: Path, campaign: str) -> Path:
+    """Return the folder with a campaign's journal or records that a name in `out` or a path means."""
+    here = next((place for place in (out / campaign, Path(campaign)) if place.is_dir()), None)
+    if here is None:
+        there = sorted({path.parent.name for path in (*out.glob(f"*/{journals.FILE_NAME}"), *store.paths([out]))})
+        raise LookupError(f"no campaign '{campaign}' in '{out}'; there are: {', '.join(there) or 'none'}")
+    folder = here.resolve() if here.name in ("", "..") else here
+    if not (folder / journals.FILE_NAME).exists() and not store.of(folder):
+        raise LookupError(f"'{here}' holds no campaign; the folder of one has a journal, or a JSON file for each case")
+    return folder
+
+
+def _records(folder: Path) -> Iterator[Record]:
+    """Yield the records in a campaign's folder. Raises ValueError for one not as it was written, or of another one."""
+    for path in store.of(folder):
+        record = store.read(path)
+        if (record.campaign, record.name) != (folder.name, path.stem):
+            raise ValueError(f"'{path}' is the record '{record.campaign}/{record.name}.json'; put it there")
+        yield record
+
+
+def _refuse_missing_rounds(folder: Path) -> None:
+    """Raise RuntimeError if a record lacks rounds though none failed: nobody knows whether its campaign goes on."""
+    for record in _records(folder):
+        if len(record.runs) < record.rounds and not record.reason:
+            raise RuntimeError(
+                f"record '{record.name}' of campaign '{folder.name}' has {len(record.runs)} of {record.rounds} rounds, "
+                "and no journal says whether it goes on; copy what it has left when it ends, or add --incomplete"
+            )
+
+
+def refuse_smoke(folder: Path) -> None:
     """Raise RuntimeError for a campaign that only shows that it runs."""
-    if (header := journal.header()).profile == "smoke":
+    journal = Journal(folder / journals.FILE_NAME)
+    profiles = [journal.header().profile] if journal.path.exists() else [record.profile for record in _records(folder)]
+    if "smoke" in profiles:
         raise RuntimeError(
-            f"campaign '{header.campaign}' has profile 'smoke', which only shows that it runs and is not published; "
+            f"campaign '{folder.name}' has profile 'smoke', which only shows that it runs and is not published; "
             "publish one of profile quick or standard"
         )
 
 
-def publish(journal: Journal, out: Path, published: Path) -> tuple[Path, ...]:
-    """Copy the campaign's records, as they are, to where the site takes its evidence from.
+def publish(folder: Path, published: Path) -> tuple[Path, ...]:
+    """Copy the records in a campaign's folder, as they are, to where the site takes its evidence from.
 
     Raises ValueError for one that is not as it was written, RuntimeError if the campaign only shows that it runs.
     """
-    refuse_smoke(journal)
-    mine = [path for path in store.paths([out]) if path.parent.name == journal.header().campaign]
-    for path in mine:
-        store.read(path)
+    refuse_smoke(folder)
+    mine = [path for path, _ in zip(store.of(folder), _records(folder), strict=True)]
     written = []
     for path in mine:
-        target = published / path.parent.name / path.name
+        target = published / folder.name / path.name
         if not target.exists():
             store.write_once(target, path.read_bytes(), files.REMEDY)
         written.append(target)

@@ -543,6 +543,105 @@ def test_a_record_that_was_changed_is_not_published(campaign, checkout):
     assert not list(checkout.glob("site/records/*/*.json"))
 
 
+@pytest.fixture
+def sent(tmp_path, monkeypatch):
+    """A function that makes a folder of records as somebody sends it: without a journal."""
+    monkeypatch.chdir(tmp_path)
+
+    def made(**changes):
+        one = msgspec.structs.replace(factory.record(campaign="20260101-000000-test"), **changes)
+        return store.add(one, Path("merge"))
+
+    return made
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("20260101-000000-test", "--out", "merge"),
+        ("merge/20260101-000000-test/",),
+        ("merge/../merge/20260101-000000-test",),
+    ],
+)
+def test_records_that_were_sent_are_published_without_a_journal(sent, words):
+    path = sent()
+    code, output = said("publish", *words)
+    assert code == 0, output
+    assert Path("site/records/20260101-000000-test", path.name).read_bytes() == path.read_bytes()
+
+
+def test_a_campaign_is_published_by_its_path(campaign, tmp_path, monkeypatch):
+    out = campaign("quick", ended=True)
+    monkeypatch.chdir(tmp_path)
+    code, output = said("publish", f"{out.name}/20260101-000000-test/")
+    assert code == 0, output
+    assert len(list(tmp_path.glob("site/records/20260101-000000-test/*.json"))) == 1
+
+
+def test_a_campaign_that_is_cut_is_ended_by_its_path(cut, tmp_path, monkeypatch):
+    out, journal = cut()
+    monkeypatch.chdir(tmp_path)
+    code, output = said("publish", "--incomplete", f"{out.name}/20260101-000000-test")
+    assert code == 0, output
+    assert journal.closed()
+    assert len(list(tmp_path.glob("site/records/20260101-000000-test/*.json"))) == 1
+
+
+def test_records_that_lack_rounds_are_published_only_as_incomplete(sent):
+    sent(rounds=4)
+    code, output = said("publish", "merge/20260101-000000-test")
+    assert code == 1
+    assert "has 3 of 4 rounds, and no journal says whether it goes on" in " ".join(output.split())
+    assert said("publish", "--incomplete", "merge/20260101-000000-test")[0] == 0
+
+
+def test_records_that_failed_are_published_as_they_are(sent):
+    sent(rounds=4, reason="out of memory")
+    assert said("publish", "merge/20260101-000000-test")[0] == 0
+
+
+def test_records_that_only_show_that_it_runs_are_not_published(sent):
+    sent(profile="smoke")
+    code, output = said("publish", "merge/20260101-000000-test")
+    assert code == 1
+    assert "profile 'smoke', which only shows that it runs" in " ".join(output.split())
+
+
+def test_records_in_another_folder_than_their_campaigns_say_where_they_belong(sent):
+    sent().parent.rename("merge/another")
+    code, output = said("publish", "another", "--out", "merge")
+    assert code == 1
+    assert "is the record '20260101-000000-test/mnist_mlp.cpu.step.json'; put it there" in " ".join(output.split())
+
+
+def test_a_journal_in_another_folder_than_its_campaigns_says_which_it_is(campaign, tmp_path, monkeypatch):
+    out = campaign("quick", ended=True)
+    monkeypatch.chdir(tmp_path)
+    (out / "20260101-000000-test").rename(out / "another")
+    code, output = said("publish", "another", "--out", str(out))
+    assert code == 1
+    assert "holds campaign '20260101-000000-test'; give the folder that name" in " ".join(output.split())
+
+
+def test_a_record_that_was_sent_and_changed_is_not_published(sent):
+    path = sent()
+    path.write_bytes(path.read_bytes().replace(b'"rounds": 3', b'"rounds": 4'))
+    code, output = said("publish", "merge/20260101-000000-test")
+    assert code == 1
+    assert "it was changed after it was written" in " ".join(output.split())
+    assert not Path("site").exists()
+
+
+def test_a_folder_without_records_is_no_campaign(sent):
+    sent()
+    code, output = said("publish", "merge")
+    assert code == 1
+    assert "'merge' holds no campaign; the folder of one has a journal, or a JSON file for each case" in " ".join(
+        output.split()
+    )
+    assert "there are: 20260101-000000-test" in said("publish", "nosuch", "--out", "merge")[1]
+
+
 def test_the_list_of_workloads_fits_a_narrow_terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     _, output = said("list")

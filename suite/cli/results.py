@@ -19,11 +19,14 @@ from suite.cli.types import PUBLISHED, out_folder, published
 )
 @out_folder
 def publish(campaign: str, incomplete: bool, out: Path) -> None:
-    """Put the records of a CAMPAIGN, a folder in --out, under site/records, from where the site takes its evidence."""
+    """Put the records of a CAMPAIGN under site/records, from where the site takes its evidence.
+
+    It is the name of a folder in --out, or a path to one; the records that somebody sent need no journal.
+    """
     from suite import publishing, terminal
 
     target = published()  # before the campaign is ended
-    for path in publishing.publish(publishing.ended(out, campaign, incomplete), out, target):
+    for path in publishing.publish(publishing.ended(out, campaign, incomplete), target):
         terminal.say(f"published {path}")
 
 

@@ -268,7 +268,7 @@ def run(
             campaigns = {header.campaign for header in headers}
             showing.print_results((PUBLISHED, out), header.machine, listed, campaigns)
     for journal in journals if publish else ():
-        for path in publishing.publish(journal, out, PUBLISHED):
+        for path in publishing.publish(journal.path.parent, PUBLISHED):
             terminal.say(f"published {path}")
     if site:
         click.echo(f"site: {publishing.report(PUBLISHED, out, True, listed)}")

@@ -81,6 +81,11 @@ def paths(folders: Iterable[Path]) -> Iterator[Path]:
             yield from sorted(p for p in folder.glob("*/*.json") if not p.name.startswith("."))
 
 
+def of(campaign: Path) -> list[Path]:
+    """Return every record file in a campaign's folder, sorted."""
+    return sorted(p for p in campaign.glob("*.json") if not p.name.startswith("."))
+
+
 def load(folders: Iterable[Path]) -> tuple[tuple[Record, ...], tuple[str, ...]]:
     """Return all readable records below the folders and one line for each that is not, or lies where another does.
 
