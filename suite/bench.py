@@ -48,7 +48,7 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None, 
     terminal.say(
         f"{here.name}: {units.counted(len(answer.descriptions), 'workload')}, "
         f"{units.counted(processes, 'process', 'processes')}, about {units.seconds(answer.seconds)}"
-        + (f", and up to {header.most_rounds} rounds where intervals stay wide" * (header.most_rounds > header.rounds))
+        + (f", and up to {header.most_rounds} rounds where intervals stay wide" * widening.may_widen(header))
     )
     lock.refuse_beside_another()
     journal = Journal(out / header.campaign / journals.FILE_NAME)
@@ -68,8 +68,8 @@ def _mention_unfinished(out: Path) -> None:
 def resumed(out: Path, name: str | None = None) -> Journal:
     """Return the journal of the newest campaign that can go on here, or of the named one.
 
-    Says of each that is passed over why it cannot. Raises RuntimeError if there is none, or if none can be completed
-    here, LookupError if none has the name.
+    Says which it is, and of each that is passed over why it cannot. Raises RuntimeError if there is none, or if none
+    can be completed here, LookupError if none has the name.
     """
     found = journals.journals(out)
     if not found:
@@ -81,7 +81,10 @@ def resumed(out: Path, name: str | None = None) -> Journal:
         every = "every campaign" if name is None else f"campaign '{name}'"
         last = f", '{found[0].path.parent.name}' last" if name is None else ""
         raise RuntimeError(f"--resume asked for, {every} in '{out}' has ended{last}; start one without --resume")
-    return _first_that_goes_on(left)
+    journal = _first_that_goes_on(left)
+    header = journal.header()
+    terminal.say(f"campaign '{header.campaign}', begun {header.created[:10]} {header.created[11:16]} UTC, goes on")
+    return journal
 
 
 def _named(found: Sequence[Journal], name: str, out: Path) -> tuple[Journal, ...]:

@@ -10,7 +10,7 @@ from suite.results.comparison import compared
 from suite.results.record import Machine, Record
 from suite.results.roofline import is_ceiling
 from suite.results.summary import Status, Summary, summary
-from suite.results.table import Table, chosen
+from suite.results.table import Table, chosen, reasons
 
 _REQUESTS = ("model", "backend", "way", "half of requests", "99 of 100", "pictures/s", "status")
 
@@ -135,9 +135,9 @@ def _below(folder: Path) -> list[Path]:
 
 
 def show(table: Table) -> None:
-    """Print a table's text."""
+    """Print a table's text, and below it why its statuses are what they are."""
     rows = [[cell.text for cell in row[: len(table.columns)]] for row in table.rows]
-    terminal.print_table(table.title, table.columns, rows, table.notes)
+    terminal.print_table(table.title, table.columns, rows, (*table.notes, *reasons(table)))
 
 
 def say_failures(records: Iterable[Record]) -> None:

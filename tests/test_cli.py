@@ -314,11 +314,18 @@ def test_resume_passes_over_what_cannot_go_on_and_says_why(campaign, monkeypatch
     another(out, "measured", 3)
     with lock.measuring("measured"):
         assert bench.resumed(out).path == good.path
-    first, second, third = capsys.readouterr().err.splitlines()
+    first, second, third, _ = capsys.readouterr().err.splitlines()
     assert first == "note: campaign 'measured' is being measured now by another process; wait for it"
     assert "commit 'another' there" in second
     assert "does not begin with a campaign's plan" in third
     assert bench.resumed(out).path.parent.name == "measured"
+
+
+def test_resume_says_which_campaign_goes_on_and_when_it_began(campaign, monkeypatch, capsys):
+    out = campaign("quick", ended=False)
+    at_home(Journal(out / "20260101-000000-test" / FILE_NAME).header(), monkeypatch)
+    bench.resumed(out)
+    assert capsys.readouterr().err == "campaign '20260101-000000-test', begun 2026-01-01 00:00 UTC, goes on\n"
 
 
 def test_resume_of_what_cannot_go_on_anywhere_fails_with_the_newest_and_says_the_others(campaign, monkeypatch, capsys):
@@ -447,7 +454,6 @@ def test_a_campaign_that_cannot_be_published_is_refused(campaign, name, profile,
     code, output = said("publish", name, "--out", str(campaign(profile, ended)))
     assert code == 1
     assert words in " ".join(output.split())
-
 
 @pytest.mark.parametrize(("profile", "code"), [("smoke", 1), ("quick", 0)])
 def test_what_is_published_goes_by_the_campaigns_profile_and_not_by_the_command_line(

@@ -1,13 +1,15 @@
 """A table on a page has a column for what differs, and says the rest once."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import factory
 import pytest
 
+from suite import showing
 from suite.report import ledger
 from suite.report.html import Page
-from suite.results.table import Cell, Table, condensed
+from suite.results.table import Cell, Table, chosen, condensed, reasons
 
 COLUMNS = ("model", "precision", "time", "95 % interval", "rate", "status")
 
@@ -103,3 +105,33 @@ def test_a_table_that_goes_on_behind_the_edge_shows_a_shadow_there(tmp_path, bro
     begin = page.screenshot(clip=edge)
     scroll.evaluate("each => each.scrollLeft = each.scrollWidth")
     assert (begin != page.screenshot(clip=edge)) is seen
+
+
+def judged(*rows):
+    """A table of results: model, implementation, batch, status, and the reason of that."""
+    cells = (
+        (*(Cell(text=word) for word in words), Cell(text="unstable" if reason else "quick", remark=reason))
+        for *words, reason in rows
+    )
+    return Table(title="", columns=("model", "implementation", "batch", "status"), rows=tuple(cells))
+
+
+def test_each_reason_stands_once_with_the_rows_that_have_it():
+    wide, busy = "wide: rerun when idle", "busy: end the others"
+    table = judged(("a", "cpu jax", "8", wide), ("b", "cpu jax", "8", ""), ("c", "cpu jax", "8", busy),
+                   ("d", "cpu jax", "8", wide))  # fmt: skip
+    assert reasons(table) == (f"a, d: {wide}", f"c: {busy}")
+
+
+def test_rows_of_one_name_are_told_apart_by_what_differs():
+    assert reasons(judged(("a", "cpu jax", "8", "busy"), ("a", "cpu torch", "8", ""))) == ("a cpu jax: busy",)
+
+
+def test_a_table_without_statuses_has_no_reasons():
+    assert reasons(chosen(judged(("a", "cpu jax", "8", "busy")), ("model",))) == ()
+
+
+def test_the_terminal_says_why_a_result_is_unstable(capsys):
+    table = judged(("a", "cpu jax", "8", "busy: end the others"))
+    showing.show(replace(table, notes=("A note.",)))
+    assert capsys.readouterr().out.splitlines()[-3:] == ["A note.", "a: busy: end the others", ""]

@@ -128,6 +128,26 @@ def test_a_budget_leaves_no_further_rounds_unless_they_are_asked_for(tmp_path, m
     assert journal.header().most_rounds == most
 
 
+@pytest.mark.parametrize(
+    ("axes", "announced"),
+    [
+        ({"scope": "step"}, True),
+        ({"scope": "serve"}, True),
+        ({"scope": "run"}, False),
+        ({"scope": "cold"}, False),
+        ({"scope": "step", "implementation": "torch"}, False),
+    ],
+)
+def test_further_rounds_are_announced_only_where_there_may_be_some(tmp_path, monkeypatch, capsys, axes, announced):
+    answer = request.Answer(cases=(case(**axes),), descriptions=(factory.description(),), remarks=(), seconds=1.0)
+    monkeypatch.setattr(bench.machine, "machine", lambda name: factory.HOST)
+    monkeypatch.setattr(bench.request, "offer", lambda name: None)
+    monkeypatch.setattr(bench.request, "answer", lambda *_: answer)
+    monkeypatch.setattr(bench.lock, "refuse_beside_another", lambda: None)
+    bench.planned(request.Request(), tmp_path)
+    assert (f"up to {MOST} rounds where intervals stay wide" in capsys.readouterr().err) is announced
+
+
 class Watch:
     def __init__(self):
         self.grown, self.began = [], []

@@ -18,6 +18,14 @@ from suite.workload import Case, Scope
 _STEADY: frozenset[Scope] = frozenset({"step", "transfer", "serve"})
 
 
+def may_widen(header: Header) -> bool:
+    """Return whether a plan may have further rounds: it has steady times of JAX with fewer than it allows."""
+    return any(
+        header.rounds_of(case) < header.most_rounds and case.implementation == "jax" and case.scope in _STEADY
+        for case in header.cases
+    )
+
+
 def widened(header: Header, done: Sequence[Done], but: Collection[str] = ()) -> Header | None:
     """Return the plan with one more round for each workload that needs it; None if none does or may have one.
 

@@ -10,7 +10,7 @@ from suite.results.selection import current_cases, fastest, of_either_allocator
 from suite.results.standing import standings
 from suite.results.statistics import Estimate
 from suite.results.summary import SpeedUp, Summary, current, speedups, summary
-from suite.results.table import Cell, Table, chosen, time_cell, varied
+from suite.results.table import Cell, Table, chosen, reasons, time_cell, varied
 from suite.variants import peer_name
 from suite.workload import Case, Scope
 
@@ -265,9 +265,8 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     others = [_few(table) for table in (*listed, steps_table(_CUT_SHORT, cut_short, "run")) if table.rows]
     table = speedup_table(mine)
     if table.rows:
-        notes = [f"{row[0].text}: {row[9].remark}" for row in table.rows if row[9].remark]
         short = chosen(table, ("model", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU: best peer / JAX",
-                               "GPU precision"), notes)  # fmt: skip
+                               "GPU precision"), reasons(table))  # fmt: skip
         return short, *others
     steps = steps_table("One step in steady state; a speed-up needs times of both CPU and GPU", mine)
     return tuple(table for table in (_few(steps), *others, elsewhere(records, machine)) if table.rows)

@@ -81,6 +81,26 @@ def condensed(table: Table) -> Table:
     return replace(_part(table, kept), same=" ".join(filter(None, (table.same, *lines))))
 
 
+_NAMING = ("case", "implementation", "backend", "way", "scope", "precision", "GPU precision", "batch")
+
+
+def reasons(table: Table) -> tuple[str, ...]:
+    """Return a line for each distinct reason that statuses of a table have, after the rows that have it.
+
+    A row is named by its first cell and by what tells it from others. Without a column of statuses there are none.
+    """
+    if "status" not in table.columns:
+        return ()
+    place, first = table.columns.index("status"), table.columns[0]
+    named = varied(table, [column for column in _NAMING if column != first])
+    names = [column for column in named.columns if column in (first, *_NAMING)]
+    having: dict[str, list[str]] = {}
+    for row, name in zip(table.rows, chosen(named, names).rows, strict=True):
+        if row[place].remark:
+            having.setdefault(row[place].remark, []).append(" ".join(cell.text for cell in name))
+    return tuple(f"{', '.join(dict.fromkeys(rows))}: {reason}" for reason, rows in having.items())
+
+
 def chosen(table: Table, columns: Sequence[str], notes: Sequence[str] = ()) -> Table:
     """Return the table with these of its columns, in this order, and these notes after its own."""
     part = _part(table, [table.columns.index(column) for column in columns])
