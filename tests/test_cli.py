@@ -455,12 +455,12 @@ def test_a_campaign_that_cannot_be_published_is_refused(campaign, name, profile,
     assert code == 1
     assert words in " ".join(output.split())
 
+
 @pytest.mark.parametrize(("profile", "code"), [("smoke", 1), ("quick", 0)])
 def test_what_is_published_goes_by_the_campaigns_profile_and_not_by_the_command_line(
     campaign, checkout, monkeypatch, profile, code
 ):
     out, other = campaign(profile, ended=True), {"smoke": "quick", "quick": "smoke"}[profile]
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(bench, "resumed", lambda out, _: Journal(out / "20260101-000000-test" / FILE_NAME))
     monkeypatch.setattr(bench, "measure", lambda *_: True)
     monkeypatch.setattr(Journal, "done", lambda _: [Done(case=one.case, software=one.software, run=one.runs[0])])
