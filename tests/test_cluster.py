@@ -205,8 +205,14 @@ def test_a_job_begun_anew_on_another_machine_leaves_nothing_compiled_behind(tmp_
 )
 def test_job_options_that_are_none_are_refused(words, said):
     with pytest.raises(ValueError, match=said):
-        planning.options(words)
-    assert planning.options(["partition=gpu", "gres=gpu:1"]) == {"partition": "gpu", "gres": "gpu:1"}
+        planning.options(words, "slurm")
+    assert planning.options(["partition=gpu", "gres=gpu:1"], "slurm") == {"partition": "gpu", "gres": "gpu:1"}
+
+
+def test_without_a_scheduler_its_options_are_refused():
+    with pytest.raises(ValueError, match="--job-option partition=gpu asked for with --cluster local, which has no sch"):
+        planning.options(["partition=gpu"], "local")
+    assert planning.options([], "local") == {}
 
 
 def test_who_comes_back_finds_the_plan_of_the_same_cluster(tmp_path):

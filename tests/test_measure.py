@@ -741,6 +741,38 @@ def test_an_unknown_workload_names_what_there_is():
         answered(offer("cpu"), workloads=("mnist_mpl",))
 
 
+def test_every_workload_beside_some_by_name_is_an_error():
+    with pytest.raises(ValueError, match="--all asked for beside mnist_mlp; leave out --all, or the names"):
+        answered(offer("cpu"), workloads=("mnist_mlp",), every_workload=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"devices": 2, "scopes": ("step", "epoch", "run", "calls")}, "scope epoch, run is not timed with --devices 2"),
+        ({"implementations": ("torch",), "scopes": ("step", "cold")}, "scope cold is not timed with --implementation"),
+        ({"variants": ("several-steps",), "scopes": ("step", "cold")}, "scope cold is not timed with --variant sev"),
+        (
+            {"variants": ("several-steps",), "devices": 2, "scopes": ("step", "epoch")},
+            "scope epoch is not timed with --devices 2 and --variant several-steps",
+        ),
+        ({"backends": ("gpu",), "scopes": ("step", "input")}, "scope input is not timed with --backend gpu"),
+        ({"devices": 2, "scopes": ("step", "calls")}, ""),
+    ],
+)
+def test_a_scope_that_nothing_is_timed_in_is_named_with_what_keeps_it_out(asked, words):
+    about = factory.description("mnist_mlp", run=WholeRun(epochs=1, train=100))
+    there = offer("cpu", "gpu", workloads=(about,))
+    here = msgspec.structs.replace(factory.HOST, cores=4)
+    found = answered(there, here, **{"backends": ("cpu",), **asked}).remarks
+    assert [remark.startswith(words) and remark.endswith("; left out") for remark in found] == [True] * bool(words)
+
+
+def test_where_nothing_is_left_what_keeps_the_scope_out_is_said():
+    with pytest.raises(RuntimeError, match="scope epoch is not timed with --devices 2; left out; nothing is left"):
+        answered(offer("cpu"), scopes=("epoch",), devices=2)
+
+
 def test_a_backend_that_is_not_there_is_an_error_and_no_cpu_run():
     with pytest.raises(RuntimeError, match="backend 'gpu' asked for, JAX sees only 'cpu'"):
         answered(offer("cpu"), backends=("gpu",))

@@ -300,7 +300,7 @@ def run_jobs(
     place = (
         plan.unfinished(out, cluster)
         if resume
-        else planning.planned(request, out, cluster, jobs, planning.options(job_options), machine_name)
+        else planning.planned(request, out, cluster, jobs, planning.options(job_options, cluster), machine_name)
     )
     found = supervisor.watched(place, out)
     terminal.print_table(*supervisor.table(place.read(), found))

@@ -68,11 +68,16 @@ def measurable(asked: request.Request) -> tuple[str, ...]:
     return tuple(about.name for about in answer.descriptions)
 
 
-def options(words: Sequence[str]) -> dict[str, str]:
+def options(words: Sequence[str], cluster: Cluster) -> dict[str, str]:
     """Return sbatch's options from words such as partition=gpu.
 
-    Raises ValueError for a word of another form, or a time that is no number of minutes.
+    Raises ValueError for a word of another form, a time that is no number of minutes, or one without a scheduler.
     """
+    if words and cluster == "local":
+        raise ValueError(
+            f"--job-option {words[0]} asked for with --cluster local, which has no scheduler to tell it; "
+            "leave it out, or take --cluster slurm"
+        )
     found = dict[str, str]()
     for word in words:
         name, sign, value = word.partition("=")

@@ -1,8 +1,8 @@
 """From what was asked for to the cases that can be measured here, or the reason why not."""
 
 import difflib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import get_args
 
@@ -40,6 +40,10 @@ OPTIONS = {
     "implementations": "--implementation", "allocators": "--allocator", "devices": "--devices", "hosts": "--hosts",
     "caches": "--cache", "length": "--length", "workers": "--workers", "loaders": "--loader",
     "augmentations": "--augmentation", "peer_backends": "--peer-backend",
+}  # fmt: skip
+# What may leave a scope without a case.
+_NARROWING = {
+    "devices": "--devices", "variants": "--variant", "implementations": "--implementation", "backends": "--backend",
 }  # fmt: skip
 OF_THE_INPUT = ("workers", "loaders", "augmentations")
 
@@ -146,8 +150,10 @@ def workloads(
 ) -> tuple[str, ...]:
     """Return the names of the workloads asked for; where none is named the usual ones that there are, or all networks.
 
-    Raises LookupError for one that is neither a network nor a limit of machines.
+    Raises LookupError for one that is neither a network nor a limit of machines, ValueError for names beside all.
     """
+    if request.every_workload and request.workloads:
+        raise ValueError(f"--all asked for beside {', '.join(request.workloads)}; leave out --all, or the names")
     there = {*networks, *limits}
     wanted = known(request.workloads, sorted(there))
     usual = tuple(name for name in usual if name in there)
@@ -184,6 +190,8 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
     cases, total, dropped = within(request, [c for c in cases if c not in lacking], about, machine.cores)
     remarks = [*_without_gpu(request, machine, jax), *_left_out(chosen, scopes), *_not_run_by(lacking)]
+    if not request.experiment:
+        remarks += _not_timed(request, chosen, here)
     if dropped:
         words = ", ".join(f"{name} ({units.seconds(seconds)})" for name, seconds in dropped.items())
         remarks.append(f"left out to stay within {request.budget_minutes:g} minutes: {words}")
@@ -230,7 +238,15 @@ def _refuse(
 
 def _timed(request: Request, chosen: Sequence[Description], here: Here) -> tuple[Case, ...]:
     """Return the cases of a request without an experiment."""
-    timed = partial(
+    timed, scopes = _by_scopes(request, chosen, here), request.scopes or USUAL_SCOPES
+    if request.variants:
+        refusal.refuse_unmeasured(request.variants, scopes, timed(scopes=get_args(Scope)))
+    return timed(scopes=scopes)
+
+
+def _by_scopes(request: Request, chosen: Sequence[Description], here: Here) -> Callable[..., tuple[Case, ...]]:
+    """Return what makes the cases of a request without an experiment from scopes."""
+    return partial(
         headline.cases,
         chosen,
         here,
@@ -248,10 +264,6 @@ def _timed(request: Request, chosen: Sequence[Description], here: Here) -> tuple
         devices=request.devices,
         hosts=request.hosts,
     )
-    scopes = request.scopes or USUAL_SCOPES
-    if request.variants:
-        refusal.refuse_unmeasured(request.variants, scopes, timed(scopes=get_args(Scope)))
-    return timed(scopes=scopes)
 
 
 def _without_gpu(request: Request, machine: Machine, jax: Offer) -> Iterator[str]:
@@ -267,6 +279,33 @@ def _left_out(chosen: Sequence[Description], scopes: Collection[Scope]) -> Itera
         yield f"only inference is served: {', '.join(none)}; left out of scope 'serve'"
     if FROM_STORAGE & set(scopes) and (none := [about.name for about in chosen if not about.stored]):
         yield f"no stored data: {', '.join(none)}; left out of scopes 'epoch', 'input' and 'learning'"
+
+
+def _not_timed(request: Request, chosen: Sequence[Description], here: Here) -> Iterator[str]:
+    """Yield the scopes asked for that none of the workloads is timed in, and the options that keep them out."""
+    lost: dict[str, list[Scope]] = {}
+    for scope in request.scopes or USUAL_SCOPES:
+        if not _by_scopes(request, chosen, here)(scopes=(scope,)):
+            lost.setdefault(_in_the_way(request, scope, chosen, here), []).append(scope)
+    for options, scopes in lost.items():
+        if options:
+            yield f"scope {', '.join(scopes)} is not timed with {options}; left out"
+
+
+def _in_the_way(request: Request, scope: Scope, chosen: Sequence[Description], here: Here) -> str:
+    """Return the option without which a scope is timed, all that narrow it if it takes them, or '' if none helps."""
+    usual = Request()
+    given = [name for name in _NARROWING if getattr(request, name) != getattr(usual, name)]
+    for names in (*((name,) for name in given), given):
+        freed = replace(request, **{name: getattr(usual, name) for name in names})
+        place = replace(here, backends=get_args(Backend)) if "backends" in names else here
+        if _by_scopes(freed, chosen, place)(scopes=(scope,)):
+            return " and ".join(f"{_NARROWING[name]} {_written(getattr(request, name))}" for name in names)
+    return ""
+
+
+def _written(value: int | Sequence[str]) -> str:
+    return str(value) if isinstance(value, int) else ",".join(value)
 
 
 def _not_run_by(lacking: Sequence[Case]) -> Iterator[str]:
