@@ -27,7 +27,8 @@ def rows() -> Iterator[tuple[str, ...]]:
 def prepared(name: str, data: Data, size: Size) -> Path:
     """Return where a data set lies, made or downloaded if it was not there.
 
-    Raises LookupError for an unknown one, RuntimeError, saying what to do, if disk or network refuse.
+    Raises LookupError for an unknown one, ValueError for a size that it does not come in, RuntimeError, saying what to
+    do, if disk or network refuse.
     """
     edition = _edition(name, data, size)
     with terminal.DataProgress() as progress:
@@ -36,12 +37,19 @@ def prepared(name: str, data: Data, size: Size) -> Path:
 
 
 def path(name: str, data: Data, size: Size) -> Path:
-    """Return where a data set lies or will lie. Raises LookupError for an unknown one."""
+    """Return where a data set lies or will lie.
+
+    Raises LookupError for an unknown one, ValueError for a size that it does not come in.
+    """
     return store.path(name, data, _edition(name, data, size))
 
 
 def _edition(name: str, data: Data, size: Size) -> Edition:
-    return embedded.edition(name, size) if data == "embedded" else Edition()
+    if data == "embedded":
+        return embedded.edition(name, size)
+    if size != "documented":
+        raise ValueError(f"--size {size} asked for with --data {data}, which has one size; leave --size or --data out")
+    return Edition()
 
 
 def _bytes(folder: Path) -> str:

@@ -118,6 +118,13 @@ def test_no_key_with_a_word_in_it_is_an_error():
     assert "no key with 'nosuch' in it has a number that may be quoted" in output
 
 
+@pytest.mark.parametrize(("option", "value"), [("--format", "badge"), ("--site", "https://example.org")])
+def test_the_list_of_keys_refuses_what_is_of_one_number(option, value):
+    code, output = said("cite", "--list", "step", option, value)
+    assert code == 2
+    assert f"{option} is of one number; leave it or --list out" in output
+
+
 def test_a_catalogue_beside_records_is_none_of_them(tmp_path):
     store.add(factory.record(), tmp_path)
     (tmp_path / "catalogue.json").write_text("[]")

@@ -27,6 +27,13 @@ def said(*arguments):
     return result.exit_code, result.output
 
 
+@pytest.mark.parametrize("command", ["path", "prepare"])
+def test_a_published_data_set_has_no_small_size(command):
+    code, output = said(command, "mnist", "--data", "tfds", "--size", "small")
+    assert code == 1
+    assert "--size small asked for with --data tfds, which has one size" in output
+
+
 def test_the_list_says_what_is_there_and_how_large_the_rest_is():
     said("prepare", "mnist", "--size", "small")
     rows = {row[:3]: row[3:] for row in datasets.rows()}

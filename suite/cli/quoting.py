@@ -33,6 +33,8 @@ def cite(key: str | None, listed: bool, form: Any, site: str) -> None:
 
     if key is None and not listed:
         raise click.UsageError("name a KEY, or give --list to see them all")
+    if listed and (others := [word for word, is_given in (("--format", form != "text"), ("--site", site)) if is_given]):
+        raise click.UsageError(f"{others[0]} is of one number; leave it or --list out")
     there, problems = citing.published(published())
     for problem in problems:
         terminal.say(f"note: {problem}")
