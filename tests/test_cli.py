@@ -163,6 +163,15 @@ def test_a_run_fails_if_nothing_has_a_result(cut, monkeypatch, reasons, wanted):
     assert said("run", "--out", str(out))[0] == wanted
 
 
+@pytest.mark.parametrize("more", [(), ("--cluster", "local")], ids=["here", "jobs"])
+def test_an_interrupt_while_a_run_is_planned_is_said_in_a_word(tmp_path, monkeypatch, more):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("suite.measure.request.offer", interrupted)
+    assert said("run", "mnist_mlp", *more, "--out", str(tmp_path)) == (130, "interrupted\n")
+
+
 def test_an_unknown_experiment_fails_and_names_the_nearest(tmp_path):
     code, output = said("run", "--experiment", "thread", "--out", str(tmp_path))
     assert code == 1

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -288,6 +289,53 @@ def test_every_case_has_its_record_though_a_job_is_killed(tmp_path, workloads, s
     assert sum(line["type"] == "run" for line in kept) == cases // 4
     done = [json.dumps([line["case"], line["run"]["round"]]) for line in lines if line["type"] == "run"]
     assert len(done) == len(set(done)) == cases // 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="submitit runs jobs on Linux")
+def test_an_interrupt_stops_the_jobs_of_this_machine_and_says_how_to_go_on(tmp_path):
+    """As a terminal does it, the signal goes to the whole process group."""
+    command = [sys.executable, "-m", "suite", "run", "mnist_mlp", "--backend", "cpu", "--scope", "step"]
+    command += ["--profile", "smoke", "--cluster", "local", "--out", str(tmp_path)]
+    env = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=env, text=True, stderr=subprocess.PIPE, start_new_session=True
+    ) as running:
+        below = begun(running, tmp_path)
+        os.killpg(running.pid, signal.SIGINT)
+        said = running.communicate(timeout=60)[1]
+    assert running.returncode == 130
+    assert said.splitlines()[-1] == "interrupted; its jobs are stopped: go on with run --cluster local --resume"
+    assert "Traceback" not in said
+    assert not psutil.wait_procs(below, timeout=10)[1]
+    assert not plan.unfinished(tmp_path, "local").read().ended
+
+
+def begun(running, out):
+    """Wait until a job measures, and return all processes below."""
+    end = time.monotonic() + 120
+    while time.monotonic() < end and running.poll() is None:
+        if list(out.glob(f"*/{journals.FILE_NAME}")):
+            return psutil.Process(running.pid).children(recursive=True)
+        time.sleep(0.05)
+    raise AssertionError("no job ever began")
+
+
+def test_jobs_of_this_machine_see_the_gpus_that_are_seen_here(tmp_path, monkeypatch):
+    started = {}
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
+    monkeypatch.setattr("suite.cluster.local.subprocess.Popen", lambda *_, **how: started.update(how) or JobProcess())
+    supervisor.executor("local", tmp_path / "jobs", {}).submit(part.Part(folder=tmp_path, out=tmp_path, number=0))
+    assert started["env"]["CUDA_VISIBLE_DEVICES"] == "3"
+    assert started["env"]["SUBMITIT_LOCAL_TIMEOUT_S"] == str(240 * 60)
+
+
+class JobProcess:
+    """A process that goes on."""
+
+    pid = 4711
+
+    def poll(self):
+        return None
 
 
 def killed(running, out, completed):

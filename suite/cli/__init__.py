@@ -15,7 +15,7 @@ from suite.cli.running import follow, run
 
 
 class Group(click.Group):
-    """A group whose commands turn errors meant for the user into one line and a failing exit."""
+    """A group whose commands turn errors meant for the user, and an interrupt, into one line and a failing exit."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -28,6 +28,9 @@ class Group(click.Group):
             if type(error) not in (LookupError, ValueError, RuntimeError, FileExistsError):
                 raise  # a subclass is a defect of ours and deserves its traceback
             raise click.ClickException(str(error)) from error
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            sys.exit(130)
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

@@ -217,7 +217,7 @@ def run(
     """Measure workloads (default: the headline set) and print the speed-ups, or an experiment and its answers.
 
     Every completed process is safe on disk; Ctrl-C leaves a valid partial result, --resume goes on with it. Exit 1 if
-    nothing has a result, or a job of a --cluster has left none.
+    nothing has a result, or a job of a --cluster has left none, and 130 after Ctrl-C.
     """
     from suite import bench, publishing, showing, terminal
     from suite.measure.request import Request
@@ -302,7 +302,10 @@ def run_jobs(
         if resume
         else planning.planned(request, out, cluster, jobs, planning.options(job_options, cluster), machine_name)
     )
-    found = supervisor.watched(place, out)
+    try:
+        found = supervisor.watched(place, out)
+    except KeyboardInterrupt:
+        sys.exit(130)
     terminal.print_table(*supervisor.table(place.read(), found))
     ended = sorted(left.campaign for left in found.values() if isinstance(left, supervisor.Outcome))
     if len(ended) < len(found):

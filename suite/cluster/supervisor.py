@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,11 @@ from suite.cluster.plan import Cluster, Place, Plan, Sent
 ATTEMPTS = 3  # jobs of one part in a row
 _MINUTES = 240  # of a job, unless its options say so
 _POLL_SECONDS: dict[Cluster, float] = {"slurm": 15, "local": 0.5}
-_INTERRUPTED = "the cluster's jobs go on by themselves; look after them with run --resume"
+_STOP_SECONDS = 10.0  # until a job that was told to stop is gone
+_INTERRUPTED: dict[Cluster, str] = {
+    "slurm": "the cluster's jobs go on by themselves: look after them with run --cluster slurm --resume",
+    "local": "its jobs are stopped: go on with run --cluster local --resume",
+}
 
 
 def executor(cluster: Cluster, folder: Path, options: dict[str, str]) -> Any:
@@ -31,7 +35,9 @@ def executor(cluster: Cluster, folder: Path, options: dict[str, str]) -> Any:
         ) from None
     minutes = int(options.get("time", _MINUTES))
     if cluster == "local":
-        found = submitit.LocalExecutor(folder)
+        from suite.cluster.local import Apart
+
+        found = Apart(folder)
         found.update_parameters(timeout_min=minutes)
         return found
     try:
@@ -50,7 +56,10 @@ def executor(cluster: Cluster, folder: Path, options: dict[str, str]) -> Any:
 def watched(
     place: Place, out: Path, start: Callable[[Cluster, Path, dict[str, str]], Any] = executor
 ) -> dict[int, Outcome | str]:
-    """See a plan to its end and return what each part has left, or why it has nothing; lost jobs are sent again."""
+    """See a plan to its end and return what each part has left, or why it has nothing; lost jobs are sent again.
+
+    Whoever interrupts is told how to go on; jobs of this machine stop.
+    """
     plan = place.read()
     jobs = start(plan.cluster, place.logs, plan.options)
     at_once = 1 if plan.cluster == "local" else len(plan.parts)
@@ -75,13 +84,20 @@ def watched(
             time.sleep(_POLL_SECONDS[plan.cluster])
     except KeyboardInterrupt:
         if plan.cluster == "local":
-            for job in running.values():
-                job.cancel()
-        else:
-            terminal.say(f"note: {_INTERRUPTED}")
+            stop(tuple(running.values()))
+        terminal.say(f"interrupted; {_INTERRUPTED[plan.cluster]}")
         raise
     place.write(msgspec.structs.replace(place.read(), ended=all(isinstance(each, Outcome) for each in found.values())))
     return found
+
+
+def stop(running: Sequence[Any]) -> None:
+    """Tell jobs to stop and wait until they have."""
+    for job in running:
+        job.cancel()
+    end = time.monotonic() + _STOP_SECONDS
+    while time.monotonic() < end and not all(job.done() for job in running):
+        time.sleep(0.05)
 
 
 def submit(place: Place, out: Path, jobs: Any, part: int) -> Any:

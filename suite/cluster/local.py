@@ -1,0 +1,35 @@
+"""Jobs on this machine; an interrupt reaches them from whoever watches over them, and not from the terminal as well."""
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+from submitit.local.local import LocalExecutor, LocalJob
+
+_LOG = "controller.log"  # of what sees to a job, beside the job's own
+
+
+class Apart(LocalExecutor):
+    """Submits jobs that have a session of their own and see the GPUs that are seen here."""
+
+    def _submit_command(self, command: str) -> LocalJob[Any]:
+        given = {
+            "EXECUTOR": "local",
+            "LOCAL_COMMAND": command,
+            "LOCAL_JOB_NUM_NODES": "1",
+            "LOCAL_NODEID": "0",
+            "LOCAL_NTASKS": "1",
+            "LOCAL_SIGNAL_DELAY_S": "30",
+            "LOCAL_TIMEOUT_S": str(60 * self.parameters["timeout_min"]),
+            "LOCAL_WITH_SHELL": "",
+            "STDERR_TO_STDOUT": "",
+        }
+        with (self.folder / _LOG).open("ab") as errors:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "submitit.local._local", str(self.folder)],
+                env={**os.environ, **{f"SUBMITIT_{name}": value for name, value in given.items()}},
+                stderr=errors,
+                start_new_session=True,
+            )
+        return LocalJob(folder=self.folder, job_id=str(process.pid), tasks=[0], process=process)
