@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -116,6 +117,16 @@ def test_jobs_together_measure_just_what_was_asked_for_and_none_of_them_nothing(
     assert Counter(chain(*jobs)) == Counter(request.answer(asked, factory.PLAIN, offers).cases)
 
 
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    """Commands that answer as Slurm's do."""
+    for name in ("srun", "sbatch"):
+        (tmp_path / name).write_text("#!/bin/sh\necho Submitted batch job 12\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+
+
+@pytest.mark.usefixtures("slurm")
 def test_what_only_nodes_have_is_planned_without_it(tmp_path, monkeypatch):
     monkeypatch.setattr(request, "offer", offered)
     asked = Request(backends=("gpu",), precisions=("tf32",), devices=8, workloads=("mnist_mlp",))
@@ -156,8 +167,21 @@ def test_a_job_that_ends_with_an_error_is_not_sent_again(tmp_path, errors):
     assert found[3] == "was lost 3 times in a row"
     assert Counter(jobs.submitted) == {0: 1, 1: 1, 2: 1, 3: 3}
     assert not place.read().ended
-    rows = supervisor.table(place.read(), found)[2]
+    place.node(2).write_text("b")
+    rows = supervisor.table(place, found)[2]
     assert [row[2] for row in rows] == ["1", "1", "1", "3"]
+    assert [row[3:] for row in rows[1:]] == [("n", "dp_linear_mirrored"), ("b", "failed"), ("–", "failed")]
+
+
+def test_a_reason_that_several_jobs_have_is_said_once(tmp_path, errors, capsys):
+    failed = errors.FailedJobError("RuntimeError: no disk")
+    jobs = Jobs([[failed], [failed], [errors.FailedJobError("ValueError: no")], [failed]])
+    supervisor.watched(made(tmp_path), tmp_path, lambda *_: jobs)
+    said = [line for line in capsys.readouterr().err.splitlines() if " is local job " not in line]
+    assert said == [
+        "job 1: RuntimeError: no disk", "job 2: failed as job 1 did", "job 3: ValueError: no",
+        "job 4: failed as job 1 did",
+    ]  # fmt: skip
 
 
 def test_who_comes_back_sends_again_what_has_nothing(tmp_path, errors):
@@ -176,6 +200,7 @@ def test_a_node_with_other_software_refuses_before_it_measures(tmp_path):
     place = made(tmp_path, software={**part.software(), "jax": "0.1", "commit": "abc"})
     with pytest.raises(RuntimeError, match=r"commit==abc there.*jax==0\.1 there.*install the same on all nodes"):
         part.Part(folder=place.folder, out=tmp_path, number=0)()
+    assert place.node(0).read_text() == platform.node()
 
 
 def test_a_job_begun_anew_on_another_machine_leaves_nothing_compiled_behind(tmp_path, monkeypatch):
@@ -223,18 +248,17 @@ def test_who_comes_back_finds_the_plan_of_the_same_cluster(tmp_path):
         plan.unfinished(tmp_path, "slurm")
 
 
-def test_slurm_that_is_not_there_is_said(tmp_path, monkeypatch):
+def test_slurm_that_is_not_there_is_said_and_no_plan_stays_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr(request, "offer", offered)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(RuntimeError, match="there is no Slurm here"):
-        supervisor.executor("slurm", tmp_path, {})
+        planning.planned(Request(workloads=("mnist_mlp",)), tmp_path, "slurm", None, {}, None)
+    assert not (tmp_path / plan.FOLDER).exists()
 
 
-def test_what_slurm_is_told(tmp_path, monkeypatch):
+@pytest.mark.usefixtures("slurm")
+def test_what_slurm_is_told(tmp_path):
     """The sbatch file holds the options, a whole node, and the job's command."""
-    for name in ("srun", "sbatch"):
-        (tmp_path / name).write_text("#!/bin/sh\necho Submitted batch job 12\n")
-        (tmp_path / name).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     jobs = supervisor.executor("slurm", tmp_path / "jobs", {"partition": "gpu", "time": "30", "gres": "gpu:1"})
     assert jobs.submit(part.Part(folder=tmp_path, out=tmp_path, number=0)).job_id == "12"
     text = (tmp_path / "jobs" / "12_submission.sh").read_text()

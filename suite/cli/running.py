@@ -306,7 +306,7 @@ def run_jobs(
         found = supervisor.watched(place, out)
     except KeyboardInterrupt:
         sys.exit(130)
-    terminal.print_table(*supervisor.table(place.read(), found))
+    terminal.print_table(*supervisor.table(place, found))
     ended = sorted(left.campaign for left in found.values() if isinstance(left, supervisor.Outcome))
     if len(ended) < len(found):
         terminal.say(f"note: run --cluster {cluster} --resume sends the jobs that failed again")

@@ -35,6 +35,7 @@ class Part:
         """
         place = Place(self.folder)
         plan = place.read()
+        place.node(self.number).write_text(platform.node())
         refuse_other_software(plan)
         journal = self._journal(place, plan)
         if not bench.has_ended(journal) and not bench.measure(journal, self.out):

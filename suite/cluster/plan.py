@@ -55,6 +55,10 @@ class Place:
         """Return the file that remembers which campaign is a job's."""
         return self.folder / f"part-{part}.campaign"
 
+    def node(self, part: int) -> Path:
+        """Return the file that remembers on which node a job ran last."""
+        return self.folder / f"part-{part}.node"
+
     def read(self) -> Plan:
         """Return the plan.
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from suite import terminal
+from suite.cluster import supervisor
 from suite.cluster.part import software
 from suite.cluster.plan import Cluster, Place, Plan, dealt, new
 from suite.measure import request
@@ -31,8 +32,8 @@ def planned(
 ) -> Place:
     """Deal the workloads asked for to jobs, and write the plan.
 
-    Raises ValueError for a budget, and what `request.answer` raises of what no machine can measure; what the nodes
-    cannot, their jobs say.
+    Raises ValueError for a budget, RuntimeError where such jobs cannot be submitted, and what `request.answer` raises
+    of what no machine can measure; what the nodes cannot, their jobs say.
     """
     if asked.budget_minutes is not None:
         raise ValueError(
@@ -43,6 +44,7 @@ def planned(
     if jobs is not None and jobs > len(names):
         terminal.say(f"note: {jobs} jobs asked for, there are {len(names)} workloads; a workload stays in one job")
     place = new(out, datetime.now(UTC))
+    supervisor.executor(cluster, place.logs, options)  # no plan is left behind that could not be sent
     place.write(
         Plan(
             cluster=cluster,

@@ -78,9 +78,9 @@ def watched(
                     terminal.say(f"job {part + 1} was lost; it is sent again and goes on with what it completed")
                     waiting.append(part)
                     continue
-                found[part] = answer or f"was lost {sent[part]} times in a row"
-                said = found[part]
-                terminal.say(f"job {part + 1}: {said if isinstance(said, str) else f'done on {said.node}'}")
+                left = answer or f"was lost {sent[part]} times in a row"
+                terminal.say(f"job {part + 1}: {_said(left, found)}")
+                found[part] = left
             time.sleep(_POLL_SECONDS[plan.cluster])
     except KeyboardInterrupt:
         if plan.cluster == "local":
@@ -89,6 +89,14 @@ def watched(
         raise
     place.write(msgspec.structs.replace(place.read(), ended=all(isinstance(each, Outcome) for each in found.values())))
     return found
+
+
+def _said(left: Outcome | str, before: dict[int, Outcome | str]) -> str:
+    """Return what to say of a job that is done; a reason that another one had is not said again."""
+    if isinstance(left, Outcome):
+        return f"done on {left.node}"
+    same = next((part for part, other in before.items() if other == left), None)
+    return left if same is None else f"failed as job {same + 1} did"
 
 
 def stop(running: Sequence[Any]) -> None:
@@ -131,16 +139,23 @@ def left_by(job: Any) -> Outcome | str | None:
         return None
 
 
-def table(plan: Plan, found: dict[int, Outcome | str]) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
-    """Return title, columns and rows: what each job was, how often it was sent, and what it left."""
+def table(place: Place, found: dict[int, Outcome | str]) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
+    """Return title, columns and rows: what each job was, how often and where it ran, and its campaign if it has one."""
+    plan = place.read()
     times = Counter(each.part for each in plan.sent)
     rows = [
         (
             units.count(part + 1),
             ", ".join(plan.parts[part]),
             units.count(times[part]),
-            *((left.node, left.campaign) if isinstance(left, Outcome) else ("", left)),
+            *((left.node, left.campaign) if isinstance(left, Outcome) else (_node(place, part), "failed")),
         )
         for part, left in sorted(found.items())
     ]
     return "jobs", ("job", "workloads", "sent", "node", "campaign"), rows
+
+
+def _node(place: Place, part: int) -> str:
+    """Return on which node a job ran last, a dash if it never began."""
+    path = place.node(part)
+    return path.read_text() if path.exists() else units.DASH
