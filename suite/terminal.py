@@ -1,16 +1,28 @@
 """What a person sees in the terminal: progress with remaining time, tables, checks."""
 
+import math
 import os
 import sys
 import time
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    SpinnerColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Column, Table
+from rich.text import Text
 
 from suite import units
 from suite.measure import profiles
@@ -30,6 +42,7 @@ _SAID: dict[Scope, str] = {
     "calls": "a later call",
     "serve": "a request, several under way",
 }
+_BAR, _LEAST_BAR = 40, 8  # characters of a bar where there is room, and below which there is none
 _WIDEST, _GAP = 1_000, 2  # of a table in a file, and between columns, in characters
 _MARKS = {"good": "[green]ok[/]", "remark": "[yellow]note[/]", "bad": "[red]no[/]"}
 
@@ -77,6 +90,69 @@ class DataProgress:
         self._progress.update(self._tasks[what], completed=done, share=share)
 
 
+class _Shortened(TextColumn):
+    """What a task is, with an ellipsis where its line is too narrow."""
+
+    def __init__(self) -> None:
+        super().__init__("{task.description}", table_column=Column())
+
+    def render(self, task: Task) -> Text:
+        text = super().render(task)
+        text.no_wrap, text.overflow = True, "ellipsis"
+        return text
+
+
+class _Left(TextColumn):
+    """The estimate `left`, in seconds, less the time that has passed since it was made; nothing if there is none."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+
+    def render(self, task: Task) -> Text:
+        left = task.fields["left"]
+        if left is None:
+            return Text()
+        seconds = max(0.0, left - (time.monotonic() - task.fields["since"]))
+        words = units.seconds(seconds) if seconds >= 120 else f"{units.count(math.ceil(seconds))} s"
+        return Text(f"about {words} left", no_wrap=True)
+
+
+class _Bar(BarColumn):
+    """A bar, or nothing where it would be too short to tell anything."""
+
+    def render(self, task: Task) -> Any:
+        return super().render(task) if (self.bar_width or 0) >= _LEAST_BAR else Text()
+
+
+class CampaignLine(Progress):
+    """The line of a campaign: count, clock and estimate stay whole, the bar gives way first and then the description.
+
+    Its task has the fields `left` and `since`.
+    """
+
+    def __init__(self, console: Console, disable: bool = False) -> None:
+        self._room, self._bar = console, _Bar()
+        whole = Column(no_wrap=True)
+        super().__init__(
+            SpinnerColumn(table_column=whole),
+            _Shortened(),
+            self._bar,
+            MofNCompleteColumn(table_column=whole),
+            TimeElapsedColumn(table_column=whole),
+            _Left(),
+            console=console,
+            disable=disable,
+        )
+
+    def make_tasks_table(self, tasks: Iterable[Task]) -> Table:
+        """Return the line, with as much of a bar as there is room for."""
+        there, wide = list(tasks), self._room.options.update(width=_WIDEST)
+        self._bar.bar_width = 0
+        bare = self._room.measure(super().make_tasks_table(there), options=wide).maximum
+        self._bar.bar_width = min(_BAR, self._room.width - bare)
+        return super().make_tasks_table(there)
+
+
 class CampaignProgress:
     """Watches a campaign: a bar with remaining time on a terminal, nothing elsewhere but each first figure."""
 
@@ -84,17 +160,8 @@ class CampaignProgress:
         self._header, self._began = header, 0.0
         self._about = {description.name: description for description in header.descriptions}
         self._remaining = Remaining(header, done)
-        self._progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[left]}"),
-            console=Console(stderr=True),
-            disable=not sys.stderr.isatty(),
-        )
-        self._task = self._progress.add_task("starting", total=self._remaining.planned, left="")
+        self._progress = CampaignLine(Console(stderr=True), disable=not sys.stderr.isatty())
+        self._task = self._progress.add_task("starting", total=self._remaining.planned, left=None, since=0.0)
         self._show()
 
     def __enter__(self) -> "CampaignProgress":
@@ -109,8 +176,7 @@ class CampaignProgress:
         self._began = time.monotonic()
         name = f"{unit[0].workload} {unit[0].label(self._about[unit[0].workload])}"
         self._name = f"round {number + 1}/{self._header.rounds_of(unit[0])}  {name}"
-        left = f"about {units.seconds(self._remaining.seconds)} left"
-        self._progress.update(self._task, description=self._name, left=left)
+        self._progress.update(self._task, description=self._name, left=self._remaining.seconds, since=time.monotonic())
 
     def grows(self, header: Header) -> None:
         """Show that the plan has further rounds, or lost some that failed, and say of which workloads."""
