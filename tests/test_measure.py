@@ -741,6 +741,11 @@ def test_an_unknown_workload_names_what_there_is():
         answered(offer("cpu"), workloads=("mnist_mpl",))
 
 
+def test_a_workload_in_capitals_is_near_its_own_name():
+    with pytest.raises(LookupError, match=r"no workload 'MNIST_MLP' \(did you mean 'mnist_mlp'\?\)"):
+        answered(offer("cpu"), workloads=("MNIST_MLP",))
+
+
 def test_every_workload_beside_some_by_name_is_an_error():
     with pytest.raises(ValueError, match="--all asked for beside mnist_mlp; leave out --all, or the names"):
         answered(offer("cpu"), workloads=("mnist_mlp",), every_workload=True)

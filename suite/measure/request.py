@@ -139,7 +139,7 @@ def known(wanted: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
     wanted = tuple(dict.fromkeys(wanted))
     for name in wanted:
         if name not in names:
-            near = difflib.get_close_matches(name, names, 1)
+            near = difflib.get_close_matches(name.lower(), names, 1)
             hint = f" (did you mean '{near[0]}'?)" if near else ""
             raise LookupError(f"no workload '{name}'{hint}; there are: {', '.join(names)}")
     return wanted
