@@ -1,5 +1,7 @@
 """Two sides get the verdict that their numbers deserve, and wrong words get a clear line."""
 
+import re
+
 import factory
 import msgspec
 import numpy as np
@@ -10,7 +12,7 @@ from suite.cli import main
 from suite.report import comparison
 from suite.results import store
 from suite.results.comparison import axes, compared, noise_floor
-from suite.results.selection import by_machine
+from suite.results.selection import by_machine, selected
 
 BAND = 0.02
 
@@ -168,7 +170,25 @@ def test_an_unknown_side_is_named_with_what_is_near(records):
     result = CliRunner().invoke(main, ["compare", "20260101-000000-x", str(records[0]), "--out", folder])
     assert result.exit_code == 1
     said = " ".join(result.output.split())
-    assert "no record is meant by '20260101-000000-x'; there are: 20260101-000000-a" in said
+    assert "no record is meant by '20260101-000000-x'; did you mean '20260101-000000-a'" in said
+
+
+@pytest.mark.parametrize(
+    ("word", "words"),
+    [("Quick", "; did you mean 'quick-8-cores'?"), ("nosuch", "; there are: quick-8-cores, test-gpu-16-cores")],
+)
+def test_a_part_of_a_machines_name_is_near_it(records, word, words):
+    with pytest.raises(LookupError, match=re.escape(f"no record is meant by '{word}'{words}")):
+        selected(word, [store.read(path) for path in records])
+
+
+def test_a_folder_without_a_record_is_no_side(records, tmp_path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    folder = str(records[0].parent.parent)
+    result = CliRunner().invoke(main, ["compare", str(empty), str(records[0]), "--out", folder])
+    assert result.exit_code == 1
+    assert f"folder '{empty}' holds no record" in " ".join(result.output.split())
 
 
 @pytest.mark.parametrize(("by", "code"), [("campaign", 0), ("folder", 1)])

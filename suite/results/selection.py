@@ -52,7 +52,8 @@ def fastest(items: Iterable[Summary]) -> list[Summary]:
 def selected(word: str, records: Sequence[Record]) -> tuple[Record, ...]:
     """Return the records of a file or folder, or of these records those of a campaign, machine or 'package==version'.
 
-    Raises LookupError if nothing is meant, ValueError if the file, or one in the folder, is no record.
+    Raises LookupError if nothing is meant or the folder holds no record, ValueError if the file, or one in the folder,
+    is none.
     """
     path = Path(word)
     if path.is_file():
@@ -63,6 +64,10 @@ def selected(word: str, records: Sequence[Record]) -> tuple[Record, ...]:
         below, problems = store.load([path])
         if problems:
             raise ValueError(problems[0])
+        if not below:
+            raise LookupError(
+                f"folder '{word}' holds no record; name a campaign's, which has a JSON file for each case"
+            )
         return below
     package, _, version = word.partition("==")
     found = tuple(
@@ -78,6 +83,10 @@ def selected(word: str, records: Sequence[Record]) -> tuple[Record, ...]:
 
 def _near(word: str, records: Sequence[Record]) -> str:
     packages = {f"{name}=={version}" for record in records for name, version in record.software.packages.items()}
-    words = {*(r.campaign for r in records), *(r.machine.slug for r in records), *packages}
-    close = get_close_matches(word, sorted(words), n=3, cutoff=0.5) or sorted({r.machine.slug for r in records})
-    return f"; there are: {', '.join(close)}" if close else "; there are no records yet: nox -s bench makes some"
+    machines = sorted({r.machine.slug for r in records})
+    words = {*(r.campaign for r in records), *machines, *packages}
+    close = get_close_matches(word, sorted(words), n=3, cutoff=0.5)
+    close = close or [slug for slug in machines if word.lower() in slug]
+    if close:
+        return f"; did you mean {' or '.join(repr(each) for each in close)}?"
+    return f"; there are: {', '.join(machines)}" if machines else "; there are no records yet: nox -s bench makes some"
