@@ -930,8 +930,12 @@ def test_an_implementation_that_runs_on_no_backend_asked_for_is_an_error():
 def test_devices_that_are_not_there_are_an_error():
     with pytest.raises(RuntimeError, match="8 devices asked for on backend 'cpu', there are 4 cores"):
         answered(offer("cpu"), devices=8)
-    with pytest.raises(RuntimeError, match="2 devices asked for on backend 'gpu', there are 1 that JAX sees"):
+    with pytest.raises(RuntimeError, match="2 devices asked for on backend 'gpu', there is 1 that JAX sees"):
         answered(offer("cpu", "gpu"), devices=2)
+    with pytest.raises(RuntimeError, match="2 devices asked for on backend 'cpu', there is 1 core, each of"):
+        answered(offer("cpu"), msgspec.structs.replace(factory.PLAIN, cores=1), devices=2)
+    with pytest.raises(ValueError, match="^1 device asked for on 2 hosts"):
+        answered(offer("cpu"), hosts=2)
 
 
 def test_a_batch_that_does_not_divide_over_the_devices_is_an_error():
@@ -1063,6 +1067,10 @@ def test_the_doctor_finds_a_busy_machine_unfit():
 )
 def test_a_machine_is_named_after_its_processors(cpu, gpus, name):
     assert machine.short_name(cpu, 8, gpus) == name
+
+
+def test_a_machine_with_one_core_has_no_several():
+    assert machine.short_name("AMD EPYC 7B13 64-Core Processor", 1, ()) == "amd-epyc-7b13, 1 core"
 
 
 @pytest.mark.parametrize(

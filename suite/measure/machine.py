@@ -43,7 +43,7 @@ def short_name(cpu: str, cores: int, found: tuple[Gpu, ...]) -> str:
         words = re.sub(r"(?i)\((r|tm)\)|@|\b(cpu|processor|\d+-core|family|model)\b", " ", cpu)
         first = ""
     slug = re.sub(r"[^a-z0-9.]+", "-", words.lower()).strip("-") or "unknown"
-    return f"{first}{slug}, {cores} cores"
+    return f"{first}{slug}, {cores} core{'s' if cores != 1 else ''}"
 
 
 def cpu_model(cpuinfo: Path = _CPUINFO) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import get_args
 
-from suite import variants
+from suite import units, variants
 from suite.measure import children
 from suite.measure.profiles import EFFORTS
 from suite.results.record import Machine, Profile
@@ -198,7 +198,7 @@ def refuse_hosts(hosts: int, devices: int, scopes: Iterable[Scope], variants: It
         return
     if devices % hosts or devices < hosts:
         raise ValueError(
-            f"{devices} devices asked for on {hosts} hosts; each has as many, so choose a multiple of {hosts}"
+            f"{units.counted(devices, 'device')} asked for on {hosts} hosts; each has as many, so choose a multiple of {hosts}"
         )
     for asked, there, option in ((scopes, HOSTS_SCOPES, "--scope"), (variants, HOSTS_VARIANTS, "--variant")):
         if left := sorted(set(asked) - set(there)):
@@ -226,9 +226,11 @@ def refuse_devices(
             )
     for backend, there in available.items():
         if there < count:
-            kind = "cores, each of which can be one" if backend == "cpu" else "that JAX sees"
+            kind = (
+                f"{'cores' if there > 1 else 'core'}, each of which can be one" if backend == "cpu" else "that JAX sees"
+            )
             raise RuntimeError(
-                f"{count} devices asked for on backend '{backend}', there are {there} {kind}; "
+                f"{count} devices asked for on backend '{backend}', there {'are' if there > 1 else 'is'} {there} {kind}; "
                 f"run --devices {there} or choose the backend that has more with --backend"
             )
     for about in descriptions:

@@ -105,7 +105,7 @@ def origin(some: Sequence[Lesson]) -> Table:
     rows = tuple(
         (
             Cell(text=one.network),
-            Cell(text=f"{one.machine}, {units.count(one.cores)} cores"),
+            Cell(text=f"{one.machine}, {units.counted(one.cores, 'core')}"),
             Cell(text=one.backend),
             Cell(text=", ".join(map(str, one.seeds))),
             Cell(text=one.made),
