@@ -51,6 +51,17 @@ def test_a_side_alone_has_no_second_table_and_nothing_has_no_reading():
     assert first_call_vs_steady.read([factory.record()]) is None
 
 
+def test_an_answer_on_first_calls_that_only_shows_that_it_runs_says_so():
+    one = calls("cpu", 20.0, 9.0, 8.0, 8.4)
+    told = [
+        first_call_vs_steady.read([msgspec.structs.replace(one, profile=profile)])
+        .answers[0]
+        .endswith(" the time of a later one. Profile smoke: it only shows that it runs.")
+        for profile in ("quick", "smoke")
+    ]
+    assert told == [False, True]
+
+
 def watched(length, variant, busy, backend="gpu"):
     seen = Telemetry(seconds=10.0, readings=100, cpu_utilisation=Level(mean=0.5, max=1.0),
                      gpus=(GpuTelemetry(utilisation=Level(mean=busy, max=0.9)),))  # fmt: skip

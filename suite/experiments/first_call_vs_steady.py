@@ -5,7 +5,7 @@ from statistics import median
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import percent_words, point, together, words
+from suite.inquiry.steps import caveat, percent_words, point, together, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record, Run
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio
@@ -106,6 +106,7 @@ def read(records: Sequence[Record]) -> Reading | None:
             points.append(point("first / steady", over, item, row=f"{name} {backend}"))
             answers.append(
                 f"{name} on the {backend.upper()}: the first call takes {words(over)} the time of a later one."
+                + caveat([item])
             )
     if not rows:
         return None
