@@ -16,15 +16,20 @@ _REQUESTS = ("model", "backend", "way", "half of requests", "99 of 100", "pictur
 
 
 def print_results(
-    folders: Sequence[Path], here: Machine, listed: Sequence[prices.Price] = (), campaigns: Collection[str] = ()
+    folders: Sequence[Path],
+    here: Machine,
+    listed: Sequence[prices.Price] = (),
+    campaigns: Collection[str] = (),
+    noted: bool = False,
 ) -> None:
     """Print this machine's speed-ups, or CPU times where it has no GPU, how JAX stands beside its peers, and costs.
 
-    Of this machine only what those campaigns measured, if any are named.
+    Of this machine only what those campaigns measured, if any are named. Which records cannot be read is said unless
+    it is `noted` already.
     """
     from suite.report import cost, feeding, learning, placing, standing, tables
 
-    general = [record for record in _loaded(folders) if record.general and not is_ceiling(record)]
+    general = [record for record in _loaded(folders, noted) if record.general and not is_ceiling(record)]
     records = [r for r in general if not campaigns or r.campaign in campaigns or r.machine.slug != here.slug]
     costs = cost.for_terminal(records, here.slug, listed)
     fed = feeding.for_terminal(records, here.slug)
@@ -39,9 +44,12 @@ def print_results(
     say_failures(record for record in records if record.machine.slug == here.slug)
 
 
-def print_answers(name: str, folders: Sequence[Path], here: Machine) -> None:
-    """Print what this machine answers to an experiment."""
-    records = _loaded(folders)
+def print_answers(name: str, folders: Sequence[Path], here: Machine, noted: bool = False) -> None:
+    """Print what this machine answers to an experiment.
+
+    Which records cannot be read is said unless it is `noted` already.
+    """
+    records = _loaded(folders, noted)
     mine = [record for record in records if record.machine.slug == here.slug]
     found = experiments.load(name).read(mine)
     if found is None:
@@ -63,10 +71,10 @@ def compare(first: str, second: str, folders: Sequence[Path], band: float | None
     show(table)
 
 
-def _loaded(folders: Sequence[Path]) -> tuple[Record, ...]:
-    """Return the records below the folders, and say which cannot be read."""
+def _loaded(folders: Sequence[Path], noted: bool = False) -> tuple[Record, ...]:
+    """Return the records below the folders, and say which cannot be read unless it is `noted` already."""
     records, problems = store.load(folders)
-    for problem in problems:
+    for problem in () if noted else problems:
         terminal.say(f"note: {problem}")
     return records
 

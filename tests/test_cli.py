@@ -6,6 +6,7 @@ import re
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import click
 import factory
@@ -699,6 +700,23 @@ def test_a_checkout_without_a_number_to_be_quoted_is_said_to_have_none():
     code, output = said("cite", "--list")
     assert code == 1
     assert "no published record has a number that may be quoted; suite publish adds a campaign's" in output
+
+
+@pytest.mark.parametrize("command", [("report", "--no-build"), ("run", "--report"), ("run",)], ids=" ".join)
+def test_a_record_that_cannot_be_read_is_noted_once(cut, tmp_path, monkeypatch, command):
+    out, journal = cut(rounds=1)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mkdocs.yml").touch()
+    path = store.add(msgspec.structs.replace(factory.record(), campaign="20260101-000000-bad"), out)
+    path.write_bytes(path.read_bytes().replace(b'"rounds": 3', b'"rounds": 4'))
+    outcome = SimpleNamespace(problems=store.load([out])[1])
+    monkeypatch.setattr("suite.report.pages.render", lambda *_: outcome)
+    monkeypatch.setattr("suite.report.build.build", lambda _: None)
+    monkeypatch.setattr(bench, "planned", lambda *_: journal)
+    monkeypatch.setattr(bench, "measure", lambda *_: True)
+    code, output = said(*command, "--out", str(out))
+    assert code == 0, output
+    assert output.count("it was changed after it was written") == 1
 
 
 def test_a_report_outside_a_checkout_is_refused(tmp_path, monkeypatch):

@@ -43,7 +43,7 @@ def report(out: Path, build: bool, prices: Path | None) -> None:
     listed = price_list.read(prices or price_list.SHIPPED)
     refuse_missing(out)
     built = publishing.report(PUBLISHED, out, build, listed)
-    showing.print_results((PUBLISHED, out), machine.machine(), listed)
+    showing.print_results((PUBLISHED, out), machine.machine(), listed, noted=True)
     if built is not None:
         click.echo(f"site: {built}")
 

@@ -261,12 +261,13 @@ def run(
     else:
         whole, journals = run_jobs(out, resume, request, cluster, jobs, job_options, machine_name)
     headers = [journal.header() for journal in journals]
-    for header in {header.machine.slug: header for header in headers}.values():
+    for number, header in enumerate({header.machine.slug: header for header in headers}.values()):
+        noted = site or number > 0
         if header.experiment:
-            showing.print_answers(header.experiment, (PUBLISHED, out), header.machine)
+            showing.print_answers(header.experiment, (PUBLISHED, out), header.machine, noted)
         else:
             campaigns = {header.campaign for header in headers}
-            showing.print_results((PUBLISHED, out), header.machine, listed, campaigns)
+            showing.print_results((PUBLISHED, out), header.machine, listed, campaigns, noted)
     for journal in journals if publish else ():
         for path in publishing.publish(journal.path.parent, PUBLISHED):
             terminal.say(f"published {path}")
