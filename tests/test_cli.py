@@ -567,9 +567,9 @@ def test_a_record_that_was_changed_is_not_published(campaign, checkout):
 
 
 @pytest.fixture
-def sent(tmp_path, monkeypatch):
+def sent(checkout):
     """A function that makes a folder of records as somebody sends it: without a journal."""
-    monkeypatch.chdir(tmp_path)
+    assert Path.cwd() == checkout
 
     def made(**changes):
         one = msgspec.structs.replace(factory.record(campaign="20260101-000000-test"), **changes)
@@ -593,21 +593,19 @@ def test_records_that_were_sent_are_published_without_a_journal(sent, words):
     assert Path("site/records/20260101-000000-test", path.name).read_bytes() == path.read_bytes()
 
 
-def test_a_campaign_is_published_by_its_path(campaign, tmp_path, monkeypatch):
+def test_a_campaign_is_published_by_its_path(campaign, checkout):
     out = campaign("quick", ended=True)
-    monkeypatch.chdir(tmp_path)
     code, output = said("publish", f"{out.name}/20260101-000000-test/")
     assert code == 0, output
-    assert len(list(tmp_path.glob("site/records/20260101-000000-test/*.json"))) == 1
+    assert len(list(checkout.glob("site/records/20260101-000000-test/*.json"))) == 1
 
 
-def test_a_campaign_that_is_cut_is_ended_by_its_path(cut, tmp_path, monkeypatch):
+def test_a_campaign_that_is_cut_is_ended_by_its_path(cut, checkout):
     out, journal = cut()
-    monkeypatch.chdir(tmp_path)
     code, output = said("publish", "--incomplete", f"{out.name}/20260101-000000-test")
     assert code == 0, output
     assert journal.closed()
-    assert len(list(tmp_path.glob("site/records/20260101-000000-test/*.json"))) == 1
+    assert len(list(checkout.glob("site/records/20260101-000000-test/*.json"))) == 1
 
 
 def test_records_that_lack_rounds_are_published_only_as_incomplete(sent):
@@ -637,9 +635,9 @@ def test_records_in_another_folder_than_their_campaigns_say_where_they_belong(se
     assert "is the record '20260101-000000-test/mnist_mlp.cpu.step.json'; put it there" in " ".join(output.split())
 
 
-def test_a_journal_in_another_folder_than_its_campaigns_says_which_it_is(campaign, tmp_path, monkeypatch):
+@pytest.mark.usefixtures("checkout")
+def test_a_journal_in_another_folder_than_its_campaigns_says_which_it_is(campaign):
     out = campaign("quick", ended=True)
-    monkeypatch.chdir(tmp_path)
     (out / "20260101-000000-test").rename(out / "another")
     code, output = said("publish", "another", "--out", str(out))
     assert code == 1
@@ -652,7 +650,7 @@ def test_a_record_that_was_sent_and_changed_is_not_published(sent):
     code, output = said("publish", "merge/20260101-000000-test")
     assert code == 1
     assert "it was changed after it was written" in " ".join(output.split())
-    assert not Path("site").exists()
+    assert not list(Path("site/records").iterdir())
 
 
 def test_a_folder_without_records_is_no_campaign(sent):
@@ -763,11 +761,9 @@ def test_a_run_that_is_to_report_outside_a_checkout_is_refused_before_it_measure
 
 
 @pytest.mark.parametrize("then", ["--report", "--publish"])
-def test_a_run_has_said_its_results_before_what_comes_after_them_fails(campaign, tmp_path, monkeypatch, then):
+def test_a_run_has_said_its_results_before_what_comes_after_them_fails(campaign, checkout, monkeypatch, then):
     out = campaign("quick", ended=True)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mkdocs.yml").touch()
-    (tmp_path / "site").mkdir()
+    (checkout / "mkdocs.yml").touch()
     monkeypatch.setattr(bench, "planned", lambda *_: Journal(out / "20260101-000000-test" / FILE_NAME))
     monkeypatch.setattr(bench, "measure", lambda *_: True)
     refuse_writing(monkeypatch)
@@ -776,9 +772,9 @@ def test_a_run_has_said_its_results_before_what_comes_after_them_fails(campaign,
     assert output.index("One step in steady state") < output.index("Error: cannot write")
 
 
-def test_a_place_that_cannot_be_written_is_said_in_one_line_with_what_to_do(campaign, tmp_path, monkeypatch):
+@pytest.mark.usefixtures("checkout")
+def test_a_place_that_cannot_be_written_is_said_in_one_line_with_what_to_do(campaign, monkeypatch):
     out = campaign("quick", ended=True)
-    monkeypatch.chdir(tmp_path)
     refuse_writing(monkeypatch)
     code, output = said("publish", "20260101-000000-test", "--out", str(out))
     words = " ".join(output.split())

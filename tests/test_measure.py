@@ -934,7 +934,7 @@ def test_devices_that_are_not_there_are_an_error():
         answered(offer("cpu", "gpu"), devices=2)
     with pytest.raises(RuntimeError, match="2 devices asked for on backend 'cpu', there is 1 core, each of"):
         answered(offer("cpu"), msgspec.structs.replace(factory.PLAIN, cores=1), devices=2)
-    with pytest.raises(ValueError, match="^1 device asked for on 2 hosts"):
+    with pytest.raises(ValueError, match=r"^1 device asked for on 2 hosts"):
         answered(offer("cpu"), hosts=2)
 
 

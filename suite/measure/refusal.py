@@ -198,7 +198,8 @@ def refuse_hosts(hosts: int, devices: int, scopes: Iterable[Scope], variants: It
         return
     if devices % hosts or devices < hosts:
         raise ValueError(
-            f"{units.counted(devices, 'device')} asked for on {hosts} hosts; each has as many, so choose a multiple of {hosts}"
+            f"{units.counted(devices, 'device')} asked for on {hosts} hosts; each has as many, so choose a multiple of "
+            f"{hosts}"
         )
     for asked, there, option in ((scopes, HOSTS_SCOPES, "--scope"), (variants, HOSTS_VARIANTS, "--variant")):
         if left := sorted(set(asked) - set(there)):
@@ -226,11 +227,13 @@ def refuse_devices(
             )
     for backend, there in available.items():
         if there < count:
-            kind = (
-                f"{'cores' if there > 1 else 'core'}, each of which can be one" if backend == "cpu" else "that JAX sees"
+            what = (
+                f"{units.counted(there, 'core')}, each of which can be one"
+                if backend == "cpu"
+                else f"{there} that JAX sees"
             )
             raise RuntimeError(
-                f"{count} devices asked for on backend '{backend}', there {'are' if there > 1 else 'is'} {there} {kind}; "
+                f"{count} devices asked for on backend '{backend}', there {'is' if there == 1 else 'are'} {what}; "
                 f"run --devices {there} or choose the backend that has more with --backend"
             )
     for about in descriptions:
