@@ -224,7 +224,8 @@ def measure(journal: Journal, out: Path, compile_cache: Path | None = None) -> b
                 runner.run(header, journal, progress, beside=telemetry, kept=compile_cache)
         except KeyboardInterrupt:
             write(journal, out, partial=True)
-            terminal.say(f"interrupted; '{journal.path.parent}' keeps what was completed: go on with run --resume")
+            kept = "keeps what was completed" if any(journal.done()) else "has the plan, nothing was completed"
+            terminal.say(f"interrupted; '{journal.path.parent}' {kept}: go on with run --resume")
             return False
     write(journal, out)
     return True

@@ -803,3 +803,17 @@ def test_what_is_written_for_the_site_says_which_file_was_refused(tmp_path, monk
     refuse_writing(monkeypatch)
     with pytest.raises(RuntimeError, match=re.escape(f"cannot write '{tmp_path}")):
         write(tmp_path)
+
+
+@pytest.mark.parametrize(("ran", "words"), [(0, "nothing was completed"), (1, "keeps what was completed")])
+def test_a_run_that_is_interrupted_says_what_it_keeps(cut, monkeypatch, capsys, ran, words):
+    out, journal = cut(rounds=2, ran=ran)
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("suite.measure.runner.run", interrupted)
+    monkeypatch.setattr(bench, "settle", lambda _: None)
+    monkeypatch.setattr(bench, "prepare_data", lambda _: None)
+    assert bench.measure(journal, out) is False
+    assert f"{words}: go on with run --resume" in " ".join(capsys.readouterr().err.split())
