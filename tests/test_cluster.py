@@ -315,7 +315,16 @@ def test_every_case_has_its_record_though_a_job_is_killed(tmp_path, workloads, s
     assert len(done) == len(set(done)) == cases // 2
 
 
+@pytest.fixture
+def interruptible():
+    """Processes begun here hear an interrupt, which a shell's background jobs are told to ignore."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="submitit runs jobs on Linux")
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_stops_the_jobs_of_this_machine_and_says_how_to_go_on(tmp_path):
     """As a terminal does it, the signal goes to the whole process group."""
     command = [sys.executable, "-m", "suite", "run", "mnist_mlp", "--backend", "cpu", "--scope", "step"]
