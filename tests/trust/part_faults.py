@@ -95,7 +95,8 @@ class Bench:
     def run(self, *arguments: str, **options) -> Ran:
         """Run `suite run --profile smoke` with more arguments to its end."""
         start = time.monotonic()
-        process = self.start("run", "--profile", "smoke", "--out", str(self.out), *self.default, *arguments, **options)
+        every = () if arguments and not arguments[0].startswith("-") else self.default
+        process = self.start("run", "--profile", "smoke", "--out", str(self.out), *every, *arguments, **options)
         code = process.wait(300)
         records, problems = store.load([self.out])
         said = " ".join((self.folder / "log").read_text(errors="replace").split())
@@ -290,7 +291,7 @@ def interrupted(
     place: Bench, after: float, *workloads: str, module: str = "suite.measure.worker", code: int = 130
 ) -> Outcome:
     """Interrupt a run some seconds after its child was started."""
-    asked = ("--profile", "smoke", "--backend", "cpu", "--out", str(place.out), *place.default, *workloads)
+    asked = ("--profile", "smoke", "--backend", "cpu", "--out", str(place.out), *(workloads or place.default))
     heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # what runs in the background is deaf to it
     process = place.start("run", *asked, preexec_fn=heard)
     place.wait_for_worker(after, module)
@@ -302,10 +303,10 @@ def interrupted(
     return good, f"exit {found} after {seconds:.2f} s; left: {place.orphans() or 'no process'}"
 
 
-@fault("Ctrl-C while it is asked what JAX can run", "prompt back within 2 s, exit 1, no process left",
+@fault("Ctrl-C while it is asked what JAX can run", "prompt back within 2 s, exit 130, no process left",
        "the parent, which owns interruption")  # fmt: skip
 def _(place: Bench) -> Outcome:
-    return interrupted(place, 1.0, _SMALL, module="suite.measure.probe", code=1)
+    return interrupted(place, 1.0, _SMALL, module="suite.measure.probe", code=130)
 
 
 @fault("the parent is killed while a real worker is stopped (SIGSTOP)", "no process left",
