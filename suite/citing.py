@@ -1,7 +1,6 @@
 """Citations for the command line: from a key to text, and quotations in files against the published records."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -25,7 +24,7 @@ def published(folder: Path) -> tuple[tuple[Number, ...], tuple[str, ...]]:
 
 def listed(there: Sequence[Number], part: str = "") -> list[tuple[str, str]]:
     """Return the keys that hold `part` and whose number may be quoted, each with its newest number."""
-    newest = {replace(n.key, digest="").text(): Citation(number=n) for n in there if n.citable}
+    newest = {n.key.unpinned.text(): Citation(number=n) for n in there if n.citable}
     return [(key, f"{cited.value} ({cited.interval})") for key, cited in newest.items() if part in key]
 
 

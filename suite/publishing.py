@@ -52,8 +52,8 @@ def _records(folder: Path) -> Iterator[Record]:
     """Yield the records in a campaign's folder. Raises ValueError for one not as it was written, or of another one."""
     for path in store.of(folder):
         record = store.read(path)
-        if (record.campaign, record.name) != (folder.name, path.stem):
-            raise ValueError(f"'{path}' is the record '{record.campaign}/{record.name}.json'; put it there")
+        if problem := store.misplaced(path, record):
+            raise ValueError(problem)
         yield record
 
 

@@ -28,6 +28,12 @@ def test_two_campaigns_are_a_pair_and_a_third_makes_three():
     assert (found.pairs, found.inside, found.apart) == (3, pytest.approx(1 / 3), 2)
 
 
+@pytest.mark.parametrize("settings", [{"CUDA_VISIBLE_DEVICES": "1"}, {"JAX_PLATFORMS": "cpu"}])
+def test_which_of_equal_gpus_was_taken_makes_no_other_campaign(settings):
+    software = msgspec.structs.replace(factory.record().software, settings=settings)
+    assert agreements([timed(NEAR), timed(NEAR, 1, software=software)])["cpu", True].pairs == 1
+
+
 def test_one_campaign_is_no_pair():
     assert agreements([timed(NEAR)]) == {}
 

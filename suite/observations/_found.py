@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from suite.inquiry.steps import together
 from suite.results.record import Record
 from suite.results.statistics import Estimate
-from suite.results.summary import SpeedUp, Summary, current, speedups
+from suite.results.summary import COUNTED, SpeedUp, Summary, current, speedups
 
 SIZE = 1.25  # a documented ratio is as high as a measured one if it is within this factor of it
 SURELY = 2.0  # a value without an interval is surely beyond a level if it is so by this factor
@@ -13,7 +13,7 @@ SURELY = 2.0  # a value without an interval is surely beyond a level if it is so
 
 def counted(item: Summary | None) -> bool:
     """Return whether a result may be judged by: whole, and more than a sign that it runs."""
-    return item is not None and item.whole and item.status != "smoke"
+    return item is not None and item.status in COUNTED
 
 
 def steps(records: Sequence[Record], workloads: Iterable[str] = (), scope: str = "step") -> dict[str, SpeedUp]:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from suite import units
 from suite.report.badges import badge
@@ -35,7 +34,7 @@ def newest(found: Sequence[Number]) -> list[Number]:
     """Return of each key the newest number that may be quoted, or the newest there is."""
     latest: dict[str, Number] = {}
     for number in found:
-        key = replace(number.key, digest="").text()
+        key = number.key.unpinned.text()
         if key not in latest or number.citable or not latest[key].citable:
             latest[key] = number
     return list(latest.values())
@@ -48,7 +47,7 @@ def document(cited: Citation) -> str:
         json.dumps(
             {
                 "schema": SCHEMA,
-                "key": replace(number.key, digest="").text(),
+                "key": number.key.unpinned.text(),
                 "pinned": cited.key,
                 "text": cited.value,
                 "interval": cited.interval,

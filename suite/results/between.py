@@ -8,8 +8,11 @@ from itertools import combinations
 
 from suite.results.record import Record
 from suite.results.repetition import description
-from suite.results.statistics import t_chance, t_quantile
-from suite.results.summary import SOUND, Summary, summary
+from suite.results.settings import differing
+from suite.results.statistics import Estimate, t_chance, t_quantile
+from suite.results.summary import SOUND, summary
+
+Steady = tuple[Record, Estimate]  # with its time, which has an interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,45 +30,42 @@ def agreements(records: Iterable[Record]) -> dict[tuple[str, bool], Agreement]:
 
     Both have machine, packages and settings in common. What no two campaigns timed has no entry.
     """
-    groups: dict[tuple, list[Summary]] = defaultdict(list)
+    groups: dict[tuple, list[Steady]] = defaultdict(list)
     for item in map(summary, (record for record in records if record.case.scope == "step")):
         if item.status in SOUND and item.seconds is not None and item.seconds.low is not None:
-            groups[_alike(item.record)].append(item)
-    found: dict[tuple[str, bool], list[tuple[Summary, Summary]]] = defaultdict(list)
+            groups[item.record.place, description(item.record.machine)].append((item.record, item.seconds))
+    found: dict[tuple[str, bool], list[tuple[Steady, Steady]]] = defaultdict(list)
     for group in groups.values():
         for one, other in combinations(group, 2):
-            if one.record.campaign != other.record.campaign:
-                found[one.record.backend, False].append((one, other))
-                if one.record.commit == other.record.commit:
-                    found[one.record.backend, True].append((one, other))
+            if _alike(one[0], other[0]):
+                found[one[0].backend, False].append((one, other))
+                if one[0].commit == other[0].commit:
+                    found[one[0].backend, True].append((one, other))
     return {key: _agreement(pairs) for key, pairs in found.items()}
 
 
-def _alike(record: Record) -> tuple:
-    software = record.software
-    return record.place, description(record.machine), (*software.packages.items(),), (*software.settings.items(),)
+def _alike(one: Record, other: Record) -> bool:
+    """Return whether two records of a place are of two campaigns that nothing else tells apart."""
+    mine, theirs = one.software, other.software
+    same = mine.packages == theirs.packages and not differing(mine.settings, theirs.settings)
+    return same and one.campaign != other.campaign
 
 
-def _agreement(pairs: Sequence[tuple[Summary, Summary]]) -> Agreement:
-    asked = [*pairs, *((other, one) for one, other in pairs)]
+def _agreement(pairs: Sequence[tuple[Steady, Steady]]) -> Agreement:
+    times = [(one[1], other[1]) for one, other in pairs]
+    asked = [*times, *((other, one) for one, other in times)]
     return Agreement(
-        pairs=len(pairs),
-        inside=sum(map(_holds, asked)) / len(asked),
-        expected=sum(_chance(one, other) for one, other in asked) / len(asked),
-        apart=sum(_apart(one, other) for one, other in pairs),
+        pairs=len(times),
+        inside=sum(_holds(mine, other.value) for mine, other in asked) / len(asked),
+        expected=sum(_chance(mine.processes, other.processes) for mine, other in asked) / len(asked),
+        apart=sum(one.apart(other) for one, other in times),
     )
 
 
-def _holds(pair: tuple[Summary, Summary]) -> bool:
-    mine, other = (item.seconds for item in pair)
-    return bool(mine and other and mine.low and mine.high and mine.low <= other.value <= mine.high)
+def _holds(interval: Estimate, value: float) -> bool:
+    return interval.low is not None and interval.high is not None and interval.low <= value <= interval.high
 
 
-def _apart(one: Summary, other: Summary) -> bool:
-    return bool(one.seconds and other.seconds and one.seconds.apart(other.seconds))
-
-
-def _chance(one: Summary, other: Summary) -> float:
+def _chance(mine: int, theirs: int) -> float:
     """Return how probably a second campaign's value lies within the first's interval, by the processes of both."""
-    mine, theirs = (item.seconds.processes if item.seconds else 0 for item in (one, other))
     return 1 - t_chance(mine - 1, t_quantile(mine - 1) / math.sqrt(1 + mine / theirs))

@@ -142,7 +142,7 @@ class Citation:
 
 def place(number: Number) -> str:
     """Return the anchor of a number on the page of its workload."""
-    return replace(number.key, digest="").text().replace("/", ".")
+    return number.key.unpinned.text().replace("/", ".")
 
 
 def path(number: Number) -> str:

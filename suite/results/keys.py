@@ -18,7 +18,7 @@ from suite import units
 from suite.results.latency import latency
 from suite.results.record import Record
 from suite.results.statistics import Estimate
-from suite.results.summary import SOUND, SpeedUp, Status, Summary, citable, speedups, summary, wide, worse
+from suite.results.summary import COUNTED, SOUND, SpeedUp, Status, Summary, citable, speedups, summary, wide, worse
 from suite.workload import axes as case_axes
 
 _FIXED = 3  # workload, backend, scope
@@ -39,6 +39,11 @@ class Key:
     def text(self) -> str:
         """Return the key as it is written."""
         return f"{self.machine}/{self.case}/{self.metric}" + (f"@{self.digest}" if self.digest else "")
+
+    @property
+    def unpinned(self) -> "Key":
+        """The key of the same number without a digest."""
+        return replace(self, digest="")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,15 +113,15 @@ def numbers(records: Iterable[Record]) -> tuple[Number, ...]:
                         certified=certified,
                     )
                 )
-    return tuple(_uncontradicted(sorted(found, key=lambda number: replace(number.key, digest="").text())))
+    return tuple(_uncontradicted(sorted(found, key=lambda number: number.key.unpinned.text())))
 
 
 def _uncontradicted(found: Sequence[Number]) -> Iterator[Number]:
     """Yield the numbers, unstable each that a newer whole one under the same key is clearly apart from."""
-    for _, group in groupby(found, key=lambda number: replace(number.key, digest="")):
+    for _, group in groupby(found, key=lambda number: number.key.unpinned):
         same = list(group)
         for place, number in enumerate(same):
-            newer = [other for other in same[place + 1 :] if other.status in (*SOUND, "unstable")]
+            newer = [other for other in same[place + 1 :] if other.status in COUNTED]
             apart = number.status in SOUND and any(other.value.apart(number.value) for other in newer)
             yield replace(number, status="unstable") if apart else number
 
@@ -132,7 +137,7 @@ def resolve(text: str, records: Iterable[Record]) -> Number:
 def resolved(text: str, there: Sequence[Number]) -> Number:
     """Return which of these numbers a key means; raises as `resolve` does."""
     key = parse(text)
-    same = [number for number in there if replace(number.key, digest="") == replace(key, digest="")]
+    same = [number for number in there if number.key.unpinned == key.unpinned]
     if key.digest:
         same = [number for number in same if number.record.digest.startswith(key.digest)]
     else:
@@ -144,17 +149,15 @@ def resolved(text: str, there: Sequence[Number]) -> Number:
             )
         same = citable
     if not same:
-        texts = list(dict.fromkeys(replace(number.key, digest="").text() for number in there))
-        near = difflib.get_close_matches(replace(key, digest="").text(), texts, 1)
+        texts = list(dict.fromkeys(number.key.unpinned.text() for number in there))
+        near = difflib.get_close_matches(key.unpinned.text(), texts, 1)
         raise LookupError(f"nothing has key '{text}'" + (f"; the nearest is '{near[0]}'" if near else ""))
     return same[-1]
 
 
 def newest_citable(key: Key, there: Sequence[Number]) -> Number | None:
     """Return the newest number under a key that may be quoted; None if there is none."""
-    return next(
-        (n for n in reversed(there) if n.citable and replace(n.key, digest="") == replace(key, digest="")), None
-    )
+    return next((n for n in reversed(there) if n.citable and n.key.unpinned == key.unpinned), None)
 
 
 def _key(record: Record, metric: str) -> Key:

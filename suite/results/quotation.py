@@ -10,7 +10,7 @@ without its end is a mark without partner, and a text with such a mark is not re
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from suite.results.citation import Citation
 from suite.results.keys import Number, newest_citable, resolved
@@ -135,11 +135,11 @@ def _of(key: str, said: str, numbers: Sequence[Number]) -> Iterator[tuple[str, b
 
 def _newer(number: Number, numbers: Sequence[Number]) -> str:
     """Return what a newer record says of a pinned number; '' if nothing."""
-    own = replace(number.key, digest="")
+    own = number.key.unpinned
     newer = newest_citable(own, numbers)
     if newer is not None and newer.record.created > number.record.created:
         return f"has a newer record, {newer.key.text()}: {Citation(number=newer).value}"
-    last = [other for other in numbers if replace(other.key, digest="") == own][-1]
+    last = [other for other in numbers if other.key.unpinned == own][-1]
     if last.value.apart(number.value):
         return f"is clearly another in a newer record, {last.key.text()}: {Citation(number=last).value}, {last.status}"
     return ""

@@ -19,6 +19,7 @@ from suite.workload import Case
 Status = Literal["invalid", "incomplete", "unstable", "smoke", "quick", "standard", "repeated"]
 
 SOUND: tuple[Status, ...] = ("quick", "standard", "repeated")
+COUNTED: tuple[Status, ...] = ("unstable", *SOUND)  # whole, and more than a sign that it runs
 CERTIFIED_FROM = 0.7  # best peer's time over JAX's, on the CPU
 WIDEST = {"smoke": None, "quick": 0.10, "standard": 0.05}  # relative half-width
 _SPREAD, _TREND, _DOUBLING = 0.05, 0.01, 0.05
@@ -236,31 +237,34 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
             ratio = paired_ratio(by_round(cpu.record), by_round(gpu.record)) if cpu and sensible else None
             if cpu is not None and ratio is not None:
                 found.append(_speedup(cpu, gpu, ratio, group))
+    both: dict[tuple[str, str], list[SpeedUp]] = defaultdict(list)
+    for item in found:
+        if item.status in COUNTED:
+            both[item.gpu.record.place].append(item)
     paired = {(side.record.campaign, side.record.place) for item in found for side in (item.cpu, item.gpu)}
     alone: dict[tuple[str, str], list[Summary]] = defaultdict(list)
     for item in (item for group in campaigns.values() for item in group):
         if item.status in SOUND and (item.record.campaign, item.record.place) not in paired:
             alone[item.record.place].append(item)
-    return tuple(_repeated([_contradicted(item, found, alone) for item in found], found))
+    return tuple(_repeated([_contradicted(item, both[item.gpu.record.place], alone) for item in found], found))
 
 
 def _contradicted(
-    mine: SpeedUp, found: Sequence[SpeedUp], alone: Mapping[tuple[str, str], Sequence[Summary]]
+    mine: SpeedUp, same: Sequence[SpeedUp], alone: Mapping[tuple[str, str], Sequence[Summary]]
 ) -> SpeedUp:
     """Return the speed-up with what other campaigns say against it, which have it too or have timed a side alone."""
-    said = [*_said_of_both(mine, found), *_said_of_a_side(mine, alone)]
+    said = [*_said_of_both(mine, same), *_said_of_a_side(mine, alone)]
     if not said:
         return mine
     status = "unstable" if mine.status in SOUND else mine.status
     return replace(mine, status=status, reasons=(*mine.reasons, *said))
 
 
-def _said_of_both(mine: SpeedUp, found: Sequence[SpeedUp]) -> Iterator[str]:
+def _said_of_both(mine: SpeedUp, same: Sequence[SpeedUp]) -> Iterator[str]:
     """Yield which of the newer campaigns, and of the one before, has clearly another ratio.
 
     So a ratio that moved is unstable until a further campaign confirms it, and what was before that does not count.
     """
-    same = [o for o in found if o.gpu.record.place == mine.gpu.record.place and o.status in (*SOUND, "unstable")]
     before = [o for o in same if o.gpu.record.created < mine.gpu.record.created]
     last = max(before, key=lambda o: o.gpu.record.created, default=None)
     for other in same:
