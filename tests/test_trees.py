@@ -282,6 +282,12 @@ def test_four_devices_grow_the_same_trees_as_one(monkeypatch):
     assert done.stdout.split() == ["4", made.state_digest()]
 
 
+@pytest.mark.parametrize(("cores", "parts"), [(1, 1), (4, 4), (16, 16), (64, 16)])
+def test_a_cpu_has_no_more_parts_than_take_work_from_each_other(monkeypatch, cores, parts):
+    monkeypatch.setattr(boosting_program, "granted_cores", lambda: cores)
+    assert BoostingProgram(models.load("gbdt_mortgage"), CASE)._cpu_devices() == parts
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("form", quality.SMALL, ids=lambda form: form.name)
 def test_the_trees_are_as_good_as_those_of_xgboost(form):

@@ -19,6 +19,7 @@ from suite.results.record import Traced
 from suite.workload import Case, Workload
 
 _AXIS = "data"  # of the placement's devices
+_MOST_PARTS = 16  # of a CPU: each further one adds as much work, with histograms of its own, as it takes from others
 
 
 class BoostingProgram(JaxProgram):
@@ -26,7 +27,7 @@ class BoostingProgram(JaxProgram):
 
     State is (margins float32[N], forest, round); after the last round of a forest another one begins. The table is the
     first of the input sets: a round depends on those before it, which had the same rows. Each core of a CPU is a device
-    with its share of the rows, since XLA adds into a histogram on one core alone.
+    with its share of the rows, up to sixteen of them, since XLA adds into a histogram on one core alone.
     """
 
     def __init__(self, workload: Workload, case: Case) -> None:
@@ -67,7 +68,7 @@ class BoostingProgram(JaxProgram):
         return self._state[1]
 
     def _cpu_devices(self) -> int:
-        return granted_cores()
+        return min(granted_cores(), _MOST_PARTS)
 
     def _shared(self) -> Callable[..., Any] | None:
         """Return what gives each device its rows; None for one device."""
