@@ -7,7 +7,8 @@ import pytest
 
 from suite.report import glossary, pages, tables
 from suite.report.html import Page
-from suite.results.summary import CERTIFIED_FROM, WIDEST, Status
+from suite.results.speedup import CERTIFIED_FROM
+from suite.results.summary import WIDEST, Status
 from suite.results.trust import Finding, Part
 from suite.variants import VARIANTS, peer_name
 from suite.workload import Allocator, Case, Precision, Scope

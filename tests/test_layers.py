@@ -62,7 +62,7 @@ def test_no_room_imports_upward(room):
 
 
 @pytest.mark.parametrize(
-    "module", ["suite.cli", "suite.bench", "suite.cluster.supervisor", "suite.report.pages", "suite.results.summary"]
+    "module", ["suite.cli", "suite.bench", "suite.cluster.supervisor", "suite.report.pages", "suite.results.speedup"]
 )
 def test_the_parent_is_free_of_jax(module):
     code = f"import sys, {module}; sys.exit('jax' in sys.modules)"

@@ -7,7 +7,7 @@ import factory
 import pytest
 
 from suite.report import home, lead
-from suite.results.summary import current, speedups
+from suite.results.speedup import current, speedups
 
 STEADY, SHAKEN = (1.0, 1.01, 0.99), (1.0, 1.5, 0.7)
 EACH = "one step of training or inference on the GPU against all CPU cores of the same machine"

@@ -8,7 +8,7 @@ import pytest
 
 from suite.report import charts, plots
 from suite.results.reading import Chart, Point
-from suite.results.summary import speedups
+from suite.results.speedup import speedups
 
 LABEL = re.compile(
     r'<text (?![^>]*opacity="0")[^>]*text-anchor="(?P<anchor>\w+)" '  # but those that are hidden

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from suite.results.repetition import found_again, repeats
+from suite.results.speedup import current, speedups
 from suite.results.statistics import Estimate
-from suite.results.summary import current, speedups
 
 START = datetime.fromisoformat("2026-01-01T10:00:00+00:00")
 NOISE = (1.0, 1.01, 0.99, 1.005, 0.995, 1.002, 0.998, 1.004, 0.996, 1.0)

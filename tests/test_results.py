@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite.results import store, summary
+from suite.results import speedup, store, summary
 from suite.results.record import Sample, json_schema, to_json
 from suite.results.statistics import geometric_mean, paired_ratio, trend
 
@@ -195,7 +195,7 @@ def test_a_missing_round_makes_a_result_incomplete():
 
 
 def test_a_speed_up_is_cpu_over_gpu_of_one_campaign():
-    (found,) = summary.speedups(factory.campaign(("mnist_mlp",), cpu=0.01, gpu=0.0002))
+    (found,) = speedup.speedups(factory.campaign(("mnist_mlp",), cpu=0.01, gpu=0.0002))
     assert found.ratio.value == pytest.approx(50)
     assert found.certified
     assert found.solid
@@ -204,20 +204,20 @@ def test_a_speed_up_is_cpu_over_gpu_of_one_campaign():
 def test_two_campaigns_give_no_speed_up():
     cpu = factory.record(backend="cpu", campaign="a")
     gpu = factory.record(backend="gpu", campaign="b")
-    assert summary.speedups([cpu, gpu]) == ()
+    assert speedup.speedups([cpu, gpu]) == ()
 
 
 def test_a_slow_cpu_side_is_not_certified():
     made = [r for r in factory.campaign(("mnist_mlp",)) if r.case.implementation == "jax"]
     peer = factory.record(step_seconds=(0.006, 0.006, 0.006), implementation="torch")
-    (found,) = summary.speedups([*made, peer])
+    (found,) = speedup.speedups([*made, peer])
     assert not found.certified
     assert any("not certified" in reason for reason in found.reasons)
 
 
 def test_a_cpu_side_that_was_not_compared_is_not_certified():
     made = [r for r in factory.campaign(("mnist_mlp",)) if r.case.implementation == "jax"]
-    (found,) = summary.speedups(made)
+    (found,) = speedup.speedups(made)
     assert not found.certified
     assert "not compared" in found.reasons[-1]
 
@@ -226,5 +226,5 @@ def test_the_fastest_peer_counts():
     slow = factory.record(step_seconds=(0.02,) * 3, implementation="torch")
     fast = factory.record(step_seconds=(0.005,) * 3, implementation="torch", allocator="system")
     made = [r for r in factory.campaign(("mnist_mlp",)) if r.case.implementation == "jax"]
-    (found,) = summary.speedups([*made, slow, fast])
+    (found,) = speedup.speedups([*made, slow, fast])
     assert found.best_peer[0].record == fast

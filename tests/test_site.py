@@ -23,8 +23,9 @@ from suite.report import build, changes, charts, download, html, overview, pages
 from suite.results import store
 from suite.results.reading import Chart, Point
 from suite.results.record import Energy, GpuTelemetry, Moment, Telemetry
+from suite.results.speedup import current, speedups
 from suite.results.store import sealed
-from suite.results.summary import by_round, current, speedups
+from suite.results.summary import by_round
 from suite.workload import Scope, WholeRun
 
 ROOT = Path(__file__).parent.parent

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from suite.report import pages, standing, tables
+from suite.results.speedup import speedups
 from suite.results.standing import overall, standings
 from suite.results.statistics import geometric_mean, t_quantile
-from suite.results.summary import speedups, worse
+from suite.results.summary import worse
 from suite.variants import peer_name
 
 JAX = (0.010, 0.0101, 0.0099)

@@ -10,7 +10,8 @@ from suite.results.crossing import Crossing, crossing
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
 from suite.results.selection import campaign_recency
-from suite.results.summary import SpeedUp, Summary, speedups, summary
+from suite.results.speedup import SpeedUp, speedups
+from suite.results.summary import Summary, summary
 from suite.results.table import Cell, Table, ratio_status_cell, status_cell, time_cell, times_cells
 from suite.workload import Case, Description
 

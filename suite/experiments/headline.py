@@ -8,7 +8,7 @@ from suite.inquiry.here import Here
 from suite.inquiry.steps import caveat, point, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
-from suite.results.summary import current, speedups
+from suite.results.speedup import current, speedups
 from suite.results.table import Cell, Table, ratio_status_cell, time_cell, times_cells
 from suite.variants import variants_of
 from suite.workload import (

@@ -11,7 +11,8 @@ from suite.inquiry.served import BATCHES, REQUESTS, Way, campaigns, cluster, gai
 from suite.inquiry.steps import caveat, point, step, words
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
-from suite.results.summary import SpeedUp, Summary
+from suite.results.speedup import SpeedUp
+from suite.results.summary import Summary
 from suite.results.table import Cell, Table, filled, rate_cells, ratio_status_cell, status_cell, times_cells
 from suite.workload import Case, Description
 

@@ -8,7 +8,7 @@ from suite.inquiry.steps import caveat, point, step
 from suite.results.fit import Fit, power_law, rank_correlation
 from suite.results.reading import Chart, Line, Reading
 from suite.results.record import Record
-from suite.results.summary import SpeedUp, current, speedups
+from suite.results.speedup import SpeedUp, current, speedups
 from suite.results.table import Cell, Table, ratio_status_cell, time_cell, times_cells
 from suite.workload import Case, Description
 

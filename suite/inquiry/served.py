@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from suite.results.record import Record
 from suite.results.selection import campaign_recency
+from suite.results.speedup import SpeedUp, speedups
 from suite.results.statistics import Estimate
-from suite.results.summary import SpeedUp, Summary, better, speedups, summary
+from suite.results.summary import Summary, better, summary
 from suite.workload import Scope, axes
 
 EXPERIMENT = "serving"

@@ -13,8 +13,9 @@ from suite.results.reading import Point
 from suite.results.record import Record
 from suite.results.roofline import is_ceiling
 from suite.results.selection import campaign_recency
+from suite.results.speedup import Result
 from suite.results.statistics import Estimate, paired_ratio
-from suite.results.summary import SOUND, Result, Summary, better, by_round, doubts, summary
+from suite.results.summary import SOUND, Summary, better, by_round, doubts, summary
 from suite.workload import Backend, Case, Description
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from suite.inquiry.steps import caveat
 from suite.results.record import Record
-from suite.results.summary import Result
+from suite.results.speedup import Result
 
 Verdict = Literal["reproduced", "refuted", "not comparable", "not run"]
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "refuted", "not comparable", "not run")

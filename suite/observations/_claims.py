@@ -13,8 +13,8 @@ from suite.observations.first_calls import ratio_of_first_calls
 from suite.observations.photographs import tuning_gain
 from suite.results.ladder import ladder
 from suite.results.record import Record
+from suite.results.speedup import Result, current, speedups
 from suite.results.statistics import Estimate
-from suite.results.summary import Result, current, speedups
 from suite.workload import Claim, Description, Scope
 
 _GAIN = "gpu_tuning_gain"  # a ratio, but of a GPU with itself

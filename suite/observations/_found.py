@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from suite.inquiry.steps import together
 from suite.results.record import Record
+from suite.results.speedup import SpeedUp, current, speedups
 from suite.results.statistics import Estimate
-from suite.results.summary import COUNTED, SpeedUp, Summary, current, speedups
+from suite.results.summary import COUNTED, Summary
 
 SIZE = 1.25  # a documented ratio is as high as a measured one if it is within this factor of it
 SURELY = 2.0  # a value without an interval is surely beyond a level if it is so by this factor

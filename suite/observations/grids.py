@@ -8,7 +8,7 @@ from suite.observations import NOT_RUN, Judgement, Observation, either, unmeasur
 from suite.observations._articles import MNIST
 from suite.observations._found import above, below, counted, groups
 from suite.results.record import Record
-from suite.results.summary import SpeedUp, current, speedups
+from suite.results.speedup import SpeedUp, current, speedups
 
 _WAYS = {"plain": "one fit after another", "stacked": "with its fits stacked"}  # by variant
 

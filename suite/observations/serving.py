@@ -9,7 +9,8 @@ from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import TEXT
 from suite.observations._found import above, below, counted, most, steps
 from suite.results.record import Record
-from suite.results.summary import SOUND, SpeedUp
+from suite.results.speedup import SpeedUp
+from suite.results.summary import SOUND
 
 _PAID = 30.0
 

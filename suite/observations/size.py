@@ -9,7 +9,7 @@ from suite.observations._articles import MNIST, PHOTOGRAPHS
 from suite.observations._found import above, most, steps
 from suite.results.fit import power_law, rank_correlation
 from suite.results.record import Record
-from suite.results.summary import SpeedUp
+from suite.results.speedup import SpeedUp
 
 _DEEPER = ("catdog_cnn_base", "catdog_cnn_conv64", "catdog_cnn_dropout", "catdog_cnn_noaug", "catdog_cnn_128",
            "catdog_cnn_deep", "cifar10_tf_cnn")  # fmt: skip

@@ -15,7 +15,7 @@ from suite import units
 from suite.report import download
 from suite.report.tables import label
 from suite.results.record import Record
-from suite.results.summary import SpeedUp
+from suite.results.speedup import SpeedUp
 
 # Colours that the colour-blind tell apart. Source: Okabe and Ito, Color Universal Design (2008).
 # On dark ground the light ones come first.

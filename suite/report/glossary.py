@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from suite import units
 from suite.report.html import Page, anchor, safe
 from suite.results.citation import SCOPES
+from suite.results.speedup import CERTIFIED_FROM
 from suite.results.statistics import COVERAGE
-from suite.results.summary import CERTIFIED_FROM, WIDEST, Status
+from suite.results.summary import WIDEST, Status
 from suite.results.table import INTERVAL
 from suite.results.trust import HOLDING, Part
 from suite.variants import peer_name

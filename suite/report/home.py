@@ -6,7 +6,7 @@ from suite.report import charts, experiments, overview, tables
 from suite.report.html import Page, safe
 from suite.report.links import links
 from suite.results.record import Record
-from suite.results.summary import current, speedups
+from suite.results.speedup import current, speedups
 
 _QUESTION = "How much faster is a GPU?"
 

@@ -7,7 +7,7 @@ from suite import units
 from suite.report import absent, charts, lead, tables
 from suite.report.html import Page, safe
 from suite.results.record import Record
-from suite.results.summary import SpeedUp, current, speedups
+from suite.results.speedup import SpeedUp, current, speedups
 from suite.results.table import Cell, Table, varied
 
 _SCOPES = ("step", "transfer", "epoch", "cold", "run")  # in the order of the ladder

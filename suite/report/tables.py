@@ -7,9 +7,10 @@ from dataclasses import replace
 from suite import units
 from suite.results.record import Record
 from suite.results.selection import current_cases, fastest, of_either_allocator
+from suite.results.speedup import SpeedUp, current, speedups
 from suite.results.standing import standings
 from suite.results.statistics import Estimate
-from suite.results.summary import SpeedUp, Summary, current, speedups, summary
+from suite.results.summary import Summary, summary
 from suite.results.table import Cell, Table, chosen, reasons, time_cell, varied
 from suite.variants import peer_name
 from suite.workload import Case, Scope

@@ -16,7 +16,7 @@ from suite.results.prices import Price
 from suite.results.record import Record
 from suite.results.roofline import Roof
 from suite.results.selection import by_machine, current_cases
-from suite.results.summary import SpeedUp, current, speedups
+from suite.results.speedup import SpeedUp, current, speedups
 from suite.results.table import Cell, Table
 from suite.workload import KNOWN, Description
 

@@ -17,8 +17,9 @@ from itertools import groupby
 from suite import units
 from suite.results.latency import latency
 from suite.results.record import Record
+from suite.results.speedup import SpeedUp, speedups
 from suite.results.statistics import Estimate
-from suite.results.summary import COUNTED, SOUND, SpeedUp, Status, Summary, citable, speedups, summary, wide, worse
+from suite.results.summary import COUNTED, SOUND, Status, Summary, citable, summary, wide, worse
 from suite.workload import axes as case_axes
 
 _FIXED = 3  # workload, backend, scope

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import msgspec
 
+from suite.results.peers import peers_of, untimed
 from suite.results.record import Record
 from suite.results.selection import campaign_recency
 from suite.results.statistics import Estimate, product
-from suite.results.summary import Status, Summary, better, by_round, peers_of, summary, untimed, worse
+from suite.results.summary import Status, Summary, better, by_round, summary, worse
 from suite.workload import Case
 
 

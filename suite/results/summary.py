@@ -1,29 +1,20 @@
-"""What records say: a time with interval and status per case, speed-ups, and how the CPU side stands."""
+"""What one record says: its time with an interval, and the status that its profile and its troubles leave it."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from statistics import median
 from typing import Literal, get_args
 
-import msgspec
-
-from suite import units
 from suite.results import validity
 from suite.results.record import SCHEMA, Record, Run, Telemetry
-from suite.results.repetition import found_again
-from suite.results.statistics import Estimate, geometric_mean, paired_ratio, sign_interval, trend
-from suite.variants import peer_name, variants_of
-from suite.workload import Case
+from suite.results.statistics import Estimate, geometric_mean, trend
 
 Status = Literal["invalid", "incomplete", "unstable", "smoke", "quick", "standard", "repeated"]
 
 SOUND: tuple[Status, ...] = ("quick", "standard", "repeated")
 COUNTED: tuple[Status, ...] = ("unstable", *SOUND)  # whole, and more than a sign that it runs
-CERTIFIED_FROM = 0.7  # best peer's time over JAX's, on the CPU
 WIDEST = {"smoke": None, "quick": 0.10, "standard": 0.05}  # relative half-width
 _SPREAD, _TREND, _DOUBLING = 0.05, 0.01, 0.05
-_ROUNDING = 1e-9  # of a mean of equal values
 _PAUSE = 3.0  # longest sample over the median: the process was stopped, the machine suspended or taken away
 _OTHERS_CORES = 0.1  # busy with other work, for each granted core
 _STEAL = 0.02  # of the machine's CPU time, had by other virtual machines
@@ -64,57 +55,6 @@ class Summary:
         """Analytic FLOP per second in steady state; None where none are computed or counted."""
         rate, flop = self.examples_per_second, self.record.description.flop_per_example
         return rate * flop if rate is not None and flop and self.record.case.scope != "input" else None
-
-
-@dataclass(frozen=True, kw_only=True)
-class SpeedUp:
-    """CPU time over GPU time of one workload in one campaign on one machine."""
-
-    cpu: Summary
-    gpu: Summary
-    ratio: Estimate
-    peers: tuple[tuple[Summary, Estimate], ...]  # other implementations on the CPU: their time over JAX's
-    gpu_peers: tuple[tuple[Summary, Estimate], ...]
-    status: Status
-    reasons: tuple[str, ...]
-
-    @property
-    def whole(self) -> bool:
-        """Whether it may be counted with: both sides make sense and lack no round."""
-        return self.cpu.whole and self.gpu.whole
-
-    @property
-    def best_peer(self) -> tuple[Summary, Estimate] | None:
-        """The fastest other implementation on the CPU; None if none was compared."""
-        return min(self.peers, key=lambda peer: peer[1].value, default=None)
-
-    @property
-    def best_gpu_peer(self) -> tuple[Summary, Estimate] | None:
-        """The fastest other implementation on the GPU; None if none was compared."""
-        return min(self.gpu_peers, key=lambda peer: peer[1].value, default=None)
-
-    @property
-    def certified(self) -> bool:
-        """True if the CPU side was compared and is no slower than 0.7 of the best peer."""
-        return self.best_peer is not None and self.best_peer[1].value >= CERTIFIED_FROM
-
-    @property
-    def certificate(self) -> bool | None:
-        """Whether it is certified; None where it needs no certificate, as it is not of a step."""
-        return self.certified if self.gpu.record.case.scope == "step" else None
-
-    @property
-    def solid(self) -> bool:
-        """True if it may be drawn as a full mark: certified and steady."""
-        return self.certified and self.status in SOUND
-
-    @property
-    def citable(self) -> bool:
-        """True if it may be quoted."""
-        return citable(self.gpu.record, self.ratio, self.status, self.certificate)
-
-
-Result = Summary | SpeedUp  # what has a status with its reasons
 
 
 def citable(record: Record, value: Estimate, status: Status, certified: bool | None) -> bool:
@@ -214,133 +154,10 @@ def _disturbed(record: Record, watched: Sequence[Telemetry]) -> Iterable[str]:
         yield f"held back: the control group stopped the process in {periods} periods; lift its quota or pin to it"
 
 
-def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
-    """Return every CPU-over-GPU ratio of JAX that the records allow, paired by round inside a campaign.
-
-    The CPU side is always float32 at highest precision, with the allocator that serves it better; the GPU side may
-    have another precision. A time that makes no sense has no ratio. A standard one that another campaign's sound one
-    confirms is repeated; one is unstable that another campaign contradicts.
-    """
-    campaigns: dict[tuple[str, str, str], list[Summary]] = defaultdict(list)
-    for record in records:
-        campaigns[record.campaign, record.machine.slug, record.workload].append(summary(record))
-    found = []
-    for group in campaigns.values():
-        for gpu in group:
-            if gpu.record.backend != "gpu" or gpu.record.case.implementation != "jax" or gpu.status == "invalid":
-                continue
-            if gpu.record.description.family == "ceiling":
-                continue  # no network
-            twin = msgspec.structs.replace(gpu.record.case, backend="cpu", precision="float32-highest")
-            cpu = better(s for s in group if msgspec.structs.replace(s.record.case, allocator=twin.allocator) == twin)
-            sensible = cpu is not None and cpu.status != "invalid"
-            ratio = paired_ratio(by_round(cpu.record), by_round(gpu.record)) if cpu and sensible else None
-            if cpu is not None and ratio is not None:
-                found.append(_speedup(cpu, gpu, ratio, group))
-    both: dict[tuple[str, str], list[SpeedUp]] = defaultdict(list)
-    for item in found:
-        if item.status in COUNTED:
-            both[item.gpu.record.place].append(item)
-    paired = {(side.record.campaign, side.record.place) for item in found for side in (item.cpu, item.gpu)}
-    alone: dict[tuple[str, str], list[Summary]] = defaultdict(list)
-    for item in (item for group in campaigns.values() for item in group):
-        if item.status in SOUND and (item.record.campaign, item.record.place) not in paired:
-            alone[item.record.place].append(item)
-    return tuple(_repeated([_contradicted(item, both[item.gpu.record.place], alone) for item in found], found))
-
-
-def _contradicted(
-    mine: SpeedUp, same: Sequence[SpeedUp], alone: Mapping[tuple[str, str], Sequence[Summary]]
-) -> SpeedUp:
-    """Return the speed-up with what other campaigns say against it, which have it too or have timed a side alone."""
-    said = [*_said_of_both(mine, same), *_said_of_a_side(mine, alone)]
-    if not said:
-        return mine
-    status = "unstable" if mine.status in SOUND else mine.status
-    return replace(mine, status=status, reasons=(*mine.reasons, *said))
-
-
-def _said_of_both(mine: SpeedUp, same: Sequence[SpeedUp]) -> Iterator[str]:
-    """Yield which of the newer campaigns, and of the one before, has clearly another ratio.
-
-    So a ratio that moved is unstable until a further campaign confirms it, and what was before that does not count.
-    """
-    before = [o for o in same if o.gpu.record.created < mine.gpu.record.created]
-    last = max(before, key=lambda o: o.gpu.record.created, default=None)
-    for other in same:
-        newer = other.gpu.record.created > mine.gpu.record.created
-        if (newer or other is last) and other.ratio.apart(mine.ratio):
-            words = f"{units.times(other.ratio.value)} ({units.interval(other.ratio.low, other.ratio.high)})"
-            yield f"{'a newer campaign' if newer else 'the campaign before'} has {words}; a further one has to decide"
-
-
-def _said_of_a_side(mine: SpeedUp, alone: Mapping[tuple[str, str], Sequence[Summary]]) -> Iterator[str]:
-    for side in (mine.cpu, mine.gpu):
-        last = max(alone.get(side.record.place, ()), key=lambda other: other.record.created, default=side)
-        newer = last.record.created > side.record.created
-        if newer and last.seconds and side.seconds and last.seconds.apart(side.seconds):
-            words = units.seconds(last.seconds.value, units.half_width(last.seconds.low, last.seconds.high))
-            yield f"{side.record.backend}: a newer campaign has {words}; measure both sides again"
-
-
-def _repeated(found: Sequence[SpeedUp], alone: Sequence[SpeedUp]) -> Iterable[SpeedUp]:
-    """Yield the speed-ups, those that another campaign confirms as repeated; `alone` have each campaign's own word."""
-    others: dict[str, list[tuple[Record, Estimate]]] = defaultdict(list)
-    for item in alone:
-        if item.status in SOUND:
-            others[item.gpu.record.name].append((item.gpu.record, item.ratio))
-    for item in found:
-        again = item.status == "standard" and found_again(item.gpu.record, item.ratio, others[item.gpu.record.name])
-        yield replace(item, status="repeated") if again else item
-
-
 def better(found: Iterable[Summary]) -> Summary | None:
     """Return the fastest of these, whole ones before those that lack a round; None if there is none with a time."""
     timed = ((s.status in ("invalid", "incomplete"), s.seconds.value, s) for s in found if s.seconds is not None)
     return min(timed, key=lambda one: one[:2], default=(None, None, None))[2]
-
-
-def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summary]) -> SpeedUp:
-    reasons = tuple(f"{s.record.backend}: {reason}" for s in (cpu, gpu) for reason in s.reasons)
-    status, doubt = worse(cpu.status, gpu.status), _doubt(cpu.record, gpu.record, ratio) or wide(gpu.record, ratio)
-    if doubt and status in SOUND:
-        status, reasons = "unstable", (*reasons, doubt)
-    peers = peers_of(cpu, group)
-    if gpu.record.case.scope == "step":
-        reasons += tuple(_of_the_certificate(cpu, group, peers))
-    return SpeedUp(
-        cpu=cpu,
-        gpu=gpu,
-        ratio=ratio,
-        peers=peers,
-        gpu_peers=peers_of(gpu, group),
-        status=status,
-        reasons=reasons,
-    )
-
-
-def _of_the_certificate(
-    cpu: Summary, group: Sequence[Summary], peers: Sequence[tuple[Summary, Estimate]]
-) -> Iterator[str]:
-    """Yield why the CPU side has no certificate, and what the one that it has does not cover."""
-    best = min((ratio.value for _, ratio in peers), default=None)
-    if best is None and any(other.status == "invalid" for other in _others(cpu, group)):
-        yield "CPU side not certified: the independent framework's result is invalid"
-    elif best is None:
-        yield "CPU side not compared with an independent framework in this campaign"
-    elif best < CERTIFIED_FROM:
-        yield f"CPU side not certified: the best peer takes {best:.2f} of JAX's time"
-    if lacking := untimed(peers):
-        yield f"CPU side compared without a way that may be faster: {', '.join(map(peer_name, lacking))}"
-
-
-def _doubt(cpu: Record, gpu: Record, ratio: Estimate) -> str:
-    """Return why the ratio's mean is not to be trusted: it lies outside the interval that asks nothing of the noise."""
-    mine, theirs = by_round(cpu), by_round(gpu)
-    signs = sign_interval([mine[r] / theirs[r] for r in mine.keys() & theirs.keys()])
-    if signs is None or signs[0] * (1 - _ROUNDING) <= ratio.value <= signs[1] * (1 + _ROUNDING):
-        return ""
-    return f"skewed: the ratio lies outside the sign interval, {units.interval(*signs)}; rerun when idle"
 
 
 def worse(one: Status, other: Status) -> Status:
@@ -354,44 +171,3 @@ def doubts(statuses: Iterable[Status]) -> str:
     if "smoke" in found:
         return " Profile smoke: it only shows that it runs."
     return "" if found <= set(SOUND) else " Not all steady."
-
-
-def peers_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Estimate], ...]:
-    """Return the other implementations of the same case, each with its time over mine."""
-    found = []
-    for other in _others(mine, group):
-        ratio = paired_ratio(by_round(other.record), by_round(mine.record))
-        if ratio is not None and other.status != "invalid":
-            found.append((other, ratio))
-    return tuple(found)
-
-
-def untimed(peers: Iterable[tuple[Summary, Estimate]]) -> tuple[Case, ...]:
-    """Return the ways that these implementations have on their backend and that are not among them."""
-    timed = {(case.implementation, case.variant): case for case in (peer.record.case for peer, _ in peers)}
-    each = {case.implementation: case for case in timed.values()}.values()
-    return tuple(
-        msgspec.structs.replace(case, variant=variant)
-        for case in sorted(each, key=lambda case: case.implementation)
-        for variant in variants_of(case.implementation, case.backend)
-        if (case.implementation, variant) not in timed
-    )
-
-
-def _others(mine: Summary, group: Iterable[Summary]) -> Iterable[Summary]:
-    """Yield the results of other implementations of the same case, whatever they are worth."""
-    own = mine.record.case
-    for other in group:
-        theirs = msgspec.structs.replace(
-            other.record.case, implementation=own.implementation, variant=own.variant, allocator=own.allocator
-        )
-        if other.record.case.implementation != own.implementation and theirs == own:
-            yield other
-
-
-def current(found: Iterable[SpeedUp]) -> tuple[SpeedUp, ...]:
-    """Return the current speed-up of each machine and case, in order of workload and machine."""
-    latest: dict[tuple[str, str], SpeedUp] = {}
-    for item in sorted(found, key=lambda s: min(s.cpu.record.precedence, s.gpu.record.precedence)):
-        latest[item.gpu.record.place] = item
-    return tuple(latest[key] for key in sorted(latest, key=lambda key: (key[1], key[0])))

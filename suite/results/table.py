@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, replace
 
 from suite import units
 from suite.results.record import Record
+from suite.results.speedup import SpeedUp
 from suite.results.statistics import Estimate
-from suite.results.summary import SpeedUp, Summary, worse
+from suite.results.summary import Summary, worse
 
 INTERVAL = "95 % interval"  # a column's name
 

@@ -31,7 +31,7 @@ from suite.report.html import safe
 from suite.results import store
 from suite.results.acceptance import accepted
 from suite.results.record import Record, digest, to_json
-from suite.results.summary import speedups
+from suite.results.speedup import speedups
 from suite.results.trust import Finding
 
 TITLE = "Can a record's file do harm?"

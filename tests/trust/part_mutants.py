@@ -1,7 +1,7 @@
 """Mutation testing: small faults planted in the code that judges, and whether the ordinary tests notice.
 
 Of the tools that do this, mutmut 3 brings libcst and a text interface, cosmic-ray a database and a web client; neither
-runs the mutants of four modules within minutes. This takes no library: `mutation` plants, `tested` runs the tests.
+runs the mutants of several modules within minutes. This takes no library: `mutation` plants, `tested` runs the tests.
 """
 
 import json
@@ -23,7 +23,9 @@ LEAST = 0.80  # of the mutants that are not equivalent
 ROOT = Path(__file__).parents[2]
 TESTS = {
     "suite.results.statistics": ("test_statistics",),
-    "suite.results.summary": ("test_summary", "test_repetition", "test_results", "test_telemetry"),
+    "suite.results.summary": ("test_summary", "test_speedup", "test_repetition", "test_results", "test_telemetry"),
+    "suite.results.peers": ("test_speedup", "test_standing"),
+    "suite.results.speedup": ("test_speedup", "test_repetition", "test_results"),
     "suite.results.comparison": ("test_verdicts", "test_comparison"),
     "suite.results.repetition": ("test_repetition",),
     "suite.measure.clock": ("test_clock", "test_telemetry"),

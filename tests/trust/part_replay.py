@@ -17,8 +17,9 @@ import msgspec
 from suite.results import store
 from suite.results.comparison import compared, noise_floor
 from suite.results.record import Record
+from suite.results.speedup import speedups
 from suite.results.statistics import Estimate
-from suite.results.summary import speedups, summary
+from suite.results.summary import summary
 from suite.results.trust import Finding
 
 TITLE = "Do the stored runs still give the stored numbers?"

@@ -1,0 +1,43 @@
+"""Peers: the other implementations of one case in one campaign, each with its time over this one's."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from suite.results.statistics import Estimate, paired_ratio
+from suite.results.summary import Summary, by_round
+from suite.variants import variants_of
+from suite.workload import Case
+
+
+def peers_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Estimate], ...]:
+    """Return the other implementations of the same case, each with its time over mine."""
+    found = []
+    for other in others_of(mine, group):
+        ratio = paired_ratio(by_round(other.record), by_round(mine.record))
+        if ratio is not None and other.status != "invalid":
+            found.append((other, ratio))
+    return tuple(found)
+
+
+def untimed(peers: Iterable[tuple[Summary, Estimate]]) -> tuple[Case, ...]:
+    """Return the ways that these implementations have on their backend and that are not among them."""
+    timed = {(case.implementation, case.variant): case for case in (peer.record.case for peer, _ in peers)}
+    each = {case.implementation: case for case in timed.values()}.values()
+    return tuple(
+        msgspec.structs.replace(case, variant=variant)
+        for case in sorted(each, key=lambda case: case.implementation)
+        for variant in variants_of(case.implementation, case.backend)
+        if (case.implementation, variant) not in timed
+    )
+
+
+def others_of(mine: Summary, group: Iterable[Summary]) -> Iterable[Summary]:
+    """Yield the results of other implementations of the same case, whatever they are worth."""
+    own = mine.record.case
+    for other in group:
+        theirs = msgspec.structs.replace(
+            other.record.case, implementation=own.implementation, variant=own.variant, allocator=own.allocator
+        )
+        if other.record.case.implementation != own.implementation and theirs == own:
+            yield other
