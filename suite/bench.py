@@ -9,8 +9,21 @@ from suite import terminal, units
 from suite.data import embedded
 from suite.data import store as datasets
 from suite.data.edition import Size
-from suite.measure import beside, campaign, hosts, identity, lock, machine, profiles, request, runner, widening
+from suite.measure import (
+    answering,
+    beside,
+    campaign,
+    hosts,
+    identity,
+    lock,
+    machine,
+    probing,
+    profiles,
+    runner,
+    widening,
+)
 from suite.measure.probe import Offer
+from suite.measure.request import Request
 from suite.results import journal as journals
 from suite.results import store
 from suite.results.journal import Closed, Header, Journal, Rounds, Session
@@ -18,7 +31,7 @@ from suite.results.settings import differing
 from suite.workload import Data, Implementation
 
 
-def planned(asked: request.Request, out: Path, machine_name: str | None = None, part: int | None = None) -> Journal:
+def planned(asked: Request, out: Path, machine_name: str | None = None, part: int | None = None) -> Journal:
     """Find out what can be measured here, say how long it may take, and open the campaign's journal.
 
     `part` is the number of a job beside others, which may begin in the same second on another machine of the same name.
@@ -26,8 +39,8 @@ def planned(asked: request.Request, out: Path, machine_name: str | None = None, 
     """
     here = machine.machine(machine_name)
     needed: tuple[Implementation, ...] = ("jax", *asked.implementations)
-    offers: dict[Implementation, Offer] = {name: request.offer(name) for name in dict.fromkeys(needed)}
-    answer = request.answer(asked, here, offers)
+    offers: dict[Implementation, Offer] = {name: probing.offer(name) for name in dict.fromkeys(needed)}
+    answer = answering.answer(asked, here, offers)
     for remark in answer.remarks:
         terminal.say(f"note: {remark}")
     if part is None:
@@ -145,7 +158,7 @@ def refuse_elsewhere(journal: Journal) -> None:
     refuse_other(header)
     implementations: dict[Implementation, None] = dict.fromkeys(case.implementation for case in header.cases)
     for implementation in implementations:
-        there = request.offer(implementation)
+        there = probing.offer(implementation)
         wanted = dict.fromkeys(case.backend for case in header.cases if case.implementation == implementation)
         if lost := [backend for backend in wanted if backend not in there.backends]:
             raise RuntimeError(

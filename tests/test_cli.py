@@ -19,8 +19,9 @@ from suite import bench, citing, experiments, gallery, models, publishing
 from suite.cli import main
 from suite.cluster import plan
 from suite.measure import lock
+from suite.measure.answering import Answer
 from suite.measure.probe import Offer
-from suite.measure.request import Answer, Request
+from suite.measure.request import Request
 from suite.report import pages
 from suite.results import store
 from suite.results.gallery import Sheet
@@ -169,7 +170,7 @@ def test_an_interrupt_while_a_run_is_planned_is_said_in_a_word(tmp_path, monkeyp
     def interrupted(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("suite.measure.request.offer", interrupted)
+    monkeypatch.setattr("suite.measure.probing.offer", interrupted)
     assert said("run", "mnist_mlp", *more, "--out", str(tmp_path)) == (130, "interrupted\n")
 
 
@@ -226,7 +227,7 @@ def at_home(header, monkeypatch, backends=("cpu", "gpu"), without=""):
 
     monkeypatch.setattr(bench.machine, "machine", lambda: header.machine)
     monkeypatch.setattr(bench.campaign, "commit", lambda: header.commit)
-    monkeypatch.setattr(bench.request, "offer", offer)
+    monkeypatch.setattr(bench.probing, "offer", offer)
 
 
 def begun(out, **case):
@@ -402,7 +403,7 @@ def test_a_new_run_mentions_a_campaign_that_has_not_ended_if_it_can_go_on(
     at_home(header, monkeypatch)
     monkeypatch.setattr(bench.machine, "machine", lambda *_: header.machine)
     answer = Answer(cases=header.cases, descriptions=header.descriptions, remarks=(), seconds=1.0)
-    monkeypatch.setattr(bench.request, "answer", lambda *_: answer)
+    monkeypatch.setattr(bench.answering, "answer", lambda *_: answer)
     monkeypatch.setattr(bench.lock, "refuse_beside_another", lambda: None)
     another(out, "next", 1, "no journal" if state == "damaged" else None, **{"commit": "x"} if state == "older" else {})
     with lock.measuring("next") if state == "measured" else nullcontext():

@@ -19,7 +19,7 @@ import pytest
 
 from suite.cluster import part, plan, planning, supervisor
 from suite.cluster.part import Outcome
-from suite.measure import request
+from suite.measure import answering, probing
 from suite.measure.probe import Offer
 from suite.measure.request import Request
 from suite.results import catalogue, store
@@ -109,12 +109,12 @@ def offered(name):
     ids=["step and serve", "serve", "run", "epoch", "several-steps", "torch", "serving"],
 )
 def test_jobs_together_measure_just_what_was_asked_for_and_none_of_them_nothing(tmp_path, monkeypatch, asked):
-    monkeypatch.setattr(request, "offer", offered)
+    monkeypatch.setattr(probing, "offer", offered)
     made = planning.planned(asked, tmp_path, "local", None, {}, None).read()
     offers = {name: offered(name) for name in ("jax", *asked.implementations)}
-    jobs = [request.answer(made.of(part), factory.PLAIN, offers).cases for part in range(len(made.parts))]
+    jobs = [answering.answer(made.of(part), factory.PLAIN, offers).cases for part in range(len(made.parts))]
     assert all(jobs)
-    assert Counter(chain(*jobs)) == Counter(request.answer(asked, factory.PLAIN, offers).cases)
+    assert Counter(chain(*jobs)) == Counter(answering.answer(asked, factory.PLAIN, offers).cases)
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def slurm(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("slurm")
 def test_what_only_nodes_have_is_planned_without_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(request, "offer", offered)
+    monkeypatch.setattr(probing, "offer", offered)
     asked = Request(backends=("gpu",), precisions=("tf32",), devices=8, workloads=("mnist_mlp",))
     assert planning.planned(asked, tmp_path, "slurm", None, {}, None).read().parts == (("mnist_mlp",),)
 
@@ -142,7 +142,7 @@ def test_what_only_nodes_have_is_planned_without_it(tmp_path, monkeypatch):
     ],
 )
 def test_what_no_job_could_measure_is_refused_before_there_is_a_plan(tmp_path, monkeypatch, asked, error, words):
-    monkeypatch.setattr(request, "offer", offered)
+    monkeypatch.setattr(probing, "offer", offered)
     with pytest.raises(error, match=words):
         planning.planned(asked, tmp_path, "local", None, {}, None)
     assert not (tmp_path / plan.FOLDER).exists()
@@ -249,7 +249,7 @@ def test_who_comes_back_finds_the_plan_of_the_same_cluster(tmp_path):
 
 
 def test_slurm_that_is_not_there_is_said_and_no_plan_stays_behind(tmp_path, monkeypatch):
-    monkeypatch.setattr(request, "offer", offered)
+    monkeypatch.setattr(probing, "offer", offered)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(RuntimeError, match="there is no Slurm here"):
         planning.planned(Request(workloads=("mnist_mlp",)), tmp_path, "slurm", None, {}, None)

@@ -12,8 +12,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from suite.measure import hosts, request
+from suite.measure import hosts
 from suite.measure.refusal import refuse_hosts
+from suite.measure.request import Request, chosen_by
 from suite.measure.wire import Call, packed, unpacked
 from suite.results import store
 from suite.workload import Case
@@ -122,4 +123,4 @@ def test_hosts_need_an_address(tmp_path, words):
 
 def test_hosts_are_decided_by_no_experiment():
     with pytest.raises(ValueError, match="--hosts asked for with experiment"):
-        request.chosen_by("threads", request.Request(hosts=2))
+        chosen_by("threads", Request(hosts=2))

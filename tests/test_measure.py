@@ -21,6 +21,7 @@ import pytest
 import suite
 from suite import bench, units
 from suite.measure import (
+    answering,
     campaign,
     children,
     clock,
@@ -31,8 +32,8 @@ from suite.measure import (
     load,
     lock,
     machine,
+    probing,
     profiles,
-    request,
     runner,
     steady,
     whole_run,
@@ -42,6 +43,7 @@ from suite.measure.anonymous import _folders, _names, anonymous
 from suite.measure.fitness import checks, cuda_extra, missing_backend
 from suite.measure.probe import Offer
 from suite.measure.protocol import STREAMED, Line, Task
+from suite.measure.request import Request
 from suite.results.journal import Done, Journal, Session
 from suite.results.record import Sample, Stage
 from suite.workload import Case, WholeRun
@@ -679,7 +681,7 @@ def peer(name, *backends):
 
 def answered(jax, here=factory.PLAIN, **asked):
     offers = {"jax": jax, "torch": peer("torch", *jax.backends), "keras": peer("keras", "cpu")}
-    return request.answer(request.Request(**asked), here, offers)
+    return answering.answer(Request(**asked), here, offers)
 
 
 CEILING = factory.description("ceiling_matmul", batch=8192, family="ceiling")
@@ -951,7 +953,7 @@ def test_a_peer_on_several_devices_is_an_error():
 
 def test_a_workload_that_a_peer_lacks_is_left_out_and_named():
     offers = {"jax": offer("cpu"), "keras": msgspec.structs.replace(peer("keras", "cpu"), names=("mnist_mlp",))}
-    found = request.answer(request.Request(implementations=("jax", "keras")), factory.PLAIN, offers)
+    found = answering.answer(Request(implementations=("jax", "keras")), factory.PLAIN, offers)
     assert {c.workload for c in found.cases if c.implementation == "keras"} == {"mnist_mlp"}
     assert "keras cannot run: cifar10_mlp on cpu; left out" in found.remarks
 
@@ -1024,7 +1026,7 @@ def test_more_rounds_than_the_profile_has_are_measured_and_fewer_refused():
 def test_a_missing_implementation_says_what_to_install(monkeypatch):
     monkeypatch.setenv("SUITE_TORCH_PYTHON", "/nowhere/python")
     with pytest.raises(RuntimeError, match="SUITE_TORCH_PYTHON is '/nowhere/python'"):
-        request.offer("torch")
+        probing.offer("torch")
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,11 @@ import msgspec
 import pytest
 
 from suite import bench, terminal
-from suite.measure import campaign, profiles, refusal, request, runner, widening
+from suite.measure import campaign, profiles, refusal, runner, widening
+from suite.measure.answering import Answer
 from suite.measure.protocol import Line
 from suite.measure.remaining import Remaining
+from suite.measure.request import Request
 from suite.results import validity
 from suite.results.journal import FILE_NAME, Done, Journal, Rounds, Session
 from suite.results.record import Sample, Stage
@@ -119,12 +121,12 @@ def test_a_limit_that_cannot_hold_is_refused(most, asked, experiment, said):
     [({}, MOST), ({"most_rounds": 4}, 4), ({"budget_minutes": 9}, 0), ({"budget_minutes": 9, "most_rounds": 4}, 4)],
 )
 def test_a_budget_leaves_no_further_rounds_unless_they_are_asked_for(tmp_path, monkeypatch, asked, most):
-    answer = request.Answer(cases=(case(),), descriptions=(factory.description(),), remarks=(), seconds=1.0)
+    answer = Answer(cases=(case(),), descriptions=(factory.description(),), remarks=(), seconds=1.0)
     monkeypatch.setattr(bench.machine, "machine", lambda name: factory.HOST)
-    monkeypatch.setattr(bench.request, "offer", lambda name: None)
-    monkeypatch.setattr(bench.request, "answer", lambda *_: answer)
+    monkeypatch.setattr(bench.probing, "offer", lambda name: None)
+    monkeypatch.setattr(bench.answering, "answer", lambda *_: answer)
     monkeypatch.setattr(bench.lock, "refuse_beside_another", lambda: None)
-    journal = bench.planned(request.Request(**asked), tmp_path)
+    journal = bench.planned(Request(**asked), tmp_path)
     assert journal.header().most_rounds == most
 
 
@@ -139,12 +141,12 @@ def test_a_budget_leaves_no_further_rounds_unless_they_are_asked_for(tmp_path, m
     ],
 )
 def test_further_rounds_are_announced_only_where_there_may_be_some(tmp_path, monkeypatch, capsys, axes, announced):
-    answer = request.Answer(cases=(case(**axes),), descriptions=(factory.description(),), remarks=(), seconds=1.0)
+    answer = Answer(cases=(case(**axes),), descriptions=(factory.description(),), remarks=(), seconds=1.0)
     monkeypatch.setattr(bench.machine, "machine", lambda name: factory.HOST)
-    monkeypatch.setattr(bench.request, "offer", lambda name: None)
-    monkeypatch.setattr(bench.request, "answer", lambda *_: answer)
+    monkeypatch.setattr(bench.probing, "offer", lambda name: None)
+    monkeypatch.setattr(bench.answering, "answer", lambda *_: answer)
     monkeypatch.setattr(bench.lock, "refuse_beside_another", lambda: None)
-    bench.planned(request.Request(), tmp_path)
+    bench.planned(Request(), tmp_path)
     assert (f"up to {MOST} rounds where intervals stay wide" in capsys.readouterr().err) is announced
 
 

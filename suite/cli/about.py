@@ -20,10 +20,10 @@ def list_workloads(as_json: bool, questions: bool) -> None:
         for name in names:
             click.echo(f"{name:<{width}}  {experiments.load(name).TITLE}")
         return
-    from suite.measure import request
+    from suite.measure import probing
     from suite.results.record import to_json
 
-    workloads = request.offer("jax").workloads
+    workloads = probing.offer("jax").workloads
     if as_json:
         click.echo(to_json(workloads), nl=False)
         return

@@ -10,8 +10,9 @@ from suite import terminal
 from suite.cluster import supervisor
 from suite.cluster.part import software
 from suite.cluster.plan import Cluster, Place, Plan, dealt, new
-from suite.measure import request
+from suite.measure import answering, probing
 from suite.measure.probe import Offer
+from suite.measure.request import Request
 from suite.results.record import Gpu, Machine
 from suite.workload import Implementation
 
@@ -23,7 +24,7 @@ _BACKENDS = {backend: (backend,) * _MANY for backend in ("cpu", "gpu")}
 
 
 def planned(
-    asked: request.Request,
+    asked: Request,
     out: Path,
     cluster: Cluster,
     jobs: int | None,
@@ -32,7 +33,7 @@ def planned(
 ) -> Place:
     """Deal the workloads asked for to jobs, and write the plan.
 
-    Raises ValueError for a budget, RuntimeError where such jobs cannot be submitted, and what `request.answer` raises
+    Raises ValueError for a budget, RuntimeError where such jobs cannot be submitted, and what `answering.answer` raises
     of what no machine can measure; what the nodes cannot, their jobs say.
     """
     if asked.budget_minutes is not None:
@@ -58,13 +59,13 @@ def planned(
     return place
 
 
-def measurable(asked: request.Request) -> tuple[str, ...]:
+def measurable(asked: Request) -> tuple[str, ...]:
     """Return the workloads asked for that have something to measure on a node with all that it takes."""
     needed: dict[Implementation, None] = dict.fromkeys(("jax", *asked.implementations))
     offers: dict[Implementation, Offer] = {
-        name: msgspec.structs.replace(request.offer(name), backends=_BACKENDS) for name in needed
+        name: msgspec.structs.replace(probing.offer(name), backends=_BACKENDS) for name in needed
     }
-    answer = request.answer(asked, _NODE, offers)
+    answer = answering.answer(asked, _NODE, offers)
     for remark in answer.remarks:
         terminal.say(f"note: {remark}")
     return tuple(about.name for about in answer.descriptions)

@@ -405,7 +405,9 @@ def _(place: Bench) -> Outcome:
     import pynvml
 
     broken = mock.Mock(side_effect=pynvml.NVMLError(pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH))
-    from suite.measure.request import Offer, Request, answer
+    from suite.measure.answering import answer
+    from suite.measure.probe import Offer
+    from suite.measure.request import Request
 
     offer = Offer(implementation="jax", backends={"cpu": ("cpu",)}, workloads=(fake.description("alpha"),))
     with PATCHES, mock.patch.object(pynvml, "nvmlInit", broken):

@@ -1,0 +1,132 @@
+"""From what was asked for to the cases that can be measured here, or the reason why not."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from suite.experiments import headline
+from suite.inquiry.here import Here
+from suite.measure import campaign, children, fitness, refusal
+from suite.measure.cases import of_scopes, timed
+from suite.measure.estimate import first_seconds, process_seconds
+from suite.measure.machine import why_no_gpu
+from suite.measure.omitted import not_of_scopes, not_run_by, not_timed, over_budget, without_gpu
+from suite.measure.probe import Offer
+from suite.measure.profiles import EFFORTS
+from suite.measure.request import Request, asked, chosen_by, workloads
+from suite.results.record import Machine
+from suite.workload import USUAL_SCOPES, Backend, Case, Description, Implementation
+
+_OF_THE_INPUT = ("workers", "loaders", "augmentations")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What will be measured, how long that may take, and what the user should know about it."""
+
+    cases: tuple[Case, ...]
+    descriptions: tuple[Description, ...]
+    seconds: float
+    remarks: tuple[str, ...]
+
+
+def answer(request: Request, machine: Machine, offers: Mapping[Implementation, Offer]) -> Answer:
+    """Return what can be measured of a request, given what each implementation asked for has to offer, and JAX.
+
+    Raises LookupError for an unknown workload or variant, RuntimeError for a backend or devices that are not there,
+    ValueError for what does not fit together, such as a precision that the backend does not have.
+    """
+    jax, scopes = offers["jax"], request.scopes or USUAL_SCOPES
+    experiment = chosen_by(request.experiment, request) if request.experiment else headline
+    about = {description.name: description for description in jax.workloads}
+    networks = tuple(about)
+    about |= {limit.name: limit for limit in jax.ceilings if limit.name in experiment.WORKLOADS}
+    wanted = workloads(request, networks, [name for name in about if name not in networks], experiment.WORKLOADS)
+    present = _present(request, machine, jax)
+    chosen = [about[name] for name in wanted]
+    _refuse(request, machine, jax, chosen, present)
+    here = Here(
+        backends=present,
+        cores=machine.cores,
+        gpus=len(jax.backends.get("gpu", ())),
+        allocator=children.allocators()[0],
+        gpu_precisions=refusal.precisions(machine),
+        data=request.data,
+    )
+    cases = of_scopes(experiment.cases(chosen, here), request) if request.experiment else timed(request, chosen, here)
+    if request.dealt:  # only now: what is valid as a whole is valid in parts
+        chosen = [about for about in chosen if about.name in request.dealt]
+        cases = tuple(case for case in cases if case.workload in request.dealt)
+    lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
+    cases, total, dropped = within(request, [c for c in cases if c not in lacking], about, machine.cores)
+    remarks = [*without_gpu(request, machine, jax), *not_of_scopes(chosen, scopes), *not_run_by(lacking)]
+    if not request.experiment:
+        remarks += not_timed(request, chosen, here)
+    remarks += over_budget(request, dropped)
+    if not cases:
+        raise RuntimeError("; ".join((*remarks, "nothing is left to measure")))
+    used = {case.workload for case in cases}
+    return Answer(
+        cases=cases,
+        descriptions=tuple(about[name] for name in wanted if name in used),
+        seconds=total,
+        remarks=tuple(remarks),
+    )
+
+
+def _present(request: Request, machine: Machine, jax: Offer) -> tuple[Backend, ...]:
+    """Return the backends asked for, else those that there are, the CPU first."""
+    for backend in request.backends:
+        if backend not in jax.backends:
+            raise RuntimeError(fitness.missing_backend(backend, machine, jax, why_no_gpu()))
+    return tuple(b for b in ("cpu", "gpu") if b in (request.backends or jax.backends))
+
+
+def _refuse(
+    request: Request, machine: Machine, jax: Offer, chosen: Sequence[Description], present: tuple[Backend, ...]
+) -> None:
+    scopes = request.scopes or USUAL_SCOPES
+    each: dict[Backend, int] = {b: machine.cores if b == "cpu" else len(jax.backends[b]) for b in present}
+    devices: dict[Backend, int] = {backend: request.hosts * count for backend, count in each.items()}
+    refusal.refuse_rounds(request.rounds, request.profile)
+    refusal.refuse_most_rounds(request.most_rounds, request.rounds, request.profile, request.experiment)
+    refusal.refuse_peer_backends(request.peer_backends, request.implementations, present)
+    refusal.refuse_implementations(request.implementations, request.peer_backends or present)
+    refusal.refuse_variants(request.variants, request.implementations, present)
+    refusal.refuse_precisions(request.precisions, present, machine)
+    refusal.refuse_allocators(request.allocators)
+    refusal.refuse_input(asked(request, _OF_THE_INPUT), scopes)
+    refusal.refuse_unused(request.caches, request.length, scopes)
+    refusal.refuse_serving(scopes, request.workloads, chosen, request.batch, request.implementations, request.devices)
+    refusal.refuse_augmentations(request.augmentations, chosen)
+    refusal.refuse_hosts(request.hosts, request.devices, scopes, request.variants)
+    refusal.refuse_stacked(request.variants, request.batch, request.devices, chosen)
+    refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
+
+
+def _has(peer: Offer, case: Case) -> bool:
+    return case.workload in peer.names and case.backend in peer.backends
+
+
+def within(
+    request: Request, cases: Sequence[Case], about: dict[str, Description], cores: int
+) -> tuple[tuple[Case, ...], float, dict[str, float]]:
+    """Return the cases of the workloads that fit the budget in order, their duration, and what each dropped one takes.
+
+    Durations are in seconds.
+    """
+    effort = EFFORTS[request.profile]
+    kept, total, dropped = [], 0.0, {}
+    for name in dict.fromkeys(case.workload for case in cases):
+        mine = [case for case in cases if case.workload == name]
+        seconds = sum(
+            campaign.rounds(request.profile, unit[0], request.experiment or "", cores, request.rounds)
+            * process_seconds(unit, about[name], effort, cores)
+            + first_seconds(unit, about[name])
+            for unit in campaign.units(mine)
+        )
+        if request.budget_minutes is not None and total + seconds > 60 * request.budget_minutes:
+            dropped[name] = seconds
+        else:
+            kept += mine
+            total += seconds
+    return tuple(kept), total, dropped

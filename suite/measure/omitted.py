@@ -1,0 +1,76 @@
+"""What is left out of a request, and why: remarks for the user."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import get_args
+
+from suite import units
+from suite.inquiry.here import Here
+from suite.measure import fitness
+from suite.measure.cases import by_scopes
+from suite.measure.probe import Offer
+from suite.measure.request import Request
+from suite.results.record import Machine
+from suite.workload import FROM_STORAGE, USUAL_SCOPES, Backend, Case, Description, Scope
+
+# What may leave a scope without a case.
+_NARROWING = {
+    "devices": "--devices", "variants": "--variant", "implementations": "--implementation", "backends": "--backend",
+}  # fmt: skip
+
+
+def without_gpu(request: Request, machine: Machine, jax: Offer) -> Iterator[str]:
+    """Yield why the GPU is left out, if there is one that JAX does not see and none was asked for."""
+    if not request.backends and "gpu" not in jax.backends and machine.gpus:
+        yield fitness.missing_backend("gpu", machine, jax)
+
+
+def not_of_scopes(chosen: Sequence[Description], scopes: Collection[Scope]) -> Iterator[str]:
+    """Yield what is not measured since a scope is not of every workload."""
+    if "run" in scopes and (none := [about.name for about in chosen if about.run is None]):
+        yield f"no whole run is documented for: {', '.join(none)}; left out of scope 'run'"
+    if "serve" in scopes and (none := [about.name for about in chosen if about.family != "inference"]):
+        yield f"only inference is served: {', '.join(none)}; left out of scope 'serve'"
+    if FROM_STORAGE & set(scopes) and (none := [about.name for about in chosen if not about.stored]):
+        yield f"no stored data: {', '.join(none)}; left out of scopes 'epoch', 'input' and 'learning'"
+
+
+def not_run_by(lacking: Sequence[Case]) -> Iterator[str]:
+    """Yield, of each peer, where it cannot run: `lacking` are the cases that it has not."""
+    for peer in dict.fromkeys(case.implementation for case in lacking):
+        places = sorted({f"{c.workload} on {c.backend}" for c in lacking if c.implementation == peer})
+        yield f"{peer} cannot run: {', '.join(places)}; left out"
+
+
+def not_timed(request: Request, chosen: Sequence[Description], here: Here) -> Iterator[str]:
+    """Yield the scopes asked for that none of the workloads is timed in, and the options that keep them out."""
+    lost: dict[str, list[Scope]] = {}
+    for scope in request.scopes or USUAL_SCOPES:
+        if not by_scopes(request, chosen, here)(scopes=(scope,)):
+            lost.setdefault(_in_the_way(request, scope, chosen, here), []).append(scope)
+    for options, scopes in lost.items():
+        if options:
+            yield f"scope {', '.join(scopes)} is not timed with {options}; left out"
+
+
+def _in_the_way(request: Request, scope: Scope, chosen: Sequence[Description], here: Here) -> str:
+    """Return the option without which a scope is timed, all that narrow it if it takes them, or '' if none helps."""
+    usual = Request()
+    given = [name for name in _NARROWING if getattr(request, name) != getattr(usual, name)]
+    for names in (*((name,) for name in given), given):
+        freed = replace(request, **{name: getattr(usual, name) for name in names})
+        place = replace(here, backends=get_args(Backend)) if "backends" in names else here
+        if by_scopes(freed, chosen, place)(scopes=(scope,)):
+            return " and ".join(f"{_NARROWING[name]} {_written(getattr(request, name))}" for name in names)
+    return ""
+
+
+def _written(value: int | Sequence[str]) -> str:
+    return str(value) if isinstance(value, int) else ",".join(value)
+
+
+def over_budget(request: Request, dropped: Mapping[str, float]) -> Iterator[str]:
+    """Yield the workloads that the budget leaves no time for, each with the seconds that it would take."""
+    if dropped:
+        words = ", ".join(f"{name} ({units.seconds(seconds)})" for name, seconds in dropped.items())
+        yield f"left out to stay within {request.budget_minutes:g} minutes: {words}"

@@ -1,0 +1,34 @@
+"""What an implementation can run here, asked of its interpreter."""
+
+import msgspec
+
+from suite.measure import children
+from suite.measure.probe import Offer
+from suite.workload import Implementation
+
+_PROBE_SECONDS = 180.0
+
+
+def offer(implementation: Implementation) -> Offer:
+    """Ask an implementation's interpreter what it can run.
+
+    Raises RuntimeError if it cannot run at all.
+    """
+    python = children.interpreter(implementation)
+    env = children.environment(None)
+    with children.child("suite.measure.probe", implementation, python=python, env=env) as child:
+        try:
+            line = child.line(_PROBE_SECONDS)
+        except TimeoutError:
+            raise RuntimeError(
+                f"'{python}' did not say within {_PROBE_SECONDS:.0f} s what it can run; see suite doctor"
+            ) from None
+        if line is None:
+            raise RuntimeError(f"'{python}' could not say what it can run: it {child.ended()}; see suite doctor")
+    answer = msgspec.json.decode(line, type=Offer)
+    if answer.problem:
+        raise RuntimeError(
+            f"implementation '{implementation}' asked for, '{python}' cannot run it: {answer.problem}; install it "
+            f"there, or name a Python that has it in SUITE_{implementation.upper()}_PYTHON"
+        )
+    return answer
