@@ -143,6 +143,19 @@ def test_an_invalid_record_says_which_check_and_which_round():
     assert found.reasons == ("round 1: inputs: the batches were changed while they were used",)
 
 
+def test_a_reason_says_one_core_as_it_says_several():
+    worn = changed(
+        samples=(Sample(wall_seconds=0.4, process_seconds=8.0),) * 5, audit=msgspec.structs.replace(AUDIT, cores=1)
+    )
+    small = msgspec.structs.replace(factory.HOST, cores=1)
+    found = validity.invalid(factory.record(runs=(worn,), step_seconds=(0.1,), machine=small))
+    assert list(found) == ["round 1: CPU time: 40.000 s of CPU time in 2.000 s on 1 core"]
+    found = validity.invalid(factory.record(runs=(audited(cores=1),), step_seconds=(0.1,)))
+    assert list(found) == ["round 1: cores: the process could use 1 core, of 16"]
+    found = validity.invalid(factory.record(runs=(audited(cores=8),), step_seconds=(0.1,)))
+    assert list(found) == ["round 1: cores: the process could use 8 cores, of 16"]
+
+
 def test_a_convolution_may_be_done_with_fewer_products():
     dense, convolution = (
         floor.floor_seconds(factory.record(about=factory.description(family=family, flop_per_example=10**9)))

@@ -6,6 +6,7 @@ A check that lacks what it needs, in older records or from implementations that 
 from collections.abc import Callable, Iterable, Iterator
 from statistics import median
 
+from suite import units
 from suite.results.floor import floor_seconds
 from suite.results.record import Audit, Record, Replay, Run, Traced
 
@@ -67,7 +68,7 @@ def _cpu_time(record: Record, run: Run) -> Iterator[str]:
     used = sum(sample.process_seconds for sample in run.samples)
     cores = record.machine.cores
     if used > (1 + _CPU_SHARE) * cores * wall + _CPU_SECONDS:
-        yield f"{used:.3f} s of CPU time in {wall:.3f} s on {cores} cores"
+        yield f"{used:.3f} s of CPU time in {wall:.3f} s on {units.counted(cores, 'core')}"
 
 
 def _doubling(record: Record, run: Run) -> Iterator[str]:
@@ -135,7 +136,7 @@ def _of_program(check: Callable[[Record, Traced], Iterable[str]]) -> Callable[[R
 def _cores(record: Record, audit: Audit) -> Iterator[str]:
     asked = min(record.case.threads or record.machine.cores, record.machine.cores)
     if record.backend == "cpu" and audit.cores != asked:
-        yield f"the process could use {audit.cores} cores, of {asked}"
+        yield f"the process could use {units.counted(audit.cores, 'core')}, of {asked}"
 
 
 def _backend(record: Record, audit: Audit) -> Iterator[str]:
