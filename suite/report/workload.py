@@ -187,7 +187,7 @@ def claims(about: Description, found: Sequence[SpeedUp]) -> Table:
             Cell(text=item.gpu.record.case.scope),
             Cell(text=what(item, about)),
             tables.time_cell(item.cpu),
-            Cell(text=f"{item.cpu.record.machine.cores} cores of {item.cpu.record.machine.cpu_model}"),
+            Cell(text=f"{units.counted(item.cpu.record.machine.cores, 'core')} of {item.cpu.record.machine.cpu_model}"),
             tables.time_cell(item.gpu),
             Cell(text=", ".join(gpu.name for gpu in item.gpu.record.machine.gpus[:1])),
             Cell(text=units.times(item.ratio.value, item.ratio.low, item.ratio.high), sort=item.ratio.value,

@@ -89,7 +89,7 @@ def _unfinished(record: Record, run: Run) -> Iterator[str]:
 
 def _cache(record: Record, run: Run) -> Iterator[str]:
     if (record.case.scope, record.case.cache) == ("cold", "empty") and run.cache_hits:
-        yield f"{run.cache_hits} programs of a cold start came from a compile cache"
+        yield f"{units.counted(run.cache_hits, 'program')} of a cold start came from a compile cache"
 
 
 def _floor(record: Record, run: Run) -> Iterator[str]:
