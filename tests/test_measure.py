@@ -1058,6 +1058,21 @@ def test_the_doctor_finds_a_busy_machine_unfit():
 
 
 @pytest.mark.parametrize(
+    ("version", "slow"), [("0.10.2", True), ("0.11.0", False), ("0.12.0.1", False), ("1.0", False), ("0", False)]
+)
+def test_a_jax_that_is_slow_at_convolutions_on_a_cpu_is_named_by_the_doctor_and_before_a_campaign(version, slow):
+    told = f"JAX {version} is slow at convolutions on a CPU" if slow else ""
+    found = {check.name: check for check in checks(factory.PLAIN, offer("cpu", packages={"jax": version}), 0.0)}["JAX"]
+    assert (found.verdict, found.advice.split(",")[0]) == ("remark" if slow else "good", told)
+    network = factory.description("mnist_cnn", family="convolution")
+    jax = offer("cpu", "gpu", packages={"jax": version}, workloads=(network, factory.description("mnist_mlp")))
+    here = factory.HOST
+    assert [line.split(",")[0] for line in answered(jax, here, workloads=("mnist_cnn",)).remarks] == [told] * slow
+    assert not answered(jax, here, workloads=("mnist_mlp",)).remarks
+    assert not answered(jax, here, workloads=("mnist_cnn",), backends=("gpu",)).remarks
+
+
+@pytest.mark.parametrize(
     ("cpu", "gpus", "name"),
     [
         ("Intel(R) Xeon(R) CPU @ 2.50GHz", (), "intel-xeon-2.50ghz, 8 cores"),

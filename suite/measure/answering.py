@@ -1,6 +1,6 @@
 """From what was asked for to the cases that can be measured here, or the reason why not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from suite.experiments import headline
@@ -16,6 +16,7 @@ from suite.measure.request import Request, asked, chosen_by, workloads
 from suite.results.record import Machine
 from suite.workload import USUAL_SCOPES, Backend, Case, Description, Implementation
 
+_CONVOLVING = ("convolution", "residual", "inference")  # families
 _OF_THE_INPUT = ("workers", "loaders", "augmentations")
 
 
@@ -65,6 +66,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     if not cases:
         raise RuntimeError("; ".join((*remarks, "nothing is left to measure")))
     used = {case.workload for case in cases}
+    remarks += _slow_convolutions(jax, [about[case.workload] for case in cases if case.backend == "cpu"])
     return Answer(
         cases=cases,
         descriptions=tuple(about[name] for name in wanted if name in used),
@@ -101,6 +103,13 @@ def _refuse(
     refusal.refuse_hosts(request.hosts, request.devices, scopes, request.variants)
     refusal.refuse_stacked(request.variants, request.batch, request.devices, chosen)
     refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
+
+
+def _slow_convolutions(jax: Offer, on_the_cpu: Sequence[Description]) -> Iterator[str]:
+    """Yield what is to be known of a JAX that is slow at what these workloads do."""
+    slow = fitness.slow_convolutions(jax)
+    if slow and any(about.family in _CONVOLVING for about in on_the_cpu):
+        yield slow
 
 
 def _has(peer: Offer, case: Case) -> bool:

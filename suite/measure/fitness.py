@@ -23,6 +23,7 @@ _GPU_WORDS = {
     "other_processes": "other processes",
 }
 _BUSY_SHARE, _LEAST_MEMORY_BYTES = 0.1, 6 * 2**30
+_FAST_CONVOLUTIONS = (0, 11)  # the first JAX that has them on a CPU; those before are the last for Python 3.11
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,14 +73,27 @@ def missing_backend(backend: str, machine: Machine, offer: Offer, problem: str =
     return f"backend '{backend}' asked for, JAX sees only {seen} ({cause}); or run --backend cpu"
 
 
+def slow_convolutions(offer: Offer) -> str:
+    """Return what a JAX whose convolutions are slow on a CPU does to speed-ups, and what helps; '' for any other."""
+    version = offer.packages.get("jax", "")
+    numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+    if len(numbers) < 2 or numbers >= _FAST_CONVOLUTIONS:
+        return ""
+    return (
+        f"JAX {version} is slow at convolutions on a CPU, which flatters a GPU: the JAX for Python 3.12 and later is "
+        "not; name such a Python in SUITE_PYTHON"
+    )
+
+
 def checks(machine: Machine, offer: Offer, load_by_others: float, there: Counters | None = None) -> tuple[Check, ...]:
     """Return what the doctor has to say, worst things included."""
+    slow = slow_convolutions(offer)
     return (
         Check(
             name="JAX",
             found=offer.problem or ", ".join(f"{name} {version}" for name, version in offer.packages.items()),
-            verdict="bad" if offer.problem else "good",
-            advice="install the suite: pip install ." if offer.problem else "",
+            verdict="bad" if offer.problem else "remark" if slow else "good",
+            advice="install the suite: pip install ." if offer.problem else slow,
         ),
         Check(name="backends", found="; ".join(f"{b}: {', '.join(d)}" for b, d in offer.backends.items()) or "none"),
         gpu_check(machine, offer),
