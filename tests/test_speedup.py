@@ -133,7 +133,7 @@ def test_a_stand_in_takes_the_place_of_random_content_and_real_data_does_not():
 def test_the_newest_speed_up_of_each_machine_and_case_in_their_order():
     old = pair(campaign="a", created="2026-01-01T00:00:00Z")
     new = pair(campaign="b", created="2026-01-02T00:00:00Z")
-    other = pair(campaign="c", created="2026-01-01T00:00:00Z", machine=changed(factory.HOST, name="a, 1 cores"))
+    other = pair(campaign="c", created="2026-01-01T00:00:00Z", machine=changed(factory.HOST, name="a, 1 core"))
     first = pair(campaign="d", created="2026-01-01T00:00:00Z", workload="a_model")
     found = current(speedups([*new, *old, *other, *first]))
     assert [item.gpu.record.campaign for item in found] == ["d", "c", "b"]

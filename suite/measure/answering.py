@@ -1,6 +1,6 @@
 """From what was asked for to the cases that can be measured here, or the reason why not."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from suite.experiments import headline
@@ -16,7 +16,6 @@ from suite.measure.request import Request, asked, chosen_by, workloads
 from suite.results.record import Machine
 from suite.workload import USUAL_SCOPES, Backend, Case, Description, Implementation
 
-_CONVOLVING = ("convolution", "residual", "inference")  # families
 _OF_THE_INPUT = ("workers", "loaders", "augmentations")
 
 
@@ -58,7 +57,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
         chosen = [about for about in chosen if about.name in request.dealt]
         cases = tuple(case for case in cases if case.workload in request.dealt)
     lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
-    cases, total, dropped = within(request, [c for c in cases if c not in lacking], about, machine.cores)
+    cases, total, dropped = _within(request, [c for c in cases if c not in lacking], about, machine.cores)
     remarks = [*without_gpu(request, machine, jax), *not_of_scopes(chosen, scopes), *not_run_by(lacking)]
     if not request.experiment:
         remarks += not_timed(request, chosen, here)
@@ -66,7 +65,10 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     if not cases:
         raise RuntimeError("; ".join((*remarks, "nothing is left to measure")))
     used = {case.workload for case in cases}
-    remarks += _slow_convolutions(jax, [about[case.workload] for case in cases if case.backend == "cpu"])
+    if any((case.implementation, case.backend) == ("jax", "cpu") for case in cases) and (
+        slow := fitness.slow_on_a_cpu(jax)
+    ):
+        remarks.append(slow)
     return Answer(
         cases=cases,
         descriptions=tuple(about[name] for name in wanted if name in used),
@@ -105,18 +107,11 @@ def _refuse(
     refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
 
 
-def _slow_convolutions(jax: Offer, on_the_cpu: Sequence[Description]) -> Iterator[str]:
-    """Yield what is to be known of a JAX that is slow at what these workloads do."""
-    slow = fitness.slow_convolutions(jax)
-    if slow and any(about.family in _CONVOLVING for about in on_the_cpu):
-        yield slow
-
-
 def _has(peer: Offer, case: Case) -> bool:
     return case.workload in peer.names and case.backend in peer.backends
 
 
-def within(
+def _within(
     request: Request, cases: Sequence[Case], about: dict[str, Description], cores: int
 ) -> tuple[tuple[Case, ...], float, dict[str, float]]:
     """Return the cases of the workloads that fit the budget in order, their duration, and what each dropped one takes.

@@ -23,7 +23,7 @@ _GPU_WORDS = {
     "other_processes": "other processes",
 }
 _BUSY_SHARE, _LEAST_MEMORY_BYTES = 0.1, 6 * 2**30
-_FAST_CONVOLUTIONS = (0, 11)  # the first JAX that has them on a CPU; those before are the last for Python 3.11
+_QUICK_ON_A_CPU = (0, 11)  # from this JAX on; those before are the last for Python 3.11
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,21 +73,21 @@ def missing_backend(backend: str, machine: Machine, offer: Offer, problem: str =
     return f"backend '{backend}' asked for, JAX sees only {seen} ({cause}); or run --backend cpu"
 
 
-def slow_convolutions(offer: Offer) -> str:
-    """Return what a JAX whose convolutions are slow on a CPU does to speed-ups, and what helps; '' for any other."""
+def slow_on_a_cpu(offer: Offer) -> str:
+    """Return what a JAX that is slow on a CPU does to speed-ups, and what helps; '' for any other."""
     version = offer.packages.get("jax", "")
     numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
-    if len(numbers) < 2 or numbers >= _FAST_CONVOLUTIONS:
+    if len(numbers) < 2 or numbers >= _QUICK_ON_A_CPU:
         return ""
     return (
-        f"JAX {version} is slow at convolutions on a CPU, which flatters a GPU: the JAX for Python 3.12 and later is "
-        "not; name such a Python in SUITE_PYTHON"
+        f"JAX {version} is slow on a CPU, most of all at convolutions, which flatters a GPU; the JAX for Python 3.12 "
+        "and later is not: name such a Python in SUITE_PYTHON"
     )
 
 
 def checks(machine: Machine, offer: Offer, load_by_others: float, there: Counters | None = None) -> tuple[Check, ...]:
     """Return what the doctor has to say, worst things included."""
-    slow = slow_convolutions(offer)
+    slow = slow_on_a_cpu(offer)
     return (
         Check(
             name="JAX",

@@ -53,6 +53,13 @@ def not_timed(request: Request, chosen: Sequence[Description], here: Here) -> It
             yield f"scope {', '.join(scopes)} is not timed with {options}; left out"
 
 
+def over_budget(request: Request, dropped: Mapping[str, float]) -> Iterator[str]:
+    """Yield the workloads that the budget leaves no time for, each with the seconds that it would take."""
+    if dropped:
+        words = ", ".join(f"{name} ({units.seconds(seconds)})" for name, seconds in dropped.items())
+        yield f"left out to stay within {request.budget_minutes:g} minutes: {words}"
+
+
 def _in_the_way(request: Request, scope: Scope, chosen: Sequence[Description], here: Here) -> str:
     """Return the option without which a scope is timed, all that narrow it if it takes them, or '' if none helps."""
     usual = Request()
@@ -67,10 +74,3 @@ def _in_the_way(request: Request, scope: Scope, chosen: Sequence[Description], h
 
 def _written(value: int | Sequence[str]) -> str:
     return str(value) if isinstance(value, int) else ",".join(value)
-
-
-def over_budget(request: Request, dropped: Mapping[str, float]) -> Iterator[str]:
-    """Yield the workloads that the budget leaves no time for, each with the seconds that it would take."""
-    if dropped:
-        words = ", ".join(f"{name} ({units.seconds(seconds)})" for name, seconds in dropped.items())
-        yield f"left out to stay within {request.budget_minutes:g} minutes: {words}"

@@ -75,7 +75,7 @@ def chosen_by(experiment: str, request: Request) -> experiments.Experiment:
     return found
 
 
-def known(wanted: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
+def _known(wanted: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
     """Return the workloads asked for.
 
     Raises LookupError, naming what there is and the nearest match, for one that does not exist.
@@ -99,6 +99,6 @@ def workloads(
     if request.every_workload and request.workloads:
         raise ValueError(f"--all asked for beside {', '.join(request.workloads)}; leave out --all, or the names")
     there = {*networks, *limits}
-    wanted = known(request.workloads, sorted(there))
+    wanted = _known(request.workloads, sorted(there))
     usual = tuple(name for name in usual if name in there)
     return wanted or (tuple(networks) if request.every_workload or not usual else usual)
