@@ -1,5 +1,8 @@
 """A number that cannot be true is invalid, each time by the check for it; what is honest passes them all."""
 
+import sys
+from types import SimpleNamespace
+
 import factory
 import jax
 import jax.numpy as jnp
@@ -119,6 +122,14 @@ def test_a_loss_that_no_batch_moves_is_honest_where_the_state_moves():
 
 def test_a_deep_network_that_answers_nothing_at_first_is_honest_where_its_first_step_tells_seeds_apart():
     assert checks(replayed(other_seed=2.3)) == set()
+
+
+def test_only_what_hands_out_arrays_before_they_are_there_is_awaited():
+    late = audited(unfinished_seconds=0.09, awaited_seconds=0.09)
+    assert checks(late) == checks(late, implementation="keras") == {"unfinished work"}
+    assert checks(late, implementation="torch") == checks(late, implementation="xgboost") == set()
+    on_gpu = audited(unfinished_seconds=0.09, awaited_seconds=0.09, platform="gpu")
+    assert checks(on_gpu, implementation="torch", backend="gpu") == {"unfinished work"}
 
 
 def test_what_a_check_sees_passes_when_it_is_gone(monkeypatch):
@@ -321,3 +332,14 @@ def test_another_seed_that_gives_the_same_by_chance_is_followed_by_another(value
     seen = audit.replay(Guess(values.__getitem__), [None, None], 7)
     assert (seen.once, seen.twice) == (8.0, 9.0)
     assert (seen.other_seed, seen.other_seed_twice) == found
+
+
+def test_a_process_that_has_not_used_a_gpu_is_not_made_to_look_for_one(monkeypatch):
+    asked = []
+    cuda = SimpleNamespace(is_initialized=lambda: False, synchronize=lambda: asked.append("synchronize"))
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
+    leftover.drain()
+    assert asked == []
+    cuda.is_initialized = lambda: True
+    leftover.drain()
+    assert asked == ["synchronize"]

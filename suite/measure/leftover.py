@@ -50,10 +50,14 @@ def look(clock: Clock, sleep: Callable[[float], None] = time.sleep) -> Leftover:
 
 
 def drain() -> None:
-    """Wait for every array that a framework of this process has, and for its GPU."""
+    """Wait for every array that a framework of this process has, and for its GPU.
+
+    PyTorch is asked only whether it has begun to use a GPU: looking for one takes tens of milliseconds the first time,
+    which would count as work left behind.
+    """
     if jax := sys.modules.get("jax"):
         with suppress(RuntimeError):  # an array that is given away meanwhile
             jax.block_until_ready(jax.live_arrays())
     torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_available():
+    if torch is not None and torch.cuda.is_initialized():
         torch.cuda.synchronize()
