@@ -48,6 +48,16 @@ def test_a_wide_interval_gets_a_round_and_so_does_all_that_it_is_paired_with():
     assert counts(widening.widened(header, entries)) == [4, 4, 4, 3]
 
 
+def test_a_speed_up_may_be_wide_though_its_sides_are_not():
+    cpu, gpu, other = case(), case(backend="gpu"), case("cifar10_mlp")
+    header = plan(cpu, gpu, other)
+    up, down = (0.0097, 0.010, 0.0103), (0.00103, 0.001, 0.00097)
+    assert counts(widening.widened(header, [*done(cpu, up), *done(gpu, down), *done(other, EVEN)])) == [4, 4, 3]
+    assert widening.widened(header, [*done(cpu, up), *done(gpu, down[::-1]), *done(other, EVEN)]) is None
+    failed = done(gpu, [0.001], samples=0, reason="killed")
+    assert widening.widened(header, [*done(cpu, up), *failed, *done(other, EVEN)]) is None
+
+
 def test_narrow_intervals_and_those_of_peers_alone_get_none():
     cpu, torch = case(), case(implementation="torch")
     header = plan(cpu, torch)

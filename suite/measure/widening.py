@@ -1,5 +1,7 @@
 """Further rounds: a workload whose steady state is still too uncertain gets one more, and so does all beside it.
 
+A speed-up may be too uncertain where neither of its sides is.
+
 Of the results that three processes call certain enough on an uneven machine, many are so by luck: the three agree, and
 their interval is too short. With further rounds for those that are not, luck decides far less; `nox -s trust -- rounds`
 simulates what is gained.
@@ -12,6 +14,7 @@ from suite.measure.campaign import Unit, records, units
 from suite.results.journal import Done, Header
 from suite.results.record import Record
 from suite.results.selection import fastest
+from suite.results.speedup import speedups
 from suite.results.summary import summary, wide
 from suite.workload import Case, Scope
 
@@ -29,9 +32,9 @@ def may_widen(header: Header) -> bool:
 def widened(header: Header, done: Sequence[Done], but: Collection[str] = ()) -> Header | None:
     """Return the plan with one more round for each workload that needs it; None if none does or may have one.
 
-    JAX's own times decide, on the CPU that of the better allocator. A case that failed is left out; an invalid one, a
-    start, an input pipeline or a whole run decides nothing, and what is not measured with steps keeps its rounds, as do
-    the workloads named in `but`.
+    JAX's own times decide, on the CPU that of the better allocator, and their speed-ups. A case that failed is left
+    out; an invalid one, a start, an input pipeline or a whole run decides nothing, and what is not measured with steps
+    keeps its rounds, as do the workloads named in `but`.
     """
     failed = {entry.case for entry in done if entry.run.reason}
     by_workload: dict[str, list[Unit]] = defaultdict(list)
@@ -76,8 +79,11 @@ def whole_rounds(header: Header, planned: Header, done: Iterable[Done]) -> Heade
 
 
 def _too_wide(found: Iterable[Record]) -> Iterable[Record]:
-    """Yield of JAX's steady times those whose interval is wider than the profile allows."""
-    mine = (r for r in found if r.case.implementation == "jax" and r.case.scope in _STEADY and not r.reason)
+    """Yield of JAX's steady times and speed-ups those whose interval is wider than the profile allows."""
+    mine = [r for r in found if r.case.implementation == "jax" and r.case.scope in _STEADY and not r.reason]
     for item in fastest(map(summary, mine)):
         if item.status != "invalid" and wide(item.record, item.seconds):
             yield item.record
+    for both in speedups(mine):
+        if wide(both.gpu.record, both.ratio):
+            yield both.gpu.record

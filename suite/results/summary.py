@@ -108,8 +108,8 @@ def wide(record: Record, value: Estimate | None) -> str:
     if widest is None or width is None or width <= widest:
         return ""
     return (
-        f"wide: the interval's half-width is {width:.0%}, allowed are {widest:.0%}; rerun when idle, or with more "
-        "--rounds"
+        f"wide: the interval's half-width is {width:.1%}, more than the {widest:.0%} that are allowed; "
+        "rerun when idle, or with more --rounds"
     )
 
 
@@ -122,7 +122,10 @@ def _unsteady(record: Record, values: dict[int, float], seconds: Estimate | None
         middle = median(values.values())
         spread = median(abs(value - middle) for value in values.values()) / middle
         if spread > _SPREAD:
-            yield f"spread: processes differ by {spread:.0%}; rerun when idle"
+            yield (
+                f"spread: processes differ by {spread:.1%}, more than the {_SPREAD:.0%} that are allowed; "
+                "rerun when idle"
+            )
     if record.case.scope in ("step", "serve"):
         steady = [run for run in record.runs if run.samples]
         slopes = [trend([s.wall_seconds for s in run.samples]) for run in steady if len(run.samples) >= 4]
