@@ -81,6 +81,17 @@ def test_a_start_decides_nothing_but_goes_along_with_the_steps_of_its_process():
     assert counts(widening.widened(header, [*done(cold, EVEN), *done(step, UNEVEN), *rest])) == [4, 4, 3]
 
 
+@pytest.mark.parametrize("scope", ["cold", "epoch"])
+def test_where_no_steps_are_timed_starts_and_what_comes_from_storage_decide(scope):
+    cpu, gpu, whole, other = case(scope=scope), case(backend="gpu", scope=scope), case(scope="run"), case("cifar10_mlp")
+    header = plan(cpu, gpu, whole, other)
+    rest = [*done(gpu, EVEN), *done(other, EVEN)]
+    assert counts(widening.widened(header, [*done(cpu, UNEVEN), *rest])) == [4, 4, header.rounds_of(whole), 3]
+    assert widening.widened(header, [*done(cpu, EVEN), *rest]) is None
+    assert widening.may_widen(plan(cpu))
+    assert not widening.may_widen(plan(whole))
+
+
 def test_a_case_that_failed_neither_decides_nor_goes_along():
     cpu, gpu = case(), case(backend="gpu")
     header = plan(cpu, gpu)
@@ -146,7 +157,8 @@ def test_a_budget_leaves_no_further_rounds_unless_they_are_asked_for(tmp_path, m
         ({"scope": "step"}, True),
         ({"scope": "serve"}, True),
         ({"scope": "run"}, False),
-        ({"scope": "cold"}, False),
+        ({"scope": "cold"}, True),
+        ({"scope": "input"}, False),
         ({"scope": "step", "implementation": "torch"}, False),
     ],
 )

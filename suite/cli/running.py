@@ -50,8 +50,8 @@ _OF_EVERY_RUN = frozenset(
     "--most-rounds",
     type=click.IntRange(min=1),
     help="Processes a case at most. Rounds are added one by one for a workload whose steady state or speed-up still "
-    "has a wider interval than the profile allows. Default: the profile's limit; with --budget, and in an experiment, "
-    "no more than planned.",
+    "has a wider interval than the profile allows; where no steps are timed, its cold starts or steps from storage on. "
+    "Default: the profile's limit; with --budget, and in an experiment, no more than planned.",
 )
 @click.option("--batch", type=click.IntRange(min=1), help="Examples a step. Default: each workload's headline batch.")
 @click.option("--precision", type=Words(get_args(Precision)), default=("float32-highest",), help="Of the GPU side.")

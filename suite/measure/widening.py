@@ -1,6 +1,7 @@
 """Further rounds: a workload whose steady state is still too uncertain gets one more, and so does all beside it.
 
-A speed-up may be too uncertain where neither of its sides is.
+A speed-up may be too uncertain where neither of its sides is. Where no steps are timed, cold starts and what comes from
+storage decide, whose processes take long: beside steps they have as many rounds as those.
 
 Of the results that three processes call certain enough on an uneven machine, many are so by luck: the three agree, and
 their interval is too short. With further rounds for those that are not, luck decides far less; `nox -s trust -- rounds`
@@ -8,7 +9,7 @@ simulates what is gained.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from suite.measure.campaign import Unit, records, units
 from suite.results.journal import Done, Header
@@ -19,12 +20,16 @@ from suite.results.summary import summary, wide
 from suite.workload import Case, Scope
 
 _STEADY: frozenset[Scope] = frozenset({"step", "transfer", "serve"})
+_OTHERWISE: frozenset[Scope] = frozenset({"cold", "epoch"})
 
 
 def may_widen(header: Header) -> bool:
-    """Return whether a plan may have further rounds: it has steady times of JAX with fewer than it allows."""
+    """Return whether a plan may have further rounds: times of JAX that decide have fewer than it allows."""
+    deciding = _deciding(header)
     return any(
-        header.rounds_of(case) < header.most_rounds and case.implementation == "jax" and case.scope in _STEADY
+        header.rounds_of(case) < header.most_rounds
+        and case.implementation == "jax"
+        and case.scope in deciding[case.workload]
         for case in header.cases
     )
 
@@ -33,15 +38,17 @@ def widened(header: Header, done: Sequence[Done], but: Collection[str] = ()) -> 
     """Return the plan with one more round for each workload that needs it; None if none does or may have one.
 
     JAX's own times decide, on the CPU that of the better allocator, and their speed-ups. A case that failed is left
-    out; an invalid one, a start, an input pipeline or a whole run decides nothing, and what is not measured with steps
-    keeps its rounds, as do the workloads named in `but`.
+    out; an invalid one, an input pipeline alone or a whole run decides nothing, nor do a start and what comes from
+    storage where steps are timed; what is not measured with what decides keeps its rounds, as do the workloads named
+    in `but`.
     """
+    deciding = _deciding(header)
     failed = {entry.case for entry in done if entry.run.reason}
     by_workload: dict[str, list[Unit]] = defaultdict(list)
     for unit in units(header.cases):
-        if failed.isdisjoint(unit) and not _STEADY.isdisjoint(case.scope for case in unit):
+        if failed.isdisjoint(unit) and not deciding[unit[0].workload].isdisjoint(case.scope for case in unit):
             by_workload[unit[0].workload].append(unit)
-    uncertain = {record.workload for record in _too_wide(records(header, done))}.difference(but)
+    uncertain = {record.workload for record in _too_wide(records(header, done), deciding)}.difference(but)
     more = {
         case
         for workload, those in by_workload.items()
@@ -78,9 +85,19 @@ def whole_rounds(header: Header, planned: Header, done: Iterable[Done]) -> Heade
     return header.with_rounds(tuple(map(rounds, header.cases)))
 
 
-def _too_wide(found: Iterable[Record]) -> Iterable[Record]:
-    """Yield of JAX's steady times and speed-ups those whose interval is wider than the profile allows."""
-    mine = [r for r in found if r.case.implementation == "jax" and r.case.scope in _STEADY and not r.reason]
+def _deciding(header: Header) -> dict[str, frozenset[Scope]]:
+    """Return each workload's scopes that decide."""
+    steady = {case.workload for case in header.cases if case.scope in _STEADY}
+    return {case.workload: _STEADY if case.workload in steady else _OTHERWISE for case in header.cases}
+
+
+def _too_wide(found: Iterable[Record], deciding: Mapping[str, frozenset[Scope]]) -> Iterable[Record]:
+    """Yield of JAX's times and speed-ups those that decide and whose interval is wider than the profile allows."""
+    mine = [
+        record
+        for record in found
+        if record.case.implementation == "jax" and record.case.scope in deciding[record.workload] and not record.reason
+    ]
     for item in fastest(map(summary, mine)):
         if item.status != "invalid" and wide(item.record, item.seconds):
             yield item.record
