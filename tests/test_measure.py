@@ -513,9 +513,25 @@ def test_a_full_disk_stops_the_campaign_with_what_to_do(tmp_path, monkeypatch):
     def refuse(*_):
         raise OSError(28, "No space left on device")
 
+    journal = Journal(tmp_path / "j")
+    journal.append(header())
     monkeypatch.setattr("os.fsync", refuse)
     with pytest.raises(RuntimeError, match="free some space, then run --resume"):
-        Journal(tmp_path / "j").append(header())
+        journal.append(Session(place="here"))
+
+
+def test_a_plan_that_is_not_whole_leaves_no_journal(tmp_path, monkeypatch):
+    def killed(*_):
+        raise SystemExit
+
+    journal = Journal(tmp_path / "j")
+    monkeypatch.setattr("os.fsync", killed)
+    with pytest.raises(SystemExit):
+        journal.append(header())
+    assert not journal.path.exists()
+    monkeypatch.undo()
+    journal.append(header())
+    assert journal.header() == header()
 
 
 def test_a_folder_that_cannot_be_written_to_keeps_nothing(tmp_path):

@@ -12,6 +12,7 @@ from typing import BinaryIO
 import msgspec
 
 from suite.results.record import Machine, Profile, Run, Software
+from suite.results.store import write_once
 from suite.workload import Case, Description, Plain
 
 FILE_NAME = "journal.jsonl"
@@ -86,19 +87,17 @@ class Journal:
         """
         bodies = map(msgspec.json.encode, entries)
         lines = b"".join(b"%08x %s\n" % (zlib.crc32(body), body) for body in bodies)
+        if not self.path.exists():  # whole or not at all: without its plan a journal says nothing
+            write_once(self.path, lines, "free some space, or choose another folder with --out")
+            return
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("ab+") as file:
                 file.write(b"\n" if _cut_short(file) else b"")
                 file.write(lines)
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            remedy = (
-                "what was completed before is kept: free some space, then run --resume"
-                if self.path.exists()
-                else "free some space, or choose another folder with --out"
-            )
+            remedy = "what was completed before is kept: free some space, then run --resume"
             raise RuntimeError(f"cannot write '{self.path}': {error.strerror or error}; {remedy}") from error
 
     def entries(self) -> Iterator[Entry]:

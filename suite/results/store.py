@@ -31,9 +31,9 @@ def write_once(path: Path, content: bytes, remedy: str = _REMEDY) -> None:
             os.link(name, path)  # unlike a rename, refuses to replace
         finally:
             Path(name).unlink()
-    except FileExistsError:
-        raise FileExistsError(f"'{path}' is there already; records are never edited") from None
     except OSError as error:
+        if isinstance(error, FileExistsError) and os.path.lexists(path):
+            raise FileExistsError(f"'{path}' is there already; records are never edited") from None
         raise RuntimeError(f"cannot write '{path}': {error.strerror or error}; {remedy}") from error
 
 

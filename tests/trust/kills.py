@@ -7,6 +7,7 @@ JSON object. Each run is the whole command line in a process forked from this on
 import json
 import os
 import random
+import shutil
 import signal
 import sys
 import time
@@ -124,11 +125,10 @@ def campaign(folder: Path, names: list[str], profile: str, dice: random.Random, 
         if code not in (None, 0):
             tally.troubles.append(f"exit code {code}: {folder.with_suffix('.log').read_text()[-300:]}")
             break
-        if not journals or not journals[0].stat().st_size:
+        if not journals:
             tally.before_a_plan += 1
-            for journal in journals:
-                journal.unlink()
-                journal.parent.rmdir()
+            for begun in folder.glob("*/"):
+                shutil.rmtree(begun)
             continue
         known = tally.check(Journal(journals[0]), known)
         if code == 0 or bench.has_ended(Journal(journals[0])):
