@@ -4,6 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from suite.measure import placement
+from suite.workload import Case
+
 HERE = Path(__file__).parent
 PROGRAM = """
 import dataclasses, sys
@@ -42,5 +47,15 @@ def test_a_cpu_split_in_four_takes_the_same_steps_as_one_that_is_whole():
     assert abs(together - alone) < 1e-5
 
 
-def test_a_batch_that_does_not_divide_uses_fewer_devices():
-    assert run(4, 6)[0] == 2
+def test_a_batch_that_does_not_divide_uses_as_many_devices_as_it_divides_over():
+    assert run(4, 6)[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("cores", "parts"), [(1, 1), (2, 2), (3, 2), (4, 4), (6, 5), (7, 5), (8, 8), (12, 10), (14, 10), (16, 16)]
+)
+def test_a_table_uses_nearly_all_cores_whatever_their_number(monkeypatch, cores, parts):
+    monkeypatch.setattr(placement, "split_cpu", lambda count: tuple(range(count)))
+    monkeypatch.setattr(placement, "spread", len)
+    case = Case(workload="gbdt_mortgage", backend="cpu", scope="step", batch=400_000)
+    assert placement.placement(case, cores) == parts

@@ -1,6 +1,5 @@
 """Where a step's arrays lie: on one device, or over several with the state on each and the batch split between them."""
 
-import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -46,7 +45,9 @@ class Placement:
 
 
 def placement(case: Case, cpu_devices: int = 1) -> Placement:
-    """Return where a case's arrays lie; where a CPU is one device it is split into up to `cpu_devices` of them.
+    """Return where a case's arrays lie.
+
+    A CPU asked for as one device is split into as many as the batch divides over, up to `cpu_devices`.
 
     Raises RuntimeError if the backend or so many of its devices are not there, ValueError if the batch does not divide.
     """
@@ -54,8 +55,13 @@ def placement(case: Case, cpu_devices: int = 1) -> Placement:
         raise ValueError(f"batch {case.batch} does not divide over {case.devices} devices; choose another of the two")
     if case.backend == "cpu" and case.devices == 1 and cpu_devices > 1:
         parts = split_cpu(min(cpu_devices, case.threads or cpu_devices))
-        return spread(parts[: math.gcd(case.batch, len(parts))])
+        return spread(parts[: _most(len(parts), case.batch)])
     return spread(devices(case.backend, case.devices, case.hosts))
+
+
+def _most(parts: int, batch: int) -> int:
+    """Return the largest number of parts, up to so many, over which a batch divides."""
+    return next(number for number in range(parts, 0, -1) if batch % number == 0)
 
 
 def spread(found: tuple[jax.Device, ...]) -> Placement:  # pyright: ignore[reportInvalidTypeForm]
