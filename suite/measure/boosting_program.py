@@ -26,8 +26,8 @@ class BoostingProgram(JaxProgram):
     """A workload's rounds, driven as `suite.measure.program.Program` describes.
 
     State is (margins float32[N], forest, round); after the last round of a forest another one begins. The table is the
-    first of the input sets: a round depends on those before it, which had the same rows. Of a CPU each core
-    is a device with its share of the rows, up to _MOST_PARTS, since XLA adds into a histogram on one core alone.
+    first of the input sets: a round depends on those before it, which had the same rows. A CPU's cores are devices,
+    each with its share of the rows, up to _MOST_PARTS of them: XLA adds into a histogram on one core alone.
     """
 
     def __init__(self, workload: Workload, case: Case) -> None:

@@ -1,7 +1,7 @@
 """Further rounds: a workload whose steady state is still too uncertain gets one more, and so does all beside it.
 
-A speed-up may be too uncertain where neither of its sides is. Where no steps are timed, cold starts and what comes from
-storage decide, whose processes take long: beside steps they have as many rounds as those.
+A speed-up may be too uncertain where neither of its sides is. Cold starts and what comes from storage, whose processes
+take long, decide only where no steps are timed.
 
 Of the results that three processes call certain enough on an uneven machine, many are so by luck: the three agree, and
 their interval is too short. With further rounds for those that are not, luck decides far less; `nox -s trust -- rounds`

@@ -88,7 +88,7 @@ class Journal:
         bodies = map(msgspec.json.encode, entries)
         lines = b"".join(b"%08x %s\n" % (zlib.crc32(body), body) for body in bodies)
         if not self.path.exists():  # whole or not at all: without its plan a journal says nothing
-            write_once(self.path, lines, "free some space, or choose another folder with --out")
+            write_once(self.path, lines)
             return
         try:
             with self.path.open("ab+") as file:
