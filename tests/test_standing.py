@@ -14,7 +14,6 @@ from suite.results.speedup import speedups
 from suite.results.standing import overall, standings
 from suite.results.statistics import geometric_mean, t_quantile
 from suite.results.summary import worse
-from suite.variants import peer_name
 
 JAX = (0.010, 0.0101, 0.0099)
 
@@ -61,24 +60,33 @@ def test_every_way_stands_once_with_its_better_allocator_and_beneath_it_all_that
 
 def test_ways_of_a_peer_that_were_not_timed_are_named():
     items = standings([side(backend="gpu"), side("torch", 0.02, backend="gpu", variant="graph")])
-    assert [peer_name(case) for case in items[0].untimed] == [
-        "torch eager",
-        "torch compile",
-        "torch compile-graph",
-    ]
+    assert items[0].untimed == ("torch eager", "torch compile", "torch compile-graph")
     (table,) = standing.standing_tables(items)
     assert table.rows[0][-1].remark == "not timed: torch eager, torch compile, torch compile-graph"
     assert "may be faster than the one shown: torch eager in 1 of 1 steps, torch compile in 1" in table.notes[-1]
 
 
 def test_where_all_ways_were_timed_or_failed_to_run_the_table_says_which():
-    timed = [side(), side("torch", 0.02), side("torch", 0.03, variant="compile"), side("keras", 0.02)]
+    timed = [
+        side(),
+        side("torch", 0.02),
+        side("torch", 0.03, variant="compile"),
+        side("keras", 0.02, allocator="system"),
+    ]
     assert only(timed).untimed == ()
     (table,) = standing.standing_tables(standings(timed))
     assert not any("Not timed" in note for note in table.notes)
     failed = tuple(factory.run(r, 0.03, reason="no compiler") for r in range(3))
     broken = side("torch", 0.03, variant="compile", runs=failed)
-    assert [case.variant for case in only([*timed[:2], broken]).untimed] == ["compile"]
+    assert only([*timed[:2], timed[-1], broken]).untimed == ("torch compile",)
+
+
+def test_an_allocator_that_no_peer_was_timed_with_is_named():
+    kept = [side(), side(allocator="system"), side("torch", 0.02), side("torch", 0.03, variant="compile")]
+    assert only(kept).untimed == ("the system allocator",)
+    (table,) = standing.standing_tables(standings(kept))
+    assert "than the one shown: the system allocator in 1 of 1 steps." in table.notes[-1]
+    assert only([*kept, side("torch", 0.04, allocator="system")]).untimed == ()
 
 
 def test_the_better_allocator_of_jax_counts():
@@ -289,7 +297,8 @@ def test_the_terminal_names_the_peer_and_gives_interval_and_mean():
     assert table.notes == (
         "Geometric mean over 2 networks: 1.00x (1.00 to 1.00), an interval of these networks as they were measured, "
         "not of networks at large.",
-        "Not timed, so that the best peer may be faster than the one shown: torch compile in 2 of 2 steps.",
+        "Not timed, so that the best peer may be faster than the one shown: torch compile in 2 of 2 steps, "
+        "the system allocator in 2 of 2 steps.",
     )
     assert standing.for_terminal([side()], factory.HOST.slug) == ()
 

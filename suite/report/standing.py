@@ -60,7 +60,7 @@ def _allocators(mine: Case, theirs: Case) -> Cell:
 
 
 def _not_timed(item: Standing) -> str:
-    return "not timed: " + ", ".join(map(peer_name, item.untimed)) if item.untimed else ""
+    return "not timed: " + ", ".join(item.untimed) if item.untimed else ""
 
 
 def standing_tables(items: Sequence[Standing]) -> tuple[Table, ...]:
@@ -91,7 +91,7 @@ def mean(items: Sequence[Standing]) -> tuple[str, ...]:
 
 def gaps(items: Sequence[Standing]) -> tuple[str, ...]:
     """Return a line with the ways of the peers that were not timed, and in how many steps; none if all were."""
-    lacking = Counter(peer_name(case) for item in items for case in item.untimed)
+    lacking = Counter(way for item in items for way in item.untimed)
     if not lacking:
         return ()
     words = ", ".join(f"{way} in {number} of {len(items)} steps" for way, number in lacking.items())

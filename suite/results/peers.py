@@ -6,8 +6,7 @@ import msgspec
 
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import Summary, by_round
-from suite.variants import variants_of
-from suite.workload import Case
+from suite.variants import peer_name, variants_of
 
 
 def peers_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Estimate], ...]:
@@ -20,16 +19,23 @@ def peers_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Es
     return tuple(found)
 
 
-def untimed(peers: Iterable[tuple[Summary, Estimate]]) -> tuple[Case, ...]:
-    """Return the ways that these implementations have on their backend and that are not among them."""
-    timed = {(case.implementation, case.variant): case for case in (peer.record.case for peer, _ in peers)}
-    each = {case.implementation: case for case in timed.values()}.values()
-    return tuple(
-        msgspec.structs.replace(case, variant=variant)
+def untimed(peers: Iterable[tuple[Summary, Estimate]]) -> tuple[str, ...]:
+    """Return the names of the ways that these implementations have on their backend and that are not among them.
+
+    A CPU where memory was kept throughout has the system's allocator too, which serves some programs better.
+    """
+    cases = [peer.record.case for peer, _ in peers]
+    timed = {(case.implementation, case.variant) for case in cases}
+    each = {case.implementation: case for case in cases}.values()
+    ways = [
+        peer_name(msgspec.structs.replace(case, variant=variant))
         for case in sorted(each, key=lambda case: case.implementation)
         for variant in variants_of(case.implementation, case.backend)
         if (case.implementation, variant) not in timed
-    )
+    ]
+    if {(case.backend, case.allocator) for case in cases} == {("cpu", "retaining")}:
+        ways.append("the system allocator")
+    return tuple(ways)
 
 
 def others_of(mine: Summary, group: Iterable[Summary]) -> Iterable[Summary]:

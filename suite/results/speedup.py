@@ -12,7 +12,6 @@ from suite.results.record import Record
 from suite.results.repetition import found_again
 from suite.results.statistics import Estimate, paired_ratio, sign_interval
 from suite.results.summary import COUNTED, SOUND, Status, Summary, better, by_round, citable, summary, wide, worse
-from suite.variants import peer_name
 
 CERTIFIED_FROM = 0.7  # best peer's time over JAX's, on the CPU
 _ROUNDING = 1e-9  # of a mean of equal values
@@ -180,7 +179,7 @@ def _of_the_certificate(
     elif best < CERTIFIED_FROM:
         yield f"CPU side not certified: the best peer takes {best:.2f} of JAX's time"
     if lacking := untimed(peers):
-        yield f"CPU side compared without a way that may be faster: {', '.join(map(peer_name, lacking))}"
+        yield f"CPU side compared without a way that may be faster: {', '.join(lacking)}"
 
 
 def _doubt(cpu: Record, gpu: Record, ratio: Estimate) -> str:

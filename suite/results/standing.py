@@ -12,7 +12,6 @@ from suite.results.record import Record
 from suite.results.selection import campaign_recency
 from suite.results.statistics import Estimate, product
 from suite.results.summary import Status, Summary, better, by_round, summary, worse
-from suite.workload import Case
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +32,7 @@ class Standing:
         return self.peers[0][1]
 
     @property
-    def untimed(self) -> tuple[Case, ...]:
+    def untimed(self) -> tuple[str, ...]:
         """The ways that the peers have on this backend and that gave no time here: one of them may be the fastest."""
         return untimed(self.peers)
 
