@@ -1170,9 +1170,26 @@ def test_a_compile_cache_serves_a_gpu_whose_compile_time_does_not_count(monkeypa
     assert (env.get("JAX_COMPILATION_CACHE_DIR") == str(tmp_path / "shared")) == cached
 
 
+@pytest.mark.parametrize(("family", "arenas"), [("trees", None), ("dense", "1")])
+def test_only_boosted_trees_keep_memory_on_the_cpu_in_an_arena_of_each_thread(monkeypatch, tmp_path, family, arenas):
+    started = []
+
+    def child(*_, env, **__):
+        started.append(env)
+        return nullcontext(FakeChild(good_lines()))
+
+    monkeypatch.setattr(children, "child", child)
+    plan = header(cases=(factory.record().case,), descriptions=(factory.description(family=family),))
+    journal = Journal(tmp_path / "campaign" / "journal.jsonl")
+    journal.append(plan)
+    runner.run(plan, journal, Silent())
+    assert {env.get("MALLOC_ARENA_MAX") for env in started} == {arenas}
+    assert {env["MALLOC_MMAP_MAX_"] for env in started} == {"0"}
+
+
 @pytest.mark.parametrize("kept", [True, False])
 def test_what_was_compiled_goes_with_the_campaign_or_stays_where_it_was_asked_for(monkeypatch, tmp_path, kept):
-    def worker(unit, cache, shared):
+    def worker(unit, cache, shared, in_parts):
         (shared / "compiled").mkdir(parents=True, exist_ok=True)
         return nullcontext(FakeChild(good_lines()))
 

@@ -1,7 +1,7 @@
 """The parent: rounds of child processes in random order, with limits, a journal and no orphans. Never imports jax."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -69,12 +69,14 @@ class Watch(Protocol):
         """The process ended; `done` went into the journal."""
 
 
-def worker(unit: Unit, cache: Path, shared: Path) -> AbstractContextManager[children.Child]:
+def worker(
+    unit: Unit, cache: Path, shared: Path, in_parts: Container[str] = ()
+) -> AbstractContextManager[children.Child]:
     """Start the real worker for a unit.
 
     What a GPU's worker compiles goes into the shared cache and comes from there in later rounds, unless its compile
     time counts; the CPU's compiles in seconds. A start with a warm cache has one for itself, in `cache`. Python's
-    bytecode is shared by all.
+    bytecode is shared by all. The workloads `in_parts` split one step over threads that allocate.
     """
     case = unit[0]
     alone = compiles_anew(unit) or case.backend == "cpu"
@@ -82,7 +84,8 @@ def worker(unit: Unit, cache: Path, shared: Path) -> AbstractContextManager[chil
     return children.child(
         "suite.measure.worker",
         python=children.interpreter(case.implementation),
-        env=children.environment(case.backend, case.allocator, found) | children.bytecode(shared / "bytecode"),
+        env=children.environment(case.backend, case.allocator, found, one_arena=case.workload not in in_parts)
+        | children.bytecode(shared / "bytecode"),
     )
 
 
@@ -107,7 +110,8 @@ def run(
     energy is to be counted.
     """
     cache = compile_cache(journal)
-    start = start or partial(worker, cache=cache, shared=kept or cache)
+    in_parts = frozenset(about.name for about in header.descriptions if about.family == "trees")
+    start = start or partial(worker, cache=cache, shared=kept or cache, in_parts=in_parts)
     planned, settled = journal.planned(), set[str]()
     while True:
         _measure(header, journal, watch, start, beside, cache)
