@@ -160,6 +160,16 @@ def test_where_the_time_of_a_search_goes_is_added_up_from_its_stages():
     )
 
 
+def test_a_newer_campaign_of_one_way_alone_takes_no_comparison_away():
+    both = [search("plain", 12.0, (0.1,)), search("stacked", 4.0, (0.2,), fits=6)]
+    newer = {"campaign": "20260930-120000-testbox", "created": "2026-09-30T12:00:00Z"}
+    reading = read([*both, search("stacked", 5.0, (0.2,), fits=6, **newer)])
+    assert [row[3].sort for row in reading.tables[0].rows] == pytest.approx([12, 4])
+    assert reading.tables[1].title == "Scores of its points"
+    (alone,) = read([search("stacked", 4.0, (0.2,), fits=6), search("stacked", 5.0, (0.2,), fits=6, **newer)]).tables
+    assert [row[3].sort for row in alone.rows] == pytest.approx([5])
+
+
 def test_searches_that_were_cut_short_are_none():
     assert grid_search.read([search("plain", 12.0, (0.1,), profile="smoke")]) is None
 
