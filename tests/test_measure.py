@@ -141,9 +141,10 @@ def header(**changes):
     return msgspec.structs.replace(made, **changes)
 
 
-def test_cases_that_differ_in_scope_share_a_process():
-    units = campaign.units(header().cases)
-    assert [[case.scope for case in unit] for unit in units] == [["cold", "step"], ["step"]]
+def test_cases_that_differ_in_scope_share_a_process_but_a_start_has_its_own():
+    cases = [factory.record(scope=scope).case for scope in ("transfer", "cold", "step")]
+    units = campaign.units([*cases, factory.record("cifar10_mlp").case])
+    assert [[case.scope for case in unit] for unit in units] == [["step", "transfer"], ["cold"], ["step"]]
 
 
 def test_the_order_is_random_by_round_and_the_same_when_asked_again():
@@ -266,7 +267,7 @@ def test_only_the_first_round_replays(tmp_path):
             asked.append(msgspec.json.decode(line, type=Task).replay)
 
     measured(tmp_path, lambda unit: Listening(good_lines()))
-    assert asked == [True] * 2 + [False] * 4
+    assert asked == [True] * 3 + [False] * 6
 
 
 @pytest.mark.parametrize(
@@ -287,7 +288,7 @@ def test_a_failed_process_is_a_run_with_its_reason_and_is_not_tried_again(tmp_pa
 
     records = campaign.records(header(), measured(tmp_path, make).done())
     assert all(words in r.reason for r in records)
-    assert len(started) == 2
+    assert len(started) == 3
 
 
 def test_a_loss_that_is_not_finite_fails_the_run(tmp_path):
@@ -315,7 +316,7 @@ def test_a_resumed_campaign_measures_only_what_is_missing(tmp_path):
 
     after = measured(tmp_path, rest).done()
     assert after[: len(before)] == before
-    assert len(started) == 6
+    assert len(started) == 9
 
 
 def test_a_journal_cut_anywhere_keeps_every_whole_line(tmp_path):
@@ -859,9 +860,18 @@ def test_peers_are_timed_where_they_are_asked_for(monkeypatch):
         answered(offer("cpu", "gpu"), implementations=("jax", "keras"), peer_backends=("gpu",))
 
 
-def test_jax_alone_is_timed_once(monkeypatch):
+def test_jax_alone_is_timed_once_and_started_as_programs_are(monkeypatch):
     monkeypatch.setattr(children, "allocators", lambda: ("retaining", "system"))
-    assert ways(answered(offer("cpu")).cases, "jax", "cpu") == {("plain", "retaining")}
+
+    def allocators(**asked):
+        return {c.backend + " " + c.scope: c.allocator for c in answered(offer("cpu", "gpu"), **asked).cases}
+
+    steps = {f"{side} {scope}": "retaining" for side in ("cpu", "gpu") for scope in ("step", "transfer")}
+    assert allocators() == {**steps, "cpu cold": "system", "gpu cold": "retaining"}
+    assert set(allocators(allocators=("retaining",)).values()) == {"retaining"}
+    beside = answered(offer("cpu"), implementations=("jax", "torch")).cases
+    assert len({c.workload for c in beside}) == len(starts := [c for c in beside if c.scope == "cold"])
+    assert {c.allocator for c in starts} == {"system"}
 
 
 def test_another_c_library_has_no_retaining_allocator(monkeypatch):
@@ -1006,9 +1016,10 @@ def test_no_memory_is_said_as_such(error):
 
 def test_a_budget_drops_whole_workloads_and_names_them():
     about = {d.name: d for d in offer("cpu").workloads}
-    unit = tuple(factory.record(scope=scope).case for scope in ("cold", "step", "transfer"))
-    one = profiles.EFFORTS["quick"].rounds * estimate.process_seconds(
-        unit, about["mnist_mlp"], profiles.EFFORTS["quick"], factory.PLAIN.cores
+    cold, *steady = (factory.record(scope=scope).case for scope in ("cold", "step", "transfer"))
+    one = profiles.EFFORTS["quick"].rounds * sum(
+        estimate.process_seconds(unit, about["mnist_mlp"], profiles.EFFORTS["quick"], factory.PLAIN.cores)
+        for unit in ((cold,), tuple(steady))
     )
     found = answered(offer("cpu"), budget_minutes=1.5 * one / 60)
     assert [d.name for d in found.descriptions] == ["mnist_mlp"]

@@ -213,6 +213,19 @@ def test_campaigns_of_both_sides_contradict_each_other_where_they_are_clearly_ap
     assert any(reason.startswith("the campaign before has ") for reason in new.reasons) is said
 
 
+@pytest.mark.parametrize(("scope", "said"), [("cold", False), ("step", True)])
+def test_a_start_is_contradicted_by_none_whose_cpu_had_another_allocator_and_a_step_is(scope, said):
+    made = []
+    for day, allocator, seconds in ((1, "retaining", 0.010), (2, "system", 0.005)):
+        when = {"campaign": f"c{day}", "created": f"2026-01-0{day}T00:00:00Z", "scope": scope}
+        noisy = [seconds * (1 + n / 1e3) for n in range(3)]
+        made += [
+            factory.record(allocator=allocator, step_seconds=noisy, **when),
+            factory.record(backend="gpu", step_seconds=[0.001] * 3, **when),
+        ]
+    assert [item.status == "unstable" for item in speedups(made)] == [said] * 2
+
+
 @pytest.mark.parametrize("flaw", [{"profile": "smoke"}, {"rounds": 4}])
 def test_a_campaign_that_is_no_measurement_contradicts_none(flaw):
     both = pair(campaign="a", created="2026-01-01T00:00:00Z")

@@ -73,12 +73,24 @@ def test_of_two_allocators_the_better_one_decides():
     assert counts(widening.widened(header, [*done(retaining, slow_even), *done(system, UNEVEN)])) == [4, 4]
 
 
-def test_a_start_decides_nothing_but_goes_along_with_the_steps_of_its_process():
-    cold, step, epoch = case(scope="cold"), case(), case(scope="epoch")
-    header = plan(cold, step, epoch)
-    rest = done(epoch, UNEVEN)
-    assert widening.widened(header, [*done(cold, UNEVEN), *done(step, EVEN), *rest]) is None
-    assert counts(widening.widened(header, [*done(cold, EVEN), *done(step, UNEVEN), *rest])) == [4, 4, 3]
+def test_starts_and_steps_each_get_rounds_for_themselves_and_what_comes_from_storage_none_beside_steps():
+    cold, other, step, epoch = case(scope="cold"), case(backend="gpu", scope="cold"), case(), case(scope="epoch")
+    header = plan(cold, other, step, epoch)
+    rest = [*done(other, EVEN), *done(epoch, UNEVEN)]
+    assert widening.widened(header, [*done(cold, EVEN), *done(step, EVEN), *rest]) is None
+    assert counts(widening.widened(header, [*done(cold, UNEVEN), *done(step, EVEN), *rest])) == [4, 4, 3, 3]
+    assert counts(widening.widened(header, [*done(cold, EVEN), *done(step, UNEVEN), *rest])) == [3, 3, 4, 3]
+    settled = widening.question(cold)
+    assert widening.widened(header, [*done(cold, UNEVEN), *done(step, EVEN), *rest], but={settled}) is None
+
+
+def test_a_start_that_fails_in_a_further_round_takes_none_from_the_steps():
+    cold, step = case(scope="cold"), case()
+    header = plan(cold, step)
+    more = header.with_rounds((4, 4))
+    failed = Done(case=cold, software=SOFTWARE, run=factory.run(3, 0.01, samples=0, reason="killed"))
+    entries = [*done(cold, EVEN), failed, *done(step, (*EVEN, 0.01))]
+    assert counts(widening.whole_rounds(more, header, entries)) == [3, 4]
 
 
 @pytest.mark.parametrize("scope", ["cold", "epoch"])

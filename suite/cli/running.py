@@ -49,9 +49,9 @@ _OF_EVERY_RUN = frozenset(
 @click.option(
     "--most-rounds",
     type=click.IntRange(min=1),
-    help="Processes a case at most. Rounds are added one by one for a workload whose steady state or speed-up still "
-    "has a wider interval than the profile allows; where no steps are timed, its cold starts or steps from storage on. "
-    "Default: the profile's limit; with --budget, and in an experiment, no more than planned.",
+    help="Processes a case at most. Rounds are added one by one where a workload's steady state, its cold start or a "
+    "speed-up of these still has a wider interval than the profile allows; where no steps are timed, also its steps "
+    "from storage on. Default: the profile's limit; with --budget, and in an experiment, no more than planned.",
 )
 @click.option("--batch", type=click.IntRange(min=1), help="Examples a step. Default: each workload's headline batch.")
 @click.option("--precision", type=Words(get_args(Precision)), default=("float32-highest",), help="Of the GPU side.")
@@ -120,7 +120,7 @@ _OF_EVERY_RUN = frozenset(
     type=Words(get_args(Allocator)),
     default=(),
     help="Of the CPU side. Default: beside a peer both for each implementation, whose better one counts; else the one "
-    "that keeps its memory.",
+    "that keeps its memory. A cold start has by default the system's.",
 )
 @click.option(
     "--devices",

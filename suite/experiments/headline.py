@@ -58,6 +58,7 @@ def cases(
     loaders: Sequence[Loader] = ("threads",),
     augmentations: Sequence[Augmentation] = ("host",),
     allocators: Sequence[Allocator] = (),
+    starting: Allocator = "system",
     batch: int | None = None,
     devices: int = 1,
     hosts: int = 1,
@@ -65,8 +66,9 @@ def cases(
 ) -> tuple[Case, ...]:
     """Return what has to be timed for the speed-ups of these workloads; JAX's peers on some of the backends, if named.
 
-    The CPU side is float32 at highest precision, whatever the GPU's is. Raises ValueError if the CPU alone is asked for
-    a precision that it does not have.
+    The CPU side is float32 at highest precision, whatever the GPU's is; its cold start has the allocator `starting`,
+    by default the system's, as programs have it, since one that serves steps may make the first touch of memory dear.
+    Raises ValueError if the CPU alone is asked for a precision that it does not have.
     """
     backends, allocators = here.backends, allocators or (here.allocator,)
     lacking = [precision for precision in precisions if precision != "float32-highest"]
@@ -86,7 +88,7 @@ def cases(
             precision=precision,
             data=here.data_of(about),
             devices=devices,
-            allocator=allocator,
+            allocator=starting if (scope, backend) == ("cold", "cpu") else allocator,
             cache=cache,
             length=length if scope == "run" else 1,
             workers=count,

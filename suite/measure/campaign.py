@@ -19,7 +19,7 @@ from suite.results.record import SCHEMA, Machine, Profile, Record, Run, file_nam
 from suite.results.settings import differing
 from suite.workload import Case, Description, Implementation, Scope
 
-_SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")  # share a process, in this order
+_SCOPES: tuple[Scope, ...] = ("step", "transfer")  # share a process, in this order
 
 _COMPILING: frozenset[Scope] = frozenset({"cold", "run", "calls"})  # in which compiling counts
 LONG: frozenset[Scope] = frozenset({"run", "learning"})  # which few rounds have
@@ -65,7 +65,7 @@ def planned(
 
 
 def units(cases: Iterable[Case]) -> tuple[Unit, ...]:
-    """Group the cases into processes: a whole run and first calls have one of their own."""
+    """Group the cases into processes: steps share one, and all in which starting counts have their own."""
     groups: dict[Case, list[Case]] = {}
     for case in cases:
         together = msgspec.structs.replace(case, scope="step") if case.scope in _SCOPES else case

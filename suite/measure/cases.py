@@ -35,6 +35,7 @@ def by_scopes(request: Request, chosen: Sequence[Description], here: Here) -> Ca
         loaders=request.loaders,
         augmentations=request.augmentations,
         allocators=("system",) if request.hosts > 1 else request.allocators or allocators(request.implementations),
+        starting=request.allocators[0] if request.allocators else "system",
         batch=request.batch,
         devices=request.devices,
         hosts=request.hosts,

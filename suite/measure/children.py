@@ -22,7 +22,8 @@ RETAINING = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "1000000000000"}
 # boosted trees, whose parts allocate in a thread each: 0.96 of a round's time in two parts on two cores, 0.94 in eight.
 ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
 # Pages of 2 MiB, where the kernel gives them to those that ask (glibc 2.35 or later): 0.88 to 1.00 of a step's time. A
-# cold start, which touches them for the first time, takes 1.1 to 2.6 times as long as with the system's allocator.
+# cold start, which touches them for the first time, would take 1.1 to 2.6 times as long as with the system's allocator,
+# which it therefore has.
 HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 # JAX's newer client hands a step to a GPU in half of the host's time; what is set already stands.
 GPU_CLIENT = {"XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT": "1"}

@@ -17,9 +17,9 @@ STOPPED: frozenset[Scope] = frozenset({"step", "transfer", "serve"})  # after wh
 
 
 class Task(Plain, frozen=True, kw_only=True):
-    """What one process has to do; `cases` differ in scope only and are measured in the order cold, step, transfer.
+    """What one process has to do; `cases` differ in scope only and are measured in the order step, transfer.
 
-    `run`, `calls`, `learning` and `serve` have a process of their own; `run` is then the whole run that is wanted.
+    All other scopes have a process of their own; `run` is the whole run that is wanted.
     """
 
     cases: tuple[Case, ...]

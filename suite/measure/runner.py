@@ -17,7 +17,7 @@ from suite.measure.beside import ENERGY_SECONDS, Beside
 from suite.measure.campaign import Unit, compiles_anew, order, stamp, units
 from suite.measure.clock import Clock
 from suite.measure.protocol import STREAMED, Facts, Line, Task
-from suite.measure.widening import whole_rounds, widened
+from suite.measure.widening import Question, question, whole_rounds, widened
 from suite.results.journal import Done, Header, Journal, Rounds
 from suite.results.record import Run, Sample, Software, Stage
 from suite.results.validity import NOT_FINITE
@@ -104,7 +104,7 @@ def run(
 ) -> None:
     """Measure everything the campaign planned and its journal lacks, and further rounds of what stays uncertain.
 
-    A unit that failed is not tried again: its record says why. One that failed in a further round leaves its workload
+    A unit that failed is not tried again: its record says why. One that failed in a further round leaves its question
     with the rounds before that one. The compile cache stays until `forget_compiled`, that which all processes share in
     the folder `kept` for good if there is one. `beside` watches the machine meanwhile, first while nothing runs if
     energy is to be counted.
@@ -112,11 +112,11 @@ def run(
     cache = compile_cache(journal)
     in_parts = frozenset(about.name for about in header.descriptions if about.family == "trees")
     start = start or partial(worker, cache=cache, shared=kept or cache, in_parts=in_parts)
-    planned, settled = journal.planned(), set[str]()
+    planned, settled = journal.planned(), set[Question]()
     while True:
         _measure(header, journal, watch, start, beside, cache)
         whole = whole_rounds(header, planned, journal.done())
-        if spoilt := {case.workload for case in header.cases if whole.rounds_of(case) < header.rounds_of(case)}:
+        if spoilt := {question(case) for case in header.cases if whole.rounds_of(case) < header.rounds_of(case)}:
             header, settled = _replanned(whole, journal, watch), settled | spoilt
         wider = widened(header, journal.done(), but=settled)
         if wider is None:

@@ -1,7 +1,7 @@
-"""Further rounds: a workload whose steady state is still too uncertain gets one more, and so does all beside it.
+"""Further rounds: what of a workload is still too uncertain gets one more, and so does all that it is compared with.
 
-A speed-up may be too uncertain where neither of its sides is. Cold starts and what comes from storage, whose processes
-take long, decide only where no steps are timed.
+Its steady state and its cold start are asked each by itself. A speed-up may be too uncertain where neither of its sides
+is. What comes from storage, whose processes take long, decides only where no steps are timed.
 
 Of the results that three processes call certain enough on an uneven machine, many are so by luck: the three agree, and
 their interval is too short. With further rounds for those that are not, luck decides far less; `nox -s trust -- rounds`
@@ -20,7 +20,15 @@ from suite.results.summary import summary, wide
 from suite.workload import Case, Scope
 
 _STEADY: frozenset[Scope] = frozenset({"step", "transfer", "serve"})
-_OTHERWISE: frozenset[Scope] = frozenset({"cold", "epoch"})
+_STARTING: frozenset[Scope] = frozenset({"cold"})
+_FLOWING: frozenset[Scope] = frozenset({"epoch"})
+
+Question = tuple[str, frozenset[Scope]]  # what is asked of a workload: those of its scopes that get rounds together
+
+
+def question(case: Case) -> Question:
+    """Return what a case helps to answer."""
+    return case.workload, _STEADY if case.scope in _STEADY else frozenset({case.scope})
 
 
 def may_widen(header: Header) -> bool:
@@ -34,25 +42,24 @@ def may_widen(header: Header) -> bool:
     )
 
 
-def widened(header: Header, done: Sequence[Done], but: Collection[str] = ()) -> Header | None:
-    """Return the plan with one more round for each workload that needs it; None if none does or may have one.
+def widened(header: Header, done: Sequence[Done], but: Collection[Question] = ()) -> Header | None:
+    """Return the plan with one more round for each question that needs it; None if none does or may have one.
 
     JAX's own times decide, on the CPU that of the better allocator, and their speed-ups. A case that failed is left
-    out; an invalid one, an input pipeline alone or a whole run decides nothing, nor do a start and what comes from
-    storage where steps are timed; what is not measured with what decides keeps its rounds, as do the workloads named
-    in `but`.
+    out; an invalid one, an input pipeline alone or a whole run decides nothing, nor does what comes from storage where
+    steps are timed; what is not measured with what decides keeps its rounds, as do the questions named in `but`.
     """
     deciding = _deciding(header)
     failed = {entry.case for entry in done if entry.run.reason}
-    by_workload: dict[str, list[Unit]] = defaultdict(list)
+    answering: dict[Question, list[Unit]] = defaultdict(list)
     for unit in units(header.cases):
         if failed.isdisjoint(unit) and not deciding[unit[0].workload].isdisjoint(case.scope for case in unit):
-            by_workload[unit[0].workload].append(unit)
-    uncertain = {record.workload for record in _too_wide(records(header, done), deciding)}.difference(but)
+            answering[question(unit[0])].append(unit)
+    uncertain = {question(record.case) for record in _too_wide(records(header, done), deciding)}.difference(but)
     more = {
         case
-        for workload, those in by_workload.items()
-        if workload in uncertain
+        for asked, those in answering.items()
+        if asked in uncertain
         for unit in those
         for case in unit
         if header.rounds_of(case) < header.most_rounds
@@ -71,16 +78,16 @@ def whole_rounds(header: Header, planned: Header, done: Iterable[Done]) -> Heade
             there.add((entry.case, entry.run.round))
         elif entry.run.round < rounds_planned[entry.case]:
             failed.add(entry.case)
-    whole: dict[str, int] = {}
+    whole: dict[Question, int] = {}
     for case in header.cases:
         if case in failed or header.rounds_of(case) == rounds_planned[case]:
             continue
         mine = next((n for n in range(header.rounds_of(case)) if (case, n) not in there), header.rounds_of(case))
-        whole[case.workload] = min(mine, whole.get(case.workload, mine))
+        whole[question(case)] = min(mine, whole.get(question(case), mine))
 
     def rounds(case: Case) -> int:
         least = rounds_planned[case]
-        return max(least, min(header.rounds_of(case), whole.get(case.workload, least)))
+        return max(least, min(header.rounds_of(case), whole.get(question(case), least)))
 
     return header.with_rounds(tuple(map(rounds, header.cases)))
 
@@ -88,7 +95,7 @@ def whole_rounds(header: Header, planned: Header, done: Iterable[Done]) -> Heade
 def _deciding(header: Header) -> dict[str, frozenset[Scope]]:
     """Return each workload's scopes that decide."""
     steady = {case.workload for case in header.cases if case.scope in _STEADY}
-    return {case.workload: _STEADY if case.workload in steady else _OTHERWISE for case in header.cases}
+    return {case.workload: _STARTING | (_STEADY if case.workload in steady else _FLOWING) for case in header.cases}
 
 
 def _too_wide(found: Iterable[Record], deciding: Mapping[str, frozenset[Scope]]) -> Iterable[Record]:

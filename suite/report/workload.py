@@ -126,7 +126,7 @@ def ladder_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
         return files
     chart, spec = f"amortised.{about.name}.{what.slug}", ladder.curve(curve)
     caption = (
-        "What the first steps of a fresh process cost together: CPU time over GPU time, lowering and compiling "
+        "What a cold start and the steps after it cost together: CPU time over GPU time, lowering and compiling "
         "included, with 95 % intervals. Above the dashed line the GPU has won back its longer start. Hollow: not "
         "steady."
     )

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from suite.results.record import Record
-from suite.results.selection import campaign_recency
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import SOUND, Summary, better, by_round, summary
 from suite.workload import Case
 
 REST = "compile_rest"  # the stage of a whole run that compiles all it needs beside its step
 CALLS = (1, 10, 100, 1000, 10_000, 100_000)  # on an H100 a small network needs more than a thousand to break even
-_FIRST = ("cold", "step")
 _RUNGS = {
     ("step", "empty"): "a step",
     ("transfer", "empty"): "with its batch copied",
@@ -42,11 +40,16 @@ class Rung:
         return _RUNGS[self.case.scope, self.case.cache] if self.compiling else "without its compilations"
 
     @property
-    def ratio(self) -> Estimate | None:
-        """The CPU's time over the GPU's, paired by round; None if they are not of one campaign."""
+    def both(self) -> tuple[Summary, Summary] | None:
+        """CPU and GPU; None if they are not of one campaign."""
         if self.cpu is None or self.gpu is None or self.cpu.record.campaign != self.gpu.record.campaign:
             return None
-        return paired_ratio(by_round(self.cpu.record), by_round(self.gpu.record))
+        return self.cpu, self.gpu
+
+    @property
+    def ratio(self) -> Estimate | None:
+        """The CPU's time over the GPU's, paired by round; None if they are not of one campaign."""
+        return paired_ratio(*(by_round(side.record) for side in self.both)) if self.both else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,31 +112,14 @@ def _without_compiling(record: Record) -> Record | None:
 
 
 def amortised(records: Iterable[Record], calls: Sequence[int] = CALLS) -> tuple[Amortised, ...]:
-    """Return the effective speed-up after so many calls, from the newest campaign with both scopes on both sides.
+    """Return the effective speed-up after so many calls, from the ladder's step and cold start.
 
-    Cold start and steps of a round are of one process, on the CPU of the better allocator. Empty if no campaign has all
-    four.
+    Each has a process of its own; the first round of one goes with the first of the other, and so on. Empty if one of
+    the two lacks a side.
     """
-    campaigns: dict[str, list[Record]] = {}
-    for record in records:
-        if plain(record) and record.case.cache == "empty" and record.case.scope in _FIRST:
-            campaigns.setdefault(record.campaign, []).append(record)
-    for found in sorted(campaigns.values(), key=campaign_recency, reverse=True):
-        sides = [_first_and_further([r for r in found if r.backend == side]) for side in ("cpu", "gpu")]
-        if all(sides):
-            return _curve(sides, calls)
-    return ()
-
-
-def _first_and_further(records: Sequence[Record]) -> tuple[Summary, ...]:
-    """Return a side's cold start and step of the allocator whose step is the better one; none if one is missing."""
-    step = better(summary(record) for record in records if record.case.scope == "step")
-    cold = step and better(
-        summary(record)
-        for record in records
-        if record.case.scope == "cold" and record.case.allocator == step.record.case.allocator
-    )
-    return (cold, step) if step and cold else ()
+    sides = {(rung.case.scope, rung.case.cache): rung.both for rung in ladder(records)}
+    cold, step = sides.get(("cold", "empty")), sides.get(("step", "empty"))
+    return _curve(tuple(zip(cold, step, strict=True)), calls) if cold and step else ()
 
 
 def _curve(sides: Sequence[tuple[Summary, ...]], calls: Sequence[int]) -> tuple[Amortised, ...]:

@@ -91,16 +91,26 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
             ratio = paired_ratio(by_round(cpu.record), by_round(gpu.record)) if cpu and sensible else None
             if cpu is not None and ratio is not None:
                 found.append(_speedup(cpu, gpu, ratio, group))
-    both: dict[tuple[str, str], list[SpeedUp]] = defaultdict(list)
+    both: dict[tuple[str, ...], list[SpeedUp]] = defaultdict(list)
     for item in found:
         if item.status in COUNTED:
-            both[item.gpu.record.place].append(item)
+            both[*item.gpu.record.place, _start(item)].append(item)
     paired = {(side.record.campaign, side.record.place) for item in found for side in (item.cpu, item.gpu)}
     alone: dict[tuple[str, str], list[Summary]] = defaultdict(list)
     for item in (item for group in campaigns.values() for item in group):
         if item.status in SOUND and (item.record.campaign, item.record.place) not in paired:
             alone[item.record.place].append(item)
-    return tuple(_repeated([_contradicted(item, both[item.gpu.record.place], alone) for item in found], found))
+    again = (_contradicted(item, both[*item.gpu.record.place, _start(item)], alone) for item in found)
+    return tuple(_repeated(list(again), found))
+
+
+def _start(item: SpeedUp) -> str:
+    """Return how the CPU of a cold start came by its memory: only one of the same way can confirm or contradict it.
+
+    Of steps the better allocator counts, whichever it is.
+    """
+    case = item.cpu.record.case
+    return case.allocator if case.scope == "cold" else ""
 
 
 def _contradicted(
@@ -139,12 +149,13 @@ def _said_of_a_side(mine: SpeedUp, alone: Mapping[tuple[str, str], Sequence[Summ
 
 def _repeated(found: Sequence[SpeedUp], alone: Sequence[SpeedUp]) -> Iterable[SpeedUp]:
     """Yield the speed-ups, those that another campaign confirms as repeated; `alone` have each campaign's own word."""
-    others: dict[str, list[tuple[Record, Estimate]]] = defaultdict(list)
+    others: dict[tuple[str, str], list[tuple[Record, Estimate]]] = defaultdict(list)
     for item in alone:
         if item.status in SOUND:
-            others[item.gpu.record.name].append((item.gpu.record, item.ratio))
+            others[item.gpu.record.name, _start(item)].append((item.gpu.record, item.ratio))
     for item in found:
-        again = item.status == "standard" and found_again(item.gpu.record, item.ratio, others[item.gpu.record.name])
+        same = others[item.gpu.record.name, _start(item)]
+        again = item.status == "standard" and found_again(item.gpu.record, item.ratio, same)
         yield replace(item, status="repeated") if again else item
 
 
