@@ -29,15 +29,17 @@ from suite.measure import profiles
 from suite.measure.campaign import Unit
 from suite.measure.fitness import Check
 from suite.measure.remaining import Remaining
+from suite.measure.widening import question
 from suite.results.journal import Done, Header
 from suite.results.record import Profile
 from suite.results.summary import step_seconds
-from suite.workload import Scope
+from suite.workload import Case, Scope
 
 _SAID: dict[Scope, str] = {
     "step": "a step",
     "epoch": "a step from storage on",
     "input": "a batch from storage",
+    "cold": "for a cold start",
     "run": "for the whole run",
     "calls": "a later call",
     "serve": "a request, several under way",
@@ -179,10 +181,10 @@ class CampaignProgress:
         self._progress.update(self._task, description=self._name, left=self._remaining.seconds, since=time.monotonic())
 
     def grows(self, header: Header) -> None:
-        """Show that the plan has further rounds, or lost some that failed, and say of which workloads."""
+        """Show that the plan has further rounds, or lost some that failed, and say of what."""
         before = self._header
-        more = dict.fromkeys(c.workload for c in header.cases if header.rounds_of(c) > before.rounds_of(c))
-        fewer = dict.fromkeys(c.workload for c in header.cases if header.rounds_of(c) < before.rounds_of(c))
+        more = dict.fromkeys(_asked(c) for c in header.cases if header.rounds_of(c) > before.rounds_of(c))
+        fewer = dict.fromkeys(_asked(c) for c in header.cases if header.rounds_of(c) < before.rounds_of(c))
         self._header = header
         self._remaining.grows(header)
         self._progress.update(self._task, total=self._remaining.planned)
@@ -212,6 +214,12 @@ class CampaignProgress:
 
     def _print(self, line: str) -> None:
         self._progress.console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _asked(case: Case) -> str:
+    """Return what gets rounds together: a workload, if it is its steady state, else with the scope."""
+    name, scopes = question(case)
+    return name if "step" in scopes else f"{name} ({', '.join(scopes)})"
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> None:

@@ -1,12 +1,16 @@
 """In a terminal: tables of whole words, whatever its width, and what a time is one of."""
 
 import io
+from datetime import UTC, datetime
 
+import factory
 import pytest
 from rich.console import Console
 
 from suite import terminal
-from suite.terminal import CampaignLine, fitting, print_table, said
+from suite.measure import campaign
+from suite.results.journal import Done
+from suite.terminal import CampaignLine, CampaignProgress, fitting, print_table, said
 
 COLUMNS = ("model", "best peer / JAX", "precision")
 ROWS = [("cifar10_resnet63", "0.7x torch compile", "float32-highest"), ("mnist_mlp", "–", "tf32")]
@@ -56,6 +60,27 @@ def test_a_run_that_was_cut_short_is_not_called_the_whole_one():
     assert said("run", "smoke") == "for a run cut short to 200 examples"
     assert said("run", "quick") == "for the whole run"
     assert said("step", "smoke") == "a step"
+
+
+def test_each_process_says_its_time_and_each_further_round_what_it_is_of(capsys):
+    made = {scope: factory.record(scope=scope) for scope in ("step", "cold")}
+    cases, now = [record.case for record in made.values()], datetime(2026, 1, 1, tzinfo=UTC)
+    header = campaign.planned(cases, [factory.description()], "quick", factory.HOST, now)
+    progress = CampaignProgress(header, [])
+    for number, (scope, rounds) in enumerate((("step", (4, 3)), ("cold", (3, 4)))):
+        record = made[scope]
+        progress.begins(number, (record.case,))
+        run = factory.run(number, 0.5 * (number + 1))
+        progress.ends((record.case,), [Done(case=record.case, software=record.software, run=run)])
+        progress.grows(header)
+        progress.grows(header.with_rounds(rounds))
+    told = [line.rstrip() for line in capsys.readouterr().err.splitlines() if not line.startswith("a further")]
+    assert told == [
+        "round 1/3  mnist_mlp cpu jax: 502 ms a step",
+        "one more round, intervals are still wide: mnist_mlp",
+        "round 2/3  mnist_mlp cpu jax: 1.00 s for a cold start",
+        "one more round, intervals are still wide: mnist_mlp (cold)",
+    ]
 
 
 NAME = "round 1/1  dp_linear_mirrored cpu jax  warmup"
