@@ -23,6 +23,7 @@ from suite.measure import (
     widening,
 )
 from suite.measure.probe import Offer
+from suite.measure.remaining import Remaining
 from suite.measure.request import Request
 from suite.results import journal as journals
 from suite.results import store
@@ -60,8 +61,7 @@ def planned(asked: Request, out: Path, machine_name: str | None = None, part: in
     processes = sum(header.rounds_of(unit[0]) for unit in campaign.units(header.cases))
     terminal.say(
         f"{here.name}: {units.counted(len(answer.descriptions), 'workload')}, "
-        f"{units.counted(processes, 'process', 'processes')}, about {units.seconds(answer.seconds)}"
-        + (f", and up to {header.most_rounds} rounds where intervals stay wide" * widening.may_widen(header))
+        f"{units.counted(processes, 'process', 'processes')}, about {units.seconds(answer.seconds)}" + _further(header)
     )
     lock.refuse_beside_another()
     journal = Journal(out / header.campaign / journals.FILE_NAME)
@@ -69,6 +69,15 @@ def planned(asked: Request, out: Path, machine_name: str | None = None, part: in
         raise RuntimeError(f"campaign '{header.campaign}' is there already; wait a second, or set the clock right")
     journal.append(header)
     return journal
+
+
+def _further(header: Header) -> str:
+    """Return what a plan's further rounds may come to, in words; '' if it may have none."""
+    widest = widening.widest(header)
+    if widest == header:
+        return ""
+    seconds = units.seconds(Remaining(widest, []).seconds)
+    return f", and up to {header.most_rounds} rounds where intervals stay wide, about {seconds} if all do"
 
 
 def _mention_unfinished(out: Path) -> None:

@@ -100,8 +100,17 @@ def test_where_no_steps_are_timed_starts_and_what_comes_from_storage_decide(scop
     rest = [*done(gpu, EVEN), *done(other, EVEN)]
     assert counts(widening.widened(header, [*done(cpu, UNEVEN), *rest])) == [4, 4, header.rounds_of(whole), 3]
     assert widening.widened(header, [*done(cpu, EVEN), *rest]) is None
-    assert widening.may_widen(plan(cpu))
-    assert not widening.may_widen(plan(whole))
+    assert counts(widening.widest(plan(cpu, whole))) == [MOST, plan(whole).rounds_of(whole)]
+    assert widening.widest(plan(whole)) == plan(whole)
+
+
+def test_the_most_rounds_that_a_plan_may_come_to_are_those_of_what_decides_and_of_what_is_beside_it():
+    deciding = [case(), case(implementation="torch"), case(backend="gpu", scope="cold")]
+    rest = [case(scope="epoch"), case("cifar10_mlp", implementation="torch")]
+    header = plan(*deciding, *rest, most=7)
+    assert counts(widening.widest(header)) == [7, 7, 7, 3, 3]
+    assert counts(widening.widest(plan(*deciding, most=0))) == [3, 3, 3]
+    assert counts(widening.widest(plan(*deciding, asked=9, most=7))) == [9, 9, 9]
 
 
 def test_a_case_that_failed_neither_decides_nor_goes_along():
@@ -181,7 +190,9 @@ def test_further_rounds_are_announced_only_where_there_may_be_some(tmp_path, mon
     monkeypatch.setattr(bench.answering, "answer", lambda *_: answer)
     monkeypatch.setattr(bench.lock, "refuse_beside_another", lambda: None)
     bench.planned(Request(), tmp_path)
-    assert (f"up to {MOST} rounds where intervals stay wide" in capsys.readouterr().err) is announced
+    said = capsys.readouterr().err
+    assert (f"up to {MOST} rounds where intervals stay wide, about " in said) is announced
+    assert (" if all do" in said) is announced
 
 
 class Watch:

@@ -31,15 +31,14 @@ def question(case: Case) -> Question:
     return case.workload, _STEADY if case.scope in _STEADY else frozenset({case.scope})
 
 
-def may_widen(header: Header) -> bool:
-    """Return whether a plan may have further rounds: times of JAX that decide have fewer than it allows."""
+def widest(header: Header) -> Header:
+    """Return the plan with all the further rounds that it may come to; the same plan if it may have none."""
     deciding = _deciding(header)
-    return any(
-        header.rounds_of(case) < header.most_rounds
-        and case.implementation == "jax"
-        and case.scope in deciding[case.workload]
-        for case in header.cases
-    )
+    mine = (case for case in header.cases if case.implementation == "jax" and case.scope in deciding[case.workload])
+    asked = set(map(question, mine))
+    most = {case: max(header.rounds_of(case), header.most_rounds) for case in header.cases if question(case) in asked}
+    rounds = tuple(most.get(case, header.rounds_of(case)) for case in header.cases)
+    return header if rounds == header.case_rounds else header.with_rounds(rounds)
 
 
 def widened(header: Header, done: Sequence[Done], but: Collection[Question] = ()) -> Header | None:
