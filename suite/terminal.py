@@ -218,8 +218,8 @@ class CampaignProgress:
 
 def _asked(case: Case) -> str:
     """Return what gets rounds together: a workload, if it is its steady state, else with the scope."""
-    name, scopes = question(case)
-    return name if "step" in scopes else f"{name} ({', '.join(scopes)})"
+    name, scope = question(case)
+    return name if scope == "step" else f"{name} ({scope})"
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], notes: Iterable[str] = ()) -> None:

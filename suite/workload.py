@@ -35,6 +35,7 @@ Family = Literal[
 ]  # ceiling: no network, but what the machine can do at most
 
 
+STARTING: Allocator = "system"  # of a CPU's process whose start counts: it is what programs have
 USUAL_SCOPES: tuple[Scope, ...] = ("step", "transfer", "cold")  # where no scope is asked for
 FROM_STORAGE: frozenset[Scope] = frozenset({"epoch", "input", "learning"})  # through an input pipeline
 INPUT_SETS = 4  # that a step is timed on, in turn

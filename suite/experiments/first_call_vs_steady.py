@@ -3,15 +3,17 @@
 from collections.abc import Callable, Sequence
 from statistics import median
 
+from msgspec.structs import replace
+
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, percent_words, point, together, words
+from suite.inquiry.steps import caveat, percent_words, point, step, together, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record, Run
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio
 from suite.results.summary import Summary
 from suite.results.table import Cell, Table, status_cell, times_cells
-from suite.workload import Case, Description
+from suite.workload import STARTING, Allocator, Backend, Case, Description
 
 TITLE = "How much slower is the first call?"
 TESTS = ("O5", "O6", "O7")
@@ -35,15 +37,9 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
 
     With the one that keeps its memory the second call too touches pages for the first time.
     """
+    allocators: dict[Backend, Allocator] = {"cpu": STARTING, "gpu": "retaining"}
     return tuple(
-        Case(
-            workload=about.name,
-            backend=backend,
-            scope="calls",
-            batch=about.batch,
-            data=here.data_of(about),
-            allocator="system" if backend == "cpu" else here.allocator,
-        )
+        replace(step(about, backend, here, allocator=allocators[backend]), scope="calls")
         for about in catalogue
         for backend in here.backends
     )

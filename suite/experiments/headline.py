@@ -13,6 +13,7 @@ from suite.results.table import Cell, Table, ratio_status_cell, time_cell, times
 from suite.variants import variants_of
 from suite.workload import (
     FROM_STORAGE,
+    STARTING,
     USUAL_SCOPES,
     Allocator,
     Augmentation,
@@ -58,7 +59,7 @@ def cases(
     loaders: Sequence[Loader] = ("threads",),
     augmentations: Sequence[Augmentation] = ("host",),
     allocators: Sequence[Allocator] = (),
-    starting: Allocator = "system",
+    starting: Allocator = STARTING,
     batch: int | None = None,
     devices: int = 1,
     hosts: int = 1,

@@ -8,7 +8,7 @@ from suite.experiments import headline
 from suite.inquiry.here import Here
 from suite.measure import children, refusal
 from suite.measure.request import Request
-from suite.workload import USUAL_SCOPES, Allocator, Case, Description, Implementation, Scope
+from suite.workload import STARTING, USUAL_SCOPES, Allocator, Case, Description, Implementation, Scope
 
 
 def timed(request: Request, chosen: Sequence[Description], here: Here) -> tuple[Case, ...]:
@@ -35,7 +35,7 @@ def by_scopes(request: Request, chosen: Sequence[Description], here: Here) -> Ca
         loaders=request.loaders,
         augmentations=request.augmentations,
         allocators=("system",) if request.hosts > 1 else request.allocators or allocators(request.implementations),
-        starting=request.allocators[0] if request.allocators else "system",
+        starting=request.allocators[0] if request.allocators else STARTING,
         batch=request.batch,
         devices=request.devices,
         hosts=request.hosts,

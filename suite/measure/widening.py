@@ -8,10 +8,9 @@ their interval is too short. With further rounds for those that are not, luck de
 simulates what is gained.
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from suite.measure.campaign import Unit, records, units
+from suite.measure.campaign import records, units
 from suite.results.journal import Done, Header
 from suite.results.record import Record
 from suite.results.selection import fastest
@@ -20,22 +19,18 @@ from suite.results.summary import summary, wide
 from suite.workload import Case, Scope
 
 _STEADY: frozenset[Scope] = frozenset({"step", "transfer", "serve"})
-_STARTING: frozenset[Scope] = frozenset({"cold"})
-_FLOWING: frozenset[Scope] = frozenset({"epoch"})
 
-Question = tuple[str, frozenset[Scope]]  # what is asked of a workload: those of its scopes that get rounds together
+Question = tuple[str, Scope]  # a workload and what of it gets rounds together; `step` stands for its whole steady state
 
 
 def question(case: Case) -> Question:
     """Return what a case helps to answer."""
-    return case.workload, _STEADY if case.scope in _STEADY else frozenset({case.scope})
+    return case.workload, "step" if case.scope in _STEADY else case.scope
 
 
 def widest(header: Header) -> Header:
     """Return the plan with all the further rounds that it may come to; the same plan if it may have none."""
-    deciding = _deciding(header)
-    mine = (case for case in header.cases if case.implementation == "jax" and case.scope in deciding[case.workload])
-    asked = set(map(question, mine))
+    asked = _deciding(header) & {question(case) for case in header.cases if case.implementation == "jax"}
     most = {case: max(header.rounds_of(case), header.most_rounds) for case in header.cases if question(case) in asked}
     rounds = tuple(most.get(case, header.rounds_of(case)) for case in header.cases)
     return header if rounds == header.case_rounds else header.with_rounds(rounds)
@@ -48,18 +43,13 @@ def widened(header: Header, done: Sequence[Done], but: Collection[Question] = ()
     out; an invalid one, an input pipeline alone or a whole run decides nothing, nor does what comes from storage where
     steps are timed; what is not measured with what decides keeps its rounds, as do the questions named in `but`.
     """
-    deciding = _deciding(header)
     failed = {entry.case for entry in done if entry.run.reason}
-    answering: dict[Question, list[Unit]] = defaultdict(list)
-    for unit in units(header.cases):
-        if failed.isdisjoint(unit) and not deciding[unit[0].workload].isdisjoint(case.scope for case in unit):
-            answering[question(unit[0])].append(unit)
-    uncertain = {question(record.case) for record in _too_wide(records(header, done), deciding)}.difference(but)
+    still_wide = _too_wide(records(header, done), _deciding(header))
+    uncertain = {question(record.case) for record in still_wide}.difference(but)
     more = {
         case
-        for asked, those in answering.items()
-        if asked in uncertain
-        for unit in those
+        for unit in units(header.cases)
+        if question(unit[0]) in uncertain and failed.isdisjoint(unit)
         for case in unit
         if header.rounds_of(case) < header.most_rounds
     }
@@ -91,18 +81,18 @@ def whole_rounds(header: Header, planned: Header, done: Iterable[Done]) -> Heade
     return header.with_rounds(tuple(map(rounds, header.cases)))
 
 
-def _deciding(header: Header) -> dict[str, frozenset[Scope]]:
-    """Return each workload's scopes that decide."""
-    steady = {case.workload for case in header.cases if case.scope in _STEADY}
-    return {case.workload: _STARTING | (_STEADY if case.workload in steady else _FLOWING) for case in header.cases}
+def _deciding(header: Header) -> frozenset[Question]:
+    """Return what of a plan decides: each steady state and start, and what comes from storage where no steps are."""
+    asked = frozenset(map(question, header.cases))
+    return frozenset((w, s) for w, s in asked if s in ("step", "cold") or (s == "epoch" and (w, "step") not in asked))
 
 
-def _too_wide(found: Iterable[Record], deciding: Mapping[str, frozenset[Scope]]) -> Iterable[Record]:
+def _too_wide(found: Iterable[Record], deciding: Collection[Question]) -> Iterable[Record]:
     """Yield of JAX's times and speed-ups those that decide and whose interval is wider than the profile allows."""
     mine = [
         record
         for record in found
-        if record.case.implementation == "jax" and record.case.scope in deciding[record.workload] and not record.reason
+        if record.case.implementation == "jax" and question(record.case) in deciding and not record.reason
     ]
     for item in fastest(map(summary, mine)):
         if item.status != "invalid" and wide(item.record, item.seconds):

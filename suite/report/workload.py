@@ -121,7 +121,7 @@ def ladder_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
         )
         made.chart(name, "the table above", caption, json.dumps(charts.themed(spec)))
         files |= charts.files(name, spec)
-    curve = clock.amortised(records)
+    curve = clock.amortised(rungs)
     if not curve:
         return files
     chart, spec = f"amortised.{about.name}.{what.slug}", ladder.curve(curve)

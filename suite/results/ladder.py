@@ -111,13 +111,13 @@ def _without_compiling(record: Record) -> Record | None:
     return replace(record, runs=tuple(runs))
 
 
-def amortised(records: Iterable[Record], calls: Sequence[int] = CALLS) -> tuple[Amortised, ...]:
-    """Return the effective speed-up after so many calls, from the ladder's step and cold start.
+def amortised(rungs: Iterable[Rung], calls: Sequence[int] = CALLS) -> tuple[Amortised, ...]:
+    """Return the effective speed-up after so many calls, from a ladder's step and cold start.
 
     Each has a process of its own; the first round of one goes with the first of the other, and so on. Empty if one of
     the two lacks a side.
     """
-    sides = {(rung.case.scope, rung.case.cache): rung.both for rung in ladder(records)}
+    sides = {(rung.case.scope, rung.case.cache): rung.both for rung in rungs}
     cold, step = sides.get(("cold", "empty")), sides.get(("step", "empty"))
     return _curve(tuple(zip(cold, step, strict=True)), calls) if cold and step else ()
 

@@ -100,8 +100,8 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
     for item in (item for group in campaigns.values() for item in group):
         if item.status in SOUND and (item.record.campaign, item.record.place) not in paired:
             alone[item.record.place].append(item)
-    again = (_contradicted(item, both[*item.gpu.record.place, _start(item)], alone) for item in found)
-    return tuple(_repeated(list(again), found))
+    judged = [_contradicted(item, both[*item.gpu.record.place, _start(item)], alone) for item in found]
+    return tuple(_repeated(judged, found))
 
 
 def _start(item: SpeedUp) -> str:
