@@ -225,6 +225,12 @@ def test_what_is_missing_for_a_verdict_is_said_beside_what_was_found():
     assert "2 GPUs train them" in ALL["O13"].judge(node(2, TREES)).found
 
 
+def test_a_newer_run_alone_takes_no_verdict_on_the_length_of_a_run_away():
+    newer = {"campaign": "20260930-120000-testbox", "created": "2026-09-30T12:00:00Z"}
+    again = msgspec.structs.replace(runs(0.2, 0.9)[1], **newer)
+    assert ALL["O2"].judge([*runs(0.2, 0.21), again]) == ALL["O2"].judge(runs(0.2, 0.21))
+
+
 def test_calls_are_judged_by_their_interval():
     def spreads(*shares):
         made = calls("gpu", 15.0, 0.3, 0.2, 0.2)

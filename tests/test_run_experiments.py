@@ -89,6 +89,24 @@ def test_how_busy_a_gpu_is_stands_beside_the_length_of_the_run():
     assert "Not measured" not in reading.answers[0]
 
 
+def test_a_newer_campaign_of_one_run_alone_takes_no_comparison_away():
+    def of(day, record):
+        made = {"campaign": f"202601{day}-000000-test", "created": f"2026-01-{day}T00:00:00Z"}
+        return msgspec.structs.replace(record, **made)
+
+    def read(*records):
+        (answer,) = run_length.read(records).answers
+        return answer.removeprefix("mnist_mlp: the GPU is busy ").partition(" Not measured")[0]
+
+    short, long = (of("01", watched(length, "plain", busy)) for length, busy in ((1, 0.26), (10, 0.27)))
+    again = of("02", watched(10, "plain", 0.9))
+    newest = [of("03", watched(1, "plain", 0.5)), of("03", watched(10, "plain", 0.6))]
+    compared = "26 % in 20 epochs, data on the host; 27 % in 200 epochs, data on the host."
+    assert read(short, long, again) == read(again, long, short) == compared
+    assert read(short, again) == "90 % in 200 epochs, data on the host."
+    assert read(*newest, short, long).startswith("50 % in 20 epochs")
+
+
 def test_an_answer_names_the_runs_that_were_not_made():
     (answer,) = run_length.read([watched(1, "plain", 0.26)]).answers
     assert answer == (

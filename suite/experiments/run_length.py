@@ -5,7 +5,7 @@ from statistics import fmean
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import together
+from suite.inquiry.steps import fullest
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Level, Record, Run
 from suite.results.summary import Summary
@@ -77,7 +77,7 @@ def busy(item: Summary, level: Callable[[Run], Level | None], of: Callable[[Leve
 def read(records: Sequence[Record]) -> Reading | None:
     """Return how busy GPU and CPU were in runs of each kind; None if there is none."""
     answers, rows, points = [], [], []
-    for group in together(records, _fits, least=1):
+    for group in fullest(records, _fits):
         ordered = sorted(group, key=lambda item: _WAYS.index((item.record.case.variant, item.record.case.length)))
         name, backend = ordered[0].record.workload, ordered[0].record.backend
         said = []

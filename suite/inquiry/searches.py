@@ -5,7 +5,7 @@ from statistics import fmean, median
 
 from suite import units
 from suite.inquiry.flows import share_cell
-from suite.inquiry.steps import caveat, ratio, together, words
+from suite.inquiry.steps import caveat, fullest, ratio, words
 from suite.results.record import Record
 from suite.results.summary import Summary
 from suite.results.table import Cell, base_cells, status_cell, time_cell, times_cells
@@ -25,7 +25,7 @@ def searched(
 ) -> tuple[tuple[tuple[Cell, ...], ...], tuple[tuple[Cell, ...], ...], list[str]]:
     """Return the rows of whole searches and of their points' scores, and what they say in words."""
     rows, scores, said = [], [], []
-    for group in _campaigns(records):
+    for group in fullest(records, is_search):
         ways = {item.record.case.variant: item for item in group}
         base, name, backend = ways.get("plain"), group[0].record.workload, group[0].record.backend
         for way, item in sorted(ways.items()):
@@ -55,13 +55,6 @@ def searched(
         if len(ways) == len(WAYS):
             scores += _compared(name, backend, *(_scores(ways[way]) for way in WAYS))
     return tuple(rows), tuple(scores), said
-
-
-def _campaigns(records: Sequence[Record]) -> list[tuple[Summary, ...]]:
-    """Return the searches of each workload and backend: of the newest campaign of both ways, else of the newest."""
-    groups = (group for ways in (1, len(WAYS)) for group in together(records, is_search, ways))
-    found = {(group[0].record.workload, group[0].record.backend): group for group in groups}
-    return [found[key] for key in sorted(found)]
 
 
 def _part_cell(item: Summary, stages: Sequence[str]) -> Cell:

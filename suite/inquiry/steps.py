@@ -1,7 +1,7 @@
 """What experiments have in common: JAX's steps as cases, and those of one campaign read together."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -38,17 +38,36 @@ def together(
 
     Of two allocators the better one's is taken.
     """
+    return _last(sorted((group for group in _campaigns(records, fits) if len(group) >= least), key=_recency))
+
+
+def fullest(records: Iterable[Record], fits: Callable[[Record], bool]) -> tuple[tuple[Summary, ...], ...]:
+    """Return as together does those of the newest of the campaigns that have most of the fitting cases.
+
+    A newer one that has fewer would take the comparison away that an older one allows.
+    """
+    return _last(sorted(_campaigns(records, fits), key=lambda group: (len(group), _recency(group))))
+
+
+def _campaigns(records: Iterable[Record], fits: Callable[[Record], bool]) -> Iterator[tuple[Summary, ...]]:
+    """Yield the fitting cases of each workload, backend and campaign, of two allocators the better one's."""
     campaigns: dict[tuple[str, str, str], dict[Case, list[Summary]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
         if is_ceiling(record) or not fits(record):
             continue
         same = msgspec.structs.replace(record.case, allocator="retaining")
         campaigns[record.workload, record.backend, record.campaign][same].append(summary(record))
-    latest: dict[tuple[str, str], tuple[Summary, ...]] = {}
-    groups = (tuple(better(ways) or ways[0] for ways in cases.values()) for cases in campaigns.values())
-    for group in sorted(groups, key=lambda g: campaign_recency(item.record for item in g)):
-        if len(group) >= least:
-            latest[group[0].record.workload, group[0].record.backend] = group
+    for cases in campaigns.values():
+        yield tuple(better(ways) or ways[0] for ways in cases.values())
+
+
+def _recency(group: tuple[Summary, ...]) -> tuple[bool, bool, str]:
+    return campaign_recency(item.record for item in group)
+
+
+def _last(groups: Iterable[tuple[Summary, ...]]) -> tuple[tuple[Summary, ...], ...]:
+    """Return the last group of each workload and backend."""
+    latest = {(group[0].record.workload, group[0].record.backend): group for group in groups}
     return tuple(latest[key] for key in sorted(latest))
 
 

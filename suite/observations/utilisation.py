@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments.run_length import busy, cpu, gpu
+from suite.inquiry.steps import fullest
 from suite.observations import NOT_RUN, Judgement, Observation, either, unmeasured
 from suite.observations._articles import MNIST
-from suite.observations._found import groups
+from suite.observations._found import counted
 from suite.results.record import Record
 from suite.results.summary import Summary
 
@@ -20,10 +21,10 @@ def _runs(records: Sequence[Record]) -> dict[tuple[str, int], Summary]:
     def fits(record: Record) -> bool:
         case = record.case
         chosen = (record.workload, case.scope, case.implementation, case.variant, case.precision)
-        return chosen == ("mnist_mlp", "run", "jax", "plain", "float32-highest")
+        return chosen == ("mnist_mlp", "run", "jax", "plain", "float32-highest") and not record.cut_short
 
-    found = groups(records, fits)
-    return {(backend, item.record.case.length): item for (_, backend), group in found.items() for item in group}
+    found = (item for group in fullest(records, fits) for item in group if counted(item))
+    return {(item.record.backend, item.record.case.length): item for item in found}
 
 
 def _saturates(records: Sequence[Record]) -> Judgement:
