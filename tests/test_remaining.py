@@ -1,5 +1,7 @@
 """What the terminal says of a campaign: its processes, and what it still takes by its journal and those that ended."""
 
+from pathlib import Path
+
 import factory
 import msgspec
 import pytest
@@ -8,9 +10,11 @@ from suite.measure import campaign
 from suite.measure.estimate import first_seconds, process_seconds
 from suite.measure.profiles import EFFORTS
 from suite.measure.remaining import Remaining
+from suite.results import store
 from suite.results.journal import Done, Header
 from suite.workload import Case
 
+PUBLISHED = Path(__file__).parents[1] / "site" / "records"
 ROUNDS = 3
 ABOUT = factory.description()
 GPU = Case(workload="mnist_mlp", backend="gpu", scope="step", batch=128)
@@ -68,6 +72,15 @@ def test_a_scope_in_which_compiling_counts_chooses_kernels_in_each_process(scope
     assert first_seconds(warm, ABOUT) == first_seconds((GPU,), ABOUT), (
         "the process that fills the cache chooses for all"
     )
+
+
+@pytest.mark.parametrize("name", ["20261127-030931-h100-80gb-16-cores", "20261125-200624-intel-xeon-2-cores"])
+def test_a_search_is_guessed_within_a_factor_of_two_of_what_it_took(name):
+    searches = list(map(store.read, (PUBLISHED / name).glob("*.run*.json")))
+    assert searches
+    for record in searches:
+        told = process_seconds((record.case,), record.description, EFFORTS[record.profile], record.machine.cores)
+        assert 0.5 < record.runs[0].samples[0].wall_seconds / told < 2
 
 
 def test_what_is_resumed_has_only_the_rest_before_it():

@@ -11,7 +11,9 @@ _COMPILE_SECONDS_PER_FLOP = 0.4e-9  # of one example: deep networks compile long
 _TORCH_COMPILE_SECONDS = 25.0  # of torch.compile, which keeps nothing for the next process
 _CHOOSING_SECONDS, _CHOOSING_SECONDS_PER_FLOP = 45.0, 3e-9  # a GPU's kernels, unless they lie in the compile cache
 _FLOP_PER_SECOND = {"cpu": 60e9, "gpu": 8e12}  # sustained; of a core, of a GPU
+_SEARCH_FLOP_PER_SECOND = 30e9  # of a CPU, however many cores: the networks that are searched are small
 _CALL_SECONDS = 5e-4  # of a step that is copied and dispatched from Python
+_DISPATCH_SECONDS = 2e-4  # of a step whose batch is on the device
 _FEWEST_SAMPLES = 3
 _DOUBLINGS = 12
 _PIPELINE_SECONDS = 3.0  # until the first batch is there
@@ -76,4 +78,7 @@ def _run_seconds(case: Case, about: Description, run: WholeRun, effort: Effort, 
     train, test = (min(n, effort.run_examples or n) for n in (run.train, run.test))
     epochs = 1 if effort.run_examples else run.epochs * case.length
     flop = train * about.flop_per_example + test * about.forward_flop_per_example
-    return epochs * (flop / rate + (train + test) / case.batch * _CALL_SECONDS)
+    call = _CALL_SECONDS
+    if about.grid is not None:
+        rate, call = min(rate, _SEARCH_FLOP_PER_SECOND) if case.backend == "cpu" else rate, _DISPATCH_SECONDS
+    return epochs * (flop / rate + (train + test) / case.batch * call)
