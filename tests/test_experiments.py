@@ -261,6 +261,22 @@ def test_more_threads_are_set_against_the_fewest():
     assert [row[5].text for row in reading.tables[0].rows] == ["100 %", "100 %", "50 %"]
 
 
+@pytest.mark.parametrize(("cores", "counts"), [(1, []), (2, [1]), (4, [1, 2]), (6, [1, 2, 4]), (16, [1, 2, 4, 8])])
+def test_threads_are_doubled_up_to_all_cores(cores, counts):
+    asked = threads.cases(CATALOGUE[:1], Here(backends=("cpu",), cores=cores))
+    assert [case.threads for case in asked] == [*counts, None]
+
+
+def test_where_fewer_threads_are_surely_faster_than_all_the_answer_says_by_how_much():
+    (answer,) = read(threads, counted({1: 0.08, 4: 0.02, None: 0.04})).answers
+    assert ". The fastest are 4 threads, 2.00x (" in answer
+    assert answer.count(" as fast as all 16.") == 1
+    hardly = factory.record("mnist_mlp", "cpu", noisy(0.0399, NOISE[::-1]), threads=4)
+    one = [msgspec.structs.replace(record, runs=record.runs[:1]) for record in counted({1: 0.01, None: 0.02})]
+    for records in (counted({1: 0.08, 4: 0.02, None: 0.01}), [*counted({1: 0.08, None: 0.04}), hardly], one):
+        assert "fastest" not in read(threads, records).answers[0]
+
+
 def test_threads_that_failed_leave_the_rest():
     records = counted({1: 0.08, 4: 0.02, None: 0.01})
     records[-1] = failed(records[-1])
