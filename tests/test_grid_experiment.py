@@ -170,6 +170,21 @@ def test_a_newer_campaign_of_one_way_alone_takes_no_comparison_away():
     assert [row[3].sort for row in alone.rows] == pytest.approx([5])
 
 
+def test_what_a_gpu_gains_in_a_whole_search_is_said_beside_what_stacking_gains():
+    sides = [("cpu", 30.0, 24.0), ("gpu", 10.0, 6.0)]
+    both = [
+        search(way, seconds, (0.1, 0.2, 0.3), fits=fits, backend=backend)
+        for backend, *times in sides
+        for (way, fits), seconds in zip((("plain", 1), ("stacked", 6)), times, strict=True)
+    ]
+    said = read(both).answers[-1]
+    assert said.startswith("mnist_grid_search: one fit after another, the GPU makes the whole search 3.00x (")
+    assert ". With its fits stacked, the GPU makes the whole search 4.00x (" in said
+    other = {"campaign": "20260930-120000-testbox", "created": "2026-09-30T12:00:00Z"}
+    apart = [msgspec.structs.replace(record, **other) if record.backend == "gpu" else record for record in both]
+    assert not any("the GPU makes" in answer for answer in read(apart).answers)
+
+
 def test_searches_that_were_cut_short_are_none():
     assert grid_search.read([search("plain", 12.0, (0.1,), profile="smoke")]) is None
 

@@ -1,18 +1,20 @@
 """Whole grid searches read together: their times, and what each point scored one after another and stacked."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median
 
 from suite import units
 from suite.inquiry.flows import share_cell
 from suite.inquiry.steps import caveat, fullest, ratio, words
 from suite.results.record import Record
-from suite.results.summary import Summary
+from suite.results.speedup import SpeedUp, current, speedups
+from suite.results.summary import COUNTED, Summary
 from suite.results.table import Cell, base_cells, status_cell, time_cell, times_cells
 from suite.results.watched import gpu_share
 
 _PARTS = (("lower", "compile", "compile_rest"), ("epoch",), ("validation",))  # of a search, by their stages
 WAYS = {"plain": "one after another", "stacked": "stacked"}  # by variant
+_IN_WORDS = {"plain": "one fit after another", "stacked": "with its fits stacked"}
 WHOLE = (
     "model", "backend", "way", "whole search", "compiling", "steps", "scores", "speed", "95 % interval", "GPU busy",
     "searches", "status",
@@ -54,7 +56,28 @@ def searched(
                 said.append(f"{answer}.{caveat(group)}")
         if len(ways) == len(WAYS):
             scores += _compared(name, backend, *(_scores(ways[way]) for way in WAYS))
+    found = gains(records)
+    if found:
+        sides = (side for each in found.values() for side in (each.cpu, each.gpu))
+        name, text = next(iter(found.values())).gpu.record.workload, gain_words(found)
+        said.append(f"{name}: {text[0].lower()}{text[1:]}{caveat(sides)}")
     return tuple(rows), tuple(scores), said
+
+
+def gains(records: Sequence[Record]) -> dict[str, SpeedUp]:
+    """Return the current speed-up of the whole search in each way, by variant: of two that are of one campaign."""
+    searches = (record for record in records if is_search(record) and record.profile != "smoke")
+    found = {item.gpu.record.case.variant: item for item in current(speedups(searches))}
+    counted = {way: item for way, item in found.items() if {item.cpu.status, item.gpu.status} <= set(COUNTED)}
+    return {way: counted[way] for way in WAYS if way in counted}
+
+
+def gain_words(found: Mapping[str, SpeedUp]) -> str:
+    """Return what a GPU gains in each way, a sentence for each."""
+    return " ".join(
+        f"{_IN_WORDS[way].capitalize()}, the GPU makes the whole search {words(item.ratio)} as fast as the CPU does."
+        for way, item in found.items()
+    )
 
 
 def _part_cell(item: Summary, stages: Sequence[str]) -> Cell:
