@@ -110,12 +110,27 @@ def troubles(value: Any, place: str = "$", depth: int = 0) -> Iterator[tuple[str
                 return
             if isinstance(value, list):
                 for number, each in enumerate(value):
-                    yield from troubles(each, f"{place}[{number}]", depth + 1)
+                    if not _harmless(each):
+                        yield from troubles(each, f"{place}[{number}]", depth + 1)
                 return
             for key, each in value.items():
+                if _sound(key) and _harmless(each):
+                    continue
                 inside = f"{place}.{key[:60] if key.isprintable() else ascii(key[:60])}"
                 yield from ((inside, f"a name: {reason}") for reason in _text_troubles(key))
                 yield from troubles(each, inside, depth + 1)
+
+
+def _harmless(value: Any) -> bool:
+    """Return whether a value may stand anywhere in a record; nearly all do, and are asked nothing else."""
+    kind = type(value)
+    if kind is float or kind is int:
+        return 0 <= value <= _LONGEST_SECONDS
+    return _sound(value) if kind is str else value is None or kind is bool
+
+
+def _sound(text: str) -> bool:
+    return len(text) <= _LONGEST and text.isprintable()
 
 
 def _text_troubles(text: str) -> Iterator[str]:
