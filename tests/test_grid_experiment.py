@@ -180,6 +180,14 @@ def test_what_a_gpu_gains_in_a_whole_search_is_said_beside_what_stacking_gains()
     said = read(both).answers[-1]
     assert said.startswith("mnist_grid_search: one fit after another, the GPU makes the whole search 3.00x (")
     assert ". With its fits stacked, the GPU makes the whole search 4.00x (" in said
+    about = msgspec.structs.replace(ABOUT, name="another_search")
+    cases = (msgspec.structs.replace(record.case, workload="another_search") for record in both)
+    another = [
+        msgspec.structs.replace(record, workload="another_search", description=about, case=case)
+        for record, case in zip(both, cases, strict=True)
+    ]
+    assert [answer.partition(":")[0] for answer in read([*both, *another]).answers[-2:]] == [
+        "another_search", "mnist_grid_search"]  # fmt: skip
     other = {"campaign": "20260930-120000-testbox", "created": "2026-09-30T12:00:00Z"}
     apart = [msgspec.structs.replace(record, **other) if record.backend == "gpu" else record for record in both]
     assert not any("the GPU makes" in answer for answer in read(apart).answers)

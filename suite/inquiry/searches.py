@@ -56,20 +56,21 @@ def searched(
                 said.append(f"{answer}.{caveat(group)}")
         if len(ways) == len(WAYS):
             scores += _compared(name, backend, *(_scores(ways[way]) for way in WAYS))
-    found = gains(records)
-    if found:
+    for name, found in gains(records).items():
         sides = (side for each in found.values() for side in (each.cpu, each.gpu))
-        name, text = next(iter(found.values())).gpu.record.workload, gain_words(found)
+        text = gain_words(found)
         said.append(f"{name}: {text[0].lower()}{text[1:]}{caveat(sides)}")
     return tuple(rows), tuple(scores), said
 
 
-def gains(records: Sequence[Record]) -> dict[str, SpeedUp]:
-    """Return the current speed-up of the whole search in each way, by variant: of two that are of one campaign."""
+def gains(records: Sequence[Record]) -> dict[str, dict[str, SpeedUp]]:
+    """Return the current speed-ups of whole searches by workload and variant: each of two that are of one campaign."""
     searches = (record for record in records if is_search(record) and record.profile != "smoke")
-    found = {item.gpu.record.case.variant: item for item in current(speedups(searches))}
-    counted = {way: item for way, item in found.items() if {item.cpu.status, item.gpu.status} <= set(COUNTED)}
-    return {way: counted[way] for way in WAYS if way in counted}
+    found: dict[str, dict[str, SpeedUp]] = {}
+    for item in sorted(current(speedups(searches)), key=lambda item: list(WAYS).index(item.gpu.record.case.variant)):
+        if {item.cpu.status, item.gpu.status} <= set(COUNTED):
+            found.setdefault(item.gpu.record.workload, {})[item.gpu.record.case.variant] = item
+    return found
 
 
 def gain_words(found: Mapping[str, SpeedUp]) -> str:

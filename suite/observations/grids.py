@@ -8,9 +8,11 @@ from suite.observations._articles import MNIST
 from suite.observations._found import above, below, groups
 from suite.results.record import Record
 
+_SEARCH = "mnist_grid_search"
+
 
 def _gains(records: Sequence[Record]) -> Judgement:
-    found = gains(records)
+    found = gains(records).get(_SEARCH, {})
     said = gain_words(found)
     if "plain" in found:
         plain = found["plain"].ratio
@@ -23,7 +25,7 @@ def _gains(records: Sequence[Record]) -> Judgement:
 
 
 def _plain(record: Record) -> bool:
-    return is_search(record) and record.case.variant == "plain"
+    return is_search(record) and record.workload == _SEARCH and record.case.variant == "plain"
 
 
 OBSERVATIONS = (
