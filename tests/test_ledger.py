@@ -225,6 +225,27 @@ def test_what_is_missing_for_a_verdict_is_said_beside_what_was_found():
     assert "2 GPUs train them" in ALL["O13"].judge(node(2, TREES)).found
 
 
+def test_a_longer_run_that_only_compiles_for_less_of_its_time_was_not_too_short():
+    whole = [watched(1, "plain", 0.03, training=0.3), watched(10, "plain", 0.15, training=0.28)]
+    assert ALL["O2"].judge(whole) == Judgement(
+        verdict="refuted",
+        found="While training, the GPU is busy 30 % in the documented run and 28 % in one ten times as long; building "
+        "and compiling included, 3.0 % and 15 %.",
+    )
+    found = ALL["O2"].judge([watched(1, "plain", 0.03, epochs=1.0), whole[1]])
+    assert (found.verdict, found.found.partition(" Not measured: ")[2]) == (
+        "not run", "how busy it is in the epochs of the documented run, which are too short for it.")  # fmt: skip
+
+
+def test_cores_are_judged_by_what_they_do_while_training():
+    pair = [watched(1, "plain", 0.2, backend) for backend in ("cpu", "gpu")]
+    assert (
+        ALL["O1"]
+        .judge(pair)
+        .found.startswith("While training, the CPU's cores are busy 70 %; the GPU is at most 90 %.")
+    )
+
+
 def test_a_newer_run_alone_takes_no_verdict_on_the_length_of_a_run_away():
     newer = {"campaign": "20260930-120000-testbox", "created": "2026-09-30T12:00:00Z"}
     again = msgspec.structs.replace(runs(0.2, 0.9)[1], **newer)

@@ -7,7 +7,7 @@ import pytest
 from suite import models
 from suite.experiments import first_call_vs_steady, run_length
 from suite.inquiry.here import Here
-from suite.results.record import GpuTelemetry, Level, Sample, Telemetry
+from suite.results.record import GpuTelemetry, Level, Moment, Sample, Stage, Telemetry
 from suite.workload import WholeRun
 
 BOTH = Here(backends=("cpu", "gpu"), cores=4)
@@ -63,10 +63,19 @@ def test_an_answer_on_first_calls_that_only_shows_that_it_runs_says_so():
     assert told == [False, True]
 
 
-def watched(length, variant, busy, backend="gpu"):
-    seen = Telemetry(seconds=10.0, readings=100, cpu_utilisation=Level(mean=0.5, max=1.0),
+def watched(length, variant, busy, backend="gpu", epochs=6.0, training=None):
+    """A run of ten seconds that was watched in stretches of one, of which `epochs` seconds are training."""
+    training = busy if training is None else training
+    course = tuple(
+        Moment(seconds=float(end), cpu_utilisation=0.2 if end <= 10 - epochs else 0.7,
+               gpu_utilisation=0.0 if end <= 10 - epochs else training)
+        for end in range(1, 11)
+    )  # fmt: skip
+    seen = Telemetry(seconds=10.0, readings=100, cpu_utilisation=Level(mean=0.5, max=1.0), course=course,
                      gpus=(GpuTelemetry(utilisation=Level(mean=busy, max=0.9)),))  # fmt: skip
-    runs = (factory.run(0, 10.0, steps=1, samples=1, telemetry=seen),)
+    parts = (("import", 2.0), ("compile", 10.0 - epochs), ("epoch", 0.75 * epochs), ("validation", 0.25 * epochs))
+    stages = tuple(Stage(name=name, wall_seconds=seconds, process_seconds=seconds) for name, seconds in parts)
+    runs = (factory.run(0, 10.0, steps=1, samples=1, telemetry=seen, stages=stages),)
     return factory.record(
         backend=backend, scope="run", variant=variant, length=length, about=RUN, runs=runs, step_seconds=[1.0]
     )
@@ -84,8 +93,9 @@ def test_how_busy_a_gpu_is_stands_beside_the_length_of_the_run():
     (table,) = reading.tables
     assert [row[2].text for row in table.rows] == [
         "20 epochs, data on the host", "200 epochs, data on the host", "20 epochs, data on the device"]  # fmt: skip
-    assert [row[4].sort for row in table.rows] == pytest.approx([0.26, 0.27, 0.95])
-    assert "26 % in 20 epochs, data on the host; 27 % in 200 epochs" in reading.answers[0]
+    assert [row[5].sort for row in table.rows] == pytest.approx([0.26, 0.27, 0.95])
+    assert [row[7].sort for row in table.rows] == [0.9] * 3
+    assert "26 % in 20 epochs, data on the host (26 % while training); 27 % in 200 epochs" in reading.answers[0]
     assert "Not measured" not in reading.answers[0]
 
 
@@ -101,17 +111,20 @@ def test_a_newer_campaign_of_one_run_alone_takes_no_comparison_away():
     short, long = (of("01", watched(length, "plain", busy)) for length, busy in ((1, 0.26), (10, 0.27)))
     again = of("02", watched(10, "plain", 0.9))
     newest = [of("03", watched(1, "plain", 0.5)), of("03", watched(10, "plain", 0.6))]
-    compared = "26 % in 20 epochs, data on the host; 27 % in 200 epochs, data on the host."
+    compared = (
+        "26 % in 20 epochs, data on the host (26 % while training); "
+        "27 % in 200 epochs, data on the host (27 % while training)."
+    )
     assert read(short, long, again) == read(again, long, short) == compared
-    assert read(short, again) == "90 % in 200 epochs, data on the host."
+    assert read(short, again) == "90 % in 200 epochs, data on the host (90 % while training)."
     assert read(*newest, short, long).startswith("50 % in 20 epochs")
 
 
 def test_an_answer_names_the_runs_that_were_not_made():
     (answer,) = run_length.read([watched(1, "plain", 0.26)]).answers
     assert answer == (
-        "mnist_mlp: the GPU is busy 26 % in 20 epochs, data on the host. Not measured: 200 epochs, data on the host; "
-        "20 epochs, data on the device."
+        "mnist_mlp: the GPU is busy 26 % in 20 epochs, data on the host (26 % while training). Not measured: "
+        "200 epochs, data on the host; 20 epochs, data on the device."
     )
 
 
@@ -132,4 +145,33 @@ def test_a_run_that_was_cut_short_is_none_of_the_documented_ones():
 def test_a_run_that_nobody_watched_has_dashes():
     bare = factory.record(backend="gpu", scope="run", about=RUN, step_seconds=[1.0])
     (table,) = run_length.read([bare]).tables
-    assert [cell.text for cell in table.rows[0][4:7]] == ["–"] * 3
+    assert [cell.text for cell in table.rows[0][4:10]] == ["–"] * 6
+
+
+def test_how_busy_both_are_while_training_leaves_out_what_was_built_and_what_drivers_average():
+    (row,) = run_length.read([watched(1, "plain", 0.1, training=0.8)]).tables[0].rows
+    assert (row[4].sort, row[5].sort, row[6].sort, row[9].sort) == pytest.approx((6.0, 0.1, 0.8, 0.7))
+    record = watched(1, "plain", 0.1, training=0.8)
+    (run,) = record.runs
+    late = tuple(msgspec.structs.replace(moment, gpu_utilisation=0.1) if moment.seconds == 5.0 else moment
+                 for moment in run.telemetry.course)  # fmt: skip
+    run = msgspec.structs.replace(run, telemetry=msgspec.structs.replace(run.telemetry, course=late))
+    assert run_length.gpu_while_training(run) == pytest.approx(0.8)  # the first second is of the time before too
+    assert run_length.cpu_while_training(run) == pytest.approx(0.7)
+
+
+def test_epochs_too_short_to_be_watched_have_no_share_of_their_own():
+    reading = run_length.read([watched(1, "plain", 0.1, epochs=1.5)])
+    (row,) = reading.tables[0].rows
+    assert (row[5].text, row[6].text, row[9].sort) == ("10 %", "–", pytest.approx(0.7))
+    assert reading.answers[0].startswith("mnist_mlp: the GPU is busy 10 % in 20 epochs, data on the host. Not")
+    assert [point.series for point in reading.chart.points] == ["whole run"]
+
+
+def test_stretches_of_a_window_count_by_their_length():
+    record = watched(1, "plain", 0.1)
+    (run,) = record.runs
+    course = (Moment(seconds=4.0, gpu_utilisation=0.0), Moment(seconds=5.0, gpu_utilisation=0.0),
+              Moment(seconds=9.0, gpu_utilisation=0.5), Moment(seconds=10.0, gpu_utilisation=1.0))  # fmt: skip
+    run = msgspec.structs.replace(run, telemetry=msgspec.structs.replace(run.telemetry, course=course))
+    assert run_length.gpu_while_training(run) == pytest.approx(0.6)

@@ -7,10 +7,10 @@ from suite import units
 from suite.inquiry.here import Here
 from suite.inquiry.steps import fullest
 from suite.results.reading import Chart, Point, Reading
-from suite.results.record import Level, Record, Run
+from suite.results.record import GpuTelemetry, Record, Run
 from suite.results.summary import Summary
 from suite.results.table import Cell, Table, status_cell, time_cell
-from suite.results.watched import long_enough
+from suite.results.watched import AVERAGED_SECONDS, long_enough, training_seconds, while_training
 from suite.workload import Case, Description
 
 TITLE = "Is a GPU idle because the run is short?"
@@ -18,14 +18,20 @@ TESTS = ("O1", "O2")
 METHOD = (
     "The documented whole run is taken at its length and at ten times its length, each batch copied from the host, and "
     "once with the data on the device and one dispatch an epoch. Another process watches how busy the GPU and the CPU "
-    "are from the first stage to the last. If shortness were the reason, the longer run would keep the GPU busier. "
-    "The answer names a run that was not made."
+    "are from the first stage to the last. Of the whole run, building and compiling are the larger part the shorter "
+    "it is, so that a longer one keeps the GPU busier in any case; whether shortness left it idle is told by the "
+    "epochs alone, their validation included. The driver averages over up to a second, so that the first second of "
+    "the epochs does not count for the GPU; the share has a dash where no more is left. The answer names a run that "
+    "was not made."
 )
 WORKLOADS = ("mnist_mlp",)
 
 _LONG = 10
 _WAYS = (("plain", 1), ("plain", _LONG), ("resident", 1))
-_COLUMNS = ("model", "backend", "run", "time", "GPU busy, mean", "at most", "CPU busy, mean", "status")
+_COLUMNS = (
+    "model", "backend", "run", "time", "of that training", "GPU busy", "GPU while training", "GPU at most",
+    "CPU busy", "CPU while training", "status",
+)  # fmt: skip
 
 
 def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
@@ -57,21 +63,43 @@ def _words(about: Description, variant: str, length: int) -> str:
     return f"{units.counted((about.run.epochs if about.run else 1) * length, 'epoch')}, {where}"
 
 
-def gpu(run: Run) -> Level | None:
-    """Return how busy the GPU was, a share of the time; None where the run was too short to say."""
-    seen = run.telemetry
-    return seen.gpus[0].utilisation if seen and seen.gpus and long_enough(seen) else None
+def gpu(run: Run) -> float | None:
+    """Return in which share of the time the GPU was busy; None where the run was too short to say."""
+    seen = _gpu(run)
+    return seen.utilisation.mean if seen and seen.utilisation else None
 
 
-def cpu(run: Run) -> Level | None:
+def gpu_at_most(run: Run) -> float | None:
+    """Return the highest such share that the driver told."""
+    seen = _gpu(run)
+    return seen.utilisation.max if seen and seen.utilisation else None
+
+
+def gpu_while_training(run: Run) -> float | None:
+    """Return the share in the epochs alone; None where they are too short to say."""
+    return while_training(run, lambda moment: moment.gpu_utilisation, settled=AVERAGED_SECONDS)
+
+
+def cpu(run: Run) -> float | None:
     """Return how busy the machine's cores were, a share of all."""
-    return run.telemetry.cpu_utilisation if run.telemetry else None
+    level = run.telemetry.cpu_utilisation if run.telemetry else None
+    return level.mean if level else None
 
 
-def busy(item: Summary, level: Callable[[Run], Level | None], of: Callable[[Level], float]) -> float | None:
-    """Return the mean over the runs that were watched."""
-    seen = [of(found) for run in item.record.runs if not run.reason and (found := level(run)) is not None]
-    return fmean(seen) if seen else None
+def cpu_while_training(run: Run) -> float | None:
+    """Return the same in the epochs alone."""
+    return while_training(run, lambda moment: moment.cpu_utilisation)
+
+
+def _gpu(run: Run) -> GpuTelemetry | None:
+    seen = run.telemetry
+    return seen.gpus[0] if seen and seen.gpus and long_enough(seen) else None
+
+
+def mean(item: Summary, of: Callable[[Run], float | None]) -> float | None:
+    """Return the mean over the runs of which it is known."""
+    known = [value for run in item.record.runs if not run.reason and (value := of(run)) is not None]
+    return fmean(known) if known else None
 
 
 def read(records: Sequence[Record]) -> Reading | None:
@@ -82,30 +110,36 @@ def read(records: Sequence[Record]) -> Reading | None:
         name, backend = ordered[0].record.workload, ordered[0].record.backend
         said = []
         for item in ordered:
-            mean = busy(item, gpu, lambda level: level.mean) if backend == "gpu" else None
+            share = _shares(item)
+            trained = mean(item, training_seconds) or None
             rows.append(
                 (
                     Cell(text=name),
                     Cell(text=backend),
                     Cell(text=words(item)),
                     time_cell(item),
-                    _share(mean),
-                    _share(busy(item, gpu, lambda level: level.max) if backend == "gpu" else None),
-                    _share(busy(item, cpu, lambda level: level.mean)),
+                    Cell(text=units.seconds(trained) if trained else units.DASH, sort=trained),
+                    *map(_share, share),
                     status_cell(item),
                 )
             )
-            if mean is not None and item.whole:
-                said.append(f"{units.percent(mean)} in {words(item)}")
-                points.append(
-                    Point(series="GPU busy", value=100 * mean, row=f"{name}, {words(item)}", text=units.percent(mean))
-                )
+            whole, training = share[:2]
+            if whole is None or not item.whole:
+                continue
+            alone = f" ({units.percent(training)} while training)" if training is not None else ""
+            said.append(f"{units.percent(whole)} in {words(item)}{alone}")
+            points += [
+                Point(series=series, value=100 * value, row=f"{name}, {words(item)}", text=units.percent(value))
+                for series, value in (("whole run", whole), ("while training", training))
+                if value is not None
+            ]
         if said:
             answers.append(f"{name}: the GPU is busy {'; '.join(said)}.{_missing(ordered)}")
     if not rows:
         return None
     chart = Chart(
-        caption="Share of the time in which the GPU worked, mean over the whole run, building and compiling included.",
+        caption="Share of the time in which the GPU worked: mean over the whole run, building and compiling included, "
+        "and over its epochs alone.",
         across="GPU busy, %",
         points=tuple(points),
         whole=100.0,
@@ -113,6 +147,13 @@ def read(records: Sequence[Record]) -> Reading | None:
     title = "How busy GPU and CPU are during whole runs"
     table = Table(title=title, columns=_COLUMNS, rows=tuple(rows))
     return Reading(answers=tuple(answers), tables=(table,), chart=chart if points else None)
+
+
+def _shares(item: Summary) -> tuple[float | None, ...]:
+    """Return how busy the GPU was, while training and at most, and the CPU, and that while training."""
+    ways = (gpu, gpu_while_training, gpu_at_most)
+    on_gpu = (mean(item, way) if item.record.backend == "gpu" else None for way in ways)
+    return (*on_gpu, mean(item, cpu), mean(item, cpu_while_training))
 
 
 def _missing(group: Sequence[Summary]) -> str:

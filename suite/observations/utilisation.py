@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.experiments.run_length import busy, cpu, gpu
+from suite.experiments.run_length import cpu_while_training, gpu, gpu_at_most, gpu_while_training, mean
 from suite.inquiry.steps import fullest
 from suite.observations import NOT_RUN, Judgement, Observation, either, unmeasured
 from suite.observations._articles import MNIST
@@ -13,6 +13,8 @@ from suite.results.summary import Summary
 
 _EXPERIMENT = "run_length"
 _SATURATED, _IDLE, _MORE = 0.9, 0.5, 1.5
+_SHORT, _LONG = 1, 10  # times the documented epochs
+_NAMES = {_SHORT: "the documented run", _LONG: "one ten times as long"}
 
 
 def _runs(records: Sequence[Record]) -> dict[tuple[str, int], Summary]:
@@ -31,35 +33,35 @@ def _saturates(records: Sequence[Record]) -> Judgement:
     runs = _runs(records)
     if not {("cpu", 1), ("gpu", 1)} <= set(runs):
         return NOT_RUN
-    host = busy(runs["cpu", 1], cpu, lambda level: level.mean)
-    most = busy(runs["gpu", 1], gpu, lambda level: level.max)
+    host, most = mean(runs["cpu", 1], cpu_while_training), mean(runs["gpu", 1], gpu_at_most)
     if host is None or most is None:
         return NOT_RUN
-    said = f"The CPU's cores are busy {units.percent(host)} of its run, the GPU at most {units.percent(most)}."
+    said = f"While training, the CPU's cores are busy {units.percent(host)}; the GPU is at most {units.percent(most)}."
     items = (runs["cpu", 1], runs["gpu", 1])
     return either(host >= _SATURATED and most <= _IDLE, host < _IDLE or most > _SATURATED, said, items)
 
 
 def _too_short(records: Sequence[Record]) -> Judgement:
     runs = _runs(records)
-    shares = {
-        length: busy(item, gpu, lambda level: level.mean)
-        for (backend, length), item in runs.items()
-        if backend == "gpu"
-    }
-    short, long = shares.get(1), shares.get(10)
-    if short is None and long is None:
+    sides = {length: item for (backend, length), item in runs.items() if backend == "gpu"}
+    shares = {length: mean(item, gpu_while_training) for length, item in sides.items()}
+    known = {length: share for length in _NAMES if (share := shares.get(length)) is not None}
+    if not known:
         return NOT_RUN
-    if long is None:
-        return unmeasured("one ten times as long", f"The GPU is busy {units.percent(short)} of the documented run.")
-    if short is None:
-        return unmeasured("the documented run", f"The GPU is busy {units.percent(long)} of one ten times as long.")
-    said = (
-        f"The GPU is busy {units.percent(short)} of the documented run and {units.percent(long)} of one ten times as "
-        "long."
-    )
-    items = (runs["gpu", 1], runs["gpu", 10])
+    found = " and ".join(f"{units.percent(share)} in {_NAMES[length]}" for length, share in known.items())
+    said = f"While training, the GPU is busy {found}"
+    missing = [_missing(length, length in sides) for length in _NAMES if length not in known]
+    if missing:
+        return unmeasured(missing[0], f"{said}.")
+    short, long = known[_SHORT], known[_LONG]
+    items = (sides[_SHORT], sides[_LONG])
+    wholes = " and ".join(units.percent(mean(item, gpu)) for item in items)
+    said = f"{said}; building and compiling included, {wholes}."
     return either(long >= _MORE * short and long > _IDLE, long < _MORE * short, said, items)
+
+
+def _missing(length: int, there: bool) -> str:
+    return f"how busy it is in the epochs of {_NAMES[length]}, which are too short for it" if there else _NAMES[length]
 
 
 OBSERVATIONS = (
@@ -67,8 +69,8 @@ OBSERVATIONS = (
         code="O1",
         article=MNIST,
         said="Training on MNIST takes all of the CPU, but at most 26 % of the GPU.",
-        rule="Reproduced if the CPU's cores are busy at least 90 % of its run and the GPU at most 50 % at any time; "
-        "refuted if the cores are busy less than half, or the GPU more than 90 %.",
+        rule="Reproduced if the CPU's cores are busy at least 90 % while its run trains and the GPU at most 50 % at "
+        "any time; refuted if the cores are busy less than half, or the GPU more than 90 %.",
         experiment=_EXPERIMENT,
         judge=_saturates,
     ),
@@ -76,8 +78,9 @@ OBSERVATIONS = (
         code="O2",
         article=MNIST,
         said="The GPU was not busy because the run was too short.",
-        rule="Reproduced if ten times the epochs keep the GPU busy one and a half times as much and more than half "
-        "of the time; refuted if they do not come to one and a half times as much.",
+        rule="Reproduced if ten times the epochs keep the GPU busy one and a half times as much while training and "
+        "more than half of that time; refuted if they do not come to one and a half times as much. Building and "
+        "compiling do not count: a longer run always has less of them.",
         experiment=_EXPERIMENT,
         judge=_too_short,
     ),

@@ -5,9 +5,10 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from suite.results.record import GpuTelemetry, Level, Record, Run, Telemetry
+from suite.results.record import GpuTelemetry, Level, Moment, Record, Run, Telemetry
 
 AVERAGED_SECONDS = 1.0  # over which drivers average utilisation and power, at most
+_TRAINING = ("epoch", "validation")  # the stages that a documented run ends with
 
 
 def watched(record: Record, level: Callable[[Telemetry], Level | None]) -> float | None:
@@ -47,3 +48,27 @@ def averaged(record: Record) -> Record:
         return run if seen is None or long_enough(seen) else replace(run, telemetry=None)
 
     return replace(record, runs=tuple(kept(run) for run in record.runs))
+
+
+def training_seconds(run: Run) -> float:
+    """Return how long a whole run trained and validated; 0 for what has no epochs."""
+    return sum(stage.wall_seconds for stage in run.stages if stage.name in _TRAINING)
+
+
+def while_training(run: Run, of: Callable[[Moment], float | None], settled: float = 0.0) -> float | None:
+    """Return the mean of what was watched while a whole run trained, so without what it built and compiled.
+
+    Of the window's stretches those count that begin `settled` seconds after the training did, or later. None where
+    there is none: the training was too short, or nobody watched.
+    """
+    seen, lasted = run.telemetry, training_seconds(run)
+    if seen is None or not lasted:
+        return None
+    begins = (0.0, *(moment.seconds for moment in seen.course))
+    inside = [
+        (value, moment.seconds - begin)
+        for moment, begin in zip(seen.course, begins, strict=False)
+        if begin >= seen.seconds - lasted + settled and (value := of(moment)) is not None
+    ]
+    whole = sum(seconds for _, seconds in inside)
+    return sum(value * seconds for value, seconds in inside) / whole if whole else None
