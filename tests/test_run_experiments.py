@@ -97,6 +97,8 @@ def test_how_busy_a_gpu_is_stands_beside_the_length_of_the_run():
     assert [row[7].sort for row in table.rows] == [0.9] * 3
     assert "26 % in 20 epochs, data on the host (26 % while training); 27 % in 200 epochs" in reading.answers[0]
     assert "Not measured" not in reading.answers[0]
+    assert reading.answers[0].endswith(" 10 times the epochs keep it 1.04x as busy while training.")
+    assert "times the epochs" not in run_length.read(records[:1]).answers[0]
 
 
 def test_a_newer_campaign_of_one_run_alone_takes_no_comparison_away():
@@ -113,7 +115,8 @@ def test_a_newer_campaign_of_one_run_alone_takes_no_comparison_away():
     newest = [of("03", watched(1, "plain", 0.5)), of("03", watched(10, "plain", 0.6))]
     compared = (
         "26 % in 20 epochs, data on the host (26 % while training); "
-        "27 % in 200 epochs, data on the host (27 % while training)."
+        "27 % in 200 epochs, data on the host (27 % while training). 10 times the epochs keep it 1.04x as busy while "
+        "training."
     )
     assert read(short, long, again) == read(again, long, short) == compared
     assert read(short, again) == "90 % in 200 epochs, data on the host (90 % while training)."

@@ -134,7 +134,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                 if value is not None
             ]
         if said:
-            answers.append(f"{name}: the GPU is busy {'; '.join(said)}.{_missing(ordered)}")
+            answers.append(f"{name}: the GPU is busy {'; '.join(said)}.{_longer(ordered)}{_missing(ordered)}")
     if not rows:
         return None
     chart = Chart(
@@ -154,6 +154,15 @@ def _shares(item: Summary) -> tuple[float | None, ...]:
     ways = (gpu, gpu_while_training, gpu_at_most)
     on_gpu = (mean(item, way) if item.record.backend == "gpu" else None for way in ways)
     return (*on_gpu, mean(item, cpu), mean(item, cpu_while_training))
+
+
+def _longer(group: Sequence[Summary]) -> str:
+    """Return what the longer run changes while training; nothing where either is not known."""
+    plain = {item.record.case.length: item for item in group if item.record.case.variant == "plain" and item.whole}
+    short, long = (mean(plain[each], gpu_while_training) if each in plain else None for each in (1, _LONG))
+    if not short or long is None:
+        return ""
+    return f" {_LONG} times the epochs keep it {units.times(long / short)} as busy while training."
 
 
 def _missing(group: Sequence[Summary]) -> str:
