@@ -129,6 +129,11 @@ class Description(Plain, frozen=True, kw_only=True):
         return self.data != "random"
 
     @property
+    def network(self) -> tuple[int, int, str, str]:
+        """What workloads share that are one network, as they differ in data or dropout alone."""
+        return self.parameters, self.flop_per_example, self.loss, self.optimizer
+
+    @property
     def epoch_examples(self) -> int | None:
         """How many examples an epoch has; None where the source knows no epochs."""
         return self.run.train if self.run is not None else self.examples_per_epoch

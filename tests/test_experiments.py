@@ -254,6 +254,15 @@ def counted(times, **changes):
     return [factory.record("mnist_mlp", "cpu", noisy(s), threads=count, **changes) for count, s in times.items()]
 
 
+def test_a_ratio_whose_own_interval_is_wide_is_unstable_though_its_sides_are_not():
+    one = factory.record("mnist_mlp", "cpu", noisy(0.08, (1.0, 1.03, 0.97)), threads=1)
+    two = factory.record("mnist_mlp", "cpu", noisy(0.04, (0.97, 1.0, 1.03)), threads=2)
+    first, second = read(threads, [one, two]).tables[0].rows
+    assert (first[-1].text, second[-1].text) == ("quick", "unstable")
+    assert second[-1].remark.startswith("wide: ")
+    assert [point.solid for point in read(threads, [one, two]).chart.points][-1] is False
+
+
 def test_more_threads_are_set_against_the_fewest():
     reading = read(threads, counted({1: 0.08, 4: 0.02, None: 0.01}))
     assert reading.answers[0].startswith("mnist_mlp: 16 threads are 8.00x")
@@ -306,6 +315,21 @@ def test_each_precision_is_set_against_float32():
     assert reading.answers[0].startswith("mnist_mlp: tf32 is 2.0")
     assert "bfloat16 is 4.0" in reading.answers[0]
     assert [point.series for point in reading.chart.points] == ["tf32", "bfloat16"]
+
+
+def test_float32_of_another_campaign_stands_in_without_an_interval():
+    other = {"campaign": "20260102-000000-test", "created": "2026-01-02T00:00:00Z"}
+    lower = [msgspec.structs.replace(r, **other) for r in narrow({"bfloat16": 0.002, "tf32": 0.004})]
+    reading = read(precision, [*narrow({"float32-highest": 0.008}), *lower])
+    assert reading.answers == (
+        "mnist_mlp: tf32 is 2.00x and bfloat16 is 4.00x as fast as float32, which is of another campaign, so without "
+        "intervals.",
+    )
+    assert [(row[4].text, row[5].text, row[6].text) for row in reading.tables[0].rows] == [
+        ("2.00x", "–", "quick, unpaired"), ("4.00x", "–", "quick, unpaired")]  # fmt: skip
+    assert [point.solid for point in reading.chart.points] == [False, False]
+    beside = [msgspec.structs.replace(r, campaign="20260101-000000-test") for r in lower]
+    assert "another campaign" not in read(precision, [*narrow({"float32-highest": 0.008}), *beside, *lower]).answers[0]
 
 
 def test_a_precision_without_float32_beside_it_has_no_gain():
@@ -378,6 +402,31 @@ def test_a_slope_within_the_noise_says_so():
 
 def test_two_networks_are_no_trend():
     assert read(size, networks(0.3, (1e6, 1e9))).answers[0].startswith("Not known: 2 networks")
+
+
+def test_workloads_that_are_one_network_count_once_with_the_mean_of_their_speed_ups():
+    records = networks(0.3)
+    again = []
+    for number, gain in enumerate((0.5, 2.0)):
+        twin, about = f"twin{number}", msgspec.structs.replace(records[0].description, name=f"twin{number}")
+        for side, seconds in (("cpu", 10 * gain), ("gpu", 10.0)):
+            again.append(factory.record(twin, side, noisy(seconds), about=about))
+    one, all_of_them = (read(size, group).answers[0] for group in (records, [*records, *again]))
+    assert one.startswith("Over 4 networks")
+    assert all_of_them == one
+
+
+def test_a_speed_up_whose_cpu_side_is_outdone_is_hollow_and_called_that():
+    about = factory.description("mnist_mlp")
+    pair = [factory.record("mnist_mlp", side, noisy(seconds), about=about) for side, seconds in (("cpu", 0.01),
+            ("gpu", 0.001))]  # fmt: skip
+    peers = {seconds: factory.record("mnist_mlp", "cpu", noisy(seconds), about=about, implementation="torch")
+             for seconds in (0.009, 0.005)}  # fmt: skip
+    for seconds, status, said in ((0.009, "quick", "fast."), (0.005, "quick, not certified", "Not all certified.")):
+        reading = read(headline, [*pair, peers[seconds]])
+        assert reading.tables[0].rows[0][-1].text == status
+        assert reading.answers[0].endswith(said)
+        assert reading.chart.points[0].solid is (seconds == 0.009)
 
 
 def test_a_network_that_failed_is_left_out_of_the_trend():

@@ -142,6 +142,13 @@ def test_the_fastest_cell_is_named_with_its_bottleneck():
     assert "the step alone accounts for 5.0 % of its time, and the GPU is busy 10 % of it" in said
 
 
+def test_the_fastest_cell_is_the_one_that_gains_most_as_the_table_has_it():
+    runs = tuple(factory.run(number, 32 / rate) for number, rate in enumerate((50.0, 150.0, 200.0)))
+    default = msgspec.structs.replace(stored(BASE, 100.0, workers=1), runs=runs)
+    reading = input_tuning.read([default, cell(4, 64, 300.0), cell(16, 128, 290.0, rounds=1)])
+    assert "the fastest augmented cell is 16 workers with batch 128, 5.8" in words(reading)
+
+
 def test_a_cell_of_one_process_is_set_against_the_defaults_rate_in_its_round():
     slower = stored(BASE, 100.0, workers=1)
     runs = tuple(factory.run(number, 32 / rate) for number, rate in enumerate((50.0, 150.0, 200.0)))

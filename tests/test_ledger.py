@@ -12,7 +12,17 @@ from test_run_experiments import calls, watched
 from test_scaling import MLP, node, seconds
 
 from suite import experiments, models
-from suite.observations import VERDICTS, Judgement, _claims, devices, observations, photographs, text, whole_runs
+from suite.observations import (
+    NOT_RUN,
+    VERDICTS,
+    Judgement,
+    _claims,
+    devices,
+    observations,
+    photographs,
+    text,
+    whole_runs,
+)
 from suite.observations._claims import entries
 from suite.report import ledger
 from suite.results import catalogue
@@ -317,6 +327,18 @@ def test_of_single_processes_the_smallest_has_to_gain_most_by_far(ratios, verdic
     assert ALL["O12"].judge(alone(served(*ratios))).verdict == verdict
 
 
+def test_the_headline_step_of_a_served_network_counts_before_the_experiments():
+    headline = served(30, 20, 10)
+    asked = [
+        msgspec.structs.replace(r, campaign="20260301-000000-b", created="2026-03-01T00:00:00Z", experiment="serving")
+        for record in served(15, 20, 10)
+        for r in (record, msgspec.structs.replace(record, case=msgspec.structs.replace(record.case, batch=8)))
+    ]
+    found = ALL["O12"].judge([*headline, *asked]).found
+    assert "serve_mobilenet_v2 30.0x" in found
+    assert "6 cases of network and batch" in found
+
+
 def test_deeper_networks_gain_more_or_do_not():
     names = ("catdog_cnn_base", "catdog_cnn_conv64", "catdog_cnn_128", "catdog_cnn_deep", "cifar10_tf_cnn")
     about = {name: models.load(name).description for name in names}
@@ -328,6 +350,13 @@ def test_deeper_networks_gain_more_or_do_not():
 
     assert judged(0.3) == "reproduced"
     assert judged(-0.3) == "refuted"
+
+
+def test_networks_that_differ_in_dropout_alone_are_no_further_evidence():
+    names = ("catdog_cnn_conv64", "catdog_cnn_dropout", "catdog_cnn_noaug", "catdog_cnn_128")
+    about = {name: models.load(name).description for name in names}
+    records = [r for name in names for r in sides(name, 10 if name != "catdog_cnn_128" else 20, about=about[name])]
+    assert ALL["O27"].judge(records) == NOT_RUN
 
 
 @pytest.mark.parametrize("code", ALL)

@@ -85,6 +85,40 @@ def test_a_cpu_side_is_certified_from_seven_tenths_of_the_best_peer_up(seconds, 
     assert found.reasons == (*said, lacking)
 
 
+def test_no_certificate_is_won_by_leaving_a_faster_way_out():
+    early = {"campaign": "20260101-000000-test", "created": "2026-01-01T00:00:00Z"}
+    late = {"campaign": "20260102-000000-test", "created": "2026-01-02T00:00:00Z"}
+    full = [*pair(**early), peer(0.009, **early), peer(0.006, variant="compile", **early)]
+    eager = [*pair(**late), peer(0.009, **late)]
+    found = {item.gpu.record.created: item for item in speedups([*full, *eager])}
+    assert [found[each["created"]].certified for each in (early, late)] == [False, False]
+    newer = found[late["created"]]
+    assert (newer.outdone, newer.citable) == (True, False)
+    assert newer.best_peer[1].value == pytest.approx(0.9)
+    assert newer.best_known_peer[1].value == pytest.approx(0.6)
+    assert newer.reasons[-1] == ("CPU side not certified: torch compile, which this campaign did not time, takes 0.60 "
+                                 "of JAX's time in that of 2026-01-01")  # fmt: skip
+    (row,) = (r for r in tables.speedup_table([*full, *eager]).rows)
+    assert (row[7].text, row[9].text) == ("0.600x torch compile", "quick, not certified")
+    assert "both in another campaign, of 2026-01-01" in row[7].remark
+
+
+def test_a_way_that_a_campaign_timed_itself_or_a_newer_one_has_is_not_taken_from_an_older_one():
+    def of(day, *seconds, **changes):
+        made = {"campaign": f"202601{day}-000000-test", "created": f"2026-01-{day}T00:00:00Z", **changes}
+        ways = (peer(each, variant=way, **made) for way, each in zip(("plain", "compile"), seconds, strict=False))
+        return [*pair(**made), *ways]
+
+    def certified(*groups):
+        return max(speedups([r for group in groups for r in group]), key=lambda item: item.gpu.record.created).certified
+
+    assert certified(of("01", 0.009, 0.006), of("03", 0.009, 0.009))
+    assert certified(of("01", 0.009, 0.006), of("02", 0.009, 0.009), of("03", 0.009))
+    assert not certified(of("01", 0.009, 0.009), of("02", 0.009, 0.006), of("03", 0.009))
+    assert certified(of("01", 0.009, 0.006, machine=factory.PLAIN), of("03", 0.009))
+    assert certified(of("01", 0.009, 0.006, profile="smoke"), of("03", 0.009))
+
+
 def test_what_needs_no_certificate_is_not_called_uncertified():
     (found,) = speedups(changed(r, case=changed(r.case, scope="transfer")) for r in pair())
     assert (found.certified, found.certificate, found.reasons) == (False, None, ())
@@ -300,3 +334,14 @@ def test_a_speed_up_may_be_quoted_as_its_number_may():
         theirs = {n.record.digest: n.citable for n in numbers(records) if n.key.metric == "speedup"}
         assert mine == theirs
         assert set(mine.values()) == {allowed}
+
+
+@pytest.mark.parametrize(("scope", "counts"), [("step", "own"), ("run", "experiment"), ("cold", "experiment")])
+def test_an_experiments_newer_record_counts_where_no_peer_could_stand_beside_an_older_one(scope, counts):
+    own, asked = (
+        factory.record(scope=scope, campaign=f"2026010{day}-000000-test", created=f"2026-01-0{day}T00:00:00Z")
+        for day in (1, 2)
+    )
+    asked = changed(asked, experiment="run_length")
+    (found,) = selection.current_cases([asked, own])
+    assert found.record == {"own": own, "experiment": asked}[counts]

@@ -8,7 +8,7 @@ from suite.inquiry.steps import caveat, point, ratio, share, share_words, step, 
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate
-from suite.results.table import Cell, Table, base_cells, status_cell, time_cell, times_cells
+from suite.results.table import Cell, Table, base_cells, gain_status_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How much of a step is dispatch?"
@@ -55,7 +55,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                     time_cell(item),
                     *(base_cells(item.record) if item is best else times_cells(over, item.record, why)),
                     _share_cell(None if item is best else over),
-                    status_cell(item),
+                    gain_status_cell(over, item, best),
                 )
             )
             if over is not None and best is not None and way != _BEST:

@@ -12,7 +12,7 @@ from suite.results.reading import Chart, Reading
 from suite.results.record import Record, Run
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio
 from suite.results.summary import Summary
-from suite.results.table import Cell, Table, status_cell, times_cells
+from suite.results.table import Cell, Table, gain_status_cell, times_cells
 from suite.workload import STARTING, Allocator, Backend, Case, Description
 
 TITLE = "How much slower is the first call?"
@@ -105,7 +105,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                 *times_cells(over, item.record),
                 _differing(item),
                 _middle(item, cores, lambda value: units.number(value)),
-                status_cell(item),
+                gain_status_cell(over, item, None),
             )
         )
         if over is not None:
@@ -126,7 +126,8 @@ def read(records: Sequence[Record]) -> Reading | None:
         points=tuple(points),
         level=1.0,
     )
-    tables = [Table(title="Four calls in a fresh process", columns=_COLUMNS, rows=tuple(rows))]
+    note = "Times are medians over processes; a ratio is the geometric mean of those of each process."
+    tables = [Table(title="Four calls in a fresh process", columns=_COLUMNS, rows=tuple(rows), notes=(note,))]
     if sides:
         columns = ("model", "what counts", "speed-up", "95 % interval", "status")
         tables.append(Table(title="The same calls, GPU against CPU", columns=columns, rows=tuple(sides)))
@@ -147,7 +148,7 @@ def _row(cpu: Summary, gpu: Summary, label: str, value: Callable[[Run], float]) 
         Cell(text=cpu.record.workload),
         Cell(text=label),
         *times_cells(found, gpu.record),
-        status_cell(cpu, gpu),
+        gain_status_cell(found, cpu, gpu),
     )
 
 

@@ -13,7 +13,7 @@ from suite.inquiry.steps import caveat, point, step, together, words
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.summary import Summary
-from suite.results.table import Cell, Table, base_cells, filled, status_cell, time_cell, times_cells
+from suite.results.table import Cell, Table, base_cells, filled, gain_status_cell, time_cell, times_cells
 from suite.results.watched import gpu_share
 from suite.workload import Backend, Case, Description
 
@@ -137,7 +137,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                     *(base_cells(item.record) if item is base else times_cells(found, item.record)),
                     Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second),
                     share_cell(share) if share is not None else Cell(text=units.DASH),
-                    status_cell(item),
+                    gain_status_cell(found, item, base),
                 )
             )
             if found is not None and base is not None:

@@ -1,6 +1,7 @@
 """How much faster is the GPU? The cases behind the speed-up that each article asks for."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 from suite import units
@@ -8,8 +9,8 @@ from suite.inquiry.here import Here
 from suite.inquiry.steps import caveat, point, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
-from suite.results.speedup import current, speedups
-from suite.results.table import Cell, Table, ratio_status_cell, time_cell, times_cells
+from suite.results.speedup import of_headline
+from suite.results.table import Cell, Table, speedup_status_cell, time_cell, times_cells
 from suite.variants import variants_of
 from suite.workload import (
     FROM_STORAGE,
@@ -176,8 +177,7 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
 
 def read(records: Sequence[Record]) -> Reading | None:
     """Return the current speed-up of each network; None if there is none."""
-    mine = (record for record in records if record.headline_step())
-    found = sorted(current(speedups(mine)), key=lambda item: -item.ratio.value)
+    found = sorted(of_headline(records), key=lambda item: -item.ratio.value)
     if not found:
         return None
     rows = [
@@ -187,7 +187,7 @@ def read(records: Sequence[Record]) -> Reading | None:
             time_cell(item.cpu),
             time_cell(item.gpu),
             *times_cells(item.ratio, item.gpu.record),
-            ratio_status_cell(item),
+            speedup_status_cell(item),
         )
         for item in found
     ]
@@ -195,7 +195,10 @@ def read(records: Sequence[Record]) -> Reading | None:
         f"{item.gpu.record.workload}: the GPU is {words(item.ratio)} as fast." + caveat([item]) for item in found
     ]
     points = [
-        point(item.gpu.record.description.family, item.ratio, item, row=item.gpu.record.workload) for item in found
+        replace(
+            point(item.gpu.record.description.family, item.ratio, item, row=item.gpu.record.workload), solid=item.solid
+        )
+        for item in found
     ]
     chart = Chart(
         caption="CPU time over GPU time of one step on the same machine.",

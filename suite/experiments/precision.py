@@ -1,13 +1,17 @@
 """What does lower precision gain on the GPU? One step in float32, TF32 and bfloat16."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, point, ratio, step, together, words
+from suite.inquiry.steps import caveat, fullest, point, ratio, step, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
-from suite.results.table import Cell, Table, base_cells, status_cell, time_cell, times_cells
+from suite.results.selection import current_cases
+from suite.results.statistics import Estimate
+from suite.results.summary import Summary
+from suite.results.table import Cell, Table, base_cells, gain_status_cell, status_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "What does lower precision gain on the GPU?"
@@ -15,11 +19,14 @@ TESTS = ("O3",)
 METHOD = (
     "One step is timed on the GPU with matrix products and convolutions in float32 at highest precision, in TF32, and "
     "with everything but the parameters in bfloat16. The gain is the time in float32 over the time in the other "
-    "precision, paired by round. The CPU has no such choice, so the headline compares float32 on both sides."
+    "precision, paired by round. Where no campaign has float32 beside the others, that of another one stands in: such "
+    "a gain has no interval, as what differs between campaigns is not known. The CPU has no such choice, so the "
+    "headline compares float32 on both sides."
 )
 WORKLOADS = ("cifar10_mlp", "cifar10_tf_cnn", "cifar10_resnet63", "catdog_cnn_128", "serve_resnet50")
 
 _FULL = "float32-highest"
+_UNKNOWN = "not known, as a precision has no whole result"
 _COLUMNS = ("model", "precision", "batch", "GPU step", "gain", "95 % interval", "status")
 
 
@@ -36,13 +43,16 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
 def read(records: Sequence[Record]) -> Reading | None:
     """Return what each precision gains over float32; None if no workload was timed in two of them."""
     answers, rows, points = [], [], []
-    for group in together(records, _fits):
+    elsewhere = {item.record.workload: item for item in current_cases(filter(_in_full, records)) if item.whole}
+    for group in fullest(records, _fits):
+        if len(group) < 2:
+            continue
         by_name = {item.record.case.precision: item for item in group}
         full, name = by_name.get(_FULL), group[0].record.workload
         gains = []
         for precision in sorted(by_name, key=_order):
             item = by_name[precision]
-            found = ratio(full, item) if full else None
+            found = ratio(full, item) if full else _unpaired(elsewhere.get(name), item)
             why = "; ".join(item.reasons) or "no float32 beside it"
             rows.append(
                 (
@@ -51,15 +61,17 @@ def read(records: Sequence[Record]) -> Reading | None:
                     Cell(text=units.count(item.record.case.batch), sort=item.record.case.batch),
                     time_cell(item),
                     *(base_cells(item.record) if item is full else times_cells(found, item.record, why)),
-                    status_cell(item),
+                    gain_status_cell(found, item, full) if full or found is None else _unpaired_status(item),
                 )
             )
-            if found is not None and full is not None and precision != _FULL:
-                points.append(point(precision, found, full, item, row=name))
-                gains += [f"{precision} is {words(found)} as fast as float32"] if item.whole and full.whole else []
-        answers.append(
-            f"{name}: {' and '.join(gains) or 'not known, as a precision has no whole result'}." + caveat(group)
-        )
+            base = full or elsewhere.get(name)
+            if found is not None and base is not None and precision != _FULL:
+                mark = point(precision, found, base, item, row=name)
+                points.append(mark if full else replace(mark, solid=False))
+                gains += [f"{precision} is {words(found)}"] if item.whole and base.whole else []
+        apart = "" if full else ", which is of another campaign, so without intervals"
+        said = f"{' and '.join(gains)} as fast as float32{apart}" if gains else _UNKNOWN
+        answers.append(f"{name}: {said}." + caveat(group))
     if not answers:
         return None
     chart = Chart(
@@ -72,6 +84,22 @@ def read(records: Sequence[Record]) -> Reading | None:
     return Reading(
         answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=tuple(rows)),), chart=chart
     )
+
+
+def _unpaired(full: Summary | None, item: Summary) -> Estimate | None:
+    """Return the ratio of two campaigns' times, which has no interval."""
+    if full is None or full.seconds is None or item.seconds is None:
+        return None
+    return Estimate(value=full.seconds.value / item.seconds.value, low=None, high=None, processes=0)
+
+
+def _unpaired_status(item: Summary) -> Cell:
+    cell = status_cell(item)
+    return replace(cell, text=f"{cell.text}, unpaired", remark="float32 is of another campaign; " + cell.remark)
+
+
+def _in_full(record: Record) -> bool:
+    return record.backend == "gpu" and record.headline_step() and record.profile != "smoke"
 
 
 def _fits(record: Record) -> bool:

@@ -1,6 +1,10 @@
 """Does a larger step gain more from a GPU? Speed-up against FLOP per step over all networks."""
 
+import math
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
+from statistics import fmean
 
 from suite import units
 from suite.inquiry.here import Here
@@ -8,8 +12,8 @@ from suite.inquiry.steps import caveat, point, step
 from suite.results.fit import Fit, power_law, rank_correlation
 from suite.results.reading import Chart, Line, Reading
 from suite.results.record import Record
-from suite.results.speedup import SpeedUp, current, speedups
-from suite.results.table import Cell, Table, ratio_status_cell, time_cell, times_cells
+from suite.results.speedup import SpeedUp, of_headline
+from suite.results.table import Cell, Table, speedup_status_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "Does a larger step gain more from a GPU?"
@@ -18,7 +22,8 @@ METHOD = (
     "Each network's newest speed-up at its headline batch stands against the analytic FLOP of one step. A line through "
     "the logarithms gives the power with which the speed-up grows, with the 95 % interval of its slope over networks; "
     "the rank correlation asks only whether larger goes with larger. Networks are no random sample, so both describe "
-    "these networks alone. What is not whole is drawn hollow and not counted."
+    "these networks alone. Those whose step is the same, as they differ in data or dropout alone, count as one with "
+    "the geometric mean of their speed-ups. What is not whole is drawn hollow and not counted."
 )
 WORKLOADS: tuple[str, ...] = ()  # all networks
 
@@ -39,15 +44,30 @@ def flop(item: SpeedUp) -> int:
     return record.case.batch * record.description.flop_per_example
 
 
+def networks(items: Sequence[SpeedUp]) -> tuple[list[int], list[float]]:
+    """Return the FLOP of a step and the speed-up of each network, smallest first.
+
+    Workloads whose step is the same are one network, with the geometric mean of their speed-ups.
+    """
+    same: dict[tuple[int, tuple], list[float]] = defaultdict(list)
+    for item in items:
+        same[flop(item), item.gpu.record.description.network].append(math.log(item.ratio.value))
+    ordered = sorted(same.items())
+    return [size for (size, _), _ in ordered], [math.exp(fmean(logarithms)) for _, logarithms in ordered]
+
+
 def read(records: Sequence[Record]) -> Reading | None:
     """Return how the speed-up goes with the size of the step; None if there is no speed-up."""
-    found = [item for item in current(speedups(filter(_fits, records))) if flop(item) > 0]
+    found = [item for item in of_headline(records) if flop(item) > 0]
     if not found:
         return None
     counted = [item for item in found if item.whole]
-    sizes, ratios = [flop(item) for item in counted], [item.ratio.value for item in counted]
-    law = power_law(sizes, ratios) if len(counted) >= _FEWEST else None
-    points = tuple(point(item.gpu.record.description.family, item.ratio, item, at=flop(item)) for item in found)
+    sizes, ratios = networks(counted)
+    law = power_law(sizes, ratios) if len(sizes) >= _FEWEST else None
+    points = tuple(
+        replace(point(item.gpu.record.description.family, item.ratio, item, at=flop(item)), solid=item.solid)
+        for item in found
+    )
     ends = tuple((size, law.at(size)) for size in (min(sizes), max(sizes))) if law else ()
     chart = Chart(
         caption="CPU time over GPU time of one step against its FLOP, a point for each network. Grey: the fitted line.",
@@ -60,7 +80,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     title = "Speed-up and size of one step, smallest first"
     rows = tuple(_row(item) for item in sorted(found, key=flop))
     table = Table(title=title, columns=_COLUMNS, rows=rows)
-    said = answer(law, rank_correlation(sizes, ratios), len(counted))
+    said = answer(law, rank_correlation(sizes, ratios), len(sizes))
     said += caveat(counted)
     return Reading(answers=(said,), tables=(table,), chart=chart)
 
@@ -89,9 +109,5 @@ def _row(item: SpeedUp) -> tuple[Cell, ...]:
         time_cell(item.cpu),
         time_cell(item.gpu),
         *times_cells(item.ratio, record),
-        ratio_status_cell(item),
+        speedup_status_cell(item),
     )
-
-
-def _fits(record: Record) -> bool:
-    return record.headline_step()

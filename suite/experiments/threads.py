@@ -9,7 +9,7 @@ from suite.inquiry.steps import caveat, point, ratio, step, together, words
 from suite.results.reading import Chart, Line, Reading
 from suite.results.record import Record
 from suite.results.summary import Summary
-from suite.results.table import Cell, Table, base_cells, status_cell, time_cell, times_cells
+from suite.results.table import Cell, Table, base_cells, gain_status_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How much faster are more threads?"
@@ -54,7 +54,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                     time_cell(item),
                     *(base_cells(item.record) if item is first else times_cells(found, item.record, _why(item))),
                     Cell(text=units.percent(ideal), sort=ideal),
-                    status_cell(item),
+                    gain_status_cell(found, item, first),
                 )
             )
             if found is not None:

@@ -13,9 +13,9 @@ from suite.results.reading import Point
 from suite.results.record import Record
 from suite.results.roofline import is_ceiling
 from suite.results.selection import campaign_recency
-from suite.results.speedup import Result
+from suite.results.speedup import Result, SpeedUp
 from suite.results.statistics import Estimate, paired_ratio
-from suite.results.summary import SOUND, Summary, better, by_round, doubts, summary
+from suite.results.summary import SOUND, Summary, better, by_round, doubts, summary, wide
 from suite.workload import Backend, Case, Description
 
 
@@ -27,8 +27,12 @@ def step(about: Description, backend: Backend, here: Here, **changes: Any) -> Ca
 
 
 def solid(*items: Result) -> bool:
-    """Return whether all of these are steady."""
-    return all(item.status in SOUND for item in items)
+    """Return whether all of these are steady, and no peer is known that outdoes the CPU side of a speed-up."""
+    return all(item.status in SOUND and not _outdone(item) for item in items)
+
+
+def _outdone(item: Result) -> bool:
+    return isinstance(item, SpeedUp) and item.outdone
 
 
 def together(
@@ -77,16 +81,25 @@ def ratio(numerator: Summary, denominator: Summary) -> Estimate | None:
 
 
 def point(series: str, value: Estimate, *items: Result, at: float | None = None, row: str = "") -> Point:
-    """Return a ratio as a chart shows it: hollow if what it comes from is not steady."""
+    """Return a ratio as a chart shows it: hollow if what it comes from is not steady, or its own interval is wide."""
     text = units.times(value.value, value.low, value.high)
+    sure = not any(wide(item.record, value) for item in items if isinstance(item, Summary))
     return Point(
-        series=series, value=value.value, low=value.low, high=value.high, at=at, row=row, text=text, solid=solid(*items)
+        series=series,
+        value=value.value,
+        low=value.low,
+        high=value.high,
+        at=at,
+        row=row,
+        text=text,
+        solid=sure and solid(*items),
     )
 
 
 def caveat(items: Iterable[Result]) -> str:
     """Return what an answer has to say of the results that it counts with; nothing where all are steady."""
-    return doubts(item.status for item in items if item.whole)
+    counted = [item for item in items if item.whole]
+    return doubts(item.status for item in counted) + (" Not all certified." if any(map(_outdone, counted)) else "")
 
 
 def share(over: Estimate) -> tuple[float, float | None, float | None]:

@@ -57,8 +57,9 @@ def tuning(cells: Cells) -> Iterator[str]:
         f"four workers and batch 64 are {words(found)} as fast as one worker and batch 32{_documented(base)}."
         + caveat((base, tuned))
     )
-    best = max((item for key, item in cells.items() if key[2] == "host" and item.whole), key=_rate)
-    if (top := speed(best, base)) is not None:
+    speeds = [(found, item) for key, item in cells.items() if key[2] == "host" and (found := speed(item, base))]
+    if speeds:
+        top, best = max(speeds, key=lambda each: each[0].value)
         case, share, busy = best.record.case, step_share(best), gpu_busy(best)
         yield (
             f"the fastest augmented cell is {of_workers(case.workers)} with batch {case.batch}, {words(top)} as fast "
@@ -79,10 +80,6 @@ def tuning(cells: Cells) -> Iterator[str]:
 def of_workers(count: int | None) -> str:
     """Return in words how many workers there are."""
     return f"{units.count(count)} worker{'' if count == 1 else 's'}"
-
-
-def _rate(item: Summary) -> float:
-    return item.examples_per_second or 0.0
 
 
 def _documented(base: Summary) -> str:

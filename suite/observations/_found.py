@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 from suite.inquiry.steps import together
 from suite.results.record import Record
-from suite.results.speedup import SpeedUp, current, speedups
+from suite.results.speedup import SpeedUp, of_headline
 from suite.results.statistics import Estimate
 from suite.results.summary import COUNTED, Summary
+from suite.workload import Scope
 
 SIZE = 1.25  # a documented ratio is as high as a measured one if it is within this factor of it
 SURELY = 2.0  # a value without an interval is surely beyond a level if it is so by this factor
@@ -17,11 +18,12 @@ def counted(item: Summary | None) -> bool:
     return item is not None and item.status in COUNTED
 
 
-def steps(records: Sequence[Record], workloads: Iterable[str] = (), scope: str = "step") -> dict[str, SpeedUp]:
+def steps(records: Sequence[Record], workloads: Iterable[str] = (), scope: Scope = "step") -> dict[str, SpeedUp]:
     """Return the current headline speed-up of each workload that may be judged by, by name."""
     wanted = tuple(workloads)
-    usual = (r for r in records if r.case.scope == scope and r.usual())
-    found = {item.gpu.record.workload: item for item in current(speedups(r for r in usual if r.profile != "smoke"))}
+    found = {
+        item.gpu.record.workload: item for item in of_headline((r for r in records if r.profile != "smoke"), scope)
+    }
     return {
         name: item
         for name, item in found.items()

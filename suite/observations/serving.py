@@ -38,14 +38,14 @@ def _wins(records: Sequence[Record]) -> Judgement:
 
 
 def _served(records: Sequence[Record]) -> dict[str, dict[Way, SpeedUp]]:
-    """Return each network's speed-ups that may be judged by: of the experiment, else of the headline's step."""
+    """Return each network's speed-ups that may be judged by: the headline's step and the experiment's other ways."""
     found: dict[str, dict[Way, SpeedUp]] = {
         name: {("step", 1): item} for name, item in steps(records).items() if name.startswith("serve_")
     }
     asked = campaigns(record for record in records if record.profile != "smoke")
     for name, group in asked.items():
         ways = {way: item for way, item in gains(group).items() if counted(item.cpu) and counted(item.gpu)}
-        found |= {name: found.get(name, {}) | ways} if ways else {}
+        found |= {name: ways | found.get(name, {})} if ways else {}
     return found
 
 

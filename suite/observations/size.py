@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from suite.experiments.size import flop
+from suite import units
+from suite.experiments.size import flop, networks
 from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, either, judgement
 from suite.observations._articles import MNIST, PHOTOGRAPHS
@@ -31,14 +32,15 @@ def _named(item: SpeedUp) -> str:
 
 def _deeper(records: Sequence[Record]) -> Judgement:
     found = sorted(steps(records, _DEEPER).values(), key=flop)
-    if len(found) < 3:
+    sizes, ratios = networks(found)
+    if len(sizes) < 3:
         return NOT_RUN
-    sizes, ratios = [flop(item) for item in found], [item.ratio.value for item in found]
     law, correlation = power_law(sizes, ratios), rank_correlation(sizes, ratios)
-    said = f"From {_named(found[0])} to {_named(found[-1])}, the step with the most FLOP, over {len(found)} networks."
+    said = f"From {_named(found[0])} to {_named(found[-1])}, the step with the most FLOP, over {len(sizes)} networks."
     if law is None or law.low is None or law.high is None or correlation is None:
         return judgement("not comparable", said, found)
-    return either(law.low > 0, law.high < 0, said, found)
+    slope = f"{units.number(law.exponent, units.half_width(law.low, law.high))} ({units.interval(law.low, law.high)})"
+    return either(law.low > 0, law.high < 0, f"{said} The slope of the logarithms is {slope}.", found)
 
 
 OBSERVATIONS = (
@@ -56,7 +58,7 @@ OBSERVATIONS = (
         article=PHOTOGRAPHS,
         said="Deeper and more complex networks gain more from a GPU.",
         rule="Reproduced if over the article's networks the speed-up surely grows with the FLOP of a step, refuted "
-        "if it surely falls.",
+        "if it surely falls. Those that differ in data or dropout alone count as one.",
         experiment="size",
         judge=_deeper,
     ),

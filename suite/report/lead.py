@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 
 from suite import units
 from suite.report.html import safe
-from suite.report.tables import speedup_status_cell
 from suite.results.citation import SCOPES
 from suite.results.speedup import SpeedUp
 from suite.results.summary import SOUND, doubts
+from suite.results.table import speedup_status_cell
 
 _EACH = "one step of training or inference on the GPU against all CPU cores of the same machine"
 

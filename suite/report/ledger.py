@@ -40,8 +40,10 @@ def page(
     counts = Counter(judgement.verdict for _, judgement in chosen.values())
     more = Counter(entry.judgement.verdict for entry in numbers)
     made.add(
-        '<p class="lead">Every observation and every number of the five articles, each with a verdict by a rule fixed '
-        "beforehand. A number is reproduced if the same ratio was measured on other hardware, within a factor of "
+        '<p class="lead">Every observation and every number of the five articles, each with a verdict by a rule that '
+        'stands below; where one was changed after a result was seen, "What changed in the method" says so. A line is '
+        "judged on one machine, the first that decides, those with a GPU first. A number is reproduced if the same "
+        "ratio was measured on other hardware, within a factor of "
         f"{SIZE:g}, an accuracy if one within a point was reached; where it was not, it is not comparable rather than "
         "refuted, since the hardware differs. The rules say what surely and within a factor mean.</p>"
     )

@@ -20,6 +20,9 @@ COLUMNS = (  # what is asked first, as a narrow screen shows only that
     "model", "batch", "ratio", "95 % interval", "JAX step", "best peer", "its step", "allocators", "status",
     "every way",
 )  # fmt: skip
+_COUNTED = (
+    " Workloads that differ in data or dropout alone count as one network, the data-parallel model and trees as none."
+)
 _OF = "an interval of these networks as they were measured, not of networks at large"
 _TERMINAL = ("model", "JAX step", "best peer", "its step", "ratio", "95 % interval")
 
@@ -86,7 +89,8 @@ def mean(items: Sequence[Standing]) -> tuple[str, ...]:
     low, high = found.ratio.low, found.ratio.high
     within = f" ({units.interval(low, high)}), {_OF}" if low is not None else ""
     said = f"Geometric mean over {found.networks} networks: {units.times(found.ratio.value, low, high)}{within}."
-    return (said + doubts(item.status for item in found.items),)
+    fewer = found.networks < len({item.mine.record.workload for item in items})
+    return (said + doubts(item.status for item in found.items) + _COUNTED * fewer,)
 
 
 def gaps(items: Sequence[Standing]) -> tuple[str, ...]:

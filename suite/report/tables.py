@@ -11,7 +11,7 @@ from suite.results.speedup import SpeedUp, current, speedups
 from suite.results.standing import standings
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary, summary
-from suite.results.table import Cell, Table, chosen, reasons, time_cell, varied
+from suite.results.table import Cell, Table, chosen, reasons, speedup_status_cell, time_cell, varied
 from suite.variants import peer_name
 from suite.workload import Case, Scope
 
@@ -51,12 +51,6 @@ def label(record: Record) -> str:
     return record.case.label(record.description)
 
 
-def speedup_status_cell(item: SpeedUp) -> Cell:
-    """Return the status and whether the CPU side is certified where it needs to be, with the reasons."""
-    word = f"{item.status}, not certified" if item.certificate is False else item.status
-    return Cell(text=word, remark="; ".join(item.reasons))
-
-
 PeersByPlace = dict[tuple[str, str], tuple[Summary, Estimate]]
 
 
@@ -66,8 +60,9 @@ def best_peers(records: Iterable[Record]) -> PeersByPlace:
 
 
 def peer_cell(mine: Summary, own: tuple[Summary, Estimate] | None, peers: PeersByPlace) -> Cell:
-    """Return the best peer of one side: of its own campaign, else the one that another campaign compared."""
-    return ratio_cell(own or peers.get(of_either_allocator(mine.record)), apart=own is None)
+    """Return the best peer that is known of one side, else the one that stands for it; whether it is of elsewhere."""
+    peer = own or peers.get(of_either_allocator(mine.record))
+    return ratio_cell(peer, apart=peer is not None and peer[0].record.campaign != mine.record.campaign)
 
 
 def speedup_row(item: SpeedUp, peers: PeersByPlace) -> tuple[Cell, ...]:
@@ -81,7 +76,7 @@ def speedup_row(item: SpeedUp, peers: PeersByPlace) -> tuple[Cell, ...]:
         Cell(text=case.precision),
         time_cell(item.cpu),
         time_cell(item.gpu),
-        peer_cell(item.cpu, item.best_peer, peers),
+        peer_cell(item.cpu, item.best_known_peer, peers),
         peer_cell(item.gpu, item.best_gpu_peer, peers),
         speedup_status_cell(item),
         Cell(text=item.gpu.record.machine.name),

@@ -11,6 +11,7 @@ from suite.workload import Case, Description, Implementation, Plain, axes
 Schema = Literal["result/0", "result/1"]  # result/0 was provisional: such records are not citable
 SCHEMA: Schema = "result/1"
 _DIGEST = b'"digest": "%s"'  # as it stands in the canonical JSON
+_COMPARED = ("step", "input", "serve")  # the scopes that other implementations have too
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 _PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
 Profile = Literal["smoke", "quick", "standard"]
@@ -310,9 +311,12 @@ class Record(Plain, frozen=True, kw_only=True):
 
     @property
     def precedence(self) -> tuple[bool, bool, bool, str]:
-        """Orders the records of a place, whose last one is current: by age, but an experiment's has no peers beside."""
+        """Orders the records of a place, whose last one is current: by age, but an experiment's has no peers beside.
+
+        Of a scope that no peer has it is by age alone.
+        """
         measured, ended, created = self.recency
-        return measured, ended, not self.experiment, created
+        return measured, ended, not self.experiment or self.case.scope not in _COMPARED, created
 
 
 def slug(name: str) -> str:

@@ -98,8 +98,7 @@ def overall(items: Iterable[Standing]) -> Overall | None:
         about, case = item.mine.record.description, item.mine.record.case
         plain = (case.variant, case.devices, case.batch) == ("plain", 1, about.batch)
         if plain and about.family not in ("data parallel", "trees"):
-            kind = (about.parameters, about.flop_per_example, about.loss, about.optimizer)
-            networks[kind].append(item)
+            networks[about.network].append(item)
     weighed = [(item, 1 / (len(networks) * len(same))) for same in networks.values() for item in same]
     factors = list(_factors(weighed))
     if not factors or not all(factors):

@@ -7,7 +7,7 @@ from suite import units
 from suite.results.record import Record
 from suite.results.speedup import SpeedUp
 from suite.results.statistics import Estimate
-from suite.results.summary import Summary, worse
+from suite.results.summary import SOUND, Summary, wide, worse
 
 INTERVAL = "95 % interval"  # a column's name
 
@@ -149,10 +149,32 @@ def base_cells(record: Record) -> tuple[Cell, Cell]:
 
 
 def ratio_status_cell(item: SpeedUp) -> Cell:
-    """Return the status of a speed-up, which may be worse than that of its sides, with all reasons."""
+    """Return the status of a speed-up, which may be worse than that of its sides, with all reasons.
+
+    It is not certified where a peer is known to be faster on the CPU; where none was timed, that is among the reasons.
+    """
     sides = status_cell(item.cpu, item.gpu)
     own = item.status != worse(item.cpu.status, item.gpu.status)
-    return Cell(text=item.status if own else sides.text, remark="; ".join(item.reasons))
+    word = item.status if own else sides.text
+    return Cell(text=f"{word}, not certified" if item.outdone else word, remark="; ".join(item.reasons))
+
+
+def speedup_status_cell(item: SpeedUp) -> Cell:
+    """Return the status of one in the headline setting, whose CPU side has to be certified where it is of a step."""
+    word = f"{item.status}, not certified" if item.certificate is False else item.status
+    return Cell(text=word, remark="; ".join(item.reasons))
+
+
+def gain_status_cell(ratio: Estimate | None, item: Summary, base: Summary | None) -> Cell:
+    """Return the status of a ratio of two results' times, or of the one that others are set against.
+
+    It is the worse one of both, and unstable where the ratio's own interval is wide.
+    """
+    items = (item,) if base is None or base is item else (item, base)
+    sides, doubt = status_cell(*items), wide(item.record, ratio)
+    if not doubt or any(each.status not in SOUND for each in items):
+        return sides
+    return Cell(text="unstable", remark="; ".join(filter(None, (sides.remark, doubt))))
 
 
 def status_cell(*items: Summary) -> Cell:
