@@ -38,6 +38,13 @@ def test_trees_have_no_precision_to_be_timed_at():
     )  # fmt: skip
 
 
+def test_what_no_tier_asks_for_is_filled_where_it_was_measured_all_the_same():
+    record = factory.record(machine=factory.HOST, backend="gpu", scope="transfer")
+    found = texts([record], headline=False)
+    assert (found["GPU transfer, float32"].text, found["GPU transfer, float32"].record) == ("quick", record)
+    assert found["CPU transfer, float32"].text == "–"
+
+
 def test_a_filled_cell_has_its_record_and_what_that_is_worth():
     record = factory.record(machine=factory.HOST)
     cell = texts([record])["CPU step, float32"]

@@ -16,7 +16,8 @@ TITLE = "What has been measured, and what has not"
 _LEAD = (
     "The reference results are to hold every documented model on three kinds of machine. A filled cell says what its "
     "current result is worth and links the record; an empty one names the tier that will fill it, the first being the "
-    "most urgent, or says why nothing belongs there. Machines that no tier asks for follow, with what they have."
+    "most urgent, or says why nothing belongs there; what no tier asks for is filled where it was measured all the "
+    "same. Machines that no tier asks for follow, with what they have."
 )
 
 

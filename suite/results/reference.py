@@ -121,14 +121,6 @@ def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Ca
 
     `records` are those of one kind of machine, by their plain case.
     """
-    if wanted.tier and wanted.scope in HEADLINE_ONLY and not headline:
-        return Cell(text=units.DASH, remark="asked of the headline set alone")
-    if wanted.scope == "run" and about.run is None:
-        return Cell(text=units.DASH, remark="no whole run is documented")
-    if wanted.scope == "epoch" and not about.stored:
-        return Cell(text=units.DASH, remark="no stored data")
-    if wanted.precision != "float32-highest" and about.family == "trees":
-        return Cell(text=units.DASH, remark="trees add whole numbers, which have no precision")
     case = Case(
         workload=about.name,
         backend=wanted.backend,
@@ -138,11 +130,24 @@ def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Ca
     )
     found = shown(records.get(case, ()))
     if found is None:
-        if wanted.tier is None:
-            return Cell(text=units.DASH, remark="not measured on this machine")
-        return Cell(text=f"tier {wanted.tier}", sort=-wanted.tier, remark="not measured yet")
+        return _nothing(wanted, about, headline)
     worth = get_args(Status).index(found.status)
     return Cell(text=found.status, sort=worth, remark="; ".join(found.reasons), record=found.record)
+
+
+def _nothing(wanted: Wanted, about: Description, headline: bool) -> Cell:
+    """Return why a cell is empty."""
+    if wanted.tier and wanted.scope in HEADLINE_ONLY and not headline:
+        return Cell(text=units.DASH, remark="asked of the headline set alone")
+    if wanted.scope == "run" and about.run is None:
+        return Cell(text=units.DASH, remark="no whole run is documented")
+    if wanted.scope == "epoch" and not about.stored:
+        return Cell(text=units.DASH, remark="no stored data")
+    if wanted.precision != "float32-highest" and about.family == "trees":
+        return Cell(text=units.DASH, remark="trees add whole numbers, which have no precision")
+    if wanted.tier is None:
+        return Cell(text=units.DASH, remark="not measured on this machine")
+    return Cell(text=f"tier {wanted.tier}", sort=-wanted.tier, remark="not measured yet")
 
 
 def shown(records: Iterable[Record]) -> Summary | None:
