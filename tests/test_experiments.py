@@ -322,8 +322,7 @@ def test_float32_of_another_campaign_stands_in_without_an_interval():
     lower = [msgspec.structs.replace(r, **other) for r in narrow({"bfloat16": 0.002, "tf32": 0.004})]
     reading = read(precision, [*narrow({"float32-highest": 0.008}), *lower])
     assert reading.answers == (
-        "mnist_mlp: tf32 is 2.00x and bfloat16 is 4.00x as fast as float32, which is of another campaign, so without "
-        "intervals.",
+        "mnist_mlp: tf32 is 2.00x and bfloat16 is 4.00x as fast as float32 of another campaign, without intervals.",
     )
     assert [(row[4].text, row[5].text, row[6].text) for row in reading.tables[0].rows] == [
         ("2.00x", "–", "quick, unpaired"), ("4.00x", "–", "quick, unpaired")]  # fmt: skip
@@ -422,7 +421,7 @@ def test_a_speed_up_whose_cpu_side_is_outdone_is_hollow_and_called_that():
             ("gpu", 0.001))]  # fmt: skip
     peers = {seconds: factory.record("mnist_mlp", "cpu", noisy(seconds), about=about, implementation="torch")
              for seconds in (0.009, 0.005)}  # fmt: skip
-    for seconds, status, said in ((0.009, "quick", "fast."), (0.005, "quick, not certified", "Not all certified.")):
+    for seconds, status, said in ((0.009, "quick", "fast."), (0.005, "quick, not certified", "fast. Not certified.")):
         reading = read(headline, [*pair, peers[seconds]])
         assert reading.tables[0].rows[0][-1].text == status
         assert reading.answers[0].endswith(said)

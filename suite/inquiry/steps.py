@@ -99,7 +99,8 @@ def point(series: str, value: Estimate, *items: Result, at: float | None = None,
 def caveat(items: Iterable[Result]) -> str:
     """Return what an answer has to say of the results that it counts with; nothing where all are steady."""
     counted = [item for item in items if item.whole]
-    return doubts(item.status for item in counted) + (" Not all certified." if any(map(_outdone, counted)) else "")
+    outdone = f" Not {'all ' if len(counted) > 1 else ''}certified." if any(map(_outdone, counted)) else ""
+    return doubts(item.status for item in counted) + outdone
 
 
 def share(over: Estimate) -> tuple[float, float | None, float | None]:
