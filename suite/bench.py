@@ -1,6 +1,7 @@
 """A campaign from its plan to its records: opened or gone on with, measured, written."""
 
 import os
+import shlex
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,6 +31,8 @@ from suite.results import store
 from suite.results.journal import Closed, Header, Journal, Rounds, Session
 from suite.results.settings import differing
 from suite.workload import Data, Implementation
+
+DEFAULT = Path("records")  # where results lie unless something else is said
 
 
 def planned(asked: Request, out: Path, machine_name: str | None = None, part: int | None = None) -> Journal:
@@ -84,7 +87,12 @@ def _mention_unfinished(out: Path) -> None:
     """Say of the newest campaign that it has not ended, if it can go on."""
     for left in journals.journals(out)[:1]:
         if not has_ended(left) and not hindrance(left, asking=False):
-            terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; run --resume goes on with it")
+            terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; {resume_words(out)} goes on with it")
+
+
+def resume_words(out: Path) -> str:
+    """Return the command that goes on with what lies in a folder."""
+    return "run --resume" if out == DEFAULT else f"run --resume --out {shlex.quote(str(out))}"
 
 
 def resumed(out: Path, name: str | None = None) -> Journal:
@@ -141,6 +149,7 @@ def hindrance(journal: Journal, asking: bool = True) -> str:
     Unless `asking`, which takes seconds, its implementations are taken to see what they saw.
     """
     try:
+        refuse_renamed(journal)
         refuse_measured(journal)
         if asking:
             refuse_elsewhere(journal)
@@ -149,6 +158,13 @@ def hindrance(journal: Journal, asking: bool = True) -> str:
     except (RuntimeError, ValueError) as error:
         return str(error)
     return ""
+
+
+def refuse_renamed(journal: Journal) -> None:
+    """Raise ValueError if a campaign's folder has another name than the campaign, whose records go by the latter."""
+    folder = journal.path.parent
+    if (name := journal.header().campaign) != folder.name:
+        raise ValueError(f"'{folder}' holds campaign '{name}'; give the folder that name")
 
 
 def refuse_measured(journal: Journal) -> None:
@@ -247,7 +263,7 @@ def measure(journal: Journal, out: Path, compile_cache: Path | None = None) -> b
         except KeyboardInterrupt:
             write(journal, out, partial=True)
             kept = "keeps what was completed" if any(journal.done()) else "has the plan, nothing was completed"
-            terminal.say(f"interrupted; '{journal.path.parent}' {kept}: go on with run --resume")
+            terminal.say(f"interrupted; '{journal.path.parent}' {kept}: go on with {resume_words(out)}")
             return False
     write(journal, out)
     return True

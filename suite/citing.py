@@ -48,8 +48,8 @@ def checked(files: Sequence[Path], folder: Path, write: bool = False) -> Iterato
     """Yield a line for each quotation that is wrong or has a newer record, then what was looked at; wrong or not.
 
     Before them one for each record that is not as it was written, which is wrong. With `write` quotations that are not
-    pinned are brought up to date first, in every file but one with a mark that has no partner. Raises RuntimeError if a
-    file refuses.
+    pinned are brought up to date first, in every file but one with a mark that has no partner. A file that cannot be
+    read is wrong. Raises RuntimeError if one cannot be written.
     """
     there, problems = published(folder)
     yield from ((problem, True) for problem in problems)
@@ -61,7 +61,8 @@ def checked(files: Sequence[Path], folder: Path, write: bool = False) -> Iterato
             content = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             words = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            raise RuntimeError(f"'{path}' cannot be checked: {words}") from error
+            yield f"'{path}' cannot be checked: {words}", True
+            continue
         looked_at += quotation.quotations(content)
         if write and quotation.lone(content):
             yield f"{path}: left as it is, since a mark has no partner", True
@@ -79,9 +80,9 @@ def renew(path: Path, there: Sequence[Number]) -> bool:
     A file with a mark that has no partner stays as it is.
     Raises RuntimeError if the file cannot be written.
     """
-    content = path.read_text(encoding="utf-8")
+    content = path.read_bytes().decode()  # with the ends that its lines have
     now = quotation.renewed(content, there)
     if now != content:
         with files.writing(path):
-            path.write_text(now, encoding="utf-8")
+            path.write_bytes(now.encode())
     return now != content

@@ -19,6 +19,8 @@ def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
     ended or only shows that it runs.
     """
     folder = _found(out, campaign)
+    if folder.name.startswith(store.PARTIAL):
+        raise RuntimeError(f"'{folder}' has partial results; name the campaign, and add --incomplete to end it hereby")
     refuse_smoke(folder)  # before it is closed
     journal = Journal(folder / journals.FILE_NAME)
     if not journal.path.exists():
@@ -81,15 +83,18 @@ def refuse_smoke(folder: Path) -> None:
 def publish(folder: Path, published: Path) -> tuple[Path, ...]:
     """Copy the records in a campaign's folder, as they are, to where the site takes its evidence from.
 
-    Raises ValueError for one that is not as it was written, RuntimeError if the campaign only shows that it runs.
+    Raises ValueError for one that is not as it was written or another than the published one of its name, RuntimeError
+    if the campaign only shows that it runs.
     """
     refuse_smoke(folder)
     mine = [path for path, _ in zip(store.of(folder), _records(folder), strict=True)]
     written = []
     for path in mine:
-        target = published / folder.name / path.name
+        target, content = published / folder.name / path.name, path.read_bytes()
+        if target.exists() and target.read_bytes() != content:
+            raise ValueError(f"'{target}' is there already and another one than '{path}'; published records stay")
         if not target.exists():
-            store.write_once(target, path.read_bytes(), files.REMEDY)
+            store.write_once(target, content, files.REMEDY)
         written.append(target)
     return (*written, *picture(published), *mentions(published))
 

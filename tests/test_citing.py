@@ -330,10 +330,25 @@ def test_what_is_asked_wrongly_is_answered_in_a_line(published, asked, said):
     assert said in answer.output + str(answer.exception)
 
 
-def test_a_file_that_is_no_text_is_an_error(published, tmp_path):
-    (tmp_path / "picture").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(RuntimeError, match="it is not UTF-8 text"):
-        list(citing.checked([tmp_path / "picture"], tmp_path / "records"))
+@pytest.mark.parametrize("write", [False, True])
+def test_a_file_that_is_no_text_is_wrong_and_the_others_are_checked(published, tmp_path, write):
+    files = [tmp_path / "picture", tmp_path / "page.md"]
+    files[0].write_bytes(b"\xff\xfe\x00")
+    files[1].write_text("<!-- cite nothing -->3x<!-- /cite -->\n")
+    said = list(citing.checked(files, tmp_path / "records", write))
+    assert said[0] == (f"'{files[0]}' cannot be checked: it is not UTF-8 text", True)
+    assert said[1][0].startswith(f"{files[1]}:1: ")
+    assert said[-1] == ("1 quotation in 2 files", False)
+
+
+def test_a_files_line_ends_stay_as_they_are(published, tmp_path):
+    key = citing.listed(citing.published(tmp_path / "records")[0], "/speedup")[0][0]
+    page = tmp_path / "page.md"
+    page.write_bytes(f"one\r\n<!-- cite {key} -->3x<!-- /cite -->\r\nthree\n".encode())
+    said = list(citing.checked([page], tmp_path / "records", write=True))
+    assert said[0] == (f"{page}: brought up to date", False)
+    assert page.read_bytes().startswith(b"one\r\n")
+    assert page.read_bytes().endswith(b"<!-- /cite -->\r\nthree\n")
 
 
 def test_a_quoted_record_that_was_edited_is_said_to_be_changed(published, tmp_path):

@@ -211,7 +211,8 @@ def test_resume_says_what_differs_from_the_machine_it_was_begun_on(campaign):
 def test_resume_takes_the_newest_campaign_that_has_not_ended(campaign, monkeypatch):
     out = campaign("quick", ended=True)
     journal = Journal(out / "20251231-000000-test" / FILE_NAME)
-    journal.append(msgspec.structs.replace(Journal(out / "20260101-000000-test" / FILE_NAME).header()))
+    header = Journal(out / "20260101-000000-test" / FILE_NAME).header()
+    journal.append(msgspec.structs.replace(header, campaign="20251231-000000-test"))
     os.utime(journal.path, (1, 1))
     at_home(journal.header(), monkeypatch)
     assert bench.resumed(out).path == journal.path
@@ -408,10 +409,65 @@ def test_a_new_run_mentions_a_campaign_that_has_not_ended_if_it_can_go_on(
     another(out, "next", 1, "no journal" if state == "damaged" else None, **{"commit": "x"} if state == "older" else {})
     with lock.measuring("next") if state == "measured" else nullcontext():
         bench.planned(Request(), out)
-    assert ("campaign 'next' has not ended; run --resume goes on with it" in capsys.readouterr().err) is mentioned
+    words = f"campaign 'next' has not ended; run --resume --out {out} goes on with it"
+    assert (words in capsys.readouterr().err) is mentioned
 
 
-@pytest.mark.parametrize("name", ["Ann's PC", "../x", "<b>", ""])
+def test_the_folder_where_results_lie_by_default_needs_no_word_to_go_on():
+    assert bench.resume_words(bench.DEFAULT) == "run --resume"
+    assert bench.resume_words(Path("my records")) == "run --resume --out 'my records'"
+
+
+def test_a_campaign_whose_folder_was_renamed_does_not_go_on_under_two_names(campaign, monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    out = campaign("quick", ended=False)
+    (out / "20260101-000000-test").rename(out / "mine")
+    at_home(Journal(out / "mine" / FILE_NAME).header(), monkeypatch)
+    with pytest.raises(RuntimeError, match="mine' holds campaign '20260101-000000-test'; give the folder that name"):
+        bench.resumed(out)
+
+
+def test_a_journal_that_cannot_be_read_is_passed_over(campaign, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    out = campaign("quick", ended=False)
+    at_home(Journal(out / "20260101-000000-test" / FILE_NAME).header(), monkeypatch)
+    (out / "lost").mkdir()
+    (out / "lost" / FILE_NAME).symlink_to(tmp_path / "nothing")
+    (out / "odd" / FILE_NAME).mkdir(parents=True)
+    locked = another(out, "locked", 1)
+    read = Path.read_bytes
+
+    def refusing(path):
+        if path == locked.path:
+            raise PermissionError(13, "Permission denied", str(path))
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", refusing)
+    assert bench.resumed(out).path.parent.name == "20260101-000000-test"
+    assert f"cannot read '{locked.path}': Permission denied" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (("run", "--experiment", ""), "--experiment asked for without a name"),
+        (("run", "--budget", "nan"), "no finite number"),
+        (("compare", "a", "b", "--band", "nan"), "no finite number"),
+        (("follow", "localhost:1", "--patience", "inf"), "no finite number"),
+    ],
+)
+def test_what_is_no_name_and_no_number_is_refused(asked, words):
+    code, output = said(*asked)
+    assert code > 0
+    assert words in " ".join(output.split())
+
+
+def test_every_command_is_told_in_one_line_of_eighty_columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "..." not in said("--help")[1].partition("Commands:")[2]
+
+
+@pytest.mark.parametrize("name", ["Ann's PC", "../x", "<b>", "", "box\ntwo", "box\ttwo", 82 * "a"])
 def test_a_machine_name_that_no_page_may_have_is_refused(name):
     code, output = said("run", "--machine", name, "--out", "/dev/null/x")
     assert code == 1
@@ -457,6 +513,26 @@ def test_a_campaign_is_published_as_it_is_and_once(campaign, checkout):
         assert said("publish", "20260101-000000-test", "--out", str(out))[0] == 0
     (mine,), (theirs,) = (sorted(place.glob("*/*.json")) for place in (out, checkout / "site" / "records"))
     assert mine.read_bytes() == theirs.read_bytes()
+
+
+def test_another_record_under_a_published_ones_name_is_refused(campaign, checkout):
+    out = campaign("quick", ended=True)
+    assert said("publish", "20260101-000000-test", "--out", str(out))[0] == 0
+    (path,) = out.glob("*/*.json")
+    record = store.read(path)
+    path.unlink()
+    store.add(msgspec.structs.replace(record, commit="another"), out)
+    code, output = said("publish", "20260101-000000-test", "--out", str(out))
+    assert code == 1
+    assert "is there already and another one" in " ".join(output.split())
+
+
+def test_partial_results_are_no_campaign_of_their_own(campaign, checkout):
+    out = campaign("quick", ended=True)
+    (out / "20260101-000000-test").rename(out / "partial-20260101-000000-test")
+    code, output = said("publish", "partial-20260101-000000-test", "--out", str(out))
+    assert code == 1
+    assert "has partial results; name the campaign" in " ".join(output.split())
 
 
 @pytest.mark.parametrize(

@@ -248,6 +248,23 @@ def test_who_comes_back_finds_the_plan_of_the_same_cluster(tmp_path):
         plan.unfinished(tmp_path, "slurm")
 
 
+def test_a_damaged_plan_is_not_called_one_of_another_version(tmp_path):
+    place = made(tmp_path)
+    (place.folder / "plan.json").write_text('{"cluster": "loc')
+    with pytest.raises(RuntimeError, match="is damaged"):
+        place.read()
+    (place.folder / "plan.json").write_text('{"cluster": "moon"}')
+    with pytest.raises(RuntimeError, match="another version"):
+        place.read()
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_jobs_are_sent(tmp_path, monkeypatch):
+    monkeypatch.setattr(probing, "offer", offered)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RuntimeError, match=r"cannot write '.*file"):
+        planning.planned(Request(workloads=("mnist_mlp",)), tmp_path / "file" / "x", "local", None, {}, None)
+
+
 def test_slurm_that_is_not_there_is_said_and_no_plan_stays_behind(tmp_path, monkeypatch):
     monkeypatch.setattr(probing, "offer", offered)
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -182,6 +182,12 @@ def test_a_part_of_a_machines_name_is_near_it(records, word, words):
         selected(word, [store.read(path) for path in records])
 
 
+def test_a_folder_of_campaigns_with_a_catalogue_beside_them_is_a_side(records):
+    folder = records[0].parent.parent
+    (folder / "catalogue.json").write_text("[]")
+    assert selected(str(folder), []) == store.load([folder])[0]
+
+
 def test_a_folder_without_a_record_is_no_side(records, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()

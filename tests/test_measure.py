@@ -1057,6 +1057,26 @@ def test_a_missing_implementation_says_what_to_install(monkeypatch):
 
 
 @pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "which cannot be run"),
+        ("#!/bin/sh\necho hello\n", "answers as no Python does"),
+        ("no script\n", "answers as no Python does"),
+    ],
+)
+def test_what_is_no_python_is_told_in_a_line(monkeypatch, tmp_path, content, words):
+    python = tmp_path / "python"
+    if content is None:
+        python.mkdir()
+    else:
+        python.write_text(content)
+        python.chmod(0o755)
+    monkeypatch.setenv("SUITE_TORCH_PYTHON", str(python))
+    with pytest.raises(RuntimeError, match=words):
+        probing.offer("torch")
+
+
+@pytest.mark.parametrize(
     ("driver", "capability", "extra"),
     [
         ("580.1", "9.0", "cuda13"),

@@ -274,6 +274,15 @@ def test_times_of_one_side_alone_are_listed_for_what_they_are():
         assert [row[1].text for row in table.rows] == [f"{backend} jax"]
 
 
+def test_a_batch_that_is_not_the_headlines_is_named_where_a_run_ends():
+    usual, larger = factory.record(), factory.record(batch=4096)
+    columns = [tables.for_terminal(records, factory.HOST.slug)[0].columns for records in ([usual], [usual, larger])]
+    assert ["batch" in each for each in columns] == [False, True]
+    both = [factory.record(backend=side, batch=4096) for side in ("cpu", "gpu")]
+    (table,) = tables.for_terminal(both, factory.HOST.slug)
+    assert table.rows[0][table.columns.index("batch")].text == "4,096"
+
+
 @pytest.mark.parametrize("scope", ["transfer", "cold", "run", "calls"])
 def test_a_run_ends_with_the_times_of_every_scope(scope):
     records = [factory.record(backend=backend) for backend in ("cpu", "gpu")]

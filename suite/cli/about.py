@@ -5,7 +5,7 @@ import sys
 import click
 
 
-@click.command("list")
+@click.command("list", short_help="Show the workloads, or the experiments and their questions.")
 @click.option("--json", "as_json", is_flag=True, help="Print all there is to know as a JSON list.")
 @click.option("--experiments", "questions", is_flag=True, help="Show the experiments and their questions instead.")
 def list_workloads(as_json: bool, questions: bool) -> None:
@@ -45,7 +45,7 @@ def list_workloads(as_json: bool, questions: bool) -> None:
     )
 
 
-@click.command()
+@click.command(short_help="Say what JAX sees and whether this machine is fit to measure.")
 def doctor() -> None:
     """Say what JAX sees, and whether this machine is fit to measure; exit 1 if it is not."""
     from suite import terminal

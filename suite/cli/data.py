@@ -23,7 +23,7 @@ _size = click.option(
 )
 
 
-@click.group()
+@click.group(short_help="Show and prepare the data sets, drawn or published.")
 def data() -> None:
     """Show and prepare the data sets: stand-ins that the project makes, or the published ones."""
 

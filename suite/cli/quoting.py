@@ -9,7 +9,7 @@ import click
 from suite.cli.types import KeyName, published
 
 
-@click.command()
+@click.command(short_help="Print the number that KEY names, as documentation quotes it.")
 @click.argument("key", type=KeyName(), required=False)
 @click.option(
     "--list", "listed", is_flag=True, help="Show every key whose number may be quoted; KEY then filters them."
@@ -53,7 +53,7 @@ def cite(key: str | None, listed: bool, form: Any, site: str) -> None:
         click.echo(f"{name}  {number}")
 
 
-@click.command("check-docs")
+@click.command("check-docs", short_help="Compare the quotations in FILES with the published records.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--write", is_flag=True, help="Bring quotations whose key is not pinned up to date.")
 def check_docs(files: tuple[Path, ...], write: bool) -> None:

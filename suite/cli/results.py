@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from suite.cli.types import PUBLISHED, out_folder, published
+from suite.cli.types import PUBLISHED, Finite, out_folder, published
 
 
-@click.command()
+@click.command(short_help="Put a CAMPAIGN's records among those of the site.")
 @click.argument("campaign")
 @click.option(
     "--incomplete",
@@ -30,7 +30,7 @@ def publish(campaign: str, incomplete: bool, out: Path) -> None:
         terminal.say(f"published {path}")
 
 
-@click.command()
+@click.command(short_help="Render all records into the site, and print its path.")
 @out_folder
 @click.option("--build/--no-build", default=True, show_default=True, help="Build the HTML with MkDocs.")
 @click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'.")
@@ -48,12 +48,12 @@ def report(out: Path, build: bool, prices: Path | None) -> None:
         click.echo(f"site: {built}")
 
 
-@click.command()
+@click.command(short_help="Say of each case whether SECOND is faster than FIRST.")
 @click.argument("first")
 @click.argument("second")
 @click.option(
     "--band",
-    type=click.FloatRange(min=0),
+    type=Finite(min=0),
     metavar="PERCENT",
     help="A difference that does not matter. "
     "Default: by how much processes of one and the same case differ on these machines, at least 1.",
@@ -77,7 +77,7 @@ def refuse_missing(out: Path) -> None:
         raise ValueError(f"--out asked for with '{out}', which is no folder; name one that suite run has written to")
 
 
-@click.command()
+@click.command(short_help="Say of each record in PATHS whether it can be read.")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 def check(paths: tuple[Path, ...]) -> None:
     """Say of each record in PATHS, files or folders of them, what it is and whether it can be read as it was written.

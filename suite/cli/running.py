@@ -10,7 +10,7 @@ from typing import Any, get_args
 import click
 from click.core import ParameterSource
 
-from suite.cli.types import PUBLISHED, Counts, Words, address, machine_name, out_folder, published
+from suite.cli.types import PUBLISHED, Counts, Finite, Words, address, machine_name, out_folder, published
 from suite.variants import NAMES as VARIANTS
 from suite.workload import (
     Allocator,
@@ -29,7 +29,7 @@ _OF_EVERY_RUN = frozenset(
 )
 
 
-@click.command()
+@click.command(short_help="Measure workloads or an experiment, and print what came of it.")
 @click.argument("workloads", nargs=-1, metavar="[WORKLOAD]...")
 @click.option("--all", "every_workload", is_flag=True, help="Every workload, not the headline set alone.")
 @click.option("--backend", type=Words(get_args(Backend)), default=(), help="Default: every backend that is there.")
@@ -158,7 +158,7 @@ _OF_EVERY_RUN = frozenset(
 )
 @click.option(
     "--budget",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Finite(min=0, min_open=True),
     metavar="MINUTES",
     help="Drop what is over. Not with --cluster.",
 )
@@ -223,6 +223,8 @@ def run(
     from suite.measure.request import Request
     from suite.results import prices as price_list
 
+    if asked["experiment"] is not None and not asked["experiment"].strip():
+        raise ValueError("--experiment asked for without a name; suite list --experiments shows them")
     if publish and not resume and asked["profile"] == "smoke":
         raise ValueError(
             "--publish asked for with profile 'smoke', which only shows that it runs; take quick or standard"
@@ -314,11 +316,11 @@ def run_jobs(
     return len(ended) == len(found), [Journal(out / name / FILE_NAME) for name in ended]
 
 
-@click.command()
+@click.command(short_help="Take part in what suite run --hosts measures at HOST:PORT.")
 @click.argument("address", metavar="HOST:PORT", callback=lambda ctx, param, value: address(value))
 @click.option(
     "--patience",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Finite(min=0, min_open=True),
     default=10,
     show_default=True,
     metavar="MINUTES",

@@ -1,5 +1,6 @@
 """What arguments of the command line may be, and where results lie."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,7 @@ class Words(click.ParamType):
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
         """Return the choices as help shows them."""
-        return "|".join(self._words)
+        return "|".join(self._words) + ("[,...]" if len(self._words) > 1 else "")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
         """Return the words, each once, or fail naming all that there are."""
@@ -46,6 +47,17 @@ class Words(click.ParamType):
         for word in found:
             if word not in self._words:
                 self.fail(f"'{word}' is not one of: {', '.join(self._words)}", param, ctx)
+        return found
+
+
+class Finite(click.FloatRange):
+    """A number in a range, which 'nan' and 'inf' are not in."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or fail saying what it must be."""
+        found = super().convert(value, param, ctx)
+        if not math.isfinite(found):
+            self.fail(f"{value} is no finite number", param, ctx)
         return found
 
 
@@ -80,9 +92,10 @@ def machine_name(name: str) -> str:
     """Return the name, or raise ValueError if no page and no file may have it."""
     from suite.results.record import plain_name, slug
 
-    if not plain_name(slug(name)):
+    if not name.isprintable() or not plain_name(slug(name)):
         raise ValueError(
-            f"--machine asked for with {name!r}; use small letters, digits, '.', '-', '_', blanks and commas"
+            f"--machine asked for with {name!r}; use small letters, digits, '.', '-', '_', blanks and commas, at most "
+            "81 of them"
         )
     return name
 

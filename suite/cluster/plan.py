@@ -62,15 +62,17 @@ class Place:
     def read(self) -> Plan:
         """Return the plan.
 
-        Raises RuntimeError if it was written by another version of the suite.
+        Raises RuntimeError if it was written by another version of the suite, or is damaged.
         """
         path = self.folder / _FILE
         try:
             return msgspec.json.decode(path.read_bytes(), type=Plan)
-        except msgspec.DecodeError as error:
+        except msgspec.ValidationError as error:
             raise RuntimeError(
                 f"'{path}' was written by another version of the suite ({error}); go on with that one, or start anew"
             ) from None
+        except msgspec.DecodeError as error:
+            raise RuntimeError(f"'{path}' is damaged ({error}); start anew without --resume") from None
 
     def write(self, plan: Plan) -> None:
         """Write the plan in one piece."""

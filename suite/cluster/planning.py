@@ -6,13 +6,14 @@ from pathlib import Path
 
 import msgspec
 
-from suite import terminal
+from suite import terminal, units
 from suite.cluster import supervisor
 from suite.cluster.part import software
 from suite.cluster.plan import Cluster, Place, Plan, dealt, new
 from suite.measure import answering, probing
 from suite.measure.probe import Offer
 from suite.measure.request import Request
+from suite.results import files
 from suite.results.record import Gpu, Machine
 from suite.workload import Implementation
 
@@ -43,19 +44,21 @@ def planned(
         )
     names = measurable(asked)
     if jobs is not None and jobs > len(names):
-        terminal.say(f"note: {jobs} jobs asked for, there are {len(names)} workloads; a workload stays in one job")
+        there = f"{'is' if len(names) == 1 else 'are'} {units.counted(len(names), 'workload')}"
+        terminal.say(f"note: {jobs} jobs asked for, there {there}; a workload stays in one job")
     place = new(out, datetime.now(UTC))
-    supervisor.executor(cluster, place.logs, options)  # no plan is left behind that could not be sent
-    place.write(
-        Plan(
-            cluster=cluster,
-            request=asked,
-            parts=dealt(names, jobs),
-            options=options,
-            machine_name=machine_name,
-            software=software(),
+    with files.writing(place.folder):
+        supervisor.executor(cluster, place.logs, options)  # no plan is left behind that could not be sent
+        place.write(
+            Plan(
+                cluster=cluster,
+                request=asked,
+                parts=dealt(names, jobs),
+                options=options,
+                machine_name=machine_name,
+                software=software(),
+            )
         )
-    )
     return place
 
 

@@ -41,7 +41,7 @@ def interpreter(implementation: Implementation) -> str:
     Raises RuntimeError if the variable names nothing that can be run.
     """
     chosen = os.environ.get(f"SUITE_{implementation.upper()}_PYTHON", sys.executable)
-    if not os.access(chosen, os.X_OK):
+    if not (Path(chosen).is_file() and os.access(chosen, os.X_OK)):
         raise RuntimeError(
             f"SUITE_{implementation.upper()}_PYTHON is '{chosen}', which cannot be run; name a Python or unset it"
         )

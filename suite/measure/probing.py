@@ -16,16 +16,18 @@ def offer(implementation: Implementation) -> Offer:
     """
     python = children.interpreter(implementation)
     env = children.environment(None)
-    with children.child("suite.measure.probe", implementation, python=python, env=env) as child:
-        try:
+    try:
+        with children.child("suite.measure.probe", implementation, python=python, env=env) as child:
             line = child.line(_PROBE_SECONDS)
-        except TimeoutError:
-            raise RuntimeError(
-                f"'{python}' did not say within {_PROBE_SECONDS:.0f} s what it can run; see suite doctor"
-            ) from None
-        if line is None:
-            raise RuntimeError(f"'{python}' could not say what it can run: it {child.ended()}; see suite doctor")
-    answer = msgspec.json.decode(line, type=Offer)
+            if line is None:
+                raise RuntimeError(f"'{python}' could not say what it can run: it {child.ended()}; see suite doctor")
+        answer = msgspec.json.decode(line, type=Offer)
+    except TimeoutError:
+        raise RuntimeError(
+            f"'{python}' did not say within {_PROBE_SECONDS:.0f} s what it can run; see suite doctor"
+        ) from None
+    except (OSError, msgspec.DecodeError) as error:
+        raise RuntimeError(f"'{python}' answers as no Python does ({error}); see suite doctor") from None
     if answer.problem:
         raise RuntimeError(
             f"implementation '{implementation}' asked for, '{python}' cannot run it: {answer.problem}; install it "

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from suite import units
+from suite.experiments.headline import usual_batch
 from suite.results.record import Record
 from suite.results.selection import current_cases, fastest, of_either_allocator
 from suite.results.speedup import SpeedUp, current, speedups
@@ -256,20 +257,27 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     Fewer columns than on the site, so that a terminal of 80 columns holds them.
     """
     mine = [record for record in records if record.machine.slug == machine]
+    batch = ["batch"] * any(not _of_usual_batch(record) for record in mine)
     whole, cut_short = ([record for record in mine if record.cut_short is cut] for cut in (False, True))
     listed = [steps_table(title, whole, scope) for scope, title in _OTHER_TIMES]
-    others = [_few(table) for table in (*listed, steps_table(_CUT_SHORT, cut_short, "run")) if table.rows]
+    others = [_few(table, batch) for table in (*listed, steps_table(_CUT_SHORT, cut_short, "run")) if table.rows]
     table = speedup_table(mine)
     if table.rows:
-        short = chosen(table, ("model", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU: best peer / JAX",
-                               "GPU precision"), reasons(table))  # fmt: skip
+        shown = ("model", *batch, "CPU step", "GPU step", "speed-up", "95 % interval", "CPU: best peer / JAX",
+                 "GPU precision")  # fmt: skip
+        short = chosen(table, shown, reasons(table))
         return short, *others
     steps = steps_table("One step in steady state; a speed-up needs times of both CPU and GPU", mine)
-    return tuple(table for table in (_few(steps), *others, elsewhere(records, machine)) if table.rows)
+    return tuple(table for table in (_few(steps, batch), *others, elsewhere(records, machine)) if table.rows)
 
 
-def _few(table: Table) -> Table:
-    """Return the times of a table; and of which precision they are, if there are several."""
+def _of_usual_batch(record: Record) -> bool:
+    return record.case.batch == usual_batch(record.description, record.case.variant)
+
+
+def _few(table: Table, batch: Sequence[str]) -> Table:
+    """Return the times of a table; with the column `batch`, and of which precision they are, if there are several."""
     place = table.columns.index("precision")
     several = len({row[place].text for row in table.rows}) > 1
-    return chosen(table, ("model", "implementation", *["precision"] * several, "time", "95 % interval", "status"))
+    shown = ("model", "implementation", *batch, *["precision"] * several, "time", "95 % interval", "status")
+    return chosen(table, shown)

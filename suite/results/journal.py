@@ -110,7 +110,11 @@ class Journal:
     def _bodies(self) -> Iterator[bytes]:
         if not self.path.exists():
             return
-        for line in self.path.read_bytes().split(b"\n"):
+        try:
+            content = self.path.read_bytes()
+        except OSError as error:
+            raise ValueError(f"cannot read '{self.path}': {error.strerror or error}; move it away to go on") from None
+        for line in content.split(b"\n"):
             check, _, body = line.partition(b" ")
             if body and check == b"%08x" % zlib.crc32(body):
                 yield body
@@ -205,5 +209,6 @@ def _whole_rounds(done: dict[tuple[Case, int], Done], wanted: dict[Case, int]) -
 
 def journals(folder: Path) -> tuple[Journal, ...]:
     """Return the journals of all campaigns below a folder, the one written last first."""
-    found = sorted(folder.glob(f"*/{FILE_NAME}"), key=lambda path: path.stat().st_mtime, reverse=True)
+    there = (path for path in folder.glob(f"*/{FILE_NAME}") if path.is_file())
+    found = sorted(there, key=lambda path: path.stat().st_mtime, reverse=True)
     return tuple(map(Journal, found))

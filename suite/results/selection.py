@@ -59,7 +59,7 @@ def selected(word: str, records: Sequence[Record]) -> tuple[Record, ...]:
     if path.is_file():
         return (store.read(path),)
     if path.is_dir():
-        if mine := sorted(path.glob("*.json")):
+        if (mine := store.of(path)) and not any(store.paths([path])):
             return tuple(map(store.read, mine))
         below, problems = store.load([path])
         if problems:
