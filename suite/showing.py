@@ -125,8 +125,10 @@ def _too_deep(path: Path, folder: Path, record: Record) -> str:
     itself = folder.name.removeprefix(store.PARTIAL) == record.campaign
     if len(path.relative_to(folder).parts) <= (1 if itself else 2):
         return ""
-    right = (folder.parent if itself else folder) / record.campaign / path.name
-    return f"'{path}' lies too deep, where the site does not look for it; it belongs in '{right.parent}'"
+    right, campaigns = (folder.parent if itself else folder) / record.campaign, path.parent.parent
+    named = path.parent.name.removeprefix(store.PARTIAL) == record.campaign and not itself
+    instead = f", or name '{campaigns}' if that is where campaigns lie" if named else ""
+    return f"'{path}' lies too deep, where the site does not look for it; it belongs in '{right}'{instead}"
 
 
 def _counted(statuses: Sequence[Status], left_out: int) -> str:

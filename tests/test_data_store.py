@@ -144,6 +144,12 @@ def test_damage_is_named_with_its_remedy(home, file, content):
     assert "\n" not in str(caught.value)
 
 
+def test_a_lost_file_is_named_before_anything_is_read(home):
+    only(home, "*train*record*").unlink()
+    with pytest.raises(RuntimeError, match=r"cannot be read: .*; remove that folder and run again"):
+        store.split("mnist", "train", edition=TINY)
+
+
 def test_a_truncated_file_is_named_with_its_remedy(home):
     path = only(home, "*train*record*")
     path.write_bytes(path.read_bytes()[:65536])

@@ -158,7 +158,9 @@ def split(dataset: str, name: str, data: Data = "embedded", edition: Edition = D
     try:
         builder: Any = tfds.builder_from_directory(final)
         splits = sorted(builder.info.splits)
-        if name.partition("[")[0] in splits:
+        if (whole := name.partition("[")[0]) in splits:
+            for file in map(Path, builder.info.splits[whole].filepaths):
+                file.stat()  # what grain says of a lost one names no remedy
             raw = {"image": tfds.decode.SkipDecoding()} if "image" in builder.info.features else None
             return Split(records=builder.as_data_source(name, decoders=raw), name=dataset, path=final)
     except Exception as error:  # TFDS and ArrayRecord raise many kinds
