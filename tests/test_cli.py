@@ -462,6 +462,21 @@ def test_what_is_no_name_and_no_number_is_refused(asked, words):
     assert words in " ".join(output.split())
 
 
+def test_an_option_that_is_given_again_adds_to_what_it_asks_for(monkeypatch, tmp_path):
+    asked = []
+
+    def planned(request, *_):
+        asked.append(request)
+        raise RuntimeError("enough")
+
+    monkeypatch.setattr(bench, "planned", planned)
+    for words in (("--scope", "step,cold", "--workers", "1,2"), ("--scope", "step", "--workers", "1", "--scope",
+                  "cold,step", "--workers", "2"), ()):  # fmt: skip
+        assert said("run", *words, "--out", str(tmp_path))[1].strip() == "Error: enough"
+    assert [(request.scopes, request.workers) for request in asked] == [(("step", "cold"), (1, 2))] * 2 + [((), ())]
+    assert asked[0].precisions == ("float32-highest",)
+
+
 def test_every_command_is_told_in_one_line_of_eighty_columns(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert "..." not in said("--help")[1].partition("Commands:")[2]

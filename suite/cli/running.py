@@ -10,7 +10,7 @@ from typing import Any, get_args
 import click
 from click.core import ParameterSource
 
-from suite.cli.types import PUBLISHED, Counts, Finite, Words, address, machine_name, out_folder, published
+from suite.cli.types import PUBLISHED, Counts, Finite, Several, Words, address, machine_name, out_folder, published
 from suite.variants import NAMES as VARIANTS
 from suite.workload import (
     Allocator,
@@ -32,7 +32,9 @@ _OF_EVERY_RUN = frozenset(
 @click.command(short_help="Measure workloads or an experiment, and print what came of it.")
 @click.argument("workloads", nargs=-1, metavar="[WORKLOAD]...")
 @click.option("--all", "every_workload", is_flag=True, help="Every workload, not the headline set alone.")
-@click.option("--backend", type=Words(get_args(Backend)), default=(), help="Default: every backend that is there.")
+@click.option(
+    "--backend", cls=Several, type=Words(get_args(Backend)), default=(), help="Default: every backend that is there."
+)
 @click.option(
     "--profile",
     type=click.Choice(["smoke", "quick", "standard"]),
@@ -54,9 +56,12 @@ _OF_EVERY_RUN = frozenset(
     "from storage on. Default: the profile's limit; with --budget, and in an experiment, no more than planned.",
 )
 @click.option("--batch", type=click.IntRange(min=1), help="Examples a step. Default: each workload's headline batch.")
-@click.option("--precision", type=Words(get_args(Precision)), default=("float32-highest",), help="Of the GPU side.")
+@click.option(
+    "--precision", cls=Several, type=Words(get_args(Precision)), default=("float32-highest",), help="Of the GPU side."
+)
 @click.option(
     "--scope",
+    cls=Several,
     type=Words(get_args(Scope)),
     default=(),
     help="What is timed. Default: the steady step, the step with its batch copied from the host, and the cold start. "
@@ -67,6 +72,7 @@ _OF_EVERY_RUN = frozenset(
 )
 @click.option(
     "--cache",
+    cls=Several,
     type=Words(get_args(CompileCache)),
     default=("empty",),
     help="The compile cache of a cold start. Default: empty. warm: it holds what another process has compiled.",
@@ -79,21 +85,30 @@ _OF_EVERY_RUN = frozenset(
     show_default=True,
     help="embedded: stand-ins that the project makes; tfds: the published data sets, downloaded once.",
 )
-@click.option("--workers", type=Counts(), default=(), help="Of the input pipeline. Default: as many as granted cores.")
+@click.option(
+    "--workers",
+    cls=Several,
+    type=Counts(),
+    default=(),
+    help="Of the input pipeline. Default: as many as granted cores.",
+)
 @click.option(
     "--loader",
+    cls=Several,
     type=Words(get_args(Loader)),
     default=("threads",),
     help="What these workers are. Default: threads. PyTorch's pipeline has processes alone.",
 )
 @click.option(
     "--augmentation",
+    cls=Several,
     type=Words(get_args(Augmentation)),
     default=("host",),
     help="Where scope epoch distorts its examples as documented. Default: host, in the input pipeline.",
 )
 @click.option(
     "--implementation",
+    cls=Several,
     type=Words(get_args(Implementation)),
     default=("jax",),
     help="Default: jax. With torch or keras beside it the CPU side can be certified, that of the boosted trees with "
@@ -101,12 +116,14 @@ _OF_EVERY_RUN = frozenset(
 )
 @click.option(
     "--peer-backend",
+    cls=Several,
     type=Words(get_args(Backend)),
     default=(),
     help="Where implementations beside JAX are timed. Default: on every backend. cpu: enough to certify the CPU side.",
 )
 @click.option(
     "--variant",
+    cls=Several,
     type=Words(VARIANTS),
     default=(),
     help="How steps are taken. Default: plain for JAX, for its peers every way they have. JAX has plain, nnx-jit (as "
@@ -117,6 +134,7 @@ _OF_EVERY_RUN = frozenset(
 )
 @click.option(
     "--allocator",
+    cls=Several,
     type=Words(get_args(Allocator)),
     default=(),
     help="Of the CPU side. Default: beside a peer both for each implementation, whose better one counts; else the one "

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,17 @@ def published() -> Path:
     if not PUBLISHED.is_dir():
         raise RuntimeError(f"no {PUBLISHED} in '{Path.cwd()}'; run this in the suite's checkout")
     return PUBLISHED
+
+
+class Several(click.Option):
+    """An option with several words or numbers: separated by commas, or the option given again."""
+
+    def __init__(self, *names: Any, **attributes: Any) -> None:
+        super().__init__(*names, multiple=True, **attributes)
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> tuple[Any, ...]:
+        """Return all that was asked for, each once."""
+        return tuple(dict.fromkeys(chain.from_iterable(super().type_cast_value(ctx, value))))
 
 
 class Words(click.ParamType):
