@@ -26,13 +26,11 @@ from suite.measure import (
 from suite.measure.probe import Offer
 from suite.measure.remaining import Remaining
 from suite.measure.request import Request
+from suite.results import files, store
 from suite.results import journal as journals
-from suite.results import store
 from suite.results.journal import Closed, Header, Journal, Rounds, Session
 from suite.results.settings import differing
 from suite.workload import Data, Implementation
-
-DEFAULT = Path("records")  # where results lie unless something else is said
 
 
 def planned(asked: Request, out: Path, machine_name: str | None = None, part: int | None = None) -> Journal:
@@ -92,7 +90,7 @@ def _mention_unfinished(out: Path) -> None:
 
 def resume_words(out: Path) -> str:
     """Return the command that goes on with what lies in a folder."""
-    return "run --resume" if out == DEFAULT else f"run --resume --out {shlex.quote(str(out))}"
+    return "run --resume" if out == files.LOCAL else f"run --resume --out {shlex.quote(str(out))}"
 
 
 def resumed(out: Path, name: str | None = None) -> Journal:

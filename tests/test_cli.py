@@ -414,7 +414,7 @@ def test_a_new_run_mentions_a_campaign_that_has_not_ended_if_it_can_go_on(
 
 
 def test_the_folder_where_results_lie_by_default_needs_no_word_to_go_on():
-    assert bench.resume_words(bench.DEFAULT) == "run --resume"
+    assert bench.resume_words(Path("records")) == "run --resume"
     assert bench.resume_words(Path("my records")) == "run --resume --out 'my records'"
 
 

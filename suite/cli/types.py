@@ -9,13 +9,15 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from suite.results.files import LOCAL
+
 PUBLISHED = Path("site/records")
 MOST_WORKERS = 1024
 
 out_folder = click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    default=Path("records"),
+    default=LOCAL,
     show_default=True,
     help="Where what was measured here lies.",
 )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+LOCAL = Path("records")  # where results lie unless something else is said
 REMEDY = "free some space, or make the folder writable"
 
 

@@ -113,27 +113,42 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
     for item in (item for group in campaigns.values() for item in group):
         if item.status in SOUND and (item.record.campaign, item.record.place) not in paired:
             alone[item.record.place].append(item)
-    found = [_compared_elsewhere(item, campaigns) for item in found]
+    compared = _comparisons(campaigns.values())
+    found = [_compared_elsewhere(item, compared) for item in found]
     judged = [_contradicted(item, both[*item.gpu.record.place, _start(item)], alone) for item in found]
     return tuple(_repeated(judged, found))
 
 
-def _compared_elsewhere(mine: SpeedUp, campaigns: Mapping[tuple[str, str, str], Sequence[Summary]]) -> SpeedUp:
-    """Return a step's speed-up with the peers that its own campaign did not time and another one did.
+Comparisons = Mapping[tuple[str, Case], Sequence[tuple[Summary, Estimate]]]
+
+
+def _comparisons(groups: Iterable[Sequence[Summary]]) -> Comparisons:
+    """Return by machine and JAX's step on its CPU what each campaign found of that step's peers."""
+    found: dict[tuple[str, Case], list[tuple[Summary, Estimate]]] = defaultdict(list)
+    for group in groups:
+        mine: dict[Case, list[Summary]] = defaultdict(list)
+        for item in group if any(item.record.case.implementation != "jax" for item in group) else ():
+            case = item.record.case
+            if (case.implementation, case.backend, case.scope) == ("jax", "cpu", "step"):
+                mine[_but_allocator(case)].append(item)
+        for case, ways in mine.items():
+            cpu = better(ways)
+            if cpu is not None and cpu.status in COUNTED:
+                peers = (peer for peer in peers_of(cpu, group) if peer[0].status in COUNTED)
+                found[cpu.record.machine.slug, case].extend(peers)
+    return found
+
+
+def _compared_elsewhere(mine: SpeedUp, compared: Comparisons) -> SpeedUp:
+    """Return a step's speed-up with the peers that its own campaign did not time and another one of its machine did.
 
     So no certificate is won by leaving a faster way out. Of each way the newest campaign counts.
     """
     record = mine.cpu.record
-    if record.case.scope != "step":
-        return mine
     own, found = {_way(peer) for peer, _ in mine.peers}, {}
-    for (campaign, machine, workload), group in campaigns.items():
-        if campaign == record.campaign or (machine, workload) != (record.machine.slug, record.workload):
-            continue
-        cpu = better(other for other in group if _but_allocator(other.record.case) == _but_allocator(record.case))
-        for peer, ratio in peers_of(cpu, group) if cpu is not None and cpu.status in COUNTED else ():
-            if _way(peer) not in own and peer.status in COUNTED:
-                found.setdefault(_way(peer), {}).setdefault(peer.record.created, []).append((peer, ratio))
+    for peer, ratio in compared.get((record.machine.slug, _but_allocator(record.case)), ()):
+        if peer.record.campaign != record.campaign and _way(peer) not in own:
+            found.setdefault(_way(peer), {}).setdefault(peer.record.created, []).append((peer, ratio))
     elsewhere = tuple(min(ways[max(ways)], key=lambda peer: peer[1].value) for ways in found.values())
     said = [
         f"CPU side not certified: {peer_name(peer.record.case)}, which this campaign did not time, takes "
