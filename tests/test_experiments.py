@@ -483,6 +483,16 @@ def test_mfu_and_floor_are_shares_of_the_measured_ceilings():
     assert memory.of_floor == pytest.approx(0.5, rel=0.01)
 
 
+def test_a_ceiling_that_a_step_came_above_is_said_to_be_too_low():
+    ceilings_there = [matmul(1e12), matmul(1e9, "cpu"), copy(1e10)]
+    slower, faster = (bound(10**9, 10**6, 10**9 / rate) for rate in (0.9e12, 1.1e12))
+    below, above = (read(roofline, [*ceilings_there, each]).answers for each in (slower, faster))
+    assert not any("too low" in answer for answer in below)
+    (said,) = (answer for answer in above if "too low" in answer)
+    assert said.startswith("Products in float32-highest on the GPU: at most 996 GFLOP/s.")
+    assert said.endswith(" It was measured too low: net at batch 1 comes to 1.10 TFLOP/s.")
+
+
 def test_the_ceiling_of_the_same_backend_and_precision_counts():
     ceiling = roof([matmul(1e12), matmul(8e12, precision="bfloat16"), matmul(1e9, "cpu"), copy(1e10)])
     assert share(summary(bound(10**9, 10**6, 0.002, precision="bfloat16")), ceiling).mfu == pytest.approx(

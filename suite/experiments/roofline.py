@@ -53,7 +53,8 @@ def read(records: Sequence[Record]) -> Reading | None:
     shares = [(item, share(item, ceilings)) for item in steps]
     tables = (ceiling_table(ceilings), *((table("Steps below these ceilings", steps, ceilings),) if steps else ()))
     known = sorted(((s.of_floor, item) for item, s in shares if s.of_floor is not None), key=lambda one: one[0])
-    return Reading(answers=tuple(_answers(ceilings, known)), tables=tables, chart=_chart(ceilings, shares))
+    answers = tuple(_answers(ceilings, known, current_steps(records)))
+    return Reading(answers=answers, tables=tables, chart=_chart(ceilings, shares))
 
 
 def current_steps(records: Iterable[Record], at_headline_batch: bool = False) -> tuple[Summary, ...]:
@@ -134,10 +135,12 @@ def _ends(ceiling: Ceiling) -> tuple[float | None, float | None]:
     return (found.low, found.high) if found else (None, None)
 
 
-def _answers(ceilings: Roof, known: Sequence[tuple[float, Summary]]) -> Iterable[str]:
+def _answers(ceilings: Roof, known: Sequence[tuple[float, Summary]], steps: Sequence[Summary]) -> Iterable[str]:
     for (_, backend, kind, precision), ceiling in sorted(ceilings.items()):
         of = "Memory" if kind == COPY else f"Products in {precision}"
-        yield f"{of} on the {backend.upper()}: at most {_rate(ceiling, _unit(kind))}." + caveat((ceiling.measured,))
+        said = f"{of} on the {backend.upper()}: at most {_rate(ceiling, _unit(kind))}." + caveat((ceiling.measured,))
+        mine = [item for item in steps if (item.record.backend, item.record.case.precision) == (backend, precision)]
+        yield said + (_above(ceiling, mine) if kind == MATMUL else "")
     for backend in ("cpu", "gpu"):
         mine = [one for one in known if one[1].record.backend == backend and _sizable(one[1])]
         if len(mine) > 1:
@@ -146,6 +149,16 @@ def _answers(ceilings: Roof, known: Sequence[tuple[float, Summary]]) -> Iterable
                 f"The floor of a step on the {backend.upper()} is between {units.percent(least)} ({_named(far)}) and "
                 f"{units.percent(most)} ({_named(near)}) of its time." + caveat(item for _, item in mine)
             )
+
+
+def _above(ceiling: Ceiling, steps: Sequence[Summary]) -> str:
+    """Return that a step came to more than what was measured as the most; '' if none did."""
+    best = max(steps, key=lambda item: item.flop_per_second or 0, default=None)
+    if best is None or (best.flop_per_second or 0) <= ceiling.rate:
+        return ""
+    rate = units.quantity(best.flop_per_second, "FLOP/s")
+    batch = units.count(best.record.case.batch)
+    return f" It was measured too low: {best.record.workload} at batch {batch} comes to {rate}."
 
 
 def _sizable(item: Summary) -> bool:
