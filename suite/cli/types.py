@@ -54,10 +54,8 @@ class Words(click.ParamType):
         return "|".join(self._words) + ("[,...]" if len(self._words) > 1 else "")
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        """Return the words, each once, or fail naming all that there are."""
-        if isinstance(value, tuple):
-            return value
-        found = tuple(dict.fromkeys(word.strip() for word in value.split(",")))
+        """Return the words, or fail naming all that there are."""
+        found = tuple(word.strip() for word in value.split(","))
         for word in found:
             if word not in self._words:
                 self.fail(f"'{word}' is not one of: {', '.join(self._words)}", param, ctx)
@@ -85,13 +83,11 @@ class Counts(click.ParamType):
         return "N[,N]..."
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        """Return the numbers, each once, or fail saying what they must be."""
-        if isinstance(value, tuple):
-            return value
+        """Return the numbers, or fail saying what they must be."""
         words = [word.strip() for word in value.split(",")]
         if not all(word.isdecimal() and 0 < int(word) <= MOST_WORKERS for word in words):
             self.fail(f"'{value}' is not a list of numbers from 1 to {MOST_WORKERS}, such as 1,2,4", param, ctx)
-        return tuple(dict.fromkeys(map(int, words)))
+        return tuple(map(int, words))
 
 
 def address(text: str) -> str:

@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import msgspec
+
 from suite import units
 from suite.inquiry.here import Here
 from suite.inquiry.steps import caveat, fullest, point, ratio, step, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.selection import current_cases
-from suite.results.statistics import Estimate
-from suite.results.summary import Summary
+from suite.results.statistics import Estimate, unpaired_ratio
+from suite.results.summary import Summary, by_round
 from suite.results.table import Cell, Table, base_cells, gain_status_cell, status_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
@@ -49,10 +51,10 @@ def read(records: Sequence[Record]) -> Reading | None:
             continue
         by_name = {item.record.case.precision: item for item in group}
         full, name = by_name.get(_FULL), group[0].record.workload
-        gains = []
+        base, gains = full or elsewhere.get(name), []
         for precision in sorted(by_name, key=_order):
             item = by_name[precision]
-            found = ratio(full, item) if full else _unpaired(elsewhere.get(name), item)
+            found = ratio(full, item) if full else _unpaired(base, item)
             why = "; ".join(item.reasons) or "no float32 beside it"
             rows.append(
                 (
@@ -64,7 +66,6 @@ def read(records: Sequence[Record]) -> Reading | None:
                     gain_status_cell(found, item, full) if full or found is None else _unpaired_status(item),
                 )
             )
-            base = full or elsewhere.get(name)
             if found is not None and base is not None and precision != _FULL:
                 mark = point(precision, found, base, item, row=name)
                 points.append(mark if full else replace(mark, solid=False))
@@ -88,9 +89,10 @@ def read(records: Sequence[Record]) -> Reading | None:
 
 def _unpaired(full: Summary | None, item: Summary) -> Estimate | None:
     """Return the ratio of two campaigns' times, which has no interval."""
-    if full is None or full.seconds is None or item.seconds is None:
+    if full is None:
         return None
-    return Estimate(value=full.seconds.value / item.seconds.value, low=None, high=None, processes=0)
+    found = unpaired_ratio(*(list(by_round(side.record).values()) for side in (full, item)))
+    return msgspec.structs.replace(found, low=None, high=None) if found else None
 
 
 def _unpaired_status(item: Summary) -> Cell:

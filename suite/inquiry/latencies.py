@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
 from suite import units
 from suite.inquiry.steps import caveat, solid
 from suite.results.latency import Latency, latency
@@ -25,7 +23,7 @@ def latencies(records: Sequence[Record]) -> tuple[Latency, ...]:
     latest: dict[tuple[str, Case], Record] = {}
     for record in sorted(records, key=lambda r: r.recency):
         if record.case.scope == "serve":
-            latest[record.machine.slug, msgspec.structs.replace(record.case, allocator="retaining")] = record
+            latest[record.machine.slug, record.case.of_either_allocator] = record
     return tuple(latency(record) for record in sorted(latest.values(), key=_place))
 
 

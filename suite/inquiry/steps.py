@@ -59,7 +59,7 @@ def _campaigns(records: Iterable[Record], fits: Callable[[Record], bool]) -> Ite
     for record in records:
         if is_ceiling(record) or not fits(record):
             continue
-        same = msgspec.structs.replace(record.case, allocator="retaining")
+        same = record.case.of_either_allocator
         campaigns[record.workload, record.backend, record.campaign][same].append(summary(record))
     for cases in campaigns.values():
         yield tuple(better(ways) or ways[0] for ways in cases.values())

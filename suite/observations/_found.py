@@ -21,9 +21,8 @@ def counted(item: Summary | None) -> bool:
 def steps(records: Sequence[Record], workloads: Iterable[str] = (), scope: Scope = "step") -> dict[str, SpeedUp]:
     """Return the current headline speed-up of each workload that may be judged by, by name."""
     wanted = tuple(workloads)
-    found = {
-        item.gpu.record.workload: item for item in of_headline((r for r in records if r.profile != "smoke"), scope)
-    }
+    measured = (record for record in records if record.profile != "smoke")
+    found = {item.gpu.record.workload: item for item in of_headline(measured, scope)}
     return {
         name: item
         for name, item in found.items()

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-import msgspec
-
 from suite import units
 from suite.results.record import Machine, Record
 from suite.results.selection import current_cases, fastest
@@ -112,7 +110,7 @@ def plain(records: Iterable[Record]) -> dict[Case, list[Record]]:
     found: dict[Case, list[Record]] = {}
     for record in records:
         if record.case.implementation == "jax" and record.general:
-            found.setdefault(msgspec.structs.replace(record.case.timed, allocator="retaining"), []).append(record)
+            found.setdefault(record.case.timed.of_either_allocator, []).append(record)
     return found
 
 

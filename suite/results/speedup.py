@@ -60,7 +60,8 @@ class SpeedUp:
     @property
     def outdone(self) -> bool:
         """True if a peer is known that takes less than 0.7 of the CPU side's time."""
-        return any(ratio.value < CERTIFIED_FROM for _, ratio in (*self.peers, *self.elsewhere))
+        best = self.best_known_peer
+        return best is not None and best[1].value < CERTIFIED_FROM
 
     @property
     def certificate(self) -> bool | None:
@@ -99,7 +100,8 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
             if gpu.record.description.family == "ceiling":
                 continue  # no network
             twin = msgspec.structs.replace(gpu.record.case, backend="cpu", precision="float32-highest")
-            cpu = better(s for s in group if _but_allocator(s.record.case) == _but_allocator(twin))
+            twin = twin.of_either_allocator
+            cpu = better(s for s in group if s.record.case.of_either_allocator == twin)
             sensible = cpu is not None and cpu.status != "invalid"
             ratio = paired_ratio(by_round(cpu.record), by_round(gpu.record)) if cpu and sensible else None
             if cpu is not None and ratio is not None:
@@ -130,7 +132,7 @@ def _comparisons(groups: Iterable[Sequence[Summary]]) -> Comparisons:
         for item in group if any(item.record.case.implementation != "jax" for item in group) else ():
             case = item.record.case
             if (case.implementation, case.backend, case.scope) == ("jax", "cpu", "step"):
-                mine[_but_allocator(case)].append(item)
+                mine[case.of_either_allocator].append(item)
         for case, ways in mine.items():
             cpu = better(ways)
             if cpu is not None and cpu.status in COUNTED:
@@ -146,7 +148,7 @@ def _compared_elsewhere(mine: SpeedUp, compared: Comparisons) -> SpeedUp:
     """
     record = mine.cpu.record
     own, found = {_way(peer) for peer, _ in mine.peers}, {}
-    for peer, ratio in compared.get((record.machine.slug, _but_allocator(record.case)), ()):
+    for peer, ratio in compared.get((record.machine.slug, record.case.of_either_allocator), ()):
         if peer.record.campaign != record.campaign and _way(peer) not in own:
             found.setdefault(_way(peer), {}).setdefault(peer.record.created, []).append((peer, ratio))
     elsewhere = tuple(min(ways[max(ways)], key=lambda peer: peer[1].value) for ways in found.values())
@@ -161,10 +163,6 @@ def _compared_elsewhere(mine: SpeedUp, compared: Comparisons) -> SpeedUp:
 
 def _way(peer: Summary) -> tuple[str, str]:
     return peer.record.case.implementation, peer.record.case.variant
-
-
-def _but_allocator(case: Case) -> Case:
-    return msgspec.structs.replace(case, allocator="retaining")
 
 
 def _start(item: SpeedUp) -> str:

@@ -5,8 +5,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import msgspec
-
 from suite.results.peers import peers_of, untimed
 from suite.results.record import Record
 from suite.results.selection import campaign_recency
@@ -59,7 +57,7 @@ def standings(records: Iterable[Record]) -> tuple[Standing, ...]:
     for group in sorted(campaigns.values(), key=lambda g: campaign_recency(item.record for item in g)):
         for item in _standings(group):
             record = item.mine.record
-            case = msgspec.structs.replace(record.case.timed, allocator="retaining").text(record.description.batch)
+            case = record.case.timed.of_either_allocator.text(record.description.batch)
             latest[record.machine.slug, record.backend, record.case.precision, case] = item
     return tuple(latest[key] for key in sorted(latest))
 
@@ -68,7 +66,7 @@ def _standings(group: Sequence[Summary]) -> Iterable[Standing]:
     ways = defaultdict(list)
     for item in group:
         if item.record.case.implementation == "jax":
-            ways[msgspec.structs.replace(item.record.case, allocator="retaining")].append(item)
+            ways[item.record.case.of_either_allocator].append(item)
     for allocators in ways.values():
         mine = better(allocators)
         peers = sorted(peers_of(mine, group), key=lambda peer: peer[1].value) if mine else []
