@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from suite import citing, terminal
-from suite.bench import close, has_ended
+from suite.bench import close, has_ended, refuse_renamed, resume_words
 from suite.results import files, prices, quotation, store
 from suite.results import journal as journals
 from suite.results.journal import Journal
@@ -27,11 +27,11 @@ def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
         if not incomplete:
             _refuse_missing_rounds(folder)
         return folder
-    if (name := journal.header().campaign) != folder.name:
-        raise ValueError(f"'{folder}' holds campaign '{name}'; give the folder that name")
+    refuse_renamed(journal)
     if not (incomplete or has_ended(journal)):
         raise RuntimeError(
-            f"campaign '{name}' has not ended; go on with run --resume, or add --incomplete where it cannot go on"
+            f"campaign '{folder.name}' has not ended; go on with {resume_words(folder.parent)}, or add --incomplete "
+            "where it cannot go on"
         )
     if incomplete or journal.closed():
         close(journal, folder.parent)
