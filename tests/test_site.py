@@ -20,6 +20,7 @@ from altair.utils.schemapi import SchemaValidationError
 
 from suite import ceilings, experiments, units
 from suite.report import build, changes, charts, download, html, overview, pages, plots, tables, timeline, typography
+from suite.report import home as home_page
 from suite.results import store
 from suite.results.reading import Chart, Point
 from suite.results.record import Energy, GpuTelemetry, Moment, Telemetry
@@ -425,6 +426,19 @@ def test_a_speed_up_that_is_not_certified_is_drawn_hollow():
 def test_published_records_are_whole():
     _, problems = store.load([ROOT / "site" / "records"])
     assert problems == ()
+
+
+def test_the_picture_in_the_readme_is_what_the_records_come_to_today():
+    def marks(drawn):
+        found = re.finditer(
+            r'<path aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="point"[^>]*>', drawn
+        )
+        return {mark[1]: " fill=" in mark[0] for mark in found}
+
+    now = home_page.picture(store.load([ROOT / "site" / "records"])[0])
+    shown = (ROOT / "site" / "assets" / "speedups.svg").read_text(encoding="utf-8")
+    assert set(marks(now).values()) == {True, False}
+    assert marks(shown) == marks(now), "suite publish draws it anew"
 
 
 def test_the_machine_with_most_speed_ups_is_shown_first_and_the_others_are_linked():
