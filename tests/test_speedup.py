@@ -279,6 +279,29 @@ def test_what_was_before_the_campaign_that_confirms_a_ratio_contradicts_it_no_mo
     assert (found.gpu.record.campaign, found.status) == ("c3", "quick")
 
 
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        ((10, 11), ()),
+        ((10, 11, 12), ("the second before has 10.0x (9.1 to 10.9)",)),
+        ((10, 11, 12, 12), ()),
+        ((15, 10, 11, 12), ("the second before has 10.0x (9.1 to 10.9)",)),
+        ((10, 12), ("the campaign before has 10.0x (9.1 to 10.9)",)),
+        ((10, 12, 12), ()),
+    ],
+)
+def test_a_ratio_that_drifts_is_unstable_until_two_campaigns_after_each_other_have_it(steps, said):
+    made = []
+    for day, times in enumerate(steps, 1):
+        cpu, gpu, *_ = pair(campaign=f"c{day}", created=f"2026-01-0{day}T00:00:00Z")
+        noisy = tuple(factory.run(n, times / 1e3 * noise) for n, noise in enumerate((0.966, 1.0, 1.035)))
+        made += [changed(cpu, runs=noisy), changed(gpu, runs=tuple(factory.run(n, 0.001) for n in range(3)))]
+    (found,) = current(speedups(made))
+    assert found.ratio.value == pytest.approx(steps[-1], rel=0.01)
+    assert found.status == ("unstable" if said else "quick"), found.reasons
+    assert tuple(reason.split(";")[0] for reason in found.reasons if reason.startswith("the ")) == said
+
+
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_time_that_makes_no_sense_has_no_speed_up(side):
     records = list(pair(campaign="a", created="2026-01-01T00:00:00Z"))

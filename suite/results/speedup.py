@@ -186,17 +186,21 @@ def _contradicted(
 
 
 def _said_of_both(mine: SpeedUp, same: Sequence[SpeedUp]) -> Iterator[str]:
-    """Yield which of the newer campaigns, and of the one before, has clearly another ratio.
+    """Yield which of the newer campaigns, and of the two before, has clearly another ratio.
 
-    So a ratio that moved is unstable until a further campaign confirms it, and what was before that does not count.
+    So a ratio that moved is unstable until a further campaign confirms it, and what was before that does not count; one
+    that moved slowly, in steps within the intervals, is unstable until two campaigns after each other confirm it.
     """
+    newer = [o for o in same if o.gpu.record.created > mine.gpu.record.created]
     before = [o for o in same if o.gpu.record.created < mine.gpu.record.created]
-    last = max(before, key=lambda o: o.gpu.record.created, default=None)
-    for other in same:
-        newer = other.gpu.record.created > mine.gpu.record.created
-        if (newer or other is last) and other.ratio.apart(mine.ratio):
+    before = sorted(before, key=lambda o: o.gpu.record.created, reverse=True)[:2]
+    if len(before) == 2 and before[0].ratio.apart(before[1].ratio):
+        before.pop()  # it moved between these two
+    names = [*("a newer campaign" for _ in newer), "the campaign before", "the second before"]
+    for which, other in zip(names, (*newer, *before), strict=False):
+        if other.ratio.apart(mine.ratio):
             words = f"{units.times(other.ratio.value)} ({units.interval(other.ratio.low, other.ratio.high)})"
-            yield f"{'a newer campaign' if newer else 'the campaign before'} has {words}; a further one has to decide"
+            yield f"{which} has {words}; a further one has to decide"
 
 
 def _said_of_a_side(mine: SpeedUp, alone: Mapping[tuple[str, str], Sequence[Summary]]) -> Iterator[str]:
