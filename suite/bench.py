@@ -88,9 +88,9 @@ def _mention_unfinished(out: Path) -> None:
             terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; {resume_words(out)} goes on with it")
 
 
-def resume_words(out: Path) -> str:
+def resume_words(out: Path, command: str = "run") -> str:
     """Return the command that goes on with what lies in a folder."""
-    return "run --resume" if out == files.LOCAL else f"run --resume --out {shlex.quote(str(out))}"
+    return f"{command} --resume" if out == files.LOCAL else f"{command} --resume --out {shlex.quote(str(out))}"
 
 
 def resumed(out: Path, name: str | None = None) -> Journal:

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 import signal
 import subprocess
 import sys
@@ -198,7 +199,8 @@ def test_who_comes_back_sends_again_what_has_nothing(tmp_path, errors):
 
 def test_a_node_with_other_software_refuses_before_it_measures(tmp_path):
     place = made(tmp_path, software={**part.software(), "jax": "0.1", "commit": "abc"})
-    with pytest.raises(RuntimeError, match=r"commit==abc there.*jax==0\.1 there.*install the same on all nodes"):
+    remedy = f"install the same on all nodes, then run --cluster local --resume --out {tmp_path}"
+    with pytest.raises(RuntimeError, match=rf"commit==abc there.*jax==0\.1 there.*{re.escape(remedy)}$"):
         part.Part(folder=place.folder, out=tmp_path, number=0)()
     assert place.node(0).read_text() == platform.node()
 
@@ -355,7 +357,8 @@ def test_an_interrupt_stops_the_jobs_of_this_machine_and_says_how_to_go_on(tmp_p
         os.killpg(running.pid, signal.SIGINT)
         said = running.communicate(timeout=60)[1]
     assert running.returncode == 130
-    assert said.splitlines()[-1] == "interrupted; its jobs are stopped: go on with run --cluster local --resume"
+    how = f"run --cluster local --resume --out {tmp_path}"
+    assert said.splitlines()[-1] == f"interrupted; its jobs are stopped: go on with {how}"
     assert "Traceback" not in said
     assert not psutil.wait_procs(below, timeout=10)[1]
     assert not plan.unfinished(tmp_path, "local").read().ended

@@ -36,7 +36,7 @@ class Part:
         place = Place(self.folder)
         plan = place.read()
         place.node(self.number).write_text(platform.node())
-        refuse_other_software(plan)
+        refuse_other_software(plan, self.out)
         journal = self._journal(place, plan)
         if not bench.has_ended(journal) and not bench.measure(journal, self.out):
             raise KeyboardInterrupt
@@ -70,10 +70,10 @@ def software() -> dict[str, str]:
     return {"commit": campaign.commit(), **versions.here()}
 
 
-def refuse_other_software(plan: Plan) -> None:
+def refuse_other_software(plan: Plan, out: Path) -> None:
     """Raise RuntimeError, naming what differs, if this node has other software than where the plan was made."""
     if differs := versions.differences(plan.software, software()):
         raise RuntimeError(
             f"node '{platform.node()}' has other software than the machine that planned the campaign: {differs}; "
-            "install the same on all nodes, then run --resume"
+            f"install the same on all nodes, then {bench.resume_words(out, f'run --cluster {plan.cluster}')}"
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from suite import terminal, units
+from suite import bench, terminal, units
 from suite.cluster.part import Outcome, Part
 from suite.cluster.plan import Cluster, Place, Plan, Sent
 
@@ -17,8 +17,8 @@ _MINUTES = 240  # of a job, unless its options say so
 _POLL_SECONDS: dict[Cluster, float] = {"slurm": 15, "local": 0.5}
 _STOP_SECONDS = 10.0  # until a job that was told to stop is gone
 _INTERRUPTED: dict[Cluster, str] = {
-    "slurm": "the cluster's jobs go on by themselves: look after them with run --cluster slurm --resume",
-    "local": "its jobs are stopped: go on with run --cluster local --resume",
+    "slurm": "the cluster's jobs go on by themselves: look after them with",
+    "local": "its jobs are stopped: go on with",
 }
 
 
@@ -85,7 +85,8 @@ def watched(
     except KeyboardInterrupt:
         if plan.cluster == "local":
             stop(tuple(running.values()))
-        terminal.say(f"interrupted; {_INTERRUPTED[plan.cluster]}")
+        words = bench.resume_words(out, f"run --cluster {plan.cluster}")
+        terminal.say(f"interrupted; {_INTERRUPTED[plan.cluster]} {words}")
         raise
     place.write(msgspec.structs.replace(place.read(), ended=all(isinstance(each, Outcome) for each in found.values())))
     return found
