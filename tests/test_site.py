@@ -338,6 +338,13 @@ def test_hostile_text_in_a_record_is_harmless(checkout):
         assert "{{7*7}}" not in text
 
 
+def test_a_difference_from_the_source_names_scopes_as_code():
+    about = factory.description(differs=("So does scope `run`, <b>not</b> `<i>`.", "One ` alone."))
+    page = pages.pages([factory.record(about=about)], frozenset())["workloads/mnist_mlp.md"]
+    assert "<li>So does scope <code>run</code>, &#60;b&#62;not&#60;/b&#62; <code>&#60;i&#62;</code>.</li>" in page
+    assert "<li>One &#96; alone.</li>" in page
+
+
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a/b", "<b>", "A B"])
 def test_a_name_that_no_page_may_have_is_left_out_and_said(checkout, name):
     bad = factory.record(about=factory.description(name="x"))

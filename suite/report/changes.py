@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from suite.report.html import Page, safe
+from suite.report.html import Page, marked, safe
 
 TITLE = "What changed in the method"
 _LEAD = (
@@ -12,7 +12,6 @@ _LEAD = (
 )
 _RELEASE = re.compile(r"^## (?P<name>.+?)\n(?P<text>.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 _METHOD = re.compile(r"^### Method\n(?P<text>.*?)(?=^### |\Z)", re.DOTALL | re.MULTILINE)
-_CODE = re.compile(r"`([^`]*)`")
 
 
 def page(changelog: Path) -> str:
@@ -24,7 +23,7 @@ def page(changelog: Path) -> str:
     for name, lines in found:
         if lines:
             made.heading(name)
-            made.add(f"<ul>{''.join(f'<li>{_marked(line)}</li>' for line in lines)}</ul>")
+            made.add(f"<ul>{''.join(f'<li>{marked(line)}</li>' for line in lines)}</ul>")
     if not any(lines for _, lines in found):
         made.paragraph("Nothing is written down yet.")
     return made.text()
@@ -35,9 +34,3 @@ def changes(release: str) -> list[str]:
     method = _METHOD.search(release)
     entries = re.split(r"^- ", method["text"], flags=re.MULTILINE)[1:] if method else []
     return [" ".join(entry.split()) for entry in entries]
-
-
-def _marked(line: str) -> str:
-    """Return a line as HTML, what stands between backticks as code."""
-    parts = _CODE.split(line)
-    return "".join(f"<code>{safe(part)}</code>" if index % 2 else safe(part) for index, part in enumerate(parts))

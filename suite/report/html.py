@@ -14,6 +14,7 @@ _LENGTHS = ((46, "long"), (21, "phrase"), (4, ""))
 UNSEARCHED = " data-search-exclude"  # nobody looks for a number, and every page loads the index of the search
 _WORDS = re.compile(r"^[^\W\d_]|[a-z]{4}")  # no unit has four small letters in a row
 _MEANINGFUL = frozenset("<>&\"'`*_{}[]\\|~#")
+_CODE = re.compile(r"`([^`]*)`")
 
 
 def safe(text: object) -> str:
@@ -28,6 +29,12 @@ def _harmless(character: str) -> str:
     if character in _MEANINGFUL:
         return f"&#{ord(character)};"
     return character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"  # also ends bidirectional tricks
+
+
+def marked(line: str) -> str:
+    """Return a line as harmless HTML, what stands between backticks as code."""
+    parts = _CODE.split(line)
+    return "".join(f"<code>{safe(part)}</code>" if index % 2 else safe(part) for index, part in enumerate(parts))
 
 
 def anchor(heading: str) -> str:

@@ -8,7 +8,7 @@ from suite import units
 from suite.experiments import roofline
 from suite.report import charts, cost, feeding, ladder, learning, meanwhile, tables, timeline
 from suite.report import history as repeats
-from suite.report.html import UNSEARCHED, Page, anchor, safe
+from suite.report.html import UNSEARCHED, Page, anchor, marked, safe
 from suite.report.links import links
 from suite.results import ladder as clock
 from suite.results.history import history
@@ -54,7 +54,7 @@ def page(
             f'<p class="note"><a href="../numbers/{name}.html">Numbers to quote</a>, each with key and record.</p>'
         )
     made.heading("Differs from the source")
-    made.add(f"<ul>{''.join(f'<li>{safe(line)}</li>' for line in about.differs)}</ul>")
+    made.add(f"<ul>{''.join(f'<li>{marked(line)}</li>' for line in about.differs)}</ul>")
     general = [record for record in records if record.general]
     mine = [i for i in current(speedups(general)) if i.gpu.record.case.scope == "step"]
     if mine:
