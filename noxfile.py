@@ -84,11 +84,15 @@ def control_python(session: nox.Session, peer: str) -> str:
     return str(python)
 
 
-def peers(arguments: list[str]) -> list[str]:
-    """Return the peers that --implementation names, written with a space or an equals sign; else PyTorch."""
+def beside(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Return arguments that name implementations, PyTorch beside JAX unless they do, and the peers among these.
+
+    The option is written with a space or an equals sign; given twice, it names those of both.
+    """
     words = " ".join(arguments).replace("--implementation=", "--implementation ").split()
     named = [value for flag, value in pairwise(words) if flag == "--implementation"]
-    return [peer for peer in PEERS if peer in (named[-1] if named else "torch").split(",")]
+    asked = arguments if named else ["--implementation", "jax,torch", *arguments]
+    return asked, [peer for peer in PEERS if peer in ",".join(named or ["torch"]).split(",")]
 
 
 def side_by_side() -> tuple[str, ...]:
@@ -108,11 +112,13 @@ def bench(session: nox.Session) -> None:
 def control(session: nox.Session) -> None:
     """As bench, with PyTorch beside JAX, so that the CPU side can be certified; `-- --implementation jax,torch,keras`.
 
-    It ends with the control table. Each peer is installed in an environment of its own.
+    Of boosted trees the peer is XGBoost: `-- gbdt_mortgage --implementation jax,xgboost`. It ends with the control
+    table. Each peer is installed in an environment of its own.
     """
     install(session, "site")
-    env = {f"SUITE_{peer.upper()}_PYTHON": control_python(session, peer) for peer in peers(session.posargs)}
-    session.run("suite", "run", "--report", "--implementation", "jax,torch", *session.posargs, env=env)
+    arguments, peers = beside(session.posargs)
+    env = {f"SUITE_{peer.upper()}_PYTHON": control_python(session, peer) for peer in peers}
+    session.run("suite", "run", "--report", *arguments, env=env)
 
 
 @nox.session(python=PYTHON)

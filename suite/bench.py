@@ -21,6 +21,7 @@ from suite.measure import (
     probing,
     profiles,
     runner,
+    software,
     widening,
 )
 from suite.measure.probe import Offer
@@ -197,7 +198,7 @@ def refuse_elsewhere(journal: Journal) -> None:
 
 def refuse_other(header: Header) -> None:
     """Raise RuntimeError if a campaign was begun with another version or settings, or on a machine that differs."""
-    here, commit = machine.machine(), campaign.commit()
+    here, commit = machine.machine(), software.commit()
     differs = [
         f"{name} '{_words(then)}' there, '{_words(now)}' here"
         for name, then, now in (

@@ -20,7 +20,7 @@ import pytest
 
 from suite.cluster import part, plan, planning, supervisor
 from suite.cluster.part import Outcome
-from suite.measure import answering, probing
+from suite.measure import answering, probing, software
 from suite.measure.probe import Offer
 from suite.measure.request import Request
 from suite.results import catalogue, store
@@ -33,7 +33,7 @@ WORKLOADS = ("mnist_mlp", "dp_linear_mirrored", "cifar10_mlp", "mnist_cnn")
 
 def made(tmp_path, workloads=WORKLOADS, jobs=None, cluster="local", **changes):
     place = plan.Place(tmp_path / plan.FOLDER / "20261122-080000")
-    given = {"software": part.software(), "machine_name": None, "options": {}} | changes
+    given = {"software": software.here(), "machine_name": None, "options": {}} | changes
     place.write(
         plan.Plan(cluster=cluster, request=Request(every_workload=True), parts=plan.dealt(workloads, jobs), **given)
     )
@@ -198,7 +198,7 @@ def test_who_comes_back_sends_again_what_has_nothing(tmp_path, errors):
 
 
 def test_a_node_with_other_software_refuses_before_it_measures(tmp_path):
-    place = made(tmp_path, software={**part.software(), "jax": "0.1", "commit": "abc"})
+    place = made(tmp_path, software={**software.here(), "jax": "0.1", "commit": "abc"})
     remedy = f"install the same on all nodes, then run --cluster local --resume --out {tmp_path}"
     with pytest.raises(RuntimeError, match=rf"commit==abc there.*jax==0\.1 there.*{re.escape(remedy)}$"):
         part.Part(folder=place.folder, out=tmp_path, number=0)()

@@ -5,18 +5,23 @@ import os
 import socket
 import subprocess
 import sys
+import threading
+import time
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
 import msgspec
 import numpy as np
+import psutil
 import pytest
 
 from suite.measure import hosts
 from suite.measure.refusal import refuse_hosts
 from suite.measure.request import Request, chosen_by
-from suite.measure.wire import Call, packed, unpacked
+from suite.measure.wire import Call, Hello, packed, send, unpacked
 from suite.results import store
+from suite.results.summary import summary
 from suite.workload import Case
 
 ROOT = Path(__file__).parent.parent
@@ -66,6 +71,78 @@ def test_nobody_who_follows_is_said(tmp_path, address):
     case = Case(workload="cifar10_mlp", backend="cpu", scope="step", batch=32, devices=2, hosts=2)
     with pytest.raises(RuntimeError, match=f"1 came within 0 s; run 'suite follow {address}' on each"):
         hosts.gathered(case, address, 0.05)
+
+
+TWO = Case(workload="cifar10_mlp", backend="cpu", scope="step", batch=32, devices=2, hosts=2)
+
+
+@contextmanager
+def said_to(address, *messages):
+    """Say to the host at an address, from a thread, one message after another, each over its own connection."""
+
+    def speak():
+        for message in messages:
+            with hosts.connected(address, 10) as connection, suppress(EOFError, OSError):
+                if isinstance(message, bytes):
+                    os.write(connection.fileno(), message)
+                else:
+                    send(connection, message)
+                connection.recv_bytes()
+
+    speaker = threading.Thread(target=speak, daemon=True)
+    speaker.start()
+    yield
+    speaker.join(timeout=20)
+    assert not speaker.is_alive()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"software": {"commit": "abc"}}, "has other software: commit==abc there.*; install the same on all"),
+        ({"machine": {"cores": "999"}}, "is another machine: cores==999 there.*; take hosts that are alike"),
+        ({"machine": {"GPUs": "T4"}}, "is another machine: GPUs==T4 there.*; take hosts that are alike"),
+    ],
+)
+def test_a_host_that_is_not_alike_is_refused(address, changes, said):
+    mine = hosts._hello()
+    assert all(getattr(mine, name).keys() >= other.keys() for name, other in changes.items())
+    there = {name: getattr(mine, name) | changes.get(name, {}) for name in ("software", "machine")}
+    with said_to(address, Hello(host="b", **there)), pytest.raises(RuntimeError, match=f"host 'b' {said}"):
+        hosts.gathered(TWO, address, 10)
+
+
+def test_who_finds_the_port_by_chance_is_no_host(address):
+    strays = (b"GET / HTTP/1.1\r\n\r\n", b"\x00\x00\x00\x02{}", b"", Call(name="chain"))
+    with said_to(address, *strays), pytest.raises(RuntimeError, match="2 hosts asked for, 1 came within"):
+        hosts.gathered(TWO, address, 8)
+
+
+def taking_part(follower, patience_seconds=60):
+    """Return the process of a follower that has joined the first host's, in JAX too."""
+    end = time.monotonic() + patience_seconds
+    while time.monotonic() < end:
+        for process in psutil.Process(follower.pid).children():
+            with suppress(psutil.NoSuchProcess):
+                if sum(c.status == psutil.CONN_ESTABLISHED for c in process.net_connections()) > 1:
+                    return process
+        time.sleep(0.02)
+    raise AssertionError("no process has joined")
+
+
+def test_a_host_that_is_lost_ends_what_it_took_part_in_and_no_number_comes_of_it(tmp_path, address):
+    words = ("--hosts", "2", "--devices", "2", "--address", address)
+    with run(tmp_path / "two", *words) as first, suite("follow", address, "--patience", "4") as second:
+        taking_part(second).kill()
+        said = first.communicate(timeout=120)[1]
+        second.terminate()
+        second.communicate(timeout=60)
+    assert first.returncode == 1
+    assert "Traceback" not in said
+    (found,), none = store.load([tmp_path / "two"])
+    assert not none
+    assert "another host cannot go on: it has gone" in found.runs[0].reason
+    assert (summary(found).status, summary(found).seconds) == ("incomplete", None)
 
 
 def test_nobody_who_leads_is_said(address):

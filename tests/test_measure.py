@@ -35,6 +35,7 @@ from suite.measure import (
     probing,
     profiles,
     runner,
+    software,
     steady,
     whole_run,
     worker,
@@ -619,7 +620,7 @@ def test_only_in_the_second_of_another_campaign_the_next_one_is_waited_for(tmp_p
 
 def test_a_change_anywhere_in_the_package_marks_its_commit(tmp_path, monkeypatch):
     monkeypatch.delenv("SUITE_COMMIT", raising=False)
-    assert inspect.signature(campaign.commit).parameters["folder"].default == Path(suite.__file__).parent
+    assert inspect.signature(software.commit).parameters["folder"].default == Path(suite.__file__).parent
     model = tmp_path / "suite" / "models" / "net.py"
     model.parent.mkdir(parents=True)
     model.write_text("")
@@ -627,9 +628,9 @@ def test_a_change_anywhere_in_the_package_marks_its_commit(tmp_path, monkeypatch
     for words in (["init", "-q"], ["add", "."], [*named, "commit", "-qm", "one"]):
         subprocess.run(["git", "-C", str(tmp_path), *words], check=True)
     (tmp_path / "notes.md").write_text("beside it")
-    assert re.fullmatch("[0-9a-f]{12}", campaign.commit(tmp_path / "suite"))
+    assert re.fullmatch("[0-9a-f]{12}", software.commit(tmp_path / "suite"))
     model.write_text("another")
-    assert re.fullmatch(r"[0-9a-f]{12}\+changed", campaign.commit(tmp_path / "suite"))
+    assert re.fullmatch(r"[0-9a-f]{12}\+changed", software.commit(tmp_path / "suite"))
 
 
 @pytest.mark.parametrize(("visible", "count"), [(None, 2), ("1", 1), ("GPU-1", 1), ("", 0), ("7", 0)])

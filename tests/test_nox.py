@@ -76,10 +76,15 @@ def test_the_extra_suits_every_gpu(noxfile, rows, extra):
         (["--implementation", "jax,torch,keras"], ["torch", "keras"]),
         (["--implementation=jax,keras"], ["keras"]),
         (["--implementation", "jax"], []),
+        (["gbdt_mortgage", "--implementation", "jax,xgboost"], ["xgboost"]),
+        (["--implementation", "jax,torch", "--implementation=keras"], ["torch", "keras"]),
     ],
 )
-def test_only_the_peers_asked_for_get_an_environment(noxfile, arguments, found):
-    assert noxfile.peers(arguments) == found
+def test_only_the_peers_asked_for_get_an_environment_and_are_timed(noxfile, arguments, found):
+    asked, peers = noxfile.beside(arguments)
+    assert peers == found
+    named = any(word.startswith("--implementation") for word in arguments)
+    assert asked == (arguments if named else ["--implementation", "jax,torch", *arguments])
 
 
 def test_every_peer_has_its_dependencies(noxfile):

@@ -7,8 +7,7 @@ from typing import Any
 
 from suite import bench, terminal
 from suite.cluster.plan import Place, Plan
-from suite.measure import campaign, runner
-from suite.measure import software as versions
+from suite.measure import runner, software
 from suite.results.journal import FILE_NAME, Journal
 
 
@@ -65,14 +64,9 @@ class Part:
         return journal
 
 
-def software() -> dict[str, str]:
-    """Return the suite's commit and the versions that all nodes must have alike."""
-    return {"commit": campaign.commit(), **versions.here()}
-
-
 def refuse_other_software(plan: Plan, out: Path) -> None:
     """Raise RuntimeError, naming what differs, if this node has other software than where the plan was made."""
-    if differs := versions.differences(plan.software, software()):
+    if differs := software.differences(plan.software, software.here()):
         raise RuntimeError(
             f"node '{platform.node()}' has other software than the machine that planned the campaign: {differs}; "
             f"install the same on all nodes, then {bench.resume_words(out, f'run --cluster {plan.cluster}')}"

@@ -8,9 +8,8 @@ import msgspec
 
 from suite import terminal, units
 from suite.cluster import supervisor
-from suite.cluster.part import software
 from suite.cluster.plan import Cluster, Place, Plan, dealt, new
-from suite.measure import answering, probing
+from suite.measure import answering, probing, software
 from suite.measure.probe import Offer
 from suite.measure.request import Request
 from suite.results import files
@@ -56,7 +55,7 @@ def planned(
                 parts=dealt(names, jobs),
                 options=options,
                 machine_name=machine_name,
-                software=software(),
+                software=software.here(),
             )
         )
     return place

@@ -1,16 +1,13 @@
 """A campaign: what is planned, which processes it takes, and the records it leaves."""
 
-import os
 import random
-import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 import msgspec
 
 from suite import experiments
-from suite.measure import children
+from suite.measure import children, software
 from suite.measure import machine as machines
 from suite.measure.anonymous import anonymous
 from suite.measure.profiles import EFFORTS
@@ -54,7 +51,7 @@ def planned(
         case_rounds=tuple(rounds(profile, case, experiment, machine.cores, asked) for case in cases),
         seed=int(f"{now:%Y%m%d}"),
         machine=machine,
-        commit=commit(),
+        commit=software.commit(),
         cases=tuple(cases),
         descriptions=tuple(about for about in descriptions if about.name in used),
         experiment=experiment,
@@ -173,26 +170,3 @@ def settings() -> dict[str, str]:
 def stamp(now: datetime) -> str:
     """Return a moment as records write it: UTC, whole seconds."""
     return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def commit(folder: Path = Path(__file__).parents[1]) -> str:
-    """Return the suite's commit, '+changed' appended where any file of the package differs from it.
-
-    SUITE_COMMIT names it where the files were brought without their history; '' if nothing does.
-    """
-    if named := os.environ.get("SUITE_COMMIT"):
-        return named
-
-    def git(*arguments: str) -> str | None:
-        try:
-            answer = subprocess.run(
-                ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True, timeout=20
-            )
-        except (OSError, subprocess.SubprocessError):
-            return None
-        return answer.stdout.strip()
-
-    found = git("rev-parse", "--short=12", "HEAD")
-    if not found:
-        return ""
-    return found + ("+changed" if git("status", "--porcelain", "--", ".") else "")

@@ -16,7 +16,9 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
-from suite.measure import children, programs, software
+import msgspec
+
+from suite.measure import children, machine, programs, software
 from suite.measure.program import Program
 from suite.measure.wire import Begin, Call, Hello, Lost, packed, receive, send, unpacked
 from suite.workload import Case
@@ -25,6 +27,8 @@ ADDRESS = "SUITE_HOSTS_ADDRESS"  # of the first host, HOST:PORT, in the environm
 TOGETHER = ("initialise", "put", "lower", "compile", "chain", "feed", "block")  # of a program's methods
 NOBODY = 3  # exit code of a process to which the first host has not answered in time
 _PATIENCE_SECONDS = 120.0
+_HELLO_SECONDS = 5.0  # within which a host says who it is
+_LENGTH_BYTES, _LONGEST_HELLO = 4, 2**16  # before a message comes its length
 
 
 class Led:
@@ -32,8 +36,6 @@ class Led:
 
     def __init__(self, program: Program, others: Sequence[Connection]) -> None:
         self._program, self._others = program, others
-        for connection in others:
-            threading.Thread(target=_listen, args=(connection,), daemon=True).start()
 
     def __getattr__(self, name: str) -> Any:
         """Return what the program has; a method that all hosts take part in tells the others first."""
@@ -54,27 +56,30 @@ class Led:
 def gathered(case: Case, address: str, patience_seconds: float = _PATIENCE_SECONDS) -> tuple[Connection, ...]:
     """Wait for the other hosts of a case, join them and this one under JAX, and return the connections to them.
 
-    Raises RuntimeError if one does not come in time or has other software.
+    From then on this process ends if one of them is lost.
+
+    Raises RuntimeError if one does not come in time, has other software or is another kind of machine.
     """
     host, _, port = address.rpartition(":")
-    found = list[Connection]()
+    found, mine = list[Connection](), _hello()
     end, coordinator = time.monotonic() + patience_seconds, f"{host}:{_free_port()}"
     with socket.create_server((host, int(port))) as server:
         while len(found) < case.hosts - 1:
             server.settimeout(max(end - time.monotonic(), 0.01))
             try:
-                found.append(Connection(server.accept()[0].detach()))
+                accepted, _ = server.accept()
             except TimeoutError:
                 raise RuntimeError(
                     f"{case.hosts} hosts asked for, {1 + len(found)} came within {patience_seconds:.0f} s; "
                     f"run 'suite follow {address}' on each of the others"
                 ) from None
+            if greeted := _greeted(accepted):
+                connection, there = greeted
+                _refuse_unlike(there, mine)
+                found.append(connection)
     for index, connection in enumerate(found, 1):
-        there = receive(connection)
-        assert isinstance(there, Hello)
-        if differs := software.differences(there.packages, software.here()):
-            raise RuntimeError(f"host '{there.host}' has other software: {differs}; install the same on all")
         send(connection, Begin(case=case, coordinator=coordinator, index=index))
+        threading.Thread(target=_listen, args=(connection,), daemon=True).start()
     join(case, coordinator, 0)
     return tuple(found)
 
@@ -85,7 +90,7 @@ def follow(address: str, patience_seconds: float) -> None:
     Raises RuntimeError if that host does not answer in time.
     """
     connection = connected(address, patience_seconds)
-    send(connection, Hello(host=platform.node(), packages=software.here()))
+    send(connection, _hello())
     try:
         begin = receive(connection)
         assert isinstance(begin, Begin)
@@ -103,6 +108,38 @@ def follow(address: str, patience_seconds: float) -> None:
         with suppress(OSError):
             send(connection, Lost(reason=f"{platform.node()}: {type(error).__name__}: {error}"))
         raise
+
+
+def _hello() -> Hello:
+    here = machine.machine()
+    names = ", ".join(gpu.name for gpu in here.gpus) or "none"
+    alike = {"processor": here.cpu_model, "cores": str(here.cores), "GPUs": names}
+    return Hello(host=platform.node(), software=software.here(), machine=alike)
+
+
+def _greeted(accepted: socket.socket) -> tuple[Connection, Hello] | None:
+    """Return the connection to a host that says hello; None, and it is closed, to who found the port by chance."""
+    accepted.settimeout(_HELLO_SECONDS)
+    with suppress(OSError):
+        length = int.from_bytes(accepted.recv(_LENGTH_BYTES, socket.MSG_PEEK), signed=True)
+        if 0 < length < _LONGEST_HELLO:
+            accepted.setblocking(True)
+            connection = Connection(accepted.detach())
+            with suppress(EOFError, OSError, msgspec.DecodeError):
+                there = receive(connection)
+                if isinstance(there, Hello):
+                    return connection, there
+            connection.close()
+    accepted.close()
+    return None
+
+
+def _refuse_unlike(there: Hello, mine: Hello) -> None:
+    """Raise RuntimeError, naming what differs, if a host is not like this one: the record names this one alone."""
+    if differs := software.differences(there.software, mine.software):
+        raise RuntimeError(f"host '{there.host}' has other software: {differs}; install the same on all")
+    if differs := software.differences(there.machine, mine.machine):
+        raise RuntimeError(f"host '{there.host}' is another machine: {differs}; take hosts that are alike")
 
 
 def connected(address: str, patience_seconds: float) -> Connection:

@@ -12,7 +12,8 @@ class Hello(Plain, frozen=True, kw_only=True, tag="hello"):
     """Another host is there."""
 
     host: str
-    packages: dict[str, str]
+    software: dict[str, str]
+    machine: dict[str, str]
 
 
 class Begin(Plain, frozen=True, kw_only=True, tag="begin"):

@@ -13,9 +13,9 @@ from pathlib import Path
 import jax
 
 from learning import exams, losses, training
-from suite.measure.campaign import commit
 from suite.measure.load import granted_cores
 from suite.measure.machine import cpu_model
+from suite.measure.software import commit
 from suite.results import learning as evidence
 from suite.results.learning import Check, Lesson
 from suite.workload import Backend

@@ -21,8 +21,8 @@ from parity import bugs, networks
 from parity.comparison import BOUNDS, Computed, errors, store, stored
 from parity.jax_side import JaxSide
 from suite import models
-from suite.measure.campaign import commit
 from suite.measure.machine import cpu_model
+from suite.measure.software import commit
 from suite.results import parity
 
 try:

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import trust
-from suite.measure.campaign import commit
 from suite.measure.machine import cpu_model, gpus
+from suite.measure.software import commit
 from suite.results import trust as evidence
 
 EVIDENCE = Path(__file__).parents[2] / "site" / "evidence"
