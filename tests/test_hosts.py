@@ -198,6 +198,18 @@ def test_hosts_need_an_address(tmp_path, words):
     assert "address" in said
 
 
+@pytest.mark.parametrize("host", ["nobody.invalid", "203.0.113.7", "127.0.0.1"])
+def test_an_address_at_which_this_machine_cannot_listen_is_refused_at_once(tmp_path, host):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        words = ("--hosts", "2", "--devices", "2", "--address", f"{host}:{taken.getsockname()[1]}")
+        with run(tmp_path / "out", *words) as refused:
+            said = refused.communicate(timeout=60)[1]
+    assert refused.returncode == 1
+    assert "this machine cannot listen there (" in said
+    assert len(said.splitlines()) == 1
+    assert not (tmp_path / "out").exists()
+
+
 def test_hosts_are_decided_by_no_experiment():
     with pytest.raises(ValueError, match="--hosts asked for with experiment"):
         chosen_by("threads", Request(hosts=2))

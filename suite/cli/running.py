@@ -266,6 +266,7 @@ def run(
     if address is not None:
         from suite.measure import hosts
 
+        hosts.refuse_deaf(address)
         os.environ[hosts.ADDRESS] = address
     if cluster is None and (jobs is not None or job_options):
         raise ValueError("--jobs or --job-option asked for without --cluster; add --cluster slurm, or leave them out")

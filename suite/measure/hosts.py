@@ -53,6 +53,18 @@ class Led:
         return own(*given)
 
 
+def refuse_deaf(address: str) -> None:
+    """Raise RuntimeError if this machine cannot listen at an address."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_server((host, int(port))).close()
+    except OSError as error:
+        raise RuntimeError(
+            f"--address '{address}' asked for, this machine cannot listen there ({error.strerror}); give a name or "
+            "number that the others know it by, and a port that is free"
+        ) from None
+
+
 def gathered(case: Case, address: str, patience_seconds: float = _PATIENCE_SECONDS) -> tuple[Connection, ...]:
     """Wait for the other hosts of a case, join them and this one under JAX, and return the connections to them.
 
