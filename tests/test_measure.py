@@ -939,6 +939,10 @@ def test_a_variant_that_nobody_asked_has_is_an_error_that_names_what_there_is():
             "in scope epoch, .* it in: cold, step, transfer, calls;",
         ),
         ({"variants": ("plain", "resident")}, "in scope .*step.*, these workloads have it in: run; add --scope run"),
+        (
+            {"variants": ("plain",), "scopes": ("run",), "devices": 2, "workloads": ("mnist_mlp",)},
+            "in scope run, these workloads have it with --devices 2 in: cold, step, transfer",
+        ),
         ({"variants": ("resident",), "scopes": ("run",), "workloads": ("cifar10_mlp",)}, "none of these .* has it on"),
         ({"variants": ("several-steps",), "workloads": ("gbdt_mortgage",)}, "none of these workloads has it on"),
     ],

@@ -15,7 +15,7 @@ def timed(request: Request, chosen: Sequence[Description], here: Here) -> tuple[
     """Return the cases of a request without an experiment."""
     made, scopes = by_scopes(request, chosen, here), request.scopes or USUAL_SCOPES
     if request.variants:
-        refusal.refuse_unmeasured(request.variants, scopes, made(scopes=get_args(Scope)))
+        refusal.refuse_unmeasured(request.variants, scopes, made(scopes=get_args(Scope)), request.devices)
     return made(scopes=scopes)
 
 

@@ -87,8 +87,11 @@ def refuse_stacked(
         variants.fits_of(about, batch or about.batch * (about.grid.stack if about.grid else 1), devices)
 
 
-def refuse_unmeasured(named: Iterable[str], scopes: Collection[Scope], every: Collection[Case]) -> None:
+def refuse_unmeasured(
+    named: Iterable[str], scopes: Collection[Scope], every: Collection[Case], devices: int = 1
+) -> None:
     """Raise ValueError if a named variant has none of the scopes; `every` are these workloads' cases of all scopes."""
+    split = f" with --devices {devices}" if devices > 1 else ""
     for name in named:
         there = tuple(dict.fromkeys(case.scope for case in every if case.variant == name))
         if not there:
@@ -98,7 +101,7 @@ def refuse_unmeasured(named: Iterable[str], scopes: Collection[Scope], every: Co
             )
         if not set(there) & set(scopes):
             raise ValueError(
-                f"variant '{name}' asked for in scope {', '.join(scopes)}, these workloads have it in: "
+                f"variant '{name}' asked for in scope {', '.join(scopes)}, these workloads have it{split} in: "
                 f"{', '.join(there)}; add --scope {there[0]}, or leave it out"
             )
 
