@@ -16,10 +16,10 @@ import numpy as np
 import psutil
 import pytest
 
-from suite.measure import hosts
+from suite.measure import greeting, hosts
 from suite.measure.refusal import refuse_hosts
 from suite.measure.request import Request, chosen_by
-from suite.measure.wire import Call, Hello, packed, send, unpacked
+from suite.measure.wire import Call, Hello, Lost, packed, send, unpacked
 from suite.results import store
 from suite.results.summary import summary
 from suite.workload import Case
@@ -105,11 +105,29 @@ def said_to(address, *messages):
     ],
 )
 def test_a_host_that_is_not_alike_is_refused(address, changes, said):
-    mine = hosts._hello()
+    mine = greeting.hello()
     assert all(getattr(mine, name).keys() >= other.keys() for name, other in changes.items())
     there = {name: getattr(mine, name) | changes.get(name, {}) for name in ("software", "machine")}
     with said_to(address, Hello(host="b", **there)), pytest.raises(RuntimeError, match=f"host 'b' {said}"):
         hosts.gathered(TWO, address, 10)
+
+
+def test_a_host_that_is_refused_says_why(address):
+    """Its first host tells it, and it ends with that in one line."""
+    with suite("follow", address, "--patience", "0.2") as follower:
+        host, _, port = address.rpartition(":")
+        with socket.create_server((host, int(port))) as server:
+            server.settimeout(60)
+            connection, there = greeting.greeted(server.accept()[0]) or (None, None)
+        assert connection
+        assert there
+        first = msgspec.structs.replace(there, software=there.software | {"jax": "0.1"})
+        with connection:
+            send(connection, Lost(reason=greeting.unlike(there, first)))
+            said = follower.communicate(timeout=60)[1]
+    assert follower.returncode == 1
+    assert f"'{address}' goes on without this host: host '" in said
+    assert "jax==0.1 here; install the same on all" in said
 
 
 def test_who_finds_the_port_by_chance_is_no_host(address):

@@ -3,6 +3,7 @@
 import inspect
 import itertools
 import os
+import queue
 import re
 import subprocess
 import sys
@@ -680,6 +681,22 @@ def test_a_worker_ends_when_its_parent_is_gone():
     with children.child("suite.measure.worker", python=sys.executable, env={**os.environ}) as child:
         child._process.stdin.close()
         child._process.wait(60)
+
+
+class Interrupted(queue.Queue):
+    """A queue whose lock a second interrupt keeps the first from taking back: one of Python's own, of any version."""
+
+    def get(self, block=True, timeout=None):
+        with self.mutex:
+            self.mutex.release()
+            raise KeyboardInterrupt
+
+
+def test_an_interrupt_within_an_interrupt_is_one():
+    with children.child("suite.measure.worker", python=sys.executable, env={**os.environ}) as child:
+        child._lines = Interrupted()
+        with pytest.raises(KeyboardInterrupt):
+            child.line(1.0)
 
 
 def offer(*backends, **changes):

@@ -142,6 +142,8 @@ class Child:
             return self._lines.get(timeout=timeout_seconds)
         except queue.Empty:
             raise TimeoutError from None
+        except RuntimeError as error:  # a second interrupt kept the first from taking the queue's lock back
+            raise KeyboardInterrupt from error
 
     def code(self) -> int:
         """Return the exit code when the process has ended; below 0 the signal that ended it."""

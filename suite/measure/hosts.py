@@ -16,19 +16,15 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
-import msgspec
-
-from suite.measure import children, machine, programs, software
+from suite.measure import children, greeting, programs
 from suite.measure.program import Program
-from suite.measure.wire import Begin, Call, Hello, Lost, packed, receive, send, unpacked
+from suite.measure.wire import Begin, Call, Lost, packed, receive, send, unpacked
 from suite.workload import Case
 
 ADDRESS = "SUITE_HOSTS_ADDRESS"  # of the first host, HOST:PORT, in the environment of its worker
 TOGETHER = ("initialise", "put", "lower", "compile", "chain", "feed", "block")  # of a program's methods
 NOBODY = 3  # exit code of a process to which the first host has not answered in time
 _PATIENCE_SECONDS = 120.0
-_HELLO_SECONDS = 5.0  # within which a host says who it is
-_LENGTH_BYTES, _LONGEST_HELLO = 4, 2**16  # before a message comes its length
 
 
 class Led:
@@ -73,7 +69,7 @@ def gathered(case: Case, address: str, patience_seconds: float = _PATIENCE_SECON
     Raises RuntimeError if one does not come in time, has other software or is another kind of machine.
     """
     host, _, port = address.rpartition(":")
-    found, mine = list[Connection](), _hello()
+    found, mine = list[Connection](), greeting.hello()
     end, coordinator = time.monotonic() + patience_seconds, f"{host}:{_free_port()}"
     with socket.create_server((host, int(port))) as server:
         while len(found) < case.hosts - 1:
@@ -85,9 +81,11 @@ def gathered(case: Case, address: str, patience_seconds: float = _PATIENCE_SECON
                     f"{case.hosts} hosts asked for, {1 + len(found)} came within {patience_seconds:.0f} s; "
                     f"run 'suite follow {address}' on each of the others"
                 ) from None
-            if greeted := _greeted(accepted):
+            if greeted := greeting.greeted(accepted):
                 connection, there = greeted
-                _refuse_unlike(there, mine)
+                if reason := greeting.unlike(there, mine):
+                    send(connection, Lost(reason=reason))
+                    raise RuntimeError(reason)
                 found.append(connection)
     for index, connection in enumerate(found, 1):
         send(connection, Begin(case=case, coordinator=coordinator, index=index))
@@ -99,12 +97,14 @@ def gathered(case: Case, address: str, patience_seconds: float = _PATIENCE_SECON
 def follow(address: str, patience_seconds: float) -> None:
     """Take part in one case of the host at an address, until it has ended.
 
-    Raises RuntimeError if that host does not answer in time.
+    Raises RuntimeError if that host does not answer in time, or refuses this one.
     """
     connection = connected(address, patience_seconds)
-    send(connection, _hello())
+    send(connection, greeting.hello())
     try:
         begin = receive(connection)
+        if isinstance(begin, Lost):
+            raise RuntimeError(f"'{address}' goes on without this host: {begin.reason}")
         assert isinstance(begin, Begin)
         os.environ |= children.environment(begin.case.backend)
         join(begin.case, begin.coordinator, begin.index)
@@ -120,38 +120,6 @@ def follow(address: str, patience_seconds: float) -> None:
         with suppress(OSError):
             send(connection, Lost(reason=f"{platform.node()}: {type(error).__name__}: {error}"))
         raise
-
-
-def _hello() -> Hello:
-    here = machine.machine()
-    names = ", ".join(gpu.name for gpu in here.gpus) or "none"
-    alike = {"processor": here.cpu_model, "cores": str(here.cores), "GPUs": names}
-    return Hello(host=platform.node(), software=software.here(), machine=alike)
-
-
-def _greeted(accepted: socket.socket) -> tuple[Connection, Hello] | None:
-    """Return the connection to a host that says hello; None, and it is closed, to who found the port by chance."""
-    accepted.settimeout(_HELLO_SECONDS)
-    with suppress(OSError):
-        length = int.from_bytes(accepted.recv(_LENGTH_BYTES, socket.MSG_PEEK), signed=True)
-        if 0 < length < _LONGEST_HELLO:
-            accepted.setblocking(True)
-            connection = Connection(accepted.detach())
-            with suppress(EOFError, OSError, msgspec.DecodeError):
-                there = receive(connection)
-                if isinstance(there, Hello):
-                    return connection, there
-            connection.close()
-    accepted.close()
-    return None
-
-
-def _refuse_unlike(there: Hello, mine: Hello) -> None:
-    """Raise RuntimeError, naming what differs, if a host is not like this one: the record names this one alone."""
-    if differs := software.differences(there.software, mine.software):
-        raise RuntimeError(f"host '{there.host}' has other software: {differs}; install the same on all")
-    if differs := software.differences(there.machine, mine.machine):
-        raise RuntimeError(f"host '{there.host}' is another machine: {differs}; take hosts that are alike")
 
 
 def connected(address: str, patience_seconds: float) -> Connection:
