@@ -102,7 +102,7 @@ def _refuse(
     refusal.refuse_unused(request.caches, request.length, scopes)
     refusal.refuse_serving(scopes, request.workloads, chosen, request.batch, request.implementations, request.devices)
     refusal.refuse_augmentations(request.augmentations, chosen)
-    refusal.refuse_hosts(request.hosts, request.devices, scopes, request.variants)
+    refusal.refuse_hosts(request.hosts, request.devices, scopes, request.variants, request.allocators)
     refusal.refuse_stacked(request.variants, request.batch, request.devices, chosen)
     refusal.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
 

@@ -34,7 +34,9 @@ def by_scopes(request: Request, chosen: Sequence[Description], here: Here) -> Ca
         workers=request.workers or (None,),
         loaders=request.loaders,
         augmentations=request.augmentations,
-        allocators=("system",) if request.hosts > 1 else request.allocators or allocators(request.implementations),
+        allocators=refusal.HOSTS_ALLOCATORS
+        if request.hosts > 1
+        else request.allocators or allocators(request.implementations),
         starting=request.allocators[0] if request.allocators else STARTING,
         batch=request.batch,
         devices=request.devices,

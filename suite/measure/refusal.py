@@ -23,6 +23,7 @@ from suite.workload import (
 # Lowest compute capability with the precision in hardware; below it XLA computes in another, silently.
 # Source: NVIDIA, CUDA C++ Programming Guide, Arithmetic Instructions.
 _LEAST_CAPABILITY: dict[Precision, float] = {"tf32": 8.0, "bfloat16": 8.0}
+HOSTS_ALLOCATORS: tuple[Allocator, ...] = ("system",)
 HOSTS_SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")
 HOSTS_VARIANTS = ("plain", "several-steps")
 
@@ -195,7 +196,9 @@ def refuse_augmentations(wanted: Collection[Augmentation], descriptions: Iterabl
         )
 
 
-def refuse_hosts(hosts: int, devices: int, scopes: Iterable[Scope], variants: Iterable[str]) -> None:
+def refuse_hosts(
+    hosts: int, devices: int, scopes: Iterable[Scope], variants: Iterable[str], allocators: Iterable[str]
+) -> None:
     """Raise ValueError if so many hosts cannot share the devices, or what is asked for is not theirs to do."""
     if hosts == 1:
         return
@@ -204,7 +207,11 @@ def refuse_hosts(hosts: int, devices: int, scopes: Iterable[Scope], variants: It
             f"{units.counted(devices, 'device')} asked for on {hosts} hosts; each has as many, so choose a multiple of "
             f"{hosts}"
         )
-    for asked, there, option in ((scopes, HOSTS_SCOPES, "--scope"), (variants, HOSTS_VARIANTS, "--variant")):
+    for asked, there, option in (
+        (scopes, HOSTS_SCOPES, "--scope"),
+        (variants, HOSTS_VARIANTS, "--variant"),
+        (allocators, HOSTS_ALLOCATORS, "--allocator"),
+    ):
         if left := sorted(set(asked) - set(there)):
             raise ValueError(f"{option} '{left[0]}' asked for on {hosts} hosts, which have: {', '.join(there)}")
 
