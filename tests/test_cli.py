@@ -227,7 +227,7 @@ def at_home(header, monkeypatch, backends=("cpu", "gpu"), without=""):
         return Offer(implementation=name, backends=dict.fromkeys(backends, ("a device",)))
 
     monkeypatch.setattr(bench.machine, "machine", lambda: header.machine)
-    monkeypatch.setattr(bench.campaign, "commit", lambda: header.commit)
+    monkeypatch.setattr(bench.software, "commit", lambda: header.commit)
     monkeypatch.setattr(bench.probing, "offer", offer)
 
 
@@ -350,7 +350,7 @@ def test_resume_says_which_campaign_goes_on_and_when_it_began(campaign, monkeypa
 def test_resume_of_what_cannot_go_on_anywhere_fails_with_the_newest_and_says_the_others(campaign, monkeypatch, capsys):
     out = campaign("quick", ended=False)
     at_home(Journal(out / "20260101-000000-test" / FILE_NAME).header(), monkeypatch)
-    monkeypatch.setattr(bench.campaign, "commit", lambda: "another")
+    monkeypatch.setattr(bench.software, "commit", lambda: "another")
     another(out, "damaged", 1, "no journal")
     with pytest.raises(RuntimeError, match="does not begin with a campaign's plan"):
         bench.resumed(out)
@@ -386,7 +386,7 @@ def test_a_campaign_is_named_of_resume_on_this_machine_alone(tmp_path, others):
 def test_what_cannot_be_completed_says_how_to_keep_it(campaign, monkeypatch, profile, kept):
     out = campaign(profile, ended=False)
     at_home(Journal(out / "20260101-000000-test" / FILE_NAME).header(), monkeypatch)
-    monkeypatch.setattr(bench.campaign, "commit", lambda: "another")
+    monkeypatch.setattr(bench.software, "commit", lambda: "another")
     with pytest.raises(RuntimeError, match="start anew without --resume") as refused:
         bench.resumed(out)
     assert ("suite publish --incomplete 20260101-000000-test" in str(refused.value)) is kept

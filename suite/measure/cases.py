@@ -21,6 +21,7 @@ def timed(request: Request, chosen: Sequence[Description], here: Here) -> tuple[
 
 def by_scopes(request: Request, chosen: Sequence[Description], here: Here) -> Callable[..., tuple[Case, ...]]:
     """Return what makes the cases of a request without an experiment from scopes."""
+    alone = request.allocators or allocators(request.implementations)
     return partial(
         headline.cases,
         chosen,
@@ -34,9 +35,7 @@ def by_scopes(request: Request, chosen: Sequence[Description], here: Here) -> Ca
         workers=request.workers or (None,),
         loaders=request.loaders,
         augmentations=request.augmentations,
-        allocators=refusal.HOSTS_ALLOCATORS
-        if request.hosts > 1
-        else request.allocators or allocators(request.implementations),
+        allocators=refusal.HOSTS_ALLOCATORS if request.hosts > 1 else alone,
         starting=request.allocators[0] if request.allocators else STARTING,
         batch=request.batch,
         devices=request.devices,
