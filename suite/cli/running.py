@@ -263,17 +263,17 @@ def run(
         terminal.say(f"note: --resume goes on with what was planned, whatever {', '.join(others)} ask for now")
     if (request.hosts > 1) != (address is not None):
         raise ValueError("--hosts above 1 and --address belong together: the other hosts have to find this one")
-    if address is not None:
-        from suite.measure import hosts
-
-        hosts.refuse_deaf(address)
-        os.environ[hosts.ADDRESS] = address
     if cluster is None and (jobs is not None or job_options):
         raise ValueError("--jobs or --job-option asked for without --cluster; add --cluster slurm, or leave them out")
     if cluster is not None and request.hosts > 1:
         raise ValueError("--hosts asked for with --cluster, whose jobs have a node each; leave one of the two out")
     if cluster is not None and compile_cache is not None:
         raise ValueError("--compile-cache asked for with --cluster, whose jobs have one each; leave one of the two out")
+    if address is not None:
+        from suite.measure import hosts
+
+        hosts.refuse_deaf(address)
+        os.environ[hosts.ADDRESS] = address
     if cluster is None:
         journals = [bench.resumed(out, campaign) if resume else bench.planned(request, out, machine_name)]
         if not bench.measure(journals[0], out, compile_cache):
