@@ -272,7 +272,7 @@ def run(
     if address is not None:
         from suite.measure import hosts
 
-        hosts.refuse_deaf(address)
+        hosts.refuse_unbindable(address)
         os.environ[hosts.ADDRESS] = address
     if cluster is None:
         journals = [bench.resumed(out, campaign) if resume else bench.planned(request, out, machine_name)]

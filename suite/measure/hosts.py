@@ -49,11 +49,10 @@ class Led:
         return own(*given)
 
 
-def refuse_deaf(address: str) -> None:
+def refuse_unbindable(address: str) -> None:
     """Raise RuntimeError if this machine cannot listen at an address."""
-    host, _, port = address.rpartition(":")
     try:
-        socket.create_server((host, int(port))).close()
+        socket.create_server(_parts(address)).close()
     except OSError as error:
         raise RuntimeError(
             f"--address '{address}' asked for, this machine cannot listen there ({error.strerror}); give a name or "
@@ -68,10 +67,9 @@ def gathered(case: Case, address: str, patience_seconds: float = _PATIENCE_SECON
 
     Raises RuntimeError if one does not come in time, has other software or is another kind of machine.
     """
-    host, _, port = address.rpartition(":")
     found, mine = list[Connection](), greeting.hello()
-    end, coordinator = time.monotonic() + patience_seconds, f"{host}:{_free_port()}"
-    with socket.create_server((host, int(port))) as server:
+    end, coordinator = time.monotonic() + patience_seconds, f"{_parts(address)[0]}:{_free_port()}"
+    with socket.create_server(_parts(address)) as server:
         while len(found) < case.hosts - 1:
             server.settimeout(max(end - time.monotonic(), 0.01))
             try:
@@ -127,11 +125,10 @@ def connected(address: str, patience_seconds: float) -> Connection:
 
     Raises RuntimeError if it does not in time.
     """
-    host, _, port = address.rpartition(":")
     end = time.monotonic() + patience_seconds
     while True:
         try:
-            found = socket.create_connection((host, int(port)), 5)
+            found = socket.create_connection(_parts(address), 5)
             found.setblocking(True)
             return Connection(found.detach())
         except OSError:
@@ -174,6 +171,11 @@ def _listen(connection: Connection) -> None:
         reason = "it has gone"
     print(f"RuntimeError: another host cannot go on: {reason}", file=sys.stderr, flush=True)
     os._exit(1)
+
+
+def _parts(address: str) -> tuple[str, int]:
+    host, _, port = address.rpartition(":")
+    return host, int(port)
 
 
 def _free_port() -> int:

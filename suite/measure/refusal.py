@@ -88,9 +88,7 @@ def refuse_stacked(
         variants.fits_of(about, batch or about.batch * (about.grid.stack if about.grid else 1), devices)
 
 
-def refuse_unmeasured(
-    named: Iterable[str], scopes: Collection[Scope], every: Collection[Case], devices: int = 1
-) -> None:
+def refuse_unmeasured(named: Iterable[str], scopes: Collection[Scope], every: Collection[Case], devices: int) -> None:
     """Raise ValueError if a named variant has none of the scopes; `every` are these workloads' cases of all scopes."""
     split = f" with --devices {devices}" if devices > 1 else ""
     for name in named:
