@@ -123,7 +123,10 @@ def control(session: nox.Session) -> None:
 
 @nox.session(python=PYTHON)
 def boosting(session: nox.Session) -> None:
-    """Compare the AUC of boosted trees in JAX and in XGBoost on whole tables; --store writes the references anew."""
+    """Compare the AUC of boosted trees in JAX and in XGBoost on whole tables; --store writes the references anew.
+
+    What it finds, with that of trees that have a planted bug, becomes the site's evidence.
+    """
     install(session)
     peer = control_python(session, "xgboost")
     env = {"PYTHONPATH": os.pathsep.join((str(Path.cwd()), "tests")), "SUITE_XGBOOST_PYTHON": peer}

@@ -32,6 +32,7 @@ from suite.results import catalogue, store
 from suite.results import gallery as drawings
 from suite.results import learning as lessons
 from suite.results import parity as evidence
+from suite.results import trees as forests
 from suite.results import trust as proof
 from suite.results.files import writing
 from suite.results.prices import Price
@@ -71,7 +72,8 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
         files = pages(shown, local, prices, known_workloads)
     published = [record for record in shown if record.campaign not in local]
     files |= numbers.files(published)
-    files |= {"parity.md": parity.page(evidence.read(site / "evidence"))}
+    compared = evidence.read(site / "evidence"), forests.read(site / "evidence")
+    files |= {"parity.md": parity.page(*compared)}
     asked = [record for record in shown if not is_ceiling(record)]
     files["ledger.md"] = ledger.page(asked, known_workloads, local, links(shown, ""))
     files["changes.md"] = changes.page(site.parent / "CHANGELOG.md")

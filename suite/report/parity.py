@@ -1,9 +1,10 @@
-"""The page that asks whether it is the right model, from what the parity session found."""
+"""The page that asks whether it is the right model, from what the sessions of parity and of boosting found."""
 
 from suite import units
 from suite.report.html import Page
 from suite.results.parity import Network, Parity
 from suite.results.table import Cell, Table
+from suite.results.trees import Trees
 
 TITLE = "Is it the right model?"
 CHECKS = {
@@ -16,16 +17,27 @@ CHECKS = {
 }
 
 
-def page(found: Parity | None) -> str:
-    """Return the page as Markdown."""
+def page(found: Parity | None, grown: Trees | None) -> str:
+    """Return the page as Markdown: the networks, then the boosted trees."""
     made = Page(TITLE, "", frozenset())
     made.paragraph(
-        "Every model is computed a second time by an independent implementation, with the same weights, batches and "
-        "dropout masks. The table gives the worst error of each check; a model beyond a bound fails the tests."
+        "Every network is computed a second time by an independent implementation, with the same weights, batches and "
+        "dropout masks. The table gives the worst error of each check; a network beyond a bound fails the tests. The "
+        "boosted trees are compared with XGBoost's."
     )
     if found is None:
-        made.add("<p>Nothing has been compared yet: <code>nox -s parity</code> writes this page's numbers.</p>")
-        return made.text()
+        made.add("<p>No network has been compared yet: <code>nox -s parity</code> writes these numbers.</p>")
+    else:
+        _of_networks(made, found)
+    made.heading("Boosted trees")
+    if grown is None:
+        made.add("<p>No trees have been compared yet: <code>nox -s boosting</code> writes these numbers.</p>")
+    else:
+        _of_trees(made, grown)
+    return made.text()
+
+
+def _origin(made: Page, found: Parity | Trees) -> None:
     made.facts(
         [
             ("date", found.made),
@@ -34,6 +46,10 @@ def page(found: Parity | None) -> str:
             *sorted(found.packages.items()),
         ]
     )
+
+
+def _of_networks(made: Page, found: Parity) -> None:
+    _origin(made, found)
     made.heading("Networks")
     made.table(networks(found))
     made.heading("Planted bugs")
@@ -43,8 +59,24 @@ def page(found: Parity | None) -> str:
         "were caught, each by the check that is named; the same checks pass the right models."
     )
     made.table(bugs(found))
-    made.add('<p class="note"><a href="evidence/parity.json" download>All of this as JSON</a></p>')
-    return made.text()
+    made.add('<p class="note"><a href="evidence/parity.json" download>All of the networks as JSON</a></p>')
+
+
+def _of_trees(made: Page, found: Trees) -> None:
+    made.paragraph(
+        "Trees have no weights to start from, so what they come to is compared: JAX and XGBoost grow them on the same "
+        "tables with the same parameters, and both score rows that neither has seen. The AUC is the chance that a row "
+        "of the one kind gets a higher score than one of the other."
+    )
+    _origin(made, found)
+    made.table(forests(found))
+    seen = sum(found.seen(bug.difference) for bug in found.planted)
+    made.paragraph(
+        f"The same comparison has to tell wrong trees from right ones: {seen} of {len(found.planted)} bugs, planted "
+        "one by one in how JAX's trees grow, took the AUC beyond the bound."
+    )
+    made.table(planted(found))
+    made.add('<p class="note"><a href="evidence/trees.json" download>All of the trees as JSON</a></p>')
 
 
 def networks(found: Parity) -> Table:
@@ -80,3 +112,37 @@ def bugs(found: Parity) -> Table:
         (Cell(text=one.bug), Cell(text=one.network), Cell(text=one.check or "not caught")) for one in found.bugs
     )
     return Table(title="Planted bugs and what caught them", columns=("bug", "planted in", "caught by"), rows=rows)
+
+
+def forests(found: Trees) -> Table:
+    """Return both sides' AUC by table, with the bound of their difference."""
+    rows = tuple(
+        (
+            Cell(text=one.table),
+            Cell(text=units.count(one.columns), sort=one.columns),
+            Cell(text=units.count(one.rows), sort=one.rows),
+            Cell(text=f"{one.jax:.5f}", sort=one.jax),
+            Cell(text=f"{one.xgboost:.5f}", sort=one.xgboost),
+            Cell(text=units.scientific(one.difference), sort=one.difference),
+            Cell(text=units.scientific(found.bound), sort=found.bound),
+            Cell(text="differs" if found.seen(one.difference) else "agrees"),
+        )
+        for one in found.forests
+    )
+    columns = ("table", "columns", "rows", "AUC of JAX", "AUC of XGBoost", "difference", "bound", "verdict")
+    return Table(title="How well trees tell rows apart", columns=columns, rows=rows)
+
+
+def planted(found: Trees) -> Table:
+    """Return what each planted bug does to the AUC, on the table that shows it best."""
+    rows = tuple(
+        (
+            Cell(text=one.bug),
+            Cell(text=f"{one.table}, {units.count(one.rows)} rows"),
+            Cell(text=units.scientific(one.difference), sort=one.difference),
+            Cell(text="seen" if found.seen(one.difference) else "not seen"),
+        )
+        for one in found.planted
+    )
+    columns = ("bug", "table", "difference", "verdict")
+    return Table(title="Bugs planted in the trees and what they do to the AUC", columns=columns, rows=rows)

@@ -1,33 +1,35 @@
-"""`python -m boosting --store` writes XGBoost's references; without it whole tables are trained on by both sides.
+"""`python -m boosting` compares trees of JAX with XGBoost's on whole tables and leaves the site's evidence.
 
-Either side may lack the other's package: `--side xgboost` and `--side jax` print one AUC a form as JSON.
+XGBoost may have an environment of its own, which lacks JAX: there `--xgboost` prints its AUC of each table as JSON, and
+`--store` writes the references of the tests anew.
 """
 
+import argparse
 import json
-import os
-import subprocess
 import sys
 
-from boosting.quality import BOUND, WHOLE, by_jax, by_xgboost, store
+from boosting.quality import FORMS, by_xgboost, named, store
 
 
-def main(arguments: list[str]) -> int:
-    """Return 0 if both sides agree on every form."""
-    if "--store" in arguments:
+def main() -> int:
+    """Return 0 if both sides agree on every table."""
+    asked = argparse.ArgumentParser(prog="python -m boosting", description=__doc__.splitlines()[0])
+    side = asked.add_mutually_exclusive_group()
+    side.add_argument("--store", action="store_true", help="write XGBoost's AUC on small tables for the tests")
+    side.add_argument("--xgboost", action="store_true", help="print XGBoost's AUC of each table as JSON")
+    options = asked.parse_args()
+    if options.store:
         store()
-        return 0
-    if "--side" in arguments:
-        side = by_jax if arguments[-1] == "jax" else by_xgboost
-        print(json.dumps({form.name: side(form) for form in WHOLE}))
-        return 0
-    mine = {form.name: by_jax(form) for form in WHOLE}
-    python = os.environ.get("SUITE_XGBOOST_PYTHON", sys.executable)
-    command = [python, "-m", "boosting", "--side", "xgboost"]
-    theirs = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    for name, value in mine.items():
-        print(f"{name}: AUC {value:.5f} of JAX, {theirs[name]:.5f} of XGBoost, {value - theirs[name]:+z.5f}")
-    return int(any(abs(value - theirs[name]) > BOUND for name, value in mine.items()))
+    elif options.xgboost:
+        import xgboost  # pyright: ignore[reportMissingImports]
+
+        print(json.dumps({"version": xgboost.__version__, "auc": {named(form): by_xgboost(form) for form in FORMS}}))
+    else:
+        from boosting.comparison import compared
+
+        return compared()
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

