@@ -1,6 +1,5 @@
 """A campaign from its plan to its records: opened or gone on with, measured, written."""
 
-import os
 import shlex
 import shutil
 from collections.abc import Sequence
@@ -14,7 +13,6 @@ from suite.measure import (
     answering,
     beside,
     campaign,
-    hosts,
     identity,
     lock,
     machine,
@@ -85,7 +83,7 @@ def _further(header: Header) -> str:
 def _mention_unfinished(out: Path) -> None:
     """Say of the newest campaign that it has not ended, if it can go on."""
     for left in journals.journals(out)[:1]:
-        if not has_ended(left) and not hindrance(left, asking=False):
+        if not has_ended(left) and not hindrance(left):
             terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; {resume_words(out)} goes on with it")
 
 
@@ -94,8 +92,8 @@ def resume_words(out: Path, command: str = "run") -> str:
     return f"{command} --resume" if out == files.LOCAL else f"{command} --resume --out {shlex.quote(str(out))}"
 
 
-def resumed(out: Path, name: str | None = None) -> Journal:
-    """Return the journal of the newest campaign that can go on here, or of the named one.
+def resumed(out: Path, name: str | None = None, count: int = 1) -> Journal:
+    """Return the journal of the newest campaign that can go on here with so many hosts, or of the named one.
 
     Says which it is, and of each that is passed over why it cannot. Raises RuntimeError if there is none, or if none
     can be completed here, LookupError if none has the name.
@@ -110,7 +108,7 @@ def resumed(out: Path, name: str | None = None) -> Journal:
         every = "every campaign" if name is None else f"campaign '{name}'"
         last = f", '{found[0].path.parent.name}' last" if name is None else ""
         raise RuntimeError(f"--resume asked for, {every} in '{out}' has ended{last}; start one without --resume")
-    journal = _first_that_goes_on(left)
+    journal = _first_that_goes_on(left, count)
     header = journal.header()
     terminal.say(f"campaign '{header.campaign}', begun {header.created[:10]} {header.created[11:16]} UTC, goes on")
     return journal
@@ -123,7 +121,7 @@ def _named(found: Sequence[Journal], name: str, out: Path) -> tuple[Journal, ...
     return (found[names.index(name)],)
 
 
-def _first_that_goes_on(left: Sequence[Journal]) -> Journal:
+def _first_that_goes_on(left: Sequence[Journal], count: int) -> Journal:
     """Return the first one that can go on here and say why those before it cannot.
 
     Raises RuntimeError with what hinders the first where none can, when it has said what hinders the others.
@@ -131,7 +129,7 @@ def _first_that_goes_on(left: Sequence[Journal]) -> Journal:
     hindrances: list[str] = []
     journal = None
     for each in left:
-        if not (why := hindrance(each)):
+        if not (why := hindrance(each, count)):
             journal = each
             break
         hindrances.append(why)
@@ -142,18 +140,19 @@ def _first_that_goes_on(left: Sequence[Journal]) -> Journal:
     return journal
 
 
-def hindrance(journal: Journal, asking: bool = True) -> str:
-    """Return why a campaign that has not ended cannot go on here; '' if it can.
+def hindrance(journal: Journal, count: int | None = None) -> str:
+    """Return why a campaign that has not ended cannot go on with so many hosts; '' if it can.
 
-    Unless `asking`, which takes seconds, its implementations are taken to see what they saw.
+    Without their count, its hosts are taken to be there and its implementations, which takes seconds to ask, to see
+    what they saw.
     """
     try:
         refuse_renamed(journal)
         refuse_measured(journal)
-        if asking:
-            refuse_elsewhere(journal)
-        else:
+        if count is None:
             refuse_other(journal.header())
+        else:
+            refuse_elsewhere(journal, count)
     except (RuntimeError, ValueError) as error:
         return str(error)
     return ""
@@ -173,10 +172,10 @@ def refuse_measured(journal: Journal) -> None:
         raise RuntimeError(f"campaign '{name}' is being measured now by another process; wait for it")
 
 
-def refuse_elsewhere(journal: Journal) -> None:
-    """Raise RuntimeError if a campaign was begun with another version or settings, or on a machine that differs.
+def refuse_elsewhere(journal: Journal, count: int = 1) -> None:
+    """Raise RuntimeError if a campaign was begun with another version, settings, machine or count of hosts.
 
-    So it does if what a case needs is gone: its implementation, that one's backend, the way to other hosts.
+    So it does if what a case needs is gone: its implementation or that one's backend.
     """
     header = journal.header()
     refuse_other(header)
@@ -189,10 +188,12 @@ def refuse_elsewhere(journal: Journal) -> None:
                 f"campaign '{header.campaign}' cannot be completed here, '{implementation}' no longer sees backend "
                 f"'{lost[0]}'; see suite doctor, or {_instead(header)}"
             )
-    count = max(case.hosts for case in header.cases)
-    if count > 1 and hosts.ADDRESS not in os.environ:
+    planned = max(case.hosts for case in header.cases)
+    if planned != count:
+        remedy = f"give --resume --hosts {planned} and --address HOST:PORT"
         raise RuntimeError(
-            f"campaign '{header.campaign}' is of {count} hosts; add --hosts {count} and --address HOST:PORT to --resume"
+            f"campaign '{header.campaign}' is of {units.counted(planned, 'host')}, not of {count}; "
+            + (remedy if planned > 1 else "leave --hosts and --address out")
         )
 
 

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from suite import bench, citing, experiments, gallery, models, publishing
 from suite.cli import main
 from suite.cluster import plan
-from suite.measure import lock
+from suite.measure import hosts, lock
 from suite.measure.answering import Answer
 from suite.measure.probe import Offer
 from suite.measure.request import Request
@@ -303,11 +303,21 @@ def test_resume_of_a_campaign_over_several_hosts_asks_for_the_way_to_them(campai
     out = campaign("quick", ended=False)
     journal = begun(out, devices=2, hosts=2)
     at_home(journal.header(), monkeypatch)
-    monkeypatch.delenv("SUITE_HOSTS_ADDRESS", raising=False)
-    with pytest.raises(RuntimeError, match="is of 2 hosts; add --hosts 2 and --address"):
+    with pytest.raises(RuntimeError, match="is of 2 hosts, not of 1; give --resume --hosts 2 and --address"):
         bench.resumed(out)
-    monkeypatch.setenv("SUITE_HOSTS_ADDRESS", "node1:9461")
-    assert bench.resumed(out).path == journal.path
+    with pytest.raises(RuntimeError, match="is of 2 hosts, not of 3; give"):
+        bench.resumed(out, count=3)
+    assert bench.resumed(out, count=2).path == journal.path
+
+
+def test_resume_on_several_hosts_of_a_campaign_of_one_is_refused(campaign, monkeypatch):
+    out = campaign("quick", ended=False)
+    at_home(begun(out).header(), monkeypatch)
+    monkeypatch.setattr(hosts, "refuse_unbindable", lambda _: None)
+    monkeypatch.setenv(hosts.ADDRESS, "")  # the command sets it
+    code, output = said("run", "--resume", "--out", str(out), "--hosts", "2", "--address", "127.0.0.1:9461")
+    assert code == 1
+    assert "is of 1 host, not of 2; leave --hosts and --address out" in output
 
 
 def another(out, name, seconds, text=None, **changes):
@@ -570,7 +580,7 @@ def test_what_is_published_goes_by_the_campaigns_profile_and_not_by_the_command_
     campaign, checkout, monkeypatch, profile, code
 ):
     out, other = campaign(profile, ended=True), {"smoke": "quick", "quick": "smoke"}[profile]
-    monkeypatch.setattr(bench, "resumed", lambda out, _: Journal(out / "20260101-000000-test" / FILE_NAME))
+    monkeypatch.setattr(bench, "resumed", lambda out, *_: Journal(out / "20260101-000000-test" / FILE_NAME))
     monkeypatch.setattr(bench, "measure", lambda *_: True)
     monkeypatch.setattr(Journal, "done", lambda _: [Done(case=one.case, software=one.software, run=one.runs[0])])
     one = factory.record()

@@ -259,6 +259,12 @@ def test_what_boosting_does_not_have_is_refused(axis, value):
         BoostingProgram(models.load("gbdt_mortgage"), case)
 
 
+def test_more_rows_than_can_be_added_up_are_refused_before_they_are_drawn():
+    case = Case(workload="gbdt_mortgage", backend="cpu", scope="step", batch=4_500_000)
+    with pytest.raises(ValueError, match="4500000 rows asked for, boosting adds up to 4194304; take fewer"):
+        BoostingProgram(models.load("gbdt_mortgage"), case)
+
+
 DEVICES = """
 import sys
 sys.path.insert(0, sys.argv[2])

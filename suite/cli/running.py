@@ -275,7 +275,8 @@ def run(
         hosts.refuse_unbindable(address)
         os.environ[hosts.ADDRESS] = address
     if cluster is None:
-        journals = [bench.resumed(out, campaign) if resume else bench.planned(request, out, machine_name)]
+        new = None if resume else bench.planned(request, out, machine_name)
+        journals = [new or bench.resumed(out, campaign, request.hosts)]
         if not bench.measure(journals[0], out, compile_cache):
             sys.exit(130)  # at once: who interrupts wants the prompt back
         whole = any(not entry.run.reason for entry in journals[0].done())

@@ -14,7 +14,7 @@ from suite.measure.load import granted_cores
 from suite.measure.program import Batch
 from suite.measure.traced import traced
 from suite.nn.growth import Growth
-from suite.nn.trees import Tree, boosted
+from suite.nn.trees import Tree, boosted, refuse_more_than_fit
 from suite.results.record import Traced
 from suite.workload import Case, Workload
 
@@ -37,6 +37,7 @@ class BoostingProgram(JaxProgram):
             raise ValueError(
                 f"precision '{case.precision}' asked for, boosting adds whole numbers and has none; leave it out"
             )
+        refuse_more_than_fit(case.batch)
         super().__init__(workload, case)
         self._growth: Growth = workload.growth
         self._step = boosting_step(self._growth, case.backend == "gpu", self._shared())

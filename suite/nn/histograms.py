@@ -15,6 +15,7 @@ HESSIAN_BITS = 24  # the lower field; what lies above it is the gradient
 HESSIANS = 2**HESSIAN_BITS - 1  # selects that field
 GRADIENT_BITS = 38  # of the sum over all rows, without its sign
 LARGEST = 4.0  # gradient and hessian of a row
+MOST_ROWS = int(2**HESSIAN_BITS / LARGEST)  # of a table
 _SHARES = (2, 4, 5, 6, 7, 8, 16)  # sixteenths of the rows, for which a histogram is compiled
 
 

@@ -18,9 +18,9 @@ from suite.nn.growth import Growth
 from suite.nn.histograms import (
     BINS,
     GRADIENT_BITS,
-    HESSIAN_BITS,
     HESSIANS,
     LARGEST,
+    MOST_ROWS,
     added,
     counted,
     fields,
@@ -80,6 +80,12 @@ class Devices:
         return lax.psum_scatter(histogram, self.axis, scatter_dimension=0, tiled=True)
 
 
+def refuse_more_than_fit(rows: int) -> None:
+    """Raise ValueError for more rows than the fields of a histogram can add up."""
+    if rows > MOST_ROWS:
+        raise ValueError(f"{rows} rows asked for, boosting adds up to {MOST_ROWS}; take fewer")
+
+
 def boosted(
     growth: Growth, margins: jax.Array, bins: jax.Array, labels: jax.Array, axis: str | None = None, dense: bool = False
 ) -> tuple[jax.Array, Tree, jax.Array]:
@@ -90,8 +96,7 @@ def boosted(
     """
     devices = Devices(axis, len(bins))
     rows = labels.shape[0] * devices.number
-    if rows * LARGEST > 2**HESSIAN_BITS:
-        raise ValueError(f"{rows} rows asked for, boosting adds up to {int(2**HESSIAN_BITS / LARGEST)}; take fewer")
+    refuse_more_than_fit(rows)
     weights = jnp.where(labels > 0, jnp.float32(growth.positive_weight), jnp.float32(1))  # N
     errors = margins - labels  # N
     loss = devices.summed(jnp.sum(weights * errors * errors)) / rows
