@@ -140,6 +140,7 @@ def test_what_only_nodes_have_is_planned_without_it(tmp_path, monkeypatch):
         (Request(workloads=("ceiling_matmul",)), LookupError, "no workload 'ceiling_matmul'"),
         (Request(workloads=("mnist_mlp",), scopes=("run", "serve")), ValueError, "these are trained: mnist_mlp"),
         (Request(budget_minutes=5), ValueError, "--budget asked for with --cluster"),
+        (Request(workloads=("mnist_mlp",), backends=("cpu",), devices=999), RuntimeError, "999 devices asked for"),
     ],
 )
 def test_what_no_job_could_measure_is_refused_before_there_is_a_plan(tmp_path, monkeypatch, asked, error, words):

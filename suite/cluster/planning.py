@@ -9,14 +9,14 @@ import msgspec
 from suite import terminal, units
 from suite.cluster import supervisor
 from suite.cluster.plan import Cluster, Place, Plan, dealt, new
-from suite.measure import answering, probing, software
+from suite.measure import answering, machine, probing, software
 from suite.measure.probe import Offer
 from suite.measure.request import Request
 from suite.results import files
 from suite.results.record import Gpu, Machine
 from suite.workload import Implementation
 
-# Stands for a node, of which nothing is known here: it has all that can be asked for.
+# Stands for a node of a scheduler, of which nothing is known here: it has all that can be asked for.
 _MANY = 1024
 _GPU = Gpu(name="any", memory_bytes=0, compute_capability="99.0", driver="", cuda="")
 _NODE = Machine(name="any", cpu_model="any", cores=_MANY, memory_bytes=0, gpus=(_GPU,) * _MANY)
@@ -34,14 +34,14 @@ def planned(
     """Deal the workloads asked for to jobs, and write the plan.
 
     Raises ValueError for a budget, RuntimeError where such jobs cannot be submitted, and what `answering.answer` raises
-    of what no machine can measure; what the nodes cannot, their jobs say.
+    of what no machine can measure, or this one where it is the node; what other nodes cannot, their jobs say.
     """
     if asked.budget_minutes is not None:
         raise ValueError(
             "--budget asked for with --cluster, whose jobs would each drop workloads by themselves; leave it out, or "
             "name the workloads"
         )
-    names = measurable(asked)
+    names = measurable(asked, cluster)
     if jobs is not None and jobs > len(names):
         there = f"{'is' if len(names) == 1 else 'are'} {units.counted(len(names), 'workload')}"
         terminal.say(f"note: {jobs} jobs asked for, there {there}; a workload stays in one job")
@@ -61,13 +61,14 @@ def planned(
     return place
 
 
-def measurable(asked: Request) -> tuple[str, ...]:
-    """Return the workloads asked for that have something to measure on a node with all that it takes."""
+def measurable(asked: Request, cluster: Cluster) -> tuple[str, ...]:
+    """Return the workloads asked for that a node can measure: this machine, or one with all that it takes."""
     needed: dict[Implementation, None] = dict.fromkeys(("jax", *asked.implementations))
-    offers: dict[Implementation, Offer] = {
-        name: msgspec.structs.replace(probing.offer(name), backends=_BACKENDS) for name in needed
-    }
-    answer = answering.answer(asked, _NODE, offers)
+    offers: dict[Implementation, Offer] = {name: probing.offer(name) for name in needed}
+    node = machine.machine() if cluster == "local" else _NODE
+    if node is _NODE:
+        offers = {name: msgspec.structs.replace(offer, backends=_BACKENDS) for name, offer in offers.items()}
+    answer = answering.answer(asked, node, offers)
     for remark in answer.remarks:
         terminal.say(f"note: {remark}")
     return tuple(about.name for about in answer.descriptions)
