@@ -9,18 +9,21 @@ from suite.experiments import grid_search
 from suite.inquiry.here import Here
 from suite.observations.grids import OBSERVATIONS
 from suite.results.reading import Chart
-from suite.results.record import GpuTelemetry, Level, Score, Stage, Telemetry
+from suite.results.record import Energy, GpuTelemetry, Level, Score, Stage, Telemetry
 
 ABOUT = models.load("mnist_grid_search").description
 BOTH = Here(backends=("cpu", "gpu"), cores=4)
 NOISE = (1.0, 1.01, 0.99)
 
 
-def timed(backend, fits, seconds, variant="stacked", busy=None, **changes):
+def timed(backend, fits, seconds, variant="stacked", busy=None, went_on=None, **changes):
     seen = None if busy is None else Telemetry(
         seconds=10.0, readings=100, gpus=(GpuTelemetry(utilisation=Level(mean=busy, max=1.0)),)
     )  # fmt: skip
-    runs = tuple(factory.run(number, seconds * noise, telemetry=seen) for number, noise in enumerate(NOISE))
+    energy = None if went_on is None else Energy(seconds=11.0, gpu_utilisation=went_on)
+    runs = tuple(
+        factory.run(number, seconds * noise, telemetry=seen, energy=energy) for number, noise in enumerate(NOISE)
+    )
     batch = 32 * fits
     return factory.record("mnist_grid_search", backend, about=ABOUT, batch=batch, variant=variant, runs=runs, **changes)
 
@@ -68,7 +71,7 @@ def test_the_gain_is_that_of_examples_a_second_and_the_answer_says_from_where_on
 def test_how_busy_the_gpu_is_may_come_from_another_campaign_than_the_gain():
     whole = [timed("gpu", 1, 1e-3, "plain"), timed("gpu", 3, 1e-3), timed("gpu", 32, 1e-3)]
     later = {"campaign": "20260102-000000-test", "created": "2026-01-02T00:00:00Z"}
-    seen = [timed("gpu", 32, 5e-3, busy=0.6, **later), timed("gpu", 1, 5e-3, "plain", busy=0.1, **later)]
+    seen = [timed("gpu", 32, 5e-3, went_on=0.6, **later), timed("gpu", 1, 5e-3, "plain", went_on=0.1, **later)]
     cut = [msgspec.structs.replace(record, runs=record.runs[:1]) for record in seen]
     reading = read([*whole, *cut])
     assert "32 stacked fits train 32" in reading.answers[0]
@@ -77,6 +80,31 @@ def test_how_busy_the_gpu_is_may_come_from_another_campaign_than_the_gain():
     (only,) = read(cut).tables
     assert len(only.rows) == 2
     assert read(cut).answers == ()  # a table of what there is, but nothing that it says
+
+
+def test_how_busy_the_gpu_is_comes_from_the_campaign_of_the_gain_where_that_knows():
+    later = {"campaign": "20260102-000000-test", "created": "2026-01-02T00:00:00Z"}
+    slower = timed("gpu", 1, 5e-3, "plain", went_on=0.1, **later)
+    reading = read([*searched(), slower])
+    assert "busy 20 % with one fit after another, 80 % with 32 stacked." in reading.answers[0]
+    assert reading.tables[0].rows[0][7].sort == pytest.approx(0.2)
+
+
+def test_a_step_that_did_not_go_on_says_nothing_of_another_campaigns_gpu():
+    whole = [timed("gpu", 1, 1e-3, "plain"), timed("gpu", 32, 1e-3, busy=0.9)]
+    later = {"campaign": "20260102-000000-test", "created": "2026-01-02T00:00:00Z"}
+    assert "busy" not in read([*whole, timed("gpu", 1, 5e-3, "plain", busy=0.1, **later)]).answers[0]
+
+
+def test_the_least_and_the_most_of_all_campaigns_stand_beside_a_gain():
+    earlier = {"campaign": "20250102-000000-test", "created": "2025-01-02T00:00:00Z"}
+    before = [timed("gpu", 1, 2e-3, "plain", **earlier), timed("gpu", 32, 1e-3, **earlier)]
+    cut = {"campaign": "20250103-000000-test", "created": "2025-01-03T00:00:00Z"}
+    smoke = [timed("gpu", 1, 9e-3, "plain", profile="smoke", **cut), timed("gpu", 32, 1e-3, profile="smoke", **cut)]
+    assert (
+        "as one after another, 32 to 64 in 2 campaigns; from 32 on" in read([*searched(), *before, *smoke]).answers[0]
+    )
+    assert "campaigns" not in read(searched()).answers[0]
 
 
 def test_a_stack_of_one_which_the_chart_has_is_told_apart_from_one_fit_after_another():
@@ -191,6 +219,32 @@ def test_what_a_gpu_gains_in_a_whole_search_is_said_beside_what_stacking_gains()
     other = {"campaign": "20260930-120000-testbox", "created": "2026-09-30T12:00:00Z"}
     apart = [msgspec.structs.replace(record, **other) if record.backend == "gpu" else record for record in both]
     assert not any("the GPU makes" in answer for answer in read(apart).answers)
+
+
+def test_the_searches_of_all_campaigns_are_the_seeds_of_a_point():
+    earlier = {"campaign": "20250102-000000-test", "created": "2025-01-02T00:00:00Z"}
+    now = [search("plain", 12.0, (0.1,)), search("stacked", 4.0, (0.2,), fits=6)]
+    before = [search("plain", 9.0, (0.3,), **earlier), search("stacked", 6.0, (0.4,), fits=6, **earlier)]
+    again = read([*now, *before])
+    assert again.tables[1].rows[0][3].text == "one seed"  # the same one: the newest search of it counts
+    assert [again.tables[1].rows[0][at].sort for at in (4, 6)] == pytest.approx([0.1, 0.2])
+    others = [
+        msgspec.structs.replace(
+            record, runs=tuple(msgspec.structs.replace(run, seed=run.seed + 99) for run in record.runs)
+        )
+        for record in before
+    ]
+    reading = read([*now, *others])
+    assert [reading.tables[1].rows[0][at].text for at in (3, 5)] == ["within the spread", "0.100 to 0.300"]
+    assert [reading.tables[1].rows[0][at].sort for at in (4, 6)] == pytest.approx([0.2, 0.3])
+    assert [row[9].text for row in reading.tables[0].rows] == ["–", "–"]
+    assert "the whole search is 3.00x (one run) as fast, 1.5 to 3.0 in 2 campaigns." in reading.answers[-1]
+
+
+def test_a_search_that_was_timed_whole_is_not_derived():
+    reading = read([*searched(), search("plain", 12.0, (0.1,), backend="gpu")])
+    (derived,) = (table for table in reading.tables if "derived" in table.title)
+    assert [row[2].text for row in derived.rows] == ["stacked"]
 
 
 def test_searches_that_were_cut_short_are_none():

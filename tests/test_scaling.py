@@ -67,6 +67,7 @@ def test_strong_and_weak_scaling_are_asked_for_with_their_parts_on_one_gpu():
     assert {(1, 32), (2, 32), (4, 32), (8, 32)} <= asked
     assert {(2, 64), (4, 128), (8, 256)} <= asked
     assert {(1, 16), (1, 8), (1, 4)} <= asked
+    assert {(1, 64), (1, 256)} <= asked  # whose losses those of weak scaling are compared with
     assert {(1, batch) for batch in (32, 128, 512, 2048)} | {(2, batch) for batch in (32, 128, 512, 2048)} <= asked
 
 

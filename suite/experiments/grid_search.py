@@ -1,6 +1,6 @@
 """What does a grid search gain from training its fits side by side, and from a GPU?"""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
 import msgspec
@@ -9,9 +9,10 @@ from suite import units
 from suite.inquiry.flows import gain, share_cell
 from suite.inquiry.here import Here
 from suite.inquiry.searches import SCORES, WAYS, WHOLE, searched
-from suite.inquiry.steps import caveat, point, step, together, words
+from suite.inquiry.steps import campaigns, caveat, in_all, point, step, together, words
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
+from suite.results.statistics import Estimate
 from suite.results.summary import Summary
 from suite.results.table import Cell, Table, base_cells, filled, gain_status_cell, time_cell, times_cells
 from suite.results.watched import gpu_share
@@ -25,12 +26,15 @@ METHOD = (
     "the examples a second of all fits together over those of the fit alone, paired by round. Another process watches "
     "how busy the GPU is: the driver says in which share of the last second any kernel ran, not how much of the chip "
     "it used, so FLOP/s stand beside it; for that the step goes on for eleven seconds in one of the processes, of the "
-    "campaign that last did so. The times of the whole search are derived: its documented steps times these steps, as "
-    "if all its networks took as long as the first; stacked, the fits of one network train together until the shorter "
-    "of them have ended. The whole search itself is timed too: all fits on three folds with their scores, which are "
-    "mean log losses of what a fit held out, and the best point trained again. Its examples lie on the device, and a "
-    "step is handed their numbers. Building and compiling are in its time. The scores of a point one after another and "
-    "stacked agree if their means differ by no more than its searches do, each from another seed."
+    "same campaign, or of the one that last did so where that has not. The host hands out a lone fit's steps one by "
+    "one and may be slower on another day, so that the least and the most of all campaigns stand beside a gain. The "
+    "whole search itself is timed too: all fits on three folds with their scores, which are mean log losses of what a "
+    "fit held out, and the best point trained again. Its examples lie on the device, and a step is handed their "
+    "numbers. Building and compiling are in its time. Where a way was not timed whole, the time of its fits is "
+    "derived: the documented steps times these steps, as if all networks took as long as the first; stacked, the fits "
+    "of one network train together until the shorter of them have ended. The scores of a point are of the searches of "
+    "all campaigns, each from another seed; one after another and stacked they agree if their means differ by no more "
+    "than the searches do."
 )
 WORKLOADS = ("mnist_grid_search",)
 SUSTAINED = True
@@ -119,7 +123,8 @@ def derived(group: Sequence[Summary]) -> tuple[float | None, float | None]:
 def read(records: Sequence[Record]) -> Reading | None:
     """Return what stacking gains by number of fits and backend; None if no fit was timed alone and stacked."""
     answers, rows, points, times, busy = [], [], [], [], []
-    shares = _shares(records)
+    shares, (whole_searches, scores, said) = _shares(records), searched(records)
+    timed = {tuple(cell.text for cell in row[:3]) for row in whole_searches}
     for group in together(records, _fits):
         ordered = sorted(group, key=lambda item: (fits(item), item.record.case.variant))
         base = next((item for item in ordered if item.record.case.variant == "plain"), None)
@@ -127,7 +132,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         gains = []
         for item in ordered:
             found = gain(item, base) if base is not None and item is not base else None
-            share = shares.get(item.record.case)
+            share = _share(item, shares)
             rows.append(
                 (
                     Cell(text=name),
@@ -147,9 +152,8 @@ def read(records: Sequence[Record]) -> Reading | None:
                 text = units.percent(share)
                 busy.append(Point(series="GPU busy", value=100 * share, at=fits(item), text=text))
         if not all(item.record.broken_off for item in group):
-            answers.append(f"{name} on the {backend.upper()}: {_answer(gains, base, shares)}" + caveat(group))
-        times += _searches(name, backend, ordered)
-    whole_searches, scores, said = searched(records)
+            answers.append(f"{name} on the {backend.upper()}: {_answer(gains, base, shares, records)}" + caveat(group))
+        times += [row for row in _searches(name, backend, ordered) if tuple(cell.text for cell in row[:3]) not in timed]
     answers += said
     tables = (
         filled(Table(title="Fits one after another and stacked", columns=_COLUMNS, rows=tuple(rows))),
@@ -183,12 +187,32 @@ def read(records: Sequence[Record]) -> Reading | None:
 
 
 def _shares(records: Iterable[Record]) -> dict[Case, float]:
-    """Return how busy each case kept its GPU when that was last watched, which may be in another campaign."""
-    seen = ((record.case, gpu_share(record)) for record in sorted(records, key=lambda record: record.recency))
+    """Return how busy each case kept its GPU when it last went on to be watched, in whichever campaign."""
+    went_on = [record for record in records if any(run.energy is not None for run in record.runs)]
+    seen = ((record.case, gpu_share(record)) for record in sorted(went_on, key=lambda record: record.recency))
     return {case: share for case, share in seen if share is not None}
 
 
-def _answer(gains: Sequence[tuple], base: Summary | None, shares: Mapping[Case, float]) -> str:
+def _share(item: Summary, shares: Mapping[Case, float]) -> float | None:
+    """Return how busy a case kept its GPU: in its own campaign, where that is known."""
+    own = gpu_share(item.record)
+    return shares.get(item.record.case) if own is None else own
+
+
+def _gains_of(records: Iterable[Record], most: Summary) -> Iterator[Estimate]:
+    """Yield what so many stacked fits gain in each campaign that has them whole."""
+    mine = (r for r in records if (r.workload, r.backend) == (most.record.workload, most.record.backend))
+    for group in campaigns((record for record in mine if record.profile != "smoke"), _fits):
+        sound = [item for item in group if item.whole and item.status != "invalid"]
+        ways = {(item.record.case.variant, fits(item)): item for item in sound}
+        base, same = ways.get(("plain", 1)), ways.get(("stacked", fits(most)))
+        if base is not None and same is not None and (found := gain(same, base)) is not None:
+            yield found
+
+
+def _answer(
+    gains: Sequence[tuple], base: Summary | None, shares: Mapping[Case, float], records: Iterable[Record]
+) -> str:
     """Return what stacking gains at most, from how many fits on it stays near that, and how busy the GPU is.
 
     The gains come in the order of their fits.
@@ -206,9 +230,12 @@ def _answer(gains: Sequence[tuple], base: Summary | None, shares: Mapping[Case, 
             if near
             else f"with {units.count(fits(gains[-1][1]))} it is less than {share} of that"
         )
-        said = f"{units.count(fits(most))} stacked fits train {words(best)} as fast as one after another; {beyond}."
+        known = in_all(_gains_of(records, most))
+        said = (
+            f"{units.count(fits(most))} stacked fits train {words(best)} as fast as one after another{known}; {beyond}."
+        )
     single = [item for _, item in gains if fits(item) == 1 and item is not most]
-    seen = [(item, share) for item in (base, *single, most) if (share := shares.get(item.record.case)) is not None]
+    seen = [(item, share) for item in (base, *single, most) if (share := _share(item, shares)) is not None]
     if {base.record.case, most.record.case} - {item.record.case for item, _ in seen}:
         return said
     points = (f"{units.percent(share)} with {_fits_words(item)}" for item, share in seen)

@@ -17,16 +17,16 @@ TITLE = "How much faster are several GPUs?"
 TESTS = ("O13", "O14")
 METHOD = (
     "Each batch is split over the GPUs, parameters lie on all of them, and XLA sums the gradients and the sums that "
-    "batch norms need: it is the training that one GPU does, which a test shows for each family of networks. Where the "
-    "first losses on the same batch differ by more than 1e-3 there is no number. Strong scaling splits the headline "
-    "batch, weak scaling gives each GPU a headline batch of its own. Speed is work in the same time, one GPU's with "
-    "the headline batch being 1, paired by round; efficiency is speed over the number of GPUs. It can be above 100 %: "
-    "where one GPU needs longer for an example of the whole batch than of its part, the whole batch does not suit it. "
-    "What the collectives take is derived: 1 minus the time in which one GPU takes a step with its part of the batch "
-    "over the time in which all take a step with theirs. That holds the waiting for each other and the launches on "
-    "several GPUs too, so the collectives' own share is at most that; what XLA hides behind other work is not in it. A "
-    "second GPU pays from the batch from which two are for good faster than one, read off as the batch from which a "
-    "GPU wins is."
+    "batch norms need: it is the training that one GPU does, which a test shows for each family of networks. Where one "
+    "GPU took the same batch too and their first losses differ by more than 1e-3 there is no number. Strong scaling "
+    "splits the headline batch, weak scaling gives each GPU a headline batch of its own. Speed is work in the same "
+    "time, one GPU's with the headline batch being 1, paired by round; efficiency is speed over the number of GPUs. It "
+    "can be above 100 %: where one GPU needs longer for an example of the whole batch than of its part, the whole "
+    "batch does not suit it. What the collectives take is derived: 1 minus the time in which one GPU takes a step with "
+    "its part of the batch over the time in which all take a step with theirs. That holds the waiting for each other "
+    "and the launches on several GPUs too, so the collectives' own share is at most that; what XLA hides behind other "
+    "work is not in it. A second GPU pays from the batch from which two are for good faster than one, read off as the "
+    "batch from which a GPU wins is."
 )
 WORKLOADS = ("cifar10_resnet63", "catdog_cnn_128", "cifar10_mlp", "gbdt_mortgage")
 GPUS = 2
@@ -60,6 +60,7 @@ def settings(about: Description, gpus: int) -> tuple[tuple[int, int], ...]:
     wanted = [(1, part) for part in parts]
     wanted += [(count, batch) for count in there for batch in (about.batch, count * about.batch)]
     wanted += [(count, batch) for batch in batches(about) for count in (1, 2)]
+    wanted += [(1, size) for size in (count * about.batch for count in there) if _sensible(about, size)]
     return tuple(sorted({(count, batch) for count, batch in wanted if not batch % count}))
 
 
@@ -69,8 +70,13 @@ def batches(about: Description) -> tuple[int, ...]:
     Of steps without FLOP there are two, as nothing says how long more would take.
     """
     sizes = [times * about.batch for times in _TIMES]
-    few = [size for size in sizes[2:] if 0 < size * about.flop_per_example <= _LARGEST_FLOP]
+    few = [size for size in sizes[2:] if _sensible(about, size)]
     return tuple(size for size in (*sizes[:2], *few) if not size % 2)
+
+
+def _sensible(about: Description, batch: int) -> bool:
+    """Return whether a step on one GPU is known not to take long."""
+    return 0 < batch * about.flop_per_example <= _LARGEST_FLOP
 
 
 def read(records: Sequence[Record]) -> Reading | None:

@@ -1,14 +1,15 @@
 """Whole grid searches read together: their times, and what each point scored one after another and stacked."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, median
 
 from suite import units
 from suite.inquiry.flows import share_cell
-from suite.inquiry.steps import caveat, fullest, ratio, words
+from suite.inquiry.steps import campaigns, caveat, fullest, in_all, ratio, words
 from suite.results.record import Record
 from suite.results.speedup import SpeedUp, current, speedups
-from suite.results.summary import COUNTED, Summary
+from suite.results.statistics import Estimate
+from suite.results.summary import COUNTED, Summary, summary
 from suite.results.table import Cell, base_cells, status_cell, time_cell, times_cells
 from suite.results.watched import gpu_share
 
@@ -48,14 +49,15 @@ def searched(
                 )
             )
             if base is not None and found is not None:
-                answer = f"{name} on the {backend.upper()}: stacked, the whole search is {words(found)} as fast"
+                known = in_all(_gains_of(records, name, backend))
+                answer = f"{name} on the {backend.upper()}: stacked, the whole search is {words(found)} as fast{known}"
                 compiling = [_spent(each, _PARTS[0]) for each in (base, item)]
                 if None not in compiling:
                     one, other = (units.seconds(seconds) for seconds in compiling)
                     answer += f"; {one} of it are compiling one after another, {other} stacked"
                 said.append(f"{answer}.{caveat(group)}")
         if len(ways) == len(WAYS):
-            scores += _compared(name, backend, *(_scores(ways[way]) for way in WAYS))
+            scores += _compared(name, backend, *(_scores_of_all(records, ways[way]) for way in WAYS))
     for name, found in gains(records).items():
         sides = (side for each in found.values() for side in (each.cpu, each.gpu))
         text = gain_words(found)
@@ -96,13 +98,32 @@ def _spent(item: Summary, stages: Sequence[str]) -> float | None:
     return median(sums) if sums else None
 
 
-def _scores(item: Summary) -> tuple[dict[str, float], ...]:
-    """Return of each search the mean log loss of every point."""
-    return tuple(
-        {f"{' + '.join(map(str, s.hidden))}, {s.epochs} epochs": fmean(s.log_losses) for s in run.scores}
+def _scores(item: Summary) -> dict[int, dict[str, float]]:
+    """Return of each search, by its seed, the mean log loss of every point."""
+    return {
+        run.seed: {f"{' + '.join(map(str, s.hidden))}, {s.epochs} epochs": fmean(s.log_losses) for s in run.scores}
         for run in item.record.runs
         if run.scores and not run.reason
-    )
+    }
+
+
+def _scores_of_all(records: Iterable[Record], item: Summary) -> tuple[dict[str, float], ...]:
+    """Return the same of every seed that some campaign has searched with as this one has, each of its newest search."""
+    mine = (record for record in records if is_search(record) and record.place == item.record.place)
+    found = dict[int, dict[str, float]]()
+    for other in sorted(map(summary, mine), key=lambda other: other.record.recency):
+        found |= _scores(other) if other.status != "invalid" else {}
+    return tuple(found.values())
+
+
+def _gains_of(records: Iterable[Record], name: str, backend: str) -> Iterator[Estimate]:
+    """Yield what stacking gains a whole search in each campaign that has it both ways."""
+    mine = (record for record in records if (record.workload, record.backend) == (name, backend))
+    for group in campaigns(mine, is_search):
+        ways = {item.record.case.variant: item for item in group if item.status != "invalid"}
+        found = ratio(ways["plain"], ways["stacked"]) if len(ways) == len(WAYS) else None
+        if found is not None:
+            yield found
 
 
 def _compared(

@@ -42,7 +42,7 @@ def together(
 
     Of two allocators the better one's is taken.
     """
-    return _last(sorted((group for group in _campaigns(records, fits) if len(group) >= least), key=_recency))
+    return _last(sorted((group for group in campaigns(records, fits) if len(group) >= least), key=_recency))
 
 
 def fullest(records: Iterable[Record], fits: Callable[[Record], bool]) -> tuple[tuple[Summary, ...], ...]:
@@ -50,18 +50,18 @@ def fullest(records: Iterable[Record], fits: Callable[[Record], bool]) -> tuple[
 
     A newer one that has fewer would take the comparison away that an older one allows.
     """
-    return _last(sorted(_campaigns(records, fits), key=lambda group: (len(group), _recency(group))))
+    return _last(sorted(campaigns(records, fits), key=lambda group: (len(group), _recency(group))))
 
 
-def _campaigns(records: Iterable[Record], fits: Callable[[Record], bool]) -> Iterator[tuple[Summary, ...]]:
+def campaigns(records: Iterable[Record], fits: Callable[[Record], bool]) -> Iterator[tuple[Summary, ...]]:
     """Yield the fitting cases of each workload, backend and campaign, of two allocators the better one's."""
-    campaigns: dict[tuple[str, str, str], dict[Case, list[Summary]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[tuple[str, str, str], dict[Case, list[Summary]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
         if is_ceiling(record) or not fits(record):
             continue
         same = record.case.of_either_allocator
-        campaigns[record.workload, record.backend, record.campaign][same].append(summary(record))
-    for cases in campaigns.values():
+        found[record.workload, record.backend, record.campaign][same].append(summary(record))
+    for cases in found.values():
         yield tuple(better(ways) or ways[0] for ways in cases.values())
 
 
@@ -145,3 +145,9 @@ def words(value: Estimate) -> str:
 def alone(value: Estimate) -> str:
     """Return what a sentence says of a number in the place of an interval, which one process cannot give."""
     return " (one run)" if value.processes == 1 else ""
+
+
+def in_all(values: Iterable[Estimate]) -> str:
+    """Return for a sentence between what the campaigns have a ratio; nothing where one alone has it."""
+    found = sorted(value.value for value in values)
+    return f", {units.interval(found[0], found[-1])} in {len(found)} campaigns" if len(found) > 1 else ""
