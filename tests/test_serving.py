@@ -1,5 +1,6 @@
 """Requests: four always under way, each with its own latency and its own answer; what is derived from them says so."""
 
+import re
 from contextlib import nullcontext
 from datetime import UTC, datetime
 
@@ -34,7 +35,7 @@ from suite.workload import Case, Workload
 O12 = next(each for each in observations() if each.code == "O12")
 BOTH, ALONE = Here(backends=("cpu", "gpu"), cores=16), Here(backends=("cpu",), cores=2)
 NAMES = ("serve_mobilenet_v2", "serve_resnet50", "serve_nasnet_large")
-ABOUT = {name: models.load(name).description for name in (*NAMES, "mnist_mlp")}
+ABOUT = {name: models.load(name).description for name in (*serving.WORKLOADS, "mnist_mlp")}
 NOISE = (1.0, 1.001, 0.999)
 
 
@@ -479,6 +480,36 @@ def test_the_newest_campaign_counts_and_smoke_only_where_there_is_no_other():
     assert read(smoke).tables[1].rows[0][6].text == "80.0x"
 
 
+def test_the_networks_that_serve_are_those_of_the_catalogue():
+    about = [models.load(name).description for name in models.names()]
+    assert sorted(serving.WORKLOADS) == sorted(each.name for each in about if each.family == "inference")
+
+
+def note(names):
+    return f"Not timed here by this experiment: {', '.join(names)}."
+
+
+def test_networks_that_were_not_timed_are_named_below_the_first_table_and_do_not_count_as_answered():
+    reading = read(served_campaign(name="serve_resnet50"))
+    missing = [name for name in serving.WORKLOADS if name != "serve_resnet50"]
+    assert reading.tables[0].notes == (note(missing),)
+    assert not any("Not timed" in said for table in reading.tables[1:] for said in table.notes)
+    assert [name for name in serving.WORKLOADS if not reading.names(name)] == missing
+
+
+def test_a_network_with_requests_or_steps_alone_was_timed():
+    first, second, *missing = serving.WORKLOADS
+    records = [requests(name=first), *map(asked, (steps("cpu", 0.01, 8, second), steps("cpu", 0.08, 32, second)))]
+    assert read(records).tables[0].notes == (note(missing),)
+    (table,) = read(records[1:]).tables
+    assert table.notes == (note([first, *missing]),)
+
+
+def test_nothing_is_said_of_networks_not_timed_where_all_were():
+    reading = read([requests(name=name) for name in serving.WORKLOADS])
+    assert [table.notes for table in reading.tables] == [()]
+
+
 # The ledger
 
 
@@ -493,7 +524,11 @@ def test_the_gpu_has_to_win_every_case_and_most_with_the_smallest_network():
     found = judged((30, 20, 10))
     assert found.verdict == "reproduced"
     assert "four requests under way" in found.found
-    assert "15 cases of network and batch" in found.found
+    assert found.found.endswith(
+        "In order of speed-up the smallest network is number 1 of 3, the largest number 3. 15 cases of network and "
+        "batch were measured on both sides, with larger batches of 3 of 3 networks and requests of 3; the GPU surely "
+        "loses none."
+    )
     assert judged((10, 20, 30)).verdict == "refuted"
     assert judged((20, 20, 20)).verdict == "not comparable"
 
@@ -502,6 +537,54 @@ def test_one_batch_that_the_gpu_loses_refutes_it():
     found = judged((30, 20, 10), at_batch=0.5)
     assert found.verdict == "refuted"
     assert "the GPU surely loses serve_mobilenet_v2 at 1" in found.found
+
+
+def headlines(*ratios):
+    """The steps at batch 1 of all networks that serve, the smallest first, each of its own campaign."""
+    return [
+        steps(backend, seconds, 1, name, campaign=f"20260{month}01-000000-x")
+        for month, (name, ratio) in enumerate(zip(serving.WORKLOADS, ratios, strict=True), 1)
+        for backend, seconds in (("cpu", 0.01 * ratio), ("gpu", 0.01))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ratios", "verdict", "first", "last"),
+    [
+        ((34, 19, 8, 9, 26), "reproduced", 1, 2),
+        ((34, 40, 8, 9, 26), "reproduced", 2, 3),
+        ((26, 19, 8, 9, 34), "refuted", 2, 1),
+        ((34, 19, 8, 0.5, 26), "refuted", 1, 2),
+        ((26, 19, 8, 9, 26), "not comparable", 1, 1),
+    ],
+)
+def test_where_requests_are_of_one_network_steps_at_batch_1_are_compared_the_headlines_first(
+    ratios, verdict, first, last
+):
+    found = O12.judge([*headlines(*ratios), *served_campaign(10.0, "serve_resnet50")])
+    each = "; ".join(f"{name} {ratio:#.3g}x" for name, ratio in zip(serving.WORKLOADS, ratios, strict=True))
+    lost = "serve_resnet152 at 1" if 0.5 in ratios else "none"
+    assert found.verdict == verdict
+    assert re.sub(r" \([^)]*\)", "", found.found) == (
+        f"Speed-ups at batch 1, the smallest network first: {each}. In order of speed-up the smallest network is "
+        f"number {first} of 5, the largest number {last}. 9 cases of network and batch were measured on both sides, "
+        f"with larger batches of 1 of 5 networks and requests of 1; the GPU surely loses {lost}."
+    )
+
+
+def test_steps_at_batch_1_alone_are_no_larger_batches_and_no_requests():
+    found = O12.judge(headlines(34, 19, 8, 9, 26)).found
+    assert "5 cases" in found
+    assert "with larger batches of 0 of 5 networks and requests of 0;" in found
+
+
+def test_requests_of_all_networks_but_one_are_not_compared():
+    asked_of_most = [record for name in serving.WORKLOADS[1:] for record in served_campaign(90.0, name)]
+    found = O12.judge([*headlines(34, 19, 8, 9, 26), *asked_of_most])
+    assert found.verdict == "reproduced"
+    assert "four requests under way" not in found.found
+    assert "21 cases" in found.found
+    assert "with larger batches of 4 of 5 networks and requests of 4;" in found.found
 
 
 def test_smoke_judges_nothing():

@@ -1,6 +1,7 @@
 """How fast are pictures answered, and how many? Latency and throughput of the inference networks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 
 import msgspec
 
@@ -73,6 +74,8 @@ def read(records: Sequence[Record]) -> Reading | None:
     tables = [latency_table(served)] if served else []
     tables += [_rate_table(groups)] if groups else []
     tables += [_derived_table(derived)] if derived else []
+    timed = groups.keys() | {item.summary.record.workload for item in served}
+    tables[0] = replace(tables[0], notes=(*tables[0].notes, *_untimed(timed)))
     charts = (latency_chart(served), _speed_chart(speeds))
     return Reading(
         answers=tuple(answers),
@@ -80,6 +83,13 @@ def read(records: Sequence[Record]) -> Reading | None:
         chart=_rate_chart(rates),
         beside=tuple(chart for chart in charts if chart is not None),
     )
+
+
+def _untimed(timed: Container[str]) -> Iterator[str]:
+    """Yield a note that names the networks without a row; in an answer they would count as answered."""
+    missing = [name for name in WORKLOADS if name not in timed]
+    if missing:
+        yield f"Not timed here by this experiment: {', '.join(missing)}."
 
 
 def _counted(group: Sequence[Record]) -> dict[Way, SpeedUp]:

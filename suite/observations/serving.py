@@ -1,6 +1,6 @@
 """Inference, one picture at a time, and speed-ups as large as a bill."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from suite import units
 from suite.inquiry.served import REQUESTS, Way, campaigns, gains
@@ -26,13 +26,15 @@ def _wins(records: Sequence[Record]) -> Judgement:
     if len(single) < 2:
         return NOT_RUN
     small, large = single[0].ratio, single[-1].ratio
+    first, last = (1 + sum(item.ratio.value > end.value for item in single) for end in (small, large))
     said = "; ".join(f"{item.gpu.record.workload} {words(item.ratio)}" for item in single)
     traffic = ", four requests under way" if way == REQUESTS else ""
     lost = [item for item in every if below(item.ratio, 1)]
     return either(
         all(above(item.ratio, 1) for item in every) and above(small, most(large)),
         bool(lost) or above(large, most(small)),
-        f"Speed-ups at batch 1{traffic}, the smallest network first: {said}. {_cases(every, lost)}",
+        f"Speed-ups at batch 1{traffic}, the smallest network first: {said}. In order of speed-up the smallest network "
+        f"is number {first} of {len(single)}, the largest number {last}. {_cases(ordered, lost)}",
         every,
     )
 
@@ -49,8 +51,14 @@ def _served(records: Sequence[Record]) -> dict[str, dict[Way, SpeedUp]]:
     return found
 
 
-def _cases(every: Sequence[SpeedUp], lost: Sequence[SpeedUp]) -> str:
-    said = f"{units.count(len(every))} cases of network and batch were measured on both sides, "
+def _cases(networks: Sequence[Mapping[Way, SpeedUp]], lost: Sequence[SpeedUp]) -> str:
+    """Return how many cases there are, of how many networks those beyond a step at batch 1, and which are lost."""
+    larger = sum(any(batch > 1 for _, batch in ways) for ways in networks)
+    asked = sum(REQUESTS in ways for ways in networks)
+    said = (
+        f"{units.count(sum(map(len, networks)))} cases of network and batch were measured on both sides, with larger "
+        f"batches of {larger} of {units.counted(len(networks), 'network')} and requests of {asked}; "
+    )
     if not lost:
         return said + "the GPU surely loses none."
     named = ", ".join(f"{item.gpu.record.workload} at {item.gpu.record.case.batch}" for item in lost)
@@ -77,10 +85,11 @@ OBSERVATIONS = (
         code="O12",
         article=TEXT,
         said="At inference the GPU wins in every case, and most with small networks: 804 %.",
-        rule="Reproduced if it surely wins with every serving network, one request at a time and at every batch that "
-        "was measured, and most with the smallest network by single requests; refuted if it surely loses a case, or "
-        "surely wins more with the largest network. Where no requests were measured, steps at batch 1 count. The "
-        "clusters behind the 804 % cannot be set up again.",
+        rule="Reproduced if it surely wins every case that was measured, a serving network's requests or its steps at "
+        "a batch, and surely more with the smallest of these networks than with the largest; refuted if it surely "
+        "loses a case, or surely wins more with the largest. The two are compared by requests if those of every "
+        "network were measured, otherwise by steps at batch 1; networks between them are not compared. The clusters "
+        "behind the 804 % cannot be set up again.",
         experiment="serving",
         judge=_wins,
     ),
