@@ -4,17 +4,25 @@ import re
 
 import factory
 import msgspec
+import pytest
 
 from suite import experiments
 from suite.report import coverage, tables
 from suite.results import reference
 from suite.results.reading import Reading
+from suite.workload import Grid, WholeRun
 
 H100 = msgspec.structs.replace(
     factory.HOST, gpus=(msgspec.structs.replace(factory.H100, name="NVIDIA H100 80GB HBM3"),)
 )
 KIND = next(kind for kind in reference.KINDS if kind.gpu == "H100")
 ABOUT = factory.description()
+ALONE = next(kind for kind in reference.KINDS if kind.gpu == "H200")
+
+
+def with_h200(count):
+    gpu = msgspec.structs.replace(factory.H100, name="NVIDIA H200")
+    return msgspec.structs.replace(factory.HOST, name=f"{count}x h200", cores=16 * count, gpus=(gpu,) * count)
 
 
 def texts(records, about=ABOUT, headline=True):
@@ -102,9 +110,34 @@ def test_what_does_not_belong_says_why():
 
 
 def test_kinds_of_machines_are_told_apart():
-    h200 = msgspec.structs.replace(factory.HOST, gpus=(msgspec.structs.replace(factory.H100, name="NVIDIA H200"),))
-    fits = [[kind.fits(machine) for kind in reference.KINDS] for machine in (factory.PLAIN, factory.HOST, h200)]
-    assert fits == [[True, False, False], [False, True, False], [False, False, True]]
+    machines = (factory.PLAIN, factory.HOST, with_h200(1), with_h200(4))
+    fits = [[kind.fits(machine) for kind in reference.KINDS] for machine in machines]
+    assert fits == [[True, False, False], [False, True, False], [False, False, True], [False, False, False]]
+
+
+def test_one_gpu_of_several_counts_where_the_gpu_alone_does():
+    double = msgspec.structs.replace(H100, gpus=H100.gpus * 2)
+    fills = [[kind.fills(machine) for kind in reference.KINDS] for machine in (with_h200(4), double)]
+    assert fills == [[False, False, True], [False, False, False]]
+
+
+def test_what_one_gpu_of_several_did_says_so_and_comes_after_a_gpu_alone():
+    several, alone = (factory.record(machine=with_h200(count), backend="gpu", scope="step") for count in (4, 1))
+    several = msgspec.structs.replace(several, created="2027-01-01T00:00:00Z")
+    step = ALONE.wanted[0]
+    only, both = (reference.cell(step, ABOUT, True, reference.plain(mine)) for mine in ([several], [several, alone]))
+    assert (only.text, only.remark, only.record) == ("quick, 1 of 4 GPUs", "of 4x h200", several)
+    assert (both.text, both.remark, both.record) == ("quick", "", alone)
+
+
+def test_a_host_of_several_gpus_has_what_it_has_under_its_own_name_too():
+    mine = [factory.record(machine=with_h200(4), backend=backend) for backend in ("cpu", "gpu")]
+    page = coverage.page(mine, [ABOUT], {"size": []}, frozenset(), {})
+    assert "<caption>H200, the GPU alone: 1 of 2 cells are filled" in page
+    assert "<caption>4x h200: what it has" in page
+    there = reference.plain(mine)
+    cells = [reference.cell(wanted, ABOUT, True, there) for wanted in reference.unasked(there)]
+    assert [cell.text for cell in cells] == ["quick", "quick, 1 of 4 GPUs"]
 
 
 def test_the_page_counts_what_is_filled():
@@ -115,7 +148,10 @@ def test_the_page_counts_what_is_filled():
 
 
 def answered(name, *machines_and_answers):
-    mine = [(machine, Reading(answers=answers)) for machine, answers in machines_and_answers]
+    mine = [
+        (machine, answers if isinstance(answers, Reading) else Reading(answers=answers))
+        for machine, answers in machines_and_answers
+    ]
     models = [factory.description(name=model) for model in experiments.load(name).WORKLOADS if "ceiling" not in model]
     (row,) = coverage.answered({name: mine}, models).rows
     return dict(zip(("four", "h100", "h200", "others"), row[2:], strict=True))
@@ -132,11 +168,39 @@ def test_what_machines_of_no_kind_answered_is_named():
 
 def test_an_experiment_that_lacks_models_says_which():
     row = answered("threads", (factory.HOST, ("cifar10_mlp: 2x, cifar10_resnet63_too is another",)))
-    assert row["h100"].text == "1 of 2 models"
-    assert row["h100"].remark == "not run yet: cifar10_resnet63"
+    assert row["h100"].text == "1 of 2 models, the rest tier 2"
+    assert row["h100"].remark == "not answered yet: cifar10_resnet63"
     two = answered("threads", (factory.HOST, ("cifar10_mlp: 2x",)), (factory.HOST, ("cifar10_resnet63: 2x",)))
     assert two["h100"].text == "answered"
     assert answered("roofline", (factory.HOST, ("a sentence",)))["h100"].text == "answered"
+
+
+def test_of_an_experiment_that_no_tier_asks_for_no_tier_owes_the_rest():
+    row = answered("threads", (factory.PLAIN, ("cifar10_mlp: 2x",)))
+    assert (row["four"].text, row["four"].remark) == ("1 of 2 models", "not asked for: cifar10_resnet63")
+
+
+@pytest.mark.parametrize(
+    ("name", "axes"),
+    [
+        ("threads", {"threads": (1, None)}),
+        ("dispatch", {"variant": ("plain", "several-steps")}),
+        ("precision", {"precision": ("tf32", "float32-highest"), "backend": ("gpu", "gpu")}),
+        ("grid_search", {"variant": ("plain", "stacked"), "batch": (128, 256)}),
+    ],
+)
+def test_a_model_whose_answer_is_not_known_is_not_answered(name, axes):
+    model, *others = experiments.load(name).WORKLOADS
+    each = [dict(zip(axes, values, strict=True)) for values in zip(*axes.values(), strict=True)]
+    grid = Grid(hidden=((128,),), epochs=(10,), folds=3)
+    about = factory.description(model, run=WholeRun(epochs=1, train=100), grid=grid)
+    made = (factory.record(model, about=about, runs=(), **one) for one in each)
+    reading = experiments.load(name).read([msgspec.structs.replace(one, reason="out of memory") for one in made])
+    assert reading.names(model)
+    assert answered(name, (factory.HOST, reading))["h100"].text == "tier 2"
+    row = answered(name, (factory.HOST, reading), (factory.HOST, tuple(f"{other}: 2x" for other in others)))
+    assert row["h100"].text.endswith("tier 2")
+    assert not others or row["h100"].remark == f"not answered yet: {model}"
 
 
 def test_an_experiment_on_several_gpus_is_answered_by_a_host_of_several_whatever_its_cores():
@@ -145,8 +209,11 @@ def test_an_experiment_on_several_gpus_is_answered_by_a_host_of_several_whatever
     assert not any(kind.fits(double) for kind in reference.KINDS)
     row = answered("scaling", (double, models))
     assert (row["h100"].text, row["h200"].text, row["others"].text) == ("answered", "–", "–")
+    assert answered("scaling", (with_h200(4), models))["h200"].text == "answered"
     assert answered("scaling", (H100, models))["h100"].text == "tier 2"
     assert answered("threads", (double, models))["h100"].text == "tier 2"
+    row = answered("threads", (with_h200(4), models))
+    assert (row["h200"].text, row["others"].text) == ("–", "4x h200")
 
 
 def test_a_machine_of_no_kind_shows_what_it_has_and_owes_nothing():

@@ -53,7 +53,7 @@ def test_fits_are_asked_for_alone_and_stacked_up_to_more_than_the_grid_has():
 
 
 def test_a_workload_without_a_grid_is_refused_with_what_there_is():
-    with pytest.raises(ValueError, match="has a grid of fits; there is: mnist_grid_search"):
+    with pytest.raises(ValueError, match="none of mnist_mlp has a grid of fits; there is: mnist_grid_search"):
         grid_search.cases([factory.description()], BOTH)
 
 

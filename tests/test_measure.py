@@ -752,6 +752,29 @@ def test_of_an_experiment_some_scopes_can_be_asked_for():
         answered(offer("cpu"), experiment="threads", scopes=("step", "cold"))
 
 
+def test_a_named_workload_that_an_experiment_does_not_take_is_said_to_be_left_out():
+    served = factory.description("serve_mobilenet_v2", family="inference")
+    there = offer("cpu", workloads=(*offer("cpu").workloads, served))
+
+    def told(**asked):
+        return answered(there, experiment="serving", **asked).remarks
+
+    said = "experiment 'serving' has nothing to ask of {}; left out"
+    names = ("mnist_mlp", "serve_mobilenet_v2", "cifar10_mlp")
+    assert told(workloads=names[:2]) == (said.format("mnist_mlp"),)
+    assert told(workloads=names) == (said.format("mnist_mlp, cifar10_mlp"),)
+    assert told(workloads=names, dealt=names[1:2]) == ()
+    assert told(workloads=names[:2], scopes=("step",)) == (said.format("mnist_mlp in scope step"),)
+    assert told() == told(every_workload=True) == told(workloads=names[1:2]) == ()
+    with pytest.raises(RuntimeError, match="'run_length' has nothing to ask of mnist_mlp; left out; nothing is left"):
+        answered(there, experiment="run_length", workloads=("mnist_mlp",))
+
+
+def test_a_workload_that_a_budget_drops_was_asked_about_all_the_same():
+    found = answered(offer("cpu"), experiment="threads", workloads=("mnist_mlp", "cifar10_mlp"), budget_minutes=2)
+    assert [remark.partition(":")[0] for remark in found.remarks] == ["left out to stay within 2 minutes"]
+
+
 def test_a_gpu_is_asked_for_the_precisions_that_it_has():
     old = msgspec.structs.replace(factory.H100, compute_capability="7.5")
     here = msgspec.structs.replace(factory.HOST, gpus=(old,))

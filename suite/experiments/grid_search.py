@@ -60,7 +60,8 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
         for variant, fits in (("plain", 1), *(("stacked", fits) for fits in stacks(about, backend)))
     )
     if not made:
-        raise ValueError(f"no workload of these has a grid of fits; there is: {', '.join(WORKLOADS)}")
+        these = ", ".join(about.name for about in catalogue)
+        raise ValueError(f"none of {these} has a grid of fits; there is: {', '.join(WORKLOADS)}")
     return made + searches(catalogue, here)
 
 

@@ -1,6 +1,6 @@
 """From what was asked for to the cases that can be measured here, or the reason why not."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from suite.experiments import headline
@@ -57,10 +57,10 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
         chosen = [about for about in chosen if about.name in request.dealt]
         cases = tuple(case for case in cases if case.workload in request.dealt)
     lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
+    there = {case.workload for case in cases}
     cases, total, dropped = _within(request, [c for c in cases if c not in lacking], about, machine.cores)
     remarks = [*without_gpu(request, machine, jax), *not_of_scopes(chosen, scopes), *not_run_by(lacking)]
-    if not request.experiment:
-        remarks += not_timed(request, chosen, here)
+    remarks += _unasked(request, chosen, there) if request.experiment else not_timed(request, chosen, here)
     remarks += over_budget(request, dropped)
     if not cases:
         raise RuntimeError("; ".join((*remarks, "nothing is left to measure")))
@@ -109,6 +109,13 @@ def _refuse(
 
 def _has(peer: Offer, case: Case) -> bool:
     return case.workload in peer.names and case.backend in peer.backends
+
+
+def _unasked(request: Request, chosen: Sequence[Description], there: Collection[str]) -> Iterator[str]:
+    """Yield the workloads that were named and that the experiment does not take: `there` are those that it does."""
+    if none := [about.name for about in chosen if about.name in request.workloads and about.name not in there]:
+        scopes = f" in scope {', '.join(request.scopes)}" if request.scopes else ""
+        yield f"experiment '{request.experiment}' has nothing to ask of {', '.join(none)}{scopes}; left out"
 
 
 def _within(

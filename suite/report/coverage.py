@@ -15,10 +15,13 @@ from suite.workload import Case, Description
 TITLE = "What has been measured, and what has not"
 _LEAD = (
     "The reference results are to hold every documented model on three kinds of machine. A filled cell says what its "
-    "current result is worth and links the record; an empty one names the tier that will fill it, the first being the "
-    "most urgent, or says why nothing belongs there; what no tier asks for is filled where it was measured all the "
-    "same. Machines that no tier asks for follow, with what they have."
+    "current result is worth and links the record; an empty one, or one that lacks models, names the tier that will "
+    "fill it, the first being the most urgent, or says why nothing belongs there; what no tier asks for is filled "
+    "where it was measured all the same. A cell of one GPU among several says so; where the GPU alone is asked for it "
+    "counts as long as no machine with one GPU has a result. Machines that no tier asks for follow, with what they "
+    "have."
 )
+_UNKNOWN = ": not known"  # behind a model's name, in the answer of one whose results are not whole
 
 
 def page(
@@ -33,7 +36,7 @@ def page(
     made.paragraph(_LEAD)
     for kind in KINDS:
         made.heading(kind.name)
-        mine = plain(record for record in records if kind.fits(record.machine))
+        mine = plain(record for record in records if kind.fills(record.machine))
         made.table(table(kind.name, kind.wanted, catalogue, mine), links)
     for name, there in elsewhere(records).items():
         mine = plain(there)
@@ -88,16 +91,32 @@ def _others(name: str, answers: Sequence[tuple[Machine, Reading]]) -> Cell:
 
 
 def _run(name: str, models: Sequence[str], kind: Kind, answers: Sequence[tuple[Machine, Reading]]) -> Cell:
+    """Return whether an experiment is answered for a kind of machine, or of how many models, and which tier owes more.
+
+    Which are not is in the remark.
+    """
     mine = [reading for machine, reading in answers if kind.asks(machine, experiments.gpus(name))]
-    if mine:
-        missing = [model for model in models if not any(reading.names(model) for reading in mine)]
-        if not missing:
-            return Cell(text="answered")
-        share = f"{units.count(len(models) - len(missing))} of {units.count(len(models))} models"
-        return Cell(text=share, remark=f"not run yet: {', '.join(missing)}")
-    needs = getattr(experiments.load(name), "NEEDS_DATA", None)
-    if needs:
+    owed = _owed(name, kind)
+    missing = [model for model in models if not any(_tells(reading, model) for reading in mine)]
+    if not mine or 0 < len(models) == len(missing):
+        return owed
+    if not missing:
+        return Cell(text="answered")
+    share = f"{units.count(len(models) - len(missing))} of {units.count(len(models))} models"
+    rest = "" if owed.text == units.DASH else f", the rest {owed.text}"
+    return Cell(text=share + rest, remark=f"{owed.remark}: {', '.join(missing)}")
+
+
+def _owed(name: str, kind: Kind) -> Cell:
+    """Return which tier is to answer an experiment on a kind of machine, or why none is."""
+    if getattr(experiments.load(name), "NEEDS_DATA", None):
         return Cell(text=units.DASH, remark="needs the real data")
     if kind.experiments is None:
         return Cell(text=units.DASH, remark="not asked for")
-    return Cell(text=f"tier {kind.experiments}", remark="not run yet")
+    return Cell(text=f"tier {kind.experiments}", remark="not answered yet")
+
+
+def _tells(reading: Reading, model: str) -> bool:
+    """Return whether a model is answered: named, and not only in sentences which say that its answer is not known."""
+    said = [each for each in reading.answers if Reading(answers=(each,)).names(model)]
+    return reading.names(model) and not (said and all(_UNKNOWN in each for each in said))

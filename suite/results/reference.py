@@ -36,14 +36,18 @@ class Kind:
 
     name: str
     gpu: str  # in the name of its GPU; '' for none
-    cores: int | None  # granted; None: any
+    cores: int | None  # granted; None: any, as the GPU alone counts
     wanted: tuple[Wanted, ...]
     experiments: int | None = None  # the tier in which they are run here; None: not asked for
 
     def fits(self, machine: Machine) -> bool:
-        """Return whether a machine is of this kind."""
-        with_gpu = any(self.gpu in gpu.name for gpu in machine.gpus) if self.gpu else not machine.gpus
-        return with_gpu and self.cores in (None, machine.cores)
+        """Return whether a machine is of this kind, which has one GPU or none."""
+        alone = len(machine.gpus) == self._gpus(machine) == (1 if self.gpu else 0)
+        return alone and self.cores in (None, machine.cores)
+
+    def fills(self, machine: Machine) -> bool:
+        """Return whether a machine's results count for this kind: where the GPU alone does, one of several is one."""
+        return self.fits(machine) or (self.cores is None and self._gpus(machine) > 1)
 
     def asks(self, machine: Machine, gpus: int) -> bool:
         """Return whether an experiment that needs so many GPUs is run on this machine for this kind.
@@ -52,7 +56,11 @@ class Kind:
         """
         if gpus == 1:
             return self.fits(machine)
-        return bool(self.gpu) and sum(self.gpu in gpu.name for gpu in machine.gpus) >= gpus
+        return self._gpus(machine) >= gpus
+
+    def _gpus(self, machine: Machine) -> int:
+        """Return how many GPUs of a machine are this kind's."""
+        return sum(self.gpu in gpu.name for gpu in machine.gpus) if self.gpu else 0
 
 
 def _tier(number: int, backends: Iterable[Backend], scopes: Iterable[Scope]) -> tuple[Wanted, ...]:
@@ -117,7 +125,7 @@ def plain(records: Iterable[Record]) -> dict[Case, list[Record]]:
 def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Case, Sequence[Record]]) -> Cell:
     """Return what there is of a workload in a column: status and record, or the tier that will have it, or why not.
 
-    `records` are those of one kind of machine, by their plain case.
+    `records` are those of one kind of machine, by their plain case. What one GPU of several did says so.
     """
     case = Case(
         workload=about.name,
@@ -129,8 +137,11 @@ def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Ca
     found = shown(records.get(case, ()))
     if found is None:
         return _nothing(wanted, about, headline)
-    worth = get_args(Status).index(found.status)
-    return Cell(text=found.status, sort=worth, remark="; ".join(found.reasons), record=found.record)
+    worth, machine = get_args(Status).index(found.status), found.record.machine
+    text, remarks = found.status, found.reasons
+    if wanted.backend == "gpu" and len(machine.gpus) > 1:
+        text, remarks = f"{text}, 1 of {units.count(len(machine.gpus))} GPUs", (*remarks, f"of {machine.name}")
+    return Cell(text=text, sort=worth, remark="; ".join(remarks), record=found.record)
 
 
 def _nothing(wanted: Wanted, about: Description, headline: bool) -> Cell:
@@ -149,5 +160,12 @@ def _nothing(wanted: Wanted, about: Description, headline: bool) -> Cell:
 
 
 def shown(records: Iterable[Record]) -> Summary | None:
-    """Return the current result, which other pages show too, the newest of several machines'; None if there is none."""
-    return max(fastest(current_cases(records)), key=lambda item: item.record.precedence, default=None)
+    """Return the current result, which other pages show too, the newest of several machines'; None if there is none.
+
+    That of a host of several GPUs comes last.
+    """
+    return max(
+        fastest(current_cases(records)),
+        key=lambda item: (len(item.record.machine.gpus) < 2, item.record.precedence),
+        default=None,
+    )
