@@ -172,7 +172,9 @@ def test_whole_searches_are_set_beside_each_other_with_their_scores(losses, verd
     assert times.rows[1][7].sort == pytest.approx(3, rel=1e-3)
     assert scores.rows[0][2].text == "32, 3 epochs"
     assert scores.rows[0][3].text == verdict
-    assert "stacked, the whole search is 3" in reading.answers[-1]
+    assert "stacked, the whole search is 3" in reading.answers[-2]
+    within = int(verdict == "within the spread")
+    assert f"stacked, {within} of 1 point score within the spread of their seeds." in reading.answers[-1]
 
 
 def test_where_the_time_of_a_search_goes_is_added_up_from_its_stages():
@@ -238,7 +240,7 @@ def test_the_searches_of_all_campaigns_are_the_seeds_of_a_point():
     assert [reading.tables[1].rows[0][at].text for at in (3, 5)] == ["within the spread", "0.100 to 0.300"]
     assert [reading.tables[1].rows[0][at].sort for at in (4, 6)] == pytest.approx([0.2, 0.3])
     assert [row[9].text for row in reading.tables[0].rows] == ["–", "–"]
-    assert "the whole search is 3.00x (one run) as fast, 1.5 to 3.0 in 2 campaigns." in reading.answers[-1]
+    assert "the whole search is 3.00x (one run) as fast, 1.5 to 3.0 in 2 campaigns." in reading.answers[-2]
 
 
 def test_a_search_that_was_timed_whole_is_not_derived():

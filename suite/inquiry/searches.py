@@ -20,6 +20,7 @@ WHOLE = (
     "model", "backend", "way", "whole search", "compiling", "steps", "scores", "speed", "95 % interval", "GPU busy",
     "searches", "status",
 )  # fmt: skip
+WITHIN, ONE_SEED = "within the spread", "one seed"  # what is said of a point
 SCORES = ("model", "backend", "point", "verdict", "one after another", "range", "stacked", "range")
 
 
@@ -57,7 +58,9 @@ def searched(
                     answer += f"; {one} of it are compiling one after another, {other} stacked"
                 said.append(f"{answer}.{caveat(group)}")
         if len(ways) == len(WAYS):
-            scores += _compared(name, backend, *(_scores_of_all(records, ways[way]) for way in WAYS))
+            points = tuple(_compared(name, backend, *(_scores_of_all(records, ways[way]) for way in WAYS)))
+            scores += points
+            said += _verdict(points)
     for name, found in gains(records).items():
         sides = (side for each in found.values() for side in (each.cpu, each.gpu))
         text = gain_words(found)
@@ -136,7 +139,7 @@ def _compared(
             continue
         apart, several = abs(fmean(alone) - fmean(stacked)), min(len(alone), len(stacked)) > 1
         spread = max(max(alone) - min(alone), max(stacked) - min(stacked))
-        verdict = ("within the spread" if apart <= spread else "apart") if several else "one seed"
+        verdict = (WITHIN if apart <= spread else "apart") if several else ONE_SEED
         yield (
             Cell(text=name),
             Cell(text=backend),
@@ -150,6 +153,18 @@ def _compared(
                     Cell(text=f"{units.number(min(side))} to {units.number(max(side))}" if several else units.DASH),
                 )
             ),
+        )
+
+
+def _verdict(rows: Sequence[tuple[Cell, ...]]) -> Iterator[str]:
+    """Yield of how many points the scores agree, for those with more than one seed."""
+    verdicts = [row[3].text for row in rows if row[3].text != ONE_SEED]
+    if verdicts:
+        name, backend = (cell.text for cell in rows[0][:2])
+        share = f"{verdicts.count(WITHIN)} of {units.counted(len(verdicts), 'point')}"
+        yield (
+            f"{name} on the {backend.upper()}: one after another and stacked, {share} score within the spread of their "
+            "seeds."
         )
 
 
