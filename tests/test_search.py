@@ -28,21 +28,39 @@ def examples(count=24):
 
 
 class Searched:
-    """A search that has been made: its scores and stages, and the rows of every epoch."""
+    """A search that has been made: its scores and stages, the rows of every epoch, and what evaluations were handed."""
 
-    def __init__(self, variant, batch, shrinks=True):
+    def __init__(self, variant, batch, shrinks=True, seed=0):
         case = Case(workload="mnist_grid_search", backend="cpu", scope="run", batch=batch, variant=variant)
         self.names: list[str] = []
         self.rows: list[np.ndarray] = []
+        self.starts: list[bytes] = []  # the values that each epoch starts from
+        self.scored: list[np.ndarray] = []
+        self.losses: list[np.ndarray] = []  # of each evaluation
         run = SearchRun(WORKLOAD, case)
         assert run._shrinks  # on the CPU
         run._shrinks = shrinks
         run.initialise(0)
-        taught = run._taught
-        run._taught = lambda program, rows, given: (self.rows.append(rows), taught(program, rows, given))  # pyright: ignore
-        self.scores = run.search(examples(), 0, self.stage)
+        self.taught, self.made = run._taught, run._program
+        run._taught, run._program = self.teach, self.make
+        self.scores = run.search(examples(), seed, self.stage)
         self.loss = run.loss()
         self.settings = run.settings()
+
+    def teach(self, program, rows, there):
+        self.rows.append(rows)
+        self.starts.append(b"".join(np.asarray(leaf).tobytes() for leaf in program._state if leaf.dtype == np.float32))
+        self.taught(program, rows, there)
+
+    def make(self, *given):
+        program, evaluate = self.made(*given)
+
+        def noted(state, batch):
+            self.scored.append(batch["rows"])
+            self.losses.append(np.asarray(evaluate(state, batch)))
+            return self.losses[-1]
+
+        return program, noted
 
     def stage(self, name, part):
         self.names.append(name)
@@ -115,6 +133,60 @@ def test_no_fit_trains_on_what_it_is_scored_by_and_each_epoch_has_every_other_ex
     seen = [set(rows.ravel().tolist()) for rows in alone.rows[:6]]
     assert seen == [second, first, second, second, first, first]
     assert len({rows.tobytes() for rows in alone.rows}) == len(alone.rows)
+
+
+def of_each(handed, fits):
+    """Return the numbers of the examples that each of the fits was handed in some steps [T,SN], in ascending order."""
+    return [sorted(part.ravel().tolist()) for part in np.split(np.stack(handed), fits, axis=1)]
+
+
+def test_a_fit_is_scored_once_by_each_example_that_it_held_out_and_by_no_other(alone, together):
+    first, second = list(range(12)), list(range(12, 24))
+    assert len(alone.scored) == 12  # the last training is scored by none
+    assert [of_each(alone.scored[at : at + 3], 1) for at in range(0, 12, 3)] == [[first], [second], [first], [second]]
+    assert len(together.scored) == 6
+    assert of_each(together.scored[:3], 4) == [first, second, first, second]
+    assert of_each(together.scored[3:], 2) == [first, second]
+    assert of_each(together.rows[0], 4) == [second, first, second, first]
+
+
+def test_a_score_is_the_mean_of_what_a_fit_lost_on_its_held_out_examples(alone, together):
+    means = np.reshape(alone.losses, (4, 3)).mean(1)
+    assert [loss for score in alone.scores for loss in score.log_losses] == pytest.approx(means, rel=1e-6)
+    one, two = (score.log_losses for score in together.scores)
+    assert one == pytest.approx(np.mean(together.losses[:3], axis=0)[:2], rel=1e-6)
+    assert two == pytest.approx(np.mean(together.losses[3:], axis=0), rel=1e-6)
+
+
+def test_every_fit_of_every_search_has_a_seed_of_its_own_however_it_is_trained():
+    def seeds(variant, batch):
+        case = Case(workload="mnist_grid_search", backend="cpu", scope="run", batch=batch, variant=variant)
+        run, seen = SearchRun(mnist_grid_search.WORKLOAD, case), []
+
+        def untrained(hidden, fits, *_):
+            seen.extend(fit.seed for fit in fits)
+            return ((fit, 1.0) for fit in fits)
+
+        run._trained = untrained  # pyright: ignore
+        for seed in range(3):
+            run.search(examples(), seed, lambda _, part: part())
+        return seen
+
+    alone = seeds("plain", 32)
+    assert len(set(alone)) == len(alone) == 3 * (4 * 2 * 3 + 1)  # of all fits, and of the best point's on all examples
+    assert alone == seeds("stacked", 192)
+
+
+def test_a_search_of_another_seed_has_other_orders_and_comes_to_other_scores(alone):
+    other = Searched("plain", 4, seed=1)
+    assert not {rows.tobytes() for rows in alone.rows} & {rows.tobytes() for rows in other.rows}
+    for one, another in zip(alone.scores, other.scores, strict=True):
+        assert not set(one.log_losses) & set(another.log_losses)
+    assert not set(alone.starts) & set(other.starts)
+
+
+def test_no_two_fits_of_a_search_start_from_the_same_values(alone):
+    assert len(set(alone.starts)) == len(alone.starts) == len(alone.rows)
 
 
 def test_scores_stand_in_a_record_as_they_were_found(alone):
