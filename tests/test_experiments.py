@@ -547,6 +547,33 @@ def test_a_step_has_one_time_below_its_ceilings_whatever_it_was_timed_on():
     assert row[4].record == steps[1]
 
 
+def test_steps_below_ceilings_of_another_campaign_say_so_and_whether_these_are_steady():
+    newer = {"campaign": "20270101-000000-x", "created": "2027-01-01T00:00:00Z"}
+    ceilings, step = [matmul(1e12), copy(1e10)], bound(10**9, 10**6, 0.002)
+
+    def notes(*records):
+        return " ".join(read(roofline, records).tables[1].notes)
+
+    assert "The ceilings are of" not in notes(*ceilings, step)
+    later = notes(*ceilings, bound(10**9, 10**6, 0.002, **newer))
+    assert "The ceilings are of 2026-01-01, the steps of their own campaigns" in later
+    assert "steady" not in later
+    both = notes(matmul(1e12, **newer), ceilings[1], step)
+    assert "of 2026-01-01 and 2027-01-01" in both
+    unsteady = msgspec.structs.replace(ceilings[1], runs=factory.record(step_seconds=(0.1, 0.2, 0.3)).runs)
+    assert notes(ceilings[0], unsteady, bound(10**9, 10**6, 0.002, **newer)).endswith("Not all steady.")
+
+
+def test_the_order_by_size_says_of_how_many_campaigns_it_is():
+    def notes(**changes):
+        first, second = factory.campaign(["mnist_mlp"]), factory.campaign(["cifar10_mlp"], **changes)
+        return read(size, [*first, *second]).tables[0].notes
+
+    assert notes() == ()
+    (said,) = notes(campaign="20260102-000000-x", created="2026-01-02T00:00:00Z")
+    assert said.startswith("The rows are of 2 campaigns, 2026-01-01 to 2026-01-02: ")
+
+
 def test_a_ceiling_is_no_speed_up():
     records = [matmul(1e12), matmul(1e9, "cpu"), copy(1e10), copy(1e9, "cpu")]
     assert headline.read(records) is None

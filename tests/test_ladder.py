@@ -180,12 +180,32 @@ def test_a_curve_is_of_the_better_allocator_and_hollow_where_a_time_is_not_stead
         assert [mark["filled"] for mark in marks] == [solid]
 
 
+def test_start_and_steps_of_two_campaigns_have_no_interval_together_and_the_page_says_so(checkout):  # noqa: F811
+    when = {"campaign": "20270101-000000-new", "created": "2027-01-01T00:00:00Z"}
+    start = [record for record in records(**when) if record.case.scope == "cold"]
+    one, two = amortised(records()), amortised([*records(), *start])
+    assert [each.joined for each in one + two] == [False] * 6 + [True] * 6
+    assert [each.ratio.low is None for each in two] == [False] + [True] * 5
+    assert all(each.ratio.low is not None for each in one)
+    assert [each.ratio.value for each in two] == pytest.approx([each.ratio.value for each in one])
+    notes = [" ".join(shown.table(ladder.ladder(made), factory.description(run=RUN), "here").notes)
+             for made in (records(), [*records(), *start])]  # fmt: skip
+    assert ["of 2 campaigns, 2026-01-01 to 2027-01-01" in note for note in notes] == [False, True]
+    rendered(checkout, *records(), *start)
+    built(checkout)
+    page = (checkout / "build" / "html" / "workloads" / "mnist_mlp.html").read_text()
+    assert page.count("Cold start and steps are of two campaigns here") == 1
+    assert page.count("The rows are of 2 campaigns, 2026-01-01 to 2027-01-01") == 1
+
+
 def test_a_page_shows_the_ladder_the_curve_and_the_run_beside_the_documented_one(checkout):  # noqa: F811
     rendered(checkout, *records())
     built(checkout)
     page = (checkout / "build" / "html" / "workloads" / "mnist_mlp.html").read_text()
     assert "run: building, compiling and 2 epochs of 1,000 examples, validation after each" in page
     assert "amortised.mnist_mlp" in page
+    assert "two campaigns here" not in page
+    assert "began, UTC" not in page
     table = shown.table(ladder.ladder(records()), factory.description(run=RUN), "here")
     assert table.rows[-1][4].text == "–"
     assert table.notes == ("One repetition has no interval.",)

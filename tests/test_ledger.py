@@ -235,6 +235,32 @@ def test_what_is_missing_for_a_verdict_is_said_beside_what_was_found():
     assert "2 GPUs train them" in ALL["O13"].judge(node(2, TREES)).found
 
 
+LATER = {"campaign": "20260102-000000-later", "created": "2026-01-02T00:00:00Z"}
+
+
+def test_a_judgement_says_which_of_its_numbers_is_of_another_campaign():
+    run, step = sides("cifar10_mlp", 12, "run"), sides("cifar10_mlp", 30)
+    later = sides("cifar10_mlp", 30, **LATER)
+    assert ALL["O10"].judge([*run, *step]).found.endswith("30.0) as fast.")
+    assert ALL["O10"].judge([*run, *later]).found.endswith(" as fast (of another campaign, 2026-01-02).")
+    four = trees(11, 2.1)[2:]
+    assert "another campaign" not in ALL["O13"].judge(trees(11, 2.1)).found
+    apart = ALL["O13"].judge([*sides("gbdt_mortgage", 11, about=TREES, **LATER), *four]).found
+    assert apart.endswith("as fast as one (of another campaign, 2026-01-01).")
+
+
+def test_a_documented_number_says_of_how_many_campaigns_the_measured_ones_beside_it_are():
+    def beside(*records):
+        (entry,) = (each for each in entries([factory.description()], records, {}) if each.workload == "mnist_mlp")
+        return entry.judgement.found
+
+    run, step = sides("mnist_mlp", 12, "run"), sides("mnist_mlp", 30)
+    assert "; here a step 30" in beside(*run, *step)
+    assert "; here (of 2 campaigns, 2026-01-01 to 2026-01-02) a step 30" in beside(
+        *run, *sides("mnist_mlp", 30, **LATER)
+    )
+
+
 def test_a_longer_run_that_only_compiles_for_less_of_its_time_was_not_too_short():
     whole = [watched(1, "plain", 0.03, training=0.3), watched(10, "plain", 0.15, training=0.28)]
     assert ALL["O2"].judge(whole) == Judgement(

@@ -123,6 +123,20 @@ def test_a_newer_campaign_of_one_run_alone_takes_no_comparison_away():
     assert read(*newest, short, long).startswith("50 % in 20 epochs")
 
 
+def test_the_cpu_is_of_the_campaign_of_the_gpu_where_that_has_both():
+    def of(day, record):
+        made = {"campaign": f"202601{day}-000000-test", "created": f"2026-01-{day}T00:00:00Z"}
+        return msgspec.structs.replace(record, **made)
+
+    both = [of("01", watched(length, "plain", busy)) for length, busy in ((1, 0.26), (10, 0.27))]
+    both.append(of("01", watched(1, "plain", 0.0, backend="cpu")))
+    newer = [of("02", watched(1, "plain", 0.5, backend=side)) for side in ("cpu", "gpu")]
+    (table,) = run_length.read([*both, *newer]).tables
+    assert {row[3].record.campaign for row in table.rows} == {"20260101-000000-test"}
+    (table,) = run_length.read([*both[:2], *newer]).tables
+    assert [row[3].record.campaign[:8] for row in table.rows] == ["20260102", "20260101", "20260101"]
+
+
 def test_an_answer_names_the_runs_that_were_not_made():
     (answer,) = run_length.read([watched(1, "plain", 0.26)]).answers
     assert answer == (

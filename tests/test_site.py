@@ -490,6 +490,17 @@ def test_a_column_of_several_scopes_says_of_each_what_its_time_is_of():
     assert {facets["scope"] for facets in overview.table(speedups(records), {}).facets} == {"step", "epoch", "cold"}
 
 
+def test_cases_of_several_days_say_of_which_each_is():
+    old, new = factory.record(), factory.record(scope="cold", created="2026-01-02T00:00:00Z", campaign="20260102-x")
+    table = tables.case_table("all", [old, new])
+    place = table.columns.index("began, UTC")
+    assert {row[place].text for row in table.rows} == {"2026-01-01", "2026-01-02"}
+    assert all(row[place].text == row[table.columns.index("time")].record.created[:10] for row in table.rows)
+    assert len(table.notes) == 1
+    one = tables.case_table("all", [old, factory.record(scope="cold")])
+    assert ("began, UTC" in one.columns, one.notes) == (False, ())
+
+
 @pytest.mark.parametrize("side", ["cpu", "gpu"])
 def test_a_peer_that_another_campaign_compared_stands_beside_the_speed_up_and_says_so(side):
     sides = [factory.record(backend=backend, step_seconds=[t] * 3, campaign="20260103-000000-own",

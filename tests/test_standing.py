@@ -280,6 +280,14 @@ def test_the_line_of_the_mean_says_whose_interval_it_is_and_whether_all_are_stea
     assert "interval" not in said
 
 
+def test_the_line_of_the_mean_says_of_how_many_campaigns_it_is():
+    one, two = pair("a", 0.5, parameters=1), noisy("b", [2.0, 2.02, 1.98], "b", parameters=2)
+    (said,) = standing.mean(standings([*one, *two]))
+    assert said.startswith("Geometric mean over 2 networks, of 2 campaigns, 2026-01-01: ")
+    (said,) = standing.mean(standings([*one, *pair("b", 2.0, parameters=2)]))
+    assert said.startswith("Geometric mean over 2 networks: ")
+
+
 @pytest.mark.parametrize("family", ["data parallel", "trees"])
 def test_the_data_parallel_model_and_trees_do_not_count(family):
     found = mean(pair("a", 0.5, parameters=1), pair("b", 99.0, parameters=2, family=family))

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from suite import units
 from suite.inquiry.here import Here
 from suite.inquiry.steps import caveat, solid, step
+from suite.results.campaigns import day
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
 from suite.results.roofline import COPY, MATMUL, Ceiling, Roof, Share, is_ceiling, roof, share
@@ -71,6 +72,8 @@ def table(title: str, steps: Sequence[Summary], ceilings: Roof) -> Table:
     notes = []
     if reasons:
         notes.append(f"Dashes: {'; '.join(reasons)}. Ceilings are measured by: suite run --experiment roofline")
+    if said := _ceilings_of([item for item, one in zip(steps, shares, strict=True) if one.mfu], ceilings):
+        notes.append(said)
     if any(max(one.mfu or 0, one.of_floor or 0) > 1 for one in shares):
         notes.append(
             "Above 100 %: other work slowed the measurement of the ceiling, which is then too low and has to be "
@@ -78,6 +81,18 @@ def table(title: str, steps: Sequence[Summary], ceilings: Roof) -> Table:
         )
     rows = tuple(_row(item, one) for item, one in zip(steps, shares, strict=True))
     return Table(title=title, columns=COLUMNS, rows=rows, notes=tuple(notes))
+
+
+def _ceilings_of(steps: Sequence[Summary], ceilings: Roof) -> str:
+    """Return that the ceilings are of other campaigns than the steps below them, and which are not steady."""
+    sides = {(step.record.machine.slug, step.record.backend) for step in steps}
+    used = [ceiling.measured for key, ceiling in ceilings.items() if key[:2] in sides]
+    campaigns = {item.record.campaign for item in used}
+    if not used or ({step.record.campaign for step in steps} <= campaigns and len(campaigns) == 1):
+        return ""
+    days = " and ".join(sorted({day(item.record) for item in used}))
+    said = f"The ceilings are of {days}, the steps of their own campaigns: on another host a share may be another."
+    return said + caveat(used)
 
 
 def _row(item: Summary, found: Share) -> tuple[Cell, ...]:

@@ -1,6 +1,6 @@
 """What experiments have in common: JAX's steps as cases, and those of one campaign read together."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -48,9 +48,18 @@ def together(
 def fullest(records: Iterable[Record], fits: Callable[[Record], bool]) -> tuple[tuple[Summary, ...], ...]:
     """Return as together does those of the newest of the campaigns that have most of the fitting cases.
 
-    A newer one that has fewer would take the comparison away that an older one allows.
+    A newer one that has fewer would take the comparison away that an older one allows. Of campaigns that have as many
+    of a backend that counts which has more of both, so that CPU and GPU are of one where they can be.
     """
-    return _last(sorted(campaigns(records, fits), key=lambda group: (len(group), _recency(group))))
+    groups = list(campaigns(records, fits))
+    both = Counter[tuple[str, str]]()
+    for group in groups:
+        both[_of(group)] += len(group)
+    return _last(sorted(groups, key=lambda group: (len(group), both[_of(group)], _recency(group))))
+
+
+def _of(group: tuple[Summary, ...]) -> tuple[str, str]:
+    return group[0].record.workload, group[0].record.campaign
 
 
 def campaigns(records: Iterable[Record], fits: Callable[[Record], bool]) -> Iterator[tuple[Summary, ...]]:

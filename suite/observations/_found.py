@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from suite.inquiry.steps import together
+from suite.results.campaigns import day
 from suite.results.record import Record
-from suite.results.speedup import SpeedUp, of_headline
+from suite.results.speedup import Result, SpeedUp, of_headline
 from suite.results.statistics import Estimate
 from suite.results.summary import COUNTED, Summary
 from suite.workload import Scope
@@ -40,6 +41,18 @@ def groups(
         if len(mine) >= least:
             found[mine[0].record.workload, mine[0].record.backend] = mine
     return found
+
+
+def record_of(item: Result) -> Record:
+    """Return the record that tells of which campaign a result is; both sides of a speed-up are of one."""
+    return item.gpu.record if isinstance(item, SpeedUp) else item.record
+
+
+def elsewhere(one: Result, *others: Result) -> str:
+    """Return for a sentence that others are of another campaign than the one it began with; nothing if none is."""
+    apart = [record for record in map(record_of, others) if record.campaign != record_of(one).campaign]
+    days = " and ".join(sorted(set(map(day, apart))))
+    return f" (of another campaign, {days})" if apart else ""
 
 
 def near(value: Estimate, documented: float) -> bool:

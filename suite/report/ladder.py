@@ -8,6 +8,7 @@ import altair as alt
 from suite import units
 from suite.report import plots
 from suite.report.charts import WIDTH, finished
+from suite.results.campaigns import several
 from suite.results.ladder import Amortised, Rung
 from suite.results.reading import Chart, Point
 from suite.results.summary import SOUND
@@ -63,8 +64,15 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
         title=f"The clock ladder on {machine}: the same work, more and more of it counted",
         columns=("what is timed", "CPU", "GPU", "speed-up", "95 % interval", "status"),
         rows=tuple(rows),
-        notes=("One repetition has no interval.",) if any(_single(rung) for rung in rungs) else (),
+        notes=_notes(rungs),
     )
+
+
+def _notes(rungs: Sequence[Rung]) -> tuple[str, ...]:
+    single = ("One repetition has no interval.",) if any(_single(rung) for rung in rungs) else ()
+    span = several(side.record for rung in rungs for side in (rung.cpu, rung.gpu) if side)
+    apart = (f"The rows are {span}: a ratio is of one, but from row to row the host may be another.",) if span else ()
+    return single + apart
 
 
 def _single(rung: Rung) -> bool:

@@ -7,6 +7,7 @@ from itertools import groupby
 from suite import units
 from suite.report import tables
 from suite.report.html import Page
+from suite.results.campaigns import several
 from suite.results.record import Record
 from suite.results.selection import by_machine
 from suite.results.standing import Standing, overall, standings
@@ -88,7 +89,9 @@ def mean(items: Sequence[Standing]) -> tuple[str, ...]:
         return ()
     low, high = found.ratio.low, found.ratio.high
     within = f" ({units.interval(low, high)}), {_OF}" if low is not None else ""
-    said = f"Geometric mean over {found.networks} networks: {units.times(found.ratio.value, low, high)}{within}."
+    span = several(item.mine.record for item in found.items)
+    over = f"{found.networks} networks{f', {span}' if span else ''}"
+    said = f"Geometric mean over {over}: {units.times(found.ratio.value, low, high)}{within}."
     fewer = found.networks < len({item.mine.record.workload for item in items})
     return (said + doubts(item.status for item in found.items) + _COUNTED * fewer,)
 

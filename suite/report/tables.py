@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from suite import units
 from suite.experiments.headline import usual_batch
+from suite.results.campaigns import day, several
 from suite.results.record import Record
 from suite.results.selection import current_cases, fastest, of_either_allocator
 from suite.results.speedup import SpeedUp, current, speedups
@@ -144,10 +145,23 @@ def interval(seconds: Estimate | None) -> str:
 
 
 def case_table(title: str, records: Iterable[Record], models: bool = False) -> Table:
-    """Return every case with its time, and of which model it is if there are several `models`."""
+    """Return every case with its time, of which model it is if there are several `models`, and of several days which.
+
+    Rows of two campaigns stand beside each other; what compares is taken from one.
+    """
     items = sorted(map(summary, records), key=lambda s: (s.record.workload, s.record.name))
-    rows = tuple((*([Cell(text=item.record.workload)] if models else []), *case_row(item)) for item in items)
-    return Table(title=title, columns=(*(["model"] if models else []), *CASE_COLUMNS), rows=rows)
+    dated = bool(several(item.record for item in items))
+    rows = tuple(
+        (
+            *([Cell(text=item.record.workload)] if models else []),
+            *case_row(item),
+            *([Cell(text=day(item.record))] if dated else []),
+        )
+        for item in items
+    )
+    columns = (*(["model"] if models else []), *CASE_COLUMNS, *(["began, UTC"] if dated else []))
+    notes = ("Rows of different days may be of different hosts: compare those of one.",) if dated else ()
+    return Table(title=title, columns=columns, rows=rows, notes=notes)
 
 
 def steps_table(title: str, records: Iterable[Record], scope: Scope = "step") -> Table:

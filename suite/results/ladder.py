@@ -54,11 +54,15 @@ class Rung:
 
 @dataclass(frozen=True, kw_only=True)
 class Amortised:
-    """What the first `calls` steps of a process cost together, compiling included: the CPU's time over the GPU's."""
+    """What the first `calls` steps of a process cost together, compiling included: the CPU's time over the GPU's.
+
+    Where the cold start is of one campaign and the step of another, no interval holds what both can differ by.
+    """
 
     calls: int
     ratio: Estimate
     steady: bool  # whether all four times that it is of are
+    joined: bool  # whether these are of two campaigns
 
 
 def ladder(records: Iterable[Record]) -> tuple[Rung, ...]:
@@ -124,12 +128,15 @@ def amortised(rungs: Iterable[Rung], calls: Sequence[int] = CALLS) -> tuple[Amor
 
 def _curve(sides: Sequence[tuple[Summary, ...]], calls: Sequence[int]) -> tuple[Amortised, ...]:
     steady = all(item.status in SOUND for side in sides for item in side)
+    joined = len({item.record.campaign for side in sides for item in side}) > 1
     times = [tuple(by_round(item.record) for item in side) for side in sides]
     curve = []
     for count in calls:
         cpu, gpu = (totals(cold, step, count) for cold, step in times)
         if (ratio := paired_ratio(cpu, gpu)) is not None:
-            curve.append(Amortised(calls=count, ratio=ratio, steady=steady))
+            if joined and count > 1:  # the first call is the cold start alone
+                ratio = Estimate(value=ratio.value, processes=ratio.processes)
+            curve.append(Amortised(calls=count, ratio=ratio, steady=steady, joined=joined))
     return tuple(curve)
 
 
