@@ -115,14 +115,14 @@ def curve(found: Sequence[Amortised]) -> dict[str, Any]:
             "speed-up": one.ratio.value,
             "low": one.ratio.low or one.ratio.value,
             "high": one.ratio.high or one.ratio.value,
-            "text": units.times(one.ratio.value, one.ratio.low, one.ratio.high),
+            "text": _after(one),
         }
         for one in found
     ]
     data = alt.Data(values=rows)
     calls = alt.X(
         "calls:Q",
-        scale=alt.Scale(type="log", domain=[0.6 * found[0].calls, 1.7 * found[-1].calls], nice=False),
+        scale=alt.Scale(type="log", domain=[0.3 * found[0].calls, 1.7 * found[-1].calls], nice=False),
         title="steps taken, the first with its compilation",
         axis=alt.Axis(values=[one.calls for one in found], format="~s"),
     )
@@ -149,6 +149,11 @@ def curve(found: Sequence[Amortised]) -> dict[str, Any]:
 
 def alternative(found: Sequence[Amortised]) -> str:
     """Return the curve in words."""
-    return "; ".join(
-        f"after {one.calls} steps {units.times(one.ratio.value, one.ratio.low, one.ratio.high)}" for one in found
-    )
+    return "; ".join(f"after {one.calls} steps {_after(one)}" for one in found)
+
+
+def _after(one: Amortised) -> str:
+    """Return a ratio with the digits that its interval allows; without one, since it is of two campaigns, with two."""
+    if one.joined and one.ratio.low is None:
+        return f"{units.number(one.ratio.value, digits=2)}x"
+    return units.times(one.ratio.value, one.ratio.low, one.ratio.high)
