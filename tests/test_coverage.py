@@ -1,6 +1,7 @@
 """The page of what has been measured: each cell is filled, or says which tier fills it or why nothing does."""
 
 import re
+from dataclasses import replace
 
 import factory
 import msgspec
@@ -10,6 +11,7 @@ from suite import experiments
 from suite.report import coverage, tables
 from suite.results import reference
 from suite.results.reading import Reading
+from suite.results.table import Cell, Table
 from suite.workload import Grid, WholeRun
 
 H100 = msgspec.structs.replace(
@@ -173,6 +175,14 @@ def test_an_experiment_that_lacks_models_says_which():
     two = answered("threads", (factory.HOST, ("cifar10_mlp: 2x",)), (factory.HOST, ("cifar10_resnet63: 2x",)))
     assert two["h100"].text == "answered"
     assert answered("roofline", (factory.HOST, ("a sentence",)))["h100"].text == "answered"
+
+
+def test_an_empty_table_that_names_a_model_in_its_title_answers_nothing():
+    titled = Table(title="The grid of cifar10_mlp", columns=("batch",), rows=())
+    filled = replace(titled, rows=((Cell(text="32"),),))
+    rows = [answered("threads", (factory.HOST, Reading(answers=("cifar10_resnet63: 2x",), tables=(table,))))
+            for table in (titled, filled)]  # fmt: skip
+    assert [row["h100"].text for row in rows] == ["1 of 2 models, the rest tier 2", "answered"]
 
 
 def test_of_an_experiment_that_no_tier_asks_for_no_tier_owes_the_rest():

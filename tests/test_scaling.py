@@ -231,6 +231,16 @@ def test_another_loss_on_the_same_batch_is_another_training_and_no_number():
     assert column(scaling.read(near).tables[0], "speed")[1].text != "–"
 
 
+def test_each_row_says_how_far_its_first_loss_is_from_that_of_one_gpu_with_the_same_batch():
+    records = [*without(without(node(), 2, 32), 1, 128), cell(2, 32, seconds(2, 32), loss=2.3001)]
+    strong, weak = (column(table, "first losses apart") for table in scaling.read(records).tables[:2])
+    assert [cell.text for cell in strong] == ["–", "4.3e-05", "0", "0"]
+    assert [cell.text for cell in weak] == ["–", "0", "–", "0"]
+    assert (weak[0].remark, weak[2].remark[:31]) == ("", "one GPU did not take this batch")
+    wrong = [*without(node(), 2, 32), cell(2, 32, seconds(2, 32), loss=2.31)]
+    assert column(scaling.read(wrong).tables[0], "first losses apart")[1].text == "4.3e-03"
+
+
 def test_other_inputs_have_other_losses_and_prove_nothing():
     one, two = cell(1, 32, 0.001), cell(2, 32, 0.001, loss=1.0)
     moved = tuple(msgspec.structs.replace(run, input_digest="other") for run in two.runs)

@@ -17,16 +17,16 @@ TITLE = "How much faster are several GPUs?"
 TESTS = ("O13", "O14")
 METHOD = (
     "Each batch is split over the GPUs, parameters lie on all of them, and XLA sums the gradients and the sums that "
-    "batch norms need: it is the training that one GPU does, which a test shows for each family of networks. Where one "
-    "GPU took the same batch too and their first losses differ by more than 1e-3 there is no number. Strong scaling "
-    "splits the headline batch, weak scaling gives each GPU a headline batch of its own. Speed is work in the same "
-    "time, one GPU's with the headline batch being 1, paired by round; efficiency is speed over the number of GPUs. It "
-    "can be above 100 %: where one GPU needs longer for an example of the whole batch than of its part, the whole "
-    "batch does not suit it. What the collectives take is derived: 1 minus the time in which one GPU takes a step with "
-    "its part of the batch over the time in which all take a step with theirs. That holds the waiting for each other "
-    "and the launches on several GPUs too, so the collectives' own share is at most that; what XLA hides behind other "
-    "work is not in it. A second GPU pays from the batch from which two are for good faster than one, read off as the "
-    "batch from which a GPU wins is."
+    "batch norms need: it is the training that one GPU does, which a test shows for each family of networks. Where "
+    "one GPU took the same batch too and their first losses differ by more than 1e-3 there is no number; the tables "
+    "say how far they are. Strong scaling splits the headline batch, weak scaling gives each GPU a headline batch of "
+    "its own. Speed is work in the same time, one GPU's with the headline batch being 1, paired by round; efficiency "
+    "is speed over the number of GPUs. It can be above 100 %: where one GPU needs longer for an example of the whole "
+    "batch than of its part, the whole batch does not suit it. What the collectives take is derived: 1 minus the time "
+    "in which one GPU takes a step with its part of the batch over the time in which all take a step with theirs. "
+    "That holds the waiting for each other and the launches on several GPUs too, so the collectives' own share is at "
+    "most that; what XLA hides behind other work is not in it. A second GPU pays from the batch from which two are "
+    "for good faster than one, read off as the batch from which a GPU wins is."
 )
 WORKLOADS = ("cifar10_resnet63", "catdog_cnn_128", "cifar10_mlp", "gbdt_mortgage")
 GPUS = 2
@@ -34,7 +34,7 @@ GPUS = 2
 _TIMES = (1, 4, 16, 64)  # the headline batch, to find where a second GPU pays
 _LARGEST_FLOP = 2e13  # of a step: half a second on a large GPU in full float32
 _COLUMNS = ("model", "GPUs", "batch", "step", "speed", "95 % interval", "efficiency", "95 % interval",
-            "collectives at most (derived)", "status")  # fmt: skip
+            "collectives at most (derived)", "first losses apart", "status")  # fmt: skip
 _STRONG = "Strong scaling: the headline batch split over the GPUs"
 _WEAK = "Weak scaling: each GPU has a headline batch of its own"
 _SECOND = ("model", "batch", "one GPU", "two GPUs", "speed of two", "95 % interval", "status")
@@ -120,8 +120,18 @@ def _rows(name: str, sides: Sequence[Side]) -> Iterator[tuple[Cell, ...]]:
             *speed,
             *_percent_cells(side.efficiency),
             Cell(text=share_words(adding), sort=share(adding)[0]) if adding else Cell(text=units.DASH),
+            _away(side),
             _status(side),
         )
+
+
+def _away(side: Side) -> Cell:
+    """Return how far the first loss is from that of one GPU with the same batch: whether it is the same training."""
+    if side.devices == 1 or side.item is None:
+        return Cell(text=units.DASH)
+    if side.away is None:
+        return Cell(text=units.DASH, remark="one GPU did not take this batch, or no round of it with the same inputs")
+    return Cell(text=units.scientific(side.away), sort=side.away)
 
 
 def _pair_rows(name: str, pairs: Sequence[Side]) -> Iterator[tuple[Cell, ...]]:

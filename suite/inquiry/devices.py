@@ -26,6 +26,9 @@ class Side:
     base: Summary | None
     speed: Estimate | None = None  # work in the same time, one GPU's being 1
     adding: Estimate | None = None  # the step's time over that of one GPU with its part of the batch
+    away: float | None = (
+        None  # relative, the first losses from those of one GPU with the same batch, where it took that
+    )
     why: str = ""  # there is no speed
 
     @property
@@ -89,10 +92,11 @@ def second(cells: Cells) -> tuple[Side, ...]:
 
 def side(cells: Cells, devices: int, batch: int, base_batch: int) -> Side:
     """Return a step on so many devices, set against one GPU with the batch of the base."""
-    item, base = cells.get((devices, batch)), cells.get((1, base_batch))
-    why = doubt(cells, devices, batch, item, base)
+    item, base, same = (cells.get(key) for key in ((devices, batch), (1, base_batch), (1, batch)))
+    away = losses_apart(item, same) if devices > 1 and item is not None and same is not None else None
+    why = doubt(devices, batch, item, base, away)
     if devices == 1 or why or item is None or base is None:
-        return Side(devices=devices, batch=batch, item=item, base=base, why=why)
+        return Side(devices=devices, batch=batch, item=item, base=base, away=away, why=why)
     between, part = ratio(base, item), cells.get((1, batch // devices))
     return Side(
         devices=devices,
@@ -101,11 +105,12 @@ def side(cells: Cells, devices: int, batch: int, base_batch: int) -> Side:
         base=base,
         speed=scaled(between, batch / base_batch) if between else None,
         adding=ratio(item, part) if part is not None and part.whole else None,
+        away=away,
         why="" if between else "; ".join((*item.reasons, *base.reasons)) or "no round in common with one GPU",
     )
 
 
-def doubt(cells: Cells, devices: int, batch: int, item: Summary | None, base: Summary | None) -> str:
+def doubt(devices: int, batch: int, item: Summary | None, base: Summary | None, away: float | None) -> str:
     """Return why a step on several GPUs has no speed, before it is compared; '' where nothing is against it."""
     if batch % devices:
         return f"a batch of {batch} does not divide over {devices} devices"
@@ -113,8 +118,6 @@ def doubt(cells: Cells, devices: int, batch: int, item: Summary | None, base: Su
         return "not measured"
     if base is None:
         return "one GPU was not measured beside it"
-    same = cells.get((1, batch))
-    away = losses_apart(item, same) if same is not None else None
     if away is not None and away > AGREEING:
         return f"not the same training: its first loss is {away:.1e} from that of one GPU, allowed are {AGREEING:g}"
     return ""

@@ -80,7 +80,10 @@ class Reading:
     beside: tuple[Chart, ...] = ()  # more charts, by what each is about
 
     def names(self, model: str) -> bool:
-        """Return whether a model is among what is answered: a word of an answer or a table's title, or a cell."""
+        """Return whether a model is among what is answered: a word of an answer or a filled table's title, a cell."""
         said = re.compile(rf"\b{re.escape(model)}\b")
         cells = (cell.text for table in self.tables for row in table.rows for cell in row)
-        return any(map(said.search, (*self.answers, *(table.title for table in self.tables)))) or model in cells
+        return (
+            any(map(said.search, (*self.answers, *(table.title for table in self.tables if table.rows))))
+            or model in cells
+        )
