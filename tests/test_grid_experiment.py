@@ -90,6 +90,14 @@ def test_how_busy_the_gpu_is_comes_from_the_campaign_of_the_gain_where_that_know
     assert reading.tables[0].rows[0][7].sort == pytest.approx(0.2)
 
 
+def test_backends_of_two_campaigns_are_said_to_be_of_two():
+    later = {"campaign": "20260102-000000-test", "created": "2026-01-02T00:00:00Z"}
+    other = [timed("cpu", 1, 1e-2, "plain", **later), timed("cpu", 3, 1e-2, **later)]
+    notes = [read(records).tables[0].notes for records in (searched(), [*searched(), *other])]
+    assert notes[0] == ()
+    assert notes[1][0].startswith("The rows are of 2 campaigns, 2026-01-01 to 2026-01-02: ")
+
+
 def test_a_step_that_did_not_go_on_says_nothing_of_another_campaigns_gpu():
     whole = [timed("gpu", 1, 1e-3, "plain"), timed("gpu", 32, 1e-3, busy=0.9)]
     later = {"campaign": "20260102-000000-test", "created": "2026-01-02T00:00:00Z"}

@@ -4,6 +4,7 @@ import html
 import re
 
 import factory
+import msgspec
 import pytest
 
 from suite.report import home, lead
@@ -40,6 +41,16 @@ def test_those_that_may_be_quoted_are_counted_and_named_before_the_whole_range()
         "from 5x (1 to 14) for e to 40.0x (39.0 to 41.1) for c: 2 are not steady and 1 is not certified. "
         f"Each is {EACH}."
     )  # fmt: skip
+
+
+def test_speed_ups_of_several_campaigns_say_so():
+    def answer(*tail):
+        later = {"campaign": "20260102-000000-b", "created": "2026-01-02T00:00:00Z"}
+        first, second = sides("a", 10), sides("b", 20)
+        return said(first, [msgspec.structs.replace(record, **later) for record in second], *tail)
+
+    assert answer().endswith(" may be quoted. They are of 2 campaigns, 2026-01-01 to 2026-01-02.")
+    assert answer(sides("z", 40, SHAKEN)).endswith(f"{EACH}. They are of 2 campaigns, 2026-01-01 to 2026-01-02.")
 
 
 @pytest.mark.parametrize(

@@ -236,17 +236,19 @@ def test_what_is_missing_for_a_verdict_is_said_beside_what_was_found():
 
 
 LATER = {"campaign": "20260102-000000-later", "created": "2026-01-02T00:00:00Z"}
+OF_TWO = " The results are of 2 campaigns, 2026-01-01 to 2026-01-02."
 
 
-def test_a_judgement_says_which_of_its_numbers_is_of_another_campaign():
+def test_a_judgement_says_of_how_many_campaigns_its_results_are():
     run, step = sides("cifar10_mlp", 12, "run"), sides("cifar10_mlp", 30)
-    later = sides("cifar10_mlp", 30, **LATER)
     assert ALL["O10"].judge([*run, *step]).found.endswith("30.0) as fast.")
-    assert ALL["O10"].judge([*run, *later]).found.endswith(" as fast (of another campaign, 2026-01-02).")
-    four = trees(11, 2.1)[2:]
-    assert "another campaign" not in ALL["O13"].judge(trees(11, 2.1)).found
-    apart = ALL["O13"].judge([*sides("gbdt_mortgage", 11, about=TREES, **LATER), *four]).found
-    assert apart.endswith("as fast as one (of another campaign, 2026-01-01).")
+    assert ALL["O10"].judge([*run, *sides("cifar10_mlp", 30, **LATER)]).found.endswith(f" as fast.{OF_TWO}")
+    assert "campaigns" not in ALL["O13"].judge(trees(11, 2.1)).found
+    apart = [*sides("gbdt_mortgage", 11, about=TREES, **LATER), *trees(11, 2.1)[2:]]
+    assert ALL["O13"].judge(apart).found.endswith(OF_TWO)
+    assert ALL["O15"].judge([*sides("mnist_cnn", 60), *sides("mnist_mlp", 45, **LATER)]).found.endswith(OF_TWO)
+    uneven = [*sides("mnist_cnn", 60), *map(shared, sides("mnist_mlp", 10, **LATER))]
+    assert ALL["O3"].judge(uneven).found.endswith(f"{OF_TWO} Not all steady.")
 
 
 def test_a_documented_number_says_of_how_many_campaigns_the_measured_ones_beside_it_are():
@@ -255,10 +257,33 @@ def test_a_documented_number_says_of_how_many_campaigns_the_measured_ones_beside
         return entry.judgement.found
 
     run, step = sides("mnist_mlp", 12, "run"), sides("mnist_mlp", 30)
-    assert "; here a step 30" in beside(*run, *step)
-    assert "; here (of 2 campaigns, 2026-01-01 to 2026-01-02) a step 30" in beside(
-        *run, *sides("mnist_mlp", 30, **LATER)
-    )
+    assert "campaigns" not in beside(*run, *step)
+    assert beside(*run, *sides("mnist_mlp", 30, **LATER)).endswith(OF_TWO)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "one", "two"),
+    [
+        ((10, 30), "reproduced", "not comparable"),
+        ((10, 41), "reproduced", "reproduced"),
+        ((10, 10), "refuted", "refuted"),
+    ],
+)
+def test_speed_ups_of_two_campaigns_are_apart_by_far_or_not_surely(ratios, one, two):
+    low = sides("mnist_mlp", ratios[0])
+    verdicts = [ALL["O3"].judge([*low, *sides("mnist_cnn", ratios[1], **when)]).verdict for when in ({}, LATER)]
+    assert verdicts == [one, two]
+
+
+@pytest.mark.parametrize(
+    ("ratios", "verdict"),
+    [((30, 20, 10), "not comparable"), ((10, 20, 30), "not comparable"), ((41, 20, 10), "reproduced"),
+     ((10, 20, 41), "refuted"), ((30, 20, 0.5), "refuted")],
+)  # fmt: skip
+def test_which_serving_network_gains_most_is_seen_in_one_campaign_or_by_far(ratios, verdict):
+    *others, cpu, gpu = served(*ratios)
+    largest = [msgspec.structs.replace(record, **LATER) for record in (cpu, gpu)]
+    assert ALL["O12"].judge([*others, *largest]).verdict == verdict
 
 
 def test_a_longer_run_that_only_compiles_for_less_of_its_time_was_not_too_short():

@@ -490,6 +490,18 @@ def test_a_column_of_several_scopes_says_of_each_what_its_time_is_of():
     assert {facets["scope"] for facets in overview.table(speedups(records), {}).facets} == {"step", "epoch", "cold"}
 
 
+def test_a_machine_whose_memory_was_not_always_the_same_says_in_how_many_campaigns():
+    def memory(*records):
+        page = pages.pages(records, frozenset())["machines/test-gpu-16-cores.md"]
+        return re.search(r"memory</dt>\s*<dd>([^<]*)<", page)[1]
+
+    smaller = msgspec.structs.replace(factory.HOST, memory_bytes=2**36)
+    others = [factory.record(backend=side, machine=smaller, campaign=f"2026010{n}-x", created=f"2026-01-0{n}T00:00:00Z")
+              for n in (2, 3) for side in ("cpu", "gpu")]  # fmt: skip
+    assert memory(*factory.campaign()) == "128 GiB"
+    assert memory(*factory.campaign(), *others) == "64.0 GiB in 2 campaigns, 128 GiB in 1 campaign"
+
+
 def test_cases_of_several_days_say_of_which_each_is():
     old, new = factory.record(), factory.record(scope="cold", created="2026-01-02T00:00:00Z", campaign="20260102-x")
     table = tables.case_table("all", [old, new])

@@ -13,6 +13,7 @@ from suite.inquiry.flows import (
 )
 from suite.inquiry.here import Here
 from suite.inquiry.steps import caveat, solid, step, together, words
+from suite.results.campaigns import notes
 from suite.results.flow import flow
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
@@ -73,7 +74,9 @@ def read(records: Sequence[Record]) -> Reading | None:
     found = networks(records)
     if not found:
         return None
-    tables = [Table(title="From storage, and on the device alone", columns=_COLUMNS, rows=tuple(_rows(found)))]
+    said = notes(item.record for scopes in found.values() for item in scopes.values())
+    title = "From storage, and on the device alone"
+    tables = [Table(title=title, columns=_COLUMNS, rows=tuple(_rows(found)), notes=said)]
     seen = filled(Table(title="What the machine does meanwhile", columns=_WATCHED, rows=tuple(_seen(found))))
     if set(seen.columns) - _UNWATCHED:
         tables.append(seen)

@@ -10,6 +10,7 @@ from suite.inquiry.flows import gain, share_cell
 from suite.inquiry.here import Here
 from suite.inquiry.searches import SCORES, WAYS, WHOLE, searched
 from suite.inquiry.steps import campaigns, caveat, in_all, point, step, together, words
+from suite.results.campaigns import notes
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate
@@ -126,7 +127,8 @@ def read(records: Sequence[Record]) -> Reading | None:
     answers, rows, points, times, busy = [], [], [], [], []
     shares, (whole_searches, scores, said) = _shares(records), searched(records)
     timed = {tuple(cell.text for cell in row[:3]) for row in whole_searches}
-    for group in together(records, _fits):
+    groups = together(records, _fits)
+    for group in groups:
         ordered = sorted(group, key=lambda item: (fits(item), item.record.case.variant))
         base = next((item for item in ordered if item.record.case.variant == "plain"), None)
         name, backend = ordered[0].record.workload, ordered[0].record.backend
@@ -156,8 +158,9 @@ def read(records: Sequence[Record]) -> Reading | None:
             answers.append(f"{name} on the {backend.upper()}: {_answer(gains, base, shares, records)}" + caveat(group))
         times += [row for row in _searches(name, backend, ordered) if tuple(cell.text for cell in row[:3]) not in timed]
     answers += said
+    apart = notes(item.record for group in groups for item in group)
     tables = (
-        filled(Table(title="Fits one after another and stacked", columns=_COLUMNS, rows=tuple(rows))),
+        filled(Table(title="Fits one after another and stacked", columns=_COLUMNS, rows=tuple(rows), notes=apart)),
         Table(title="All fits of the documented search, derived from these steps", columns=_SEARCH, rows=tuple(times)),
         Table(title="The whole search", columns=WHOLE, rows=whole_searches),
         Table(title="Scores of its points", columns=SCORES, rows=scores),

@@ -9,7 +9,7 @@ from statistics import fmean
 from suite import units
 from suite.inquiry.here import Here
 from suite.inquiry.steps import caveat, point, step
-from suite.results.campaigns import several
+from suite.results.campaigns import notes
 from suite.results.fit import Fit, power_law, rank_correlation
 from suite.results.reading import Chart, Line, Reading
 from suite.results.record import Record
@@ -80,11 +80,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     )
     title = "Speed-up and size of one step, smallest first"
     rows = tuple(_row(item) for item in sorted(found, key=flop))
-    span = several(item.gpu.record for item in found)
-    notes = (
-        (f"The rows are {span}: each ratio is of one, but the host may be another from row to row.",) if span else ()
-    )
-    table = Table(title=title, columns=_COLUMNS, rows=rows, notes=notes)
+    table = Table(title=title, columns=_COLUMNS, rows=rows, notes=notes(item.gpu.record for item in found))
     said = answer(law, rank_correlation(sizes, ratios), len(sizes))
     said += caveat(counted)
     return Reading(answers=(said,), tables=(table,), chart=chart)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from suite.inquiry.steps import caveat
+from suite.results.campaigns import several
 from suite.results.record import Record
-from suite.results.speedup import Result
+from suite.results.speedup import Result, record_of
 
 Verdict = Literal["reproduced", "refuted", "not comparable", "not run"]
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "refuted", "not comparable", "not run")
@@ -43,8 +44,15 @@ def unmeasured(missing: str, found: str = "") -> Judgement:
 
 
 def judgement(verdict: Verdict, found: str, items: Iterable[Result]) -> Judgement:
-    """Return a judgement by these results; what was found says if they are not all steady."""
-    return Judgement(verdict=verdict, found=found + caveat(items))
+    """Return a judgement by these results; what was found says if they are of several campaigns, or not all steady."""
+    counted = list(items)
+    return Judgement(verdict=verdict, found=found + campaigns_of(counted) + caveat(counted))
+
+
+def campaigns_of(items: Iterable[Result]) -> str:
+    """Return a sentence on the campaigns that these results are of; nothing if it is one."""
+    span = several(map(record_of, items))
+    return f" The results are {span}." if span else ""
 
 
 def either(reproduced: bool, refuted: bool, found: str, items: Iterable[Result]) -> Judgement:

@@ -8,10 +8,9 @@ from suite.experiments import accuracy
 from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Verdict, judgement
 from suite.observations._articles import MNIST, RESNET, TEXT
-from suite.observations._found import near, record_of, steps
+from suite.observations._found import near, steps
 from suite.observations.first_calls import ratio_of_first_calls
 from suite.observations.photographs import tuning_gain
-from suite.results.campaigns import several
 from suite.results.ladder import ladder
 from suite.results.record import Record
 from suite.results.speedup import Result, current, speedups
@@ -127,8 +126,7 @@ def _judgement(claim: Claim, nearest: _Nearest, records: Sequence[Record], obser
     devices = " and ".join(device for device in (claim.cpu_device, claim.gpu_device) if device)
     sides = f"documented on {devices}, measured on other hardware"
     apart = list(_apart(records)) if claim.metric != _GAIN else []
-    span = several(record_of(item) for _, each in apart for item in each)
-    here = f"; here{f' ({span})' if span else ''} {'; '.join(said for said, _ in apart)}" if apart else ""
+    here = f"; here {'; '.join(said for said, _ in apart)}" if apart else ""
     return judgement(verdict, f"{sides}{here}.", [*nearest.items, *(item for _, each in apart for item in each)])
 
 

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from suite.inquiry.steps import together
-from suite.results.campaigns import day
 from suite.results.record import Record
-from suite.results.speedup import Result, SpeedUp, of_headline
+from suite.results.speedup import SpeedUp, of_headline
 from suite.results.statistics import Estimate
 from suite.results.summary import COUNTED, Summary
 from suite.workload import Scope
@@ -43,16 +42,15 @@ def groups(
     return found
 
 
-def record_of(item: Result) -> Record:
-    """Return the record that tells of which campaign a result is; both sides of a speed-up are of one."""
-    return item.gpu.record if isinstance(item, SpeedUp) else item.record
+def more(one: SpeedUp, other: SpeedUp) -> bool:
+    """Return whether one is surely larger than the other.
 
-
-def elsewhere(one: Result, *others: Result) -> str:
-    """Return for a sentence that others are of another campaign than the one it began with; nothing if none is."""
-    apart = [record for record in map(record_of, others) if record.campaign != record_of(one).campaign]
-    days = " and ".join(sorted(set(map(day, apart))))
-    return f" (of another campaign, {days})" if apart else ""
+    No interval holds by what two campaigns differ, so that of two the ratios count as if they had none.
+    """
+    ratios = one.ratio, other.ratio
+    if one.gpu.record.campaign != other.gpu.record.campaign:
+        ratios = tuple(Estimate(value=ratio.value) for ratio in ratios)
+    return above(ratios[0], most(ratios[1]))
 
 
 def near(value: Estimate, documented: float) -> bool:

@@ -7,7 +7,7 @@ from suite.inquiry.devices import Side, found, strong
 from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, either, unmeasured
 from suite.observations._articles import TEXT
-from suite.observations._found import above, below, counted, elsewhere, near, steps
+from suite.observations._found import above, below, counted, near, steps
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary
@@ -38,8 +38,7 @@ def _trees(records: Sequence[Record]) -> Judgement:
     sides = _sides(records).get(_TREES, [])
     one, speeds = steps(records, [_TREES]).get(_TREES), _speeds(sides)
     found = [f"One GPU trains the trees {words(one.ratio)} as fast as the CPU."] if one else []
-    apart = elsewhere(one, *_results(sides)) if one else ""
-    found += [f"{_gpus(count)} train them {words(speed)} as fast as one{apart}." for count, speed in speeds.items()]
+    found += [f"{_gpus(count)} train them {words(speed)} as fast as one." for count, speed in speeds.items()]
     if not found:
         return NOT_RUN
     if one is None or 4 not in speeds:

@@ -6,7 +6,7 @@ from suite.experiments.extrapolation import epochs
 from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import MLP, RESNET
-from suite.observations._found import above, below, elsewhere, near, steps
+from suite.observations._found import above, below, near, steps
 from suite.results.record import Record
 
 _TELLS = (0.9, 1.1)
@@ -33,7 +33,7 @@ def _wide_network(records: Sequence[Record]) -> Judgement:
     if run is None:
         return NOT_RUN
     step = steps(records, ["cifar10_mlp"]).get("cifar10_mlp")
-    beside = f"; a step in steady state is {words(step.ratio)} as fast{elsewhere(run, step)}" if step else ""
+    beside = f"; a step in steady state is {words(step.ratio)} as fast" if step else ""
     said = f"The documented run, building and compiling in it, is {words(run.ratio)} as fast on the GPU{beside}."
     return either(near(run.ratio, _DOCUMENTED), below(run.ratio, 1), said, [run, step] if step else [run])
 

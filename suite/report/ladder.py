@@ -8,7 +8,7 @@ import altair as alt
 from suite import units
 from suite.report import plots
 from suite.report.charts import WIDTH, finished
-from suite.results.campaigns import several
+from suite.results.campaigns import notes
 from suite.results.ladder import Amortised, Rung
 from suite.results.reading import Chart, Point
 from suite.results.summary import SOUND
@@ -70,9 +70,7 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
 
 def _notes(rungs: Sequence[Rung]) -> tuple[str, ...]:
     single = ("One repetition has no interval.",) if any(_single(rung) for rung in rungs) else ()
-    span = several(side.record for rung in rungs for side in (rung.cpu, rung.gpu) if side)
-    apart = (f"The rows are {span}: a ratio is of one, but from row to row the host may be another.",) if span else ()
-    return single + apart
+    return single + notes(side.record for rung in rungs for side in (rung.cpu, rung.gpu) if side)
 
 
 def _single(rung: Rung) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from suite import units
 from suite.report.html import safe
+from suite.results.campaigns import several
 from suite.results.citation import SCOPES
 from suite.results.speedup import SpeedUp
 from suite.results.summary import SOUND, doubts
@@ -35,14 +36,19 @@ def answer(items: Sequence[SpeedUp], with_gpu: bool, others: Sequence[SpeedUp] =
     quoted = [item for item in items if item.citable]
     if smoke or len(quoted) == len(items):
         steady = doubt or f" All {units.count(len(items))} are steady and may be quoted."
-        return f"It depends on the model: {_reach(items)}, {_EACH} ({name}).{steady}"
+        return f"It depends on the model: {_reach(items)}, {_EACH} ({name}).{steady}{_campaigns(items)}"
     verb = "is" if len(quoted) < 2 else "are"
     found = f": {_reach(quoted)}" if quoted else " yet"
     return (
         f"It depends on the model. On {name}, {units.count(len(quoted)) if quoted else 'none'} of "
         f"{units.count(len(items))} speed-ups {verb} steady and may be quoted{found}. Provisional is the whole range, "
-        f"{_reach(items)}: {_faults(items)}. Each is {_EACH}."
+        f"{_reach(items)}: {_faults(items)}. Each is {_EACH}.{_campaigns(items)}"
     )
+
+
+def _campaigns(items: Iterable[SpeedUp]) -> str:
+    span = several(item.gpu.record for item in items)
+    return f" They are {span}." if span else ""
 
 
 def _others(items: Sequence[SpeedUp]) -> str:

@@ -30,7 +30,7 @@ def page(
         ("cores granted", units.count(what.cores)),
         ("quota", units.number(what.cpu_quota_cores) if what.cpu_quota_cores else "none"),
         ("governor", what.cpu_governor or "not shown"),
-        ("memory", units.memory(what.memory_bytes)),
+        ("memory", _memory(records)),
         ("system", what.system),
         ("virtual machine", {True: "yes", False: "no", None: "not known"}[what.virtual]),
     ]
@@ -68,3 +68,11 @@ def page(
     listed = tables.case_table(f"Every case measured on {what.name}", cases, models=True)
     made.table(listed, links(records, "../"))
     return files | {f"machines/{what.slug}.md": made.text()}
+
+
+def _memory(records: Sequence[Record]) -> str:
+    """Return the memory that the machine was granted; where it was not always the same, in how many campaigns."""
+    found = Counter({r.campaign: units.memory(r.machine.memory_bytes) for r in records}.values())
+    if len(found) == 1:
+        return next(iter(found))
+    return ", ".join(f"{size} in {units.counted(number, 'campaign')}" for size, number in found.most_common())

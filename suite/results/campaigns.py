@@ -18,3 +18,9 @@ def several(records: Iterable[Record]) -> str:
         return ""
     days = " to ".join(dict.fromkeys((min(began.values()), max(began.values()))))
     return f"of {units.count(len(began))} campaigns, {days}"
+
+
+def notes(records: Iterable[Record]) -> tuple[str, ...]:
+    """Return a table's note that its rows are of several campaigns; none if all are of one."""
+    span = several(records)
+    return (f"The rows are {span}: a ratio is of one, but from row to row the host may be another.",) if span else ()

@@ -82,6 +82,11 @@ class SpeedUp:
 Result = Summary | SpeedUp  # what has a status with its reasons
 
 
+def record_of(item: Result) -> Record:
+    """Return the record that tells of which campaign a result is; both sides of a speed-up are of one."""
+    return item.gpu.record if isinstance(item, SpeedUp) else item.record
+
+
 def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
     """Return every CPU-over-GPU ratio of JAX that the records allow, paired by round inside a campaign.
 
