@@ -76,6 +76,7 @@ def test_an_unsteady_or_a_smoke_result_confirms_nothing():
     "other",
     [
         {"cores": 8},
+        {"memory_bytes": 2**38},
         {"cpu_model": "Another CPU"},
         {"name": "another, 16 cores"},
         {"cpu_quota_cores": 4.0},
@@ -90,7 +91,7 @@ def test_a_machine_of_another_description_confirms_nothing(other):
 
 def test_a_newer_driver_and_kernel_are_the_same_machine():
     gpu = msgspec.structs.replace(factory.H100, driver="590.1")
-    machine = msgspec.structs.replace(factory.HOST, gpus=(gpu,), system="Linux 7.0 x86_64", memory_bytes=1)
+    machine = msgspec.structs.replace(factory.HOST, gpus=(gpu,), system="Linux 7.0 x86_64", memory_bytes=2**37 - 2**32)
     assert statuses(campaign("a", 0), campaign("b", 70, machine=machine)) == ["repeated", "repeated"]
 
 
