@@ -502,12 +502,12 @@ def test_a_machine_whose_memory_was_not_always_the_same_says_in_how_many_campaig
     assert memory(*factory.campaign(), *others) == "64.0 GiB in 2 campaigns, 128 GiB in 1 campaign"
 
 
-def test_cases_of_several_days_say_of_which_each_is():
+def test_cases_of_several_campaigns_say_of_which_each_is():
     old, new = factory.record(), factory.record(scope="cold", created="2026-01-02T00:00:00Z", campaign="20260102-x")
     table = tables.case_table("all", [old, new])
     place = table.columns.index("began, UTC")
-    assert {row[place].text for row in table.rows} == {"2026-01-01", "2026-01-02"}
-    assert all(row[place].text == row[table.columns.index("time")].record.created[:10] for row in table.rows)
+    assert {row[place].text for row in table.rows} == {"2026-01-01 00:00", "2026-01-02 00:00"}
+    assert all(row[place].text[:10] == row[table.columns.index("time")].record.created[:10] for row in table.rows)
     assert len(table.notes) == 1
     one = tables.case_table("all", [old, factory.record(scope="cold")])
     assert ("began, UTC" in one.columns, one.notes) == (False, ())

@@ -26,9 +26,7 @@ class Side:
     base: Summary | None
     speed: Estimate | None = None  # work in the same time, one GPU's being 1
     adding: Estimate | None = None  # the step's time over that of one GPU with its part of the batch
-    away: float | None = (
-        None  # relative, the first losses from those of one GPU with the same batch, where it took that
-    )
+    away: float | None = None  # of the first losses, relative, from one GPU's with the same batch
     why: str = ""  # there is no speed
 
     @property

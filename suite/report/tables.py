@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from suite import units
 from suite.experiments.headline import usual_batch
-from suite.results.campaigns import day, several
+from suite.results.campaigns import minute, several
 from suite.results.record import Record
 from suite.results.selection import current_cases, fastest, of_either_allocator
 from suite.results.speedup import SpeedUp, current, speedups
@@ -145,7 +145,7 @@ def interval(seconds: Estimate | None) -> str:
 
 
 def case_table(title: str, records: Iterable[Record], models: bool = False) -> Table:
-    """Return every case with its time, of which model it is if there are several `models`, and of several days which.
+    """Return every case with its time, of which of several `models` it is, and of which of several campaigns.
 
     Rows of two campaigns stand beside each other; what compares is taken from one.
     """
@@ -155,12 +155,16 @@ def case_table(title: str, records: Iterable[Record], models: bool = False) -> T
         (
             *([Cell(text=item.record.workload)] if models else []),
             *case_row(item),
-            *([Cell(text=day(item.record))] if dated else []),
+            *([Cell(text=minute(item.record))] if dated else []),
         )
         for item in items
     )
     columns = (*(["model"] if models else []), *CASE_COLUMNS, *(["began, UTC"] if dated else []))
-    notes = ("Rows of different days may be of different hosts: compare those of one.",) if dated else ()
+    notes = (
+        ("Rows that began together are of one campaign and may be compared; others may be of another host.",)
+        if dated
+        else ()
+    )
     return Table(title=title, columns=columns, rows=rows, notes=notes)
 
 

@@ -7,8 +7,13 @@ from suite.results.record import Record
 
 
 def day(record: Record) -> str:
-    """Return when a record's campaign began, 'YYYY-MM-DD', UTC."""
+    """Return the day on which a record's campaign began, 'YYYY-MM-DD', UTC."""
     return record.created[:10]
+
+
+def minute(record: Record) -> str:
+    """Return the minute in which it began, 'YYYY-MM-DD hh:mm', UTC: what tells it from others."""
+    return record.created[:16].replace("T", " ")
 
 
 def several(records: Iterable[Record]) -> str:
