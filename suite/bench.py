@@ -110,7 +110,7 @@ def resumed(out: Path, name: str | None = None, count: int = 1) -> Journal:
         raise RuntimeError(f"--resume asked for, {every} in '{out}' has ended{last}; start one without --resume")
     journal = _first_that_goes_on(left, count)
     header = journal.header()
-    terminal.say(f"campaign '{header.campaign}', begun {header.created[:10]} {header.created[11:16]} UTC, goes on")
+    terminal.say(f"campaign '{header.campaign}', begun {units.minute(header.created)} UTC, goes on")
     return journal
 
 

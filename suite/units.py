@@ -140,6 +140,16 @@ def memory(value: float | None) -> str:
     return f"{value:.0f} B"
 
 
+def day(moment: str) -> str:
+    """Return the day, 'YYYY-MM-DD', of a moment in ISO 8601."""
+    return moment[:10]
+
+
+def minute(moment: str) -> str:
+    """Return the minute, 'YYYY-MM-DD hh:mm', of a moment in ISO 8601."""
+    return moment[:16].replace("T", " ")
+
+
 def stated(value: float | None, unit: str = "ratio") -> str:
     """Return a documented number with the digits that it was written with, such as '4x' or '3 img/s'."""
     if value is None:

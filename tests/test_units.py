@@ -268,3 +268,8 @@ def test_a_documented_ratio_has_the_digits_that_it_was_written_with(ratio, shown
 )
 def test_a_documented_number_has_its_unit_and_no_digit_more_than_was_written(value, unit, shown):
     assert units.stated(value, unit) == shown
+
+
+def test_a_moment_has_a_day_and_a_minute():
+    assert units.day("2026-01-02T03:04:05Z") == "2026-01-02"
+    assert units.minute("2026-01-02T03:04:05Z") == "2026-01-02 03:04"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from suite import units
 from suite.inquiry.here import Here
 from suite.inquiry.steps import caveat, solid, step
-from suite.results.campaigns import day
+from suite.results.campaigns import several
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
 from suite.results.roofline import COPY, MATMUL, Ceiling, Roof, Share, is_ceiling, roof, share
@@ -87,10 +87,9 @@ def _ceilings_of(steps: Sequence[Summary], ceilings: Roof) -> str:
     """Return that the ceilings are of other campaigns than the steps below them, and which are not steady."""
     sides = {(step.record.machine.slug, step.record.backend) for step in steps}
     used = [ceiling.measured for key, ceiling in ceilings.items() if key[:2] in sides]
-    campaigns = {item.record.campaign for item in used}
-    if not used or ({step.record.campaign for step in steps} <= campaigns and len(campaigns) == 1):
+    if not used or not several(item.record for item in (*used, *steps)):
         return ""
-    days = " and ".join(sorted({day(item.record) for item in used}))
+    days = " and ".join(sorted({units.day(item.record.created) for item in used}))
     said = f"The ceilings are of {days}, the steps of their own campaigns: on another host a share may be another."
     return said + caveat(used)
 

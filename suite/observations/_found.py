@@ -11,6 +11,7 @@ from suite.workload import Scope
 
 SIZE = 1.25  # a documented ratio is as high as a measured one if it is within this factor of it
 SURELY = 2.0  # a value without an interval is surely beyond a level if it is so by this factor
+FAR = SURELY**2  # and than another value without one by this
 
 
 def counted(item: Summary | None) -> bool:

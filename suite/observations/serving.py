@@ -7,7 +7,7 @@ from suite.inquiry.served import REQUESTS, Way, campaigns, gains
 from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, campaigns_of, either
 from suite.observations._articles import TEXT
-from suite.observations._found import above, below, counted, more, steps
+from suite.observations._found import FAR, above, below, counted, more, steps
 from suite.results.record import Record
 from suite.results.speedup import SpeedUp
 from suite.results.summary import SOUND
@@ -87,7 +87,7 @@ OBSERVATIONS = (
         rule="Reproduced if it surely wins every case that was measured, a serving network's requests or its steps at "
         "a batch, and surely more with the smallest of these networks than with the largest; refuted if it surely "
         "loses a case, or surely wins more with the largest. The two are compared by requests if those of every "
-        "network were measured, otherwise by steps at batch 1, and by a factor of 4 where no campaign has both; "
+        f"network were measured, otherwise by steps at batch 1, and by a factor of {FAR:g} where no campaign has both; "
         "networks between them are not compared. The clusters behind the 804 % cannot be set up again.",
         experiment="serving",
         judge=_wins,

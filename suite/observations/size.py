@@ -7,7 +7,7 @@ from suite.experiments.size import flop, networks
 from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, either, judgement
 from suite.observations._articles import MNIST, PHOTOGRAPHS
-from suite.observations._found import above, more, most, steps
+from suite.observations._found import FAR, above, more, most, steps
 from suite.results.fit import power_law, rank_correlation
 from suite.results.record import Record
 from suite.results.speedup import SpeedUp
@@ -48,8 +48,8 @@ OBSERVATIONS = (
         code="O3",
         article=MNIST,
         said="What a GPU gains depends on data, optimizer, architecture and hyper-parameters.",
-        rule="Reproduced if the speed-ups of two networks are surely apart, by a factor of 4 where no campaign has "
-        "both, refuted if the intervals of the lowest and the highest overlap.",
+        rule=f"Reproduced if the speed-ups of two networks are surely apart, by a factor of {FAR:g} where no "
+        "campaign has both, refuted if the intervals of the lowest and the highest overlap.",
         experiment="size",
         judge=_depends,
     ),

@@ -41,7 +41,7 @@ def _span(items: Sequence[Summary]) -> str:
 def _row(once: Once) -> tuple[Cell, ...]:
     sides = [side for side in (once.cpu, once.gpu) if side is not None]
     return (
-        Cell(text=once.created[:16].replace("T", " ")),
+        Cell(text=units.minute(once.created)),
         Cell(text=once.experiment or units.DASH),
         *_time_cells(once.cpu),
         *_time_cells(once.gpu),

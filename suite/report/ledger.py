@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from suite import units
 from suite.observations import NOT_RUN, VERDICTS, Judgement, Observation, observations
 from suite.observations._claims import Entry, entries
-from suite.observations._found import SIZE, SURELY
+from suite.observations._found import FAR, SIZE, SURELY
 from suite.report.html import Page
 from suite.results.record import Record
 from suite.results.selection import by_machine
@@ -22,7 +22,7 @@ _CLAIMED = (
 _WORDS = (
     "Surely means that the whole 95 % interval says so. A value without one, such as that of a single process, is "
     f"surely beyond a bound if it is beyond it by a factor of {SURELY:g}. No interval holds by what two campaigns "
-    f"differ, so that of the speed-ups of two the larger surely is it if it is {SURELY**2:g} times the other.",
+    f"differ, so that of the speed-ups of two the larger surely is it if it is {FAR:g} times the other.",
     f"Within a factor of {SIZE:g} means that the measured ratio is, and that the ends of its interval are within a "
     f"factor of {SIZE**2:.2f}, which is its square: what is more uncertain than that reproduces nothing.",
 )

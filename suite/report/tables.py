@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from suite import units
 from suite.experiments.headline import usual_batch
-from suite.results.campaigns import minute, several
+from suite.results.campaigns import several
 from suite.results.record import Record
 from suite.results.selection import current_cases, fastest, of_either_allocator
 from suite.results.speedup import SpeedUp, current, speedups
@@ -28,7 +28,9 @@ def ratio_cell(peer: tuple[Summary, Estimate] | None, apart: bool = False) -> Ce
     if peer is None:
         return Cell(text=units.DASH, remark="not compared on this machine")
     other, ratio = peer
-    how = way(other.record.case) + (f", both in another campaign, of {other.record.created[:10]}" if apart else "")
+    how = way(other.record.case) + (
+        f", both in another campaign, of {units.day(other.record.created)}" if apart else ""
+    )
     return Cell(
         text=f"{units.times(ratio.value, ratio.low, ratio.high)} {peer_name(other.record.case)}",
         sort=ratio.value,
@@ -155,7 +157,7 @@ def case_table(title: str, records: Iterable[Record], models: bool = False) -> T
         (
             *([Cell(text=item.record.workload)] if models else []),
             *case_row(item),
-            *([Cell(text=minute(item.record))] if dated else []),
+            *([Cell(text=units.minute(item.record.created))] if dated else []),
         )
         for item in items
     )

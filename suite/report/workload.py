@@ -20,7 +20,7 @@ from suite.results.speedup import SpeedUp, current, speedups
 from suite.results.table import Cell, Table
 from suite.workload import KNOWN, Description
 
-JOINED = (
+_JOINED = (
     " Cold start and steps are of two campaigns here, which may have had two hosts, so that only the first point has "
     "an interval."
 )
@@ -133,7 +133,7 @@ def ladder_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
         "What a cold start and the steps after it cost together: CPU time over GPU time, lowering and compiling "
         "included, with 95 % intervals. Above the dashed line the GPU has won back its longer start. Hollow: not "
         "steady."
-    ) + JOINED * any(one.joined for one in curve)
+    ) + _JOINED * any(one.joined for one in curve)
     made.chart(chart, ladder.alternative(curve), caption, json.dumps(charts.themed(spec)))
     return files | charts.files(chart, spec)
 

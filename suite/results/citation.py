@@ -116,7 +116,7 @@ class Citation:
     @property
     def date(self) -> str:
         """The day on which it was measured."""
-        return self.number.record.created[:10]
+        return units.day(self.number.record.created)
 
     @property
     def record(self) -> str:

@@ -159,7 +159,7 @@ def _compared_elsewhere(mine: SpeedUp, compared: Comparisons) -> SpeedUp:
     elsewhere = tuple(min(ways[max(ways)], key=lambda peer: peer[1].value) for ways in found.values())
     said = [
         f"CPU side not certified: {peer_name(peer.record.case)}, which this campaign did not time, takes "
-        f"{ratio.value:.2f} of JAX's time in that of {peer.record.created[:10]}"
+        f"{ratio.value:.2f} of JAX's time in that of {units.day(peer.record.created)}"
         for peer, ratio in elsewhere
         if ratio.value < CERTIFIED_FROM
     ]
