@@ -343,15 +343,45 @@ def test_only_a_steady_result_gains_surely_more_than_is_paid():
     )
 
 
-def test_a_gap_between_campaigns_is_not_judged_and_what_each_side_loses_is_said():
-    records = [
-        msgspec.structs.replace(record, campaign="20260102-000000-other") if record.backend == "cpu" else record
-        for record in depths()
+def elsewhere(records, fits):
+    """Return the records, those that fit as if another campaign had them."""
+    return [
+        msgspec.structs.replace(record, campaign="20260102-000000-other") if fits(record) else record
+        for record in records
     ]
-    judgement = ALL["O19"].judge(records)
+
+
+def test_a_gap_between_campaigns_is_not_judged_and_what_each_side_loses_is_said():
+    judgement = ALL["O19"].judge(elsewhere(depths(), lambda r: r.backend == "cpu"))
     assert judgement.verdict == "not comparable"
     assert "-84.0 % (-84.0 to -84.0) on the CPU, -20.0 % (-20.0 to -20.0) on the GPU" in judgement.found
     assert "GPU and CPU of a network are not of one campaign" in judgement.found
+
+
+@pytest.mark.parametrize(
+    ("calls_of_gpu", "verdict", "between"),
+    [
+        ((1.5, 0.3, 0.2, 0.2005), "reproduced", "not comparable"),  # 7.5 after 2.5, the CPU's
+        ((4.0, 0.3, 0.2, 0.2005), "reproduced", "reproduced"),
+        ((0.3, 0.3, 0.2, 0.2005), "refuted", "not comparable"),
+        ((0.11, 0.3, 0.1, 0.1002), "refuted", "refuted"),
+    ],
+)
+def test_first_calls_of_two_campaigns_are_apart_by_far_or_not_surely(calls_of_gpu, verdict, between):
+    cpu = (45.0, 9.0, 8.0, 8.05) if calls_of_gpu[0] == 0.11 else (20.0, 9.0, 8.0, 8.05)
+    records = first_calls(cpu=cpu, gpu=calls_of_gpu)
+    assert ALL["O5"].judge(records).verdict == verdict
+    assert ALL["O5"].judge(elsewhere(records, lambda r: r.backend == "cpu")).verdict == between
+
+
+@pytest.mark.parametrize(
+    ("wide_cpu", "verdict", "between"),
+    [(8, "reproduced", "reproduced"), (20, "reproduced", "not comparable"), (60, "refuted", "not comparable")],
+)
+def test_gaps_of_two_campaigns_are_apart_by_far_or_not_surely(wide_cpu, verdict, between):
+    records = depths(wide_cpu=wide_cpu)
+    assert ALL["O19"].judge(records).verdict == verdict
+    assert ALL["O19"].judge(elsewhere(records, lambda r: r.workload == "catdog_cnn_128")).verdict == between
 
 
 @pytest.mark.parametrize(

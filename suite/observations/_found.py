@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from suite.inquiry.steps import together
 from suite.results.record import Record
-from suite.results.speedup import SpeedUp, of_headline
+from suite.results.speedup import Result, SpeedUp, of_headline, record_of
 from suite.results.statistics import Estimate
 from suite.results.summary import COUNTED, Summary
 from suite.workload import Scope
@@ -44,14 +44,18 @@ def groups(
 
 
 def more(one: SpeedUp, other: SpeedUp) -> bool:
-    """Return whether one is surely larger than the other.
+    """Return whether one is surely larger than the other."""
+    return higher(one.ratio, other.ratio, (one, other))
 
-    No interval holds by what two campaigns differ, so that of two the ratios count as if they had none.
+
+def higher(one: Estimate, other: Estimate, items: Iterable[Result]) -> bool:
+    """Return whether one value is surely above another, both of these results.
+
+    No interval holds by what two campaigns differ, so that of several the values count as if they had none.
     """
-    ratios = one.ratio, other.ratio
-    if one.gpu.record.campaign != other.gpu.record.campaign:
-        ratios = tuple(Estimate(value=ratio.value) for ratio in ratios)
-    return above(ratios[0], most(ratios[1]))
+    if len({record_of(item).campaign for item in items}) > 1:
+        one, other = Estimate(value=one.value), Estimate(value=other.value)
+    return above(one, most(other))
 
 
 def near(value: Estimate, documented: float) -> bool:
