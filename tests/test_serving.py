@@ -505,6 +505,14 @@ def test_a_network_with_requests_or_steps_alone_was_timed():
     assert table.notes == (note([first, *missing]),)
 
 
+def test_requests_of_two_campaigns_are_said_to_be():
+    moved = msgspec.structs.replace(
+        requests(implementation="torch"), campaign="20270101-000000-x", created="2027-01-01T00:00:00Z"
+    )
+    first, _ = read([requests(), moved]).tables[0].notes
+    assert first.startswith("The rows are of 2 campaigns")
+
+
 def test_nothing_is_said_of_networks_not_timed_where_all_were():
     reading = read([requests(name=name) for name in serving.WORKLOADS])
     assert [table.notes for table in reading.tables] == [()]

@@ -23,7 +23,7 @@ from suite.report import build, changes, charts, download, html, overview, pages
 from suite.report import home as home_page
 from suite.results import store
 from suite.results.reading import Chart, Point
-from suite.results.record import Energy, GpuTelemetry, Moment, Telemetry
+from suite.results.record import Energy, GpuTelemetry, Moment, Software, Telemetry
 from suite.results.speedup import current, speedups
 from suite.results.store import sealed
 from suite.results.summary import by_round
@@ -490,10 +490,27 @@ def test_a_column_of_several_scopes_says_of_each_what_its_time_is_of():
     assert {facets["scope"] for facets in overview.table(speedups(records), {}).facets} == {"step", "epoch", "cold"}
 
 
+def fact(name, records):
+    page = pages.pages(records, frozenset())["machines/test-gpu-16-cores.md"]
+    return re.search(rf"<dt>{name}</dt>\s*<dd>([^<]*)<", page)[1]
+
+
+def test_a_package_that_had_several_versions_says_in_how_many_campaigns():
+    later = {"campaign": "20260102-x", "created": "2026-01-02T00:00:00Z"}
+    old, newer = (
+        msgspec.structs.replace(factory.record(**when), software=Software(
+            suite="0", python=python, packages={"jax": "0.12.0", "torch": torch}, settings={}))
+        for python, torch, when in (("3.12.1", "2.13.0", {}), ("3.12.3", "2.14.0", later))
+    )  # fmt: skip
+    records = [old, *factory.campaign(), newer]
+    assert fact("torch", records) == "2.13.0 in 1 campaign, 2.14.0 in 1 campaign"
+    assert fact("Python", records[:-1]) == "3.12.1"
+    assert fact("Python", records) == "3.12.1 in 1 campaign, 3.12.3 in 1 campaign"
+
+
 def test_a_machine_whose_memory_was_not_always_the_same_says_in_how_many_campaigns():
     def memory(*records):
-        page = pages.pages(records, frozenset())["machines/test-gpu-16-cores.md"]
-        return re.search(r"memory</dt>\s*<dd>([^<]*)<", page)[1]
+        return fact("memory", records)
 
     smaller = msgspec.structs.replace(factory.HOST, memory_bytes=2**36)
     others = [factory.record(backend=side, machine=smaller, campaign=f"2026010{n}-x", created=f"2026-01-0{n}T00:00:00Z")

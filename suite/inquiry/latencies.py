@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from suite import units
 from suite.inquiry.steps import caveat, solid
+from suite.results.campaigns import notes
 from suite.results.latency import Latency, latency
 from suite.results.reading import Chart, Point
 from suite.results.record import Record
@@ -49,7 +50,8 @@ def latency_table(served: Sequence[Latency]) -> Table:
                 status_cell(item.summary),
             )
         )
-    return Table(title="Requests of one picture, four always under way", columns=_LATENCIES, rows=tuple(rows))
+    title, apart = "Requests of one picture, four always under way", notes(item.summary.record for item in served)
+    return Table(title=title, columns=_LATENCIES, rows=tuple(rows), notes=apart)
 
 
 def latency_chart(served: Sequence[Latency]) -> Chart | None:

@@ -1,7 +1,7 @@
 """A machine's page: what it is, its speed-ups, its ceilings and every time measured on it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from suite import units
 from suite.experiments import roofline
@@ -22,16 +22,15 @@ def page(
     beside: Sequence[Table] = (),
 ) -> dict[str, str]:
     """Return a machine's page with its chart; `place` says where it stands among others, `beside` shows it."""
-    latest = max(records, key=lambda r: r.created)
-    what, software = latest.machine, latest.software
+    what = max(records, key=lambda r: r.created).machine
     made = Page(what.name, "../", local)
     facts = [
         ("processor", what.cpu_model),
         ("cores granted", units.count(what.cores)),
         ("quota", units.number(what.cpu_quota_cores) if what.cpu_quota_cores else "none"),
         ("governor", what.cpu_governor or "not shown"),
-        ("memory", _memory(records)),
-        ("system", what.system),
+        ("memory", _seen(records, lambda record: units.memory(record.machine.memory_bytes))),
+        ("system", _seen(records, lambda record: record.machine.system)),
         ("virtual machine", {True: "yes", False: "no", None: "not known"}[what.virtual]),
     ]
     for gpu, count in Counter(what.gpus).items():
@@ -53,8 +52,7 @@ def page(
     made.heading("The machine")
     made.facts(facts)
     made.heading("Software")
-    versions = {name: v for r in records for name, v in r.software.packages.items()}
-    made.facts([("Python", software.python), *sorted((name, v) for name, v in versions.items() if name != "python")])
+    made.facts(_versions(records))
     steps = roofline.current_steps(records, at_headline_batch=True)
     if steps:
         made.heading("Below the ceilings")
@@ -70,9 +68,18 @@ def page(
     return files | {f"machines/{what.slug}.md": made.text()}
 
 
-def _memory(records: Sequence[Record]) -> str:
-    """Return the memory that the machine was granted; where it was not always the same, in how many campaigns."""
-    found = Counter({r.campaign: units.memory(r.machine.memory_bytes) for r in records}.values())
+def _seen(records: Sequence[Record], what: Callable[[Record], str]) -> str:
+    """Return what the machine had in all its campaigns; where it was not always the same, in how many."""
+    found = Counter({record.campaign: value for record in records if (value := what(record))}.values())
     if len(found) == 1:
         return next(iter(found))
-    return ", ".join(f"{size} in {units.counted(number, 'campaign')}" for size, number in found.most_common())
+    return ", ".join(f"{value} in {units.counted(number, 'campaign')}" for value, number in found.most_common())
+
+
+def _versions(records: Sequence[Record]) -> list[tuple[str, str]]:
+    """Return Python and the packages with the versions that they had."""
+    names = sorted({name for record in records for name in record.software.packages} - {"python"})
+    return [
+        ("Python", _seen(records, lambda record: record.software.python)),
+        *((name, _seen(records, lambda record, name=name: record.software.packages.get(name, ""))) for name in names),
+    ]
