@@ -251,6 +251,24 @@ def deepening():
         yield stored(about, gpu_alone, "gpu", "step", experiment="depth")
 
 
+def steps_of_gpu(records, **changes):
+    """Return the records, the runs of the GPU's steps changed."""
+    return [
+        msgspec.structs.replace(r, runs=tuple(msgspec.structs.replace(run, **changes) for run in r.runs))
+        if (r.backend, r.case.scope) == ("gpu", "step") else r
+        for r in records
+    ]  # fmt: skip
+
+
+def test_a_step_that_makes_no_sense_is_left_out_of_what_is_said_of_it():
+    whole, without = (words(depth.read(records)) for records in (
+        list(deepening()), steps_of_gpu(deepening(), compilations=3)))  # fmt: skip
+    assert "44.4x (44.4 to 44.4) with the batch on the device" in whole
+    assert "from storage the GPU is 4.00x" in whole
+    assert "from storage the GPU is 4.00x" in without
+    assert "44.4x" not in without
+
+
 def test_sides_of_two_campaigns_are_said_to_be_of_two():
     later = {"campaign": "20260302-000000-x", "created": "2026-03-02T00:00:00Z"}
     apart = [msgspec.structs.replace(r, **later) if r.backend == "cpu" else r for r in deepening()]

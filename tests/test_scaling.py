@@ -249,14 +249,15 @@ def test_other_inputs_have_other_losses_and_prove_nothing():
     assert [losses_apart(side[2, 32], side[1, 32]) is None for side in sides] == [False, True]
 
 
-def test_an_invalid_size_is_drawn_hollow_and_not_counted():
+def test_an_invalid_size_has_no_speed_is_not_drawn_and_not_counted():
     records = node()
     at = next(i for i, r in enumerate(records) if (r.case.devices, r.case.batch) == (8, 32))
     compiled = tuple(msgspec.structs.replace(run, compilations=1) for run in records[at].runs)
     records[at] = msgspec.structs.replace(records[at], runs=compiled)
     reading = scaling.read(records)
-    assert {p.at: p.solid for p in reading.chart.points} == {1: True, 2: True, 4: True, 8: False}
+    assert {p.at: p.solid for p in reading.chart.points} == {1: True, 2: True, 4: True}
     assert "split over 4 GPUs" in reading.answers[0]
+    assert "compilations inside the samples" in column(reading.tables[0], "speed")[-1].remark
 
 
 def test_smoke_says_that_it_is_no_answer():

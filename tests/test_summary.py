@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from suite.results.record import Sample
-from suite.results.summary import better, by_round, doubts, longest, step_seconds, summary, worse
+from suite.results.summary import better, by_round, doubts, longest, step_seconds, summary, time_ratio, worse
 
 EVEN = (0.010,) * 3
 
@@ -253,3 +253,13 @@ def test_what_only_an_experiment_asks_for_stands_on_its_own_page(axes):
 )
 def test_a_sentence_on_results_adds_that_one_is_not_steady_and_first_of_all_that_one_is_smoke(statuses, said):
     assert doubts(statuses) == doubts(iter(statuses)) == said
+
+
+def test_times_have_a_ratio_within_one_campaign_and_if_both_make_sense():
+    slow, fast = (factory.record(backend=side, step_seconds=[t] * 3) for side, t in (("cpu", 2.0), ("gpu", 1.0)))
+    moved = msgspec.structs.replace(fast, campaign="20270101-000000-x")
+    wrong = msgspec.structs.replace(fast, runs=tuple(msgspec.structs.replace(run, compilations=1) for run in fast.runs))
+    assert time_ratio(summary(slow), summary(fast)).value == pytest.approx(2.0)
+    assert summary(wrong).status == "invalid"
+    assert [time_ratio(summary(slow), summary(other)) for other in (moved, wrong)] == [None, None]
+    assert time_ratio(summary(wrong), summary(slow)) is None

@@ -17,8 +17,8 @@ from suite.results.campaigns import notes
 from suite.results.flow import flow
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
-from suite.results.statistics import Estimate, paired_ratio
-from suite.results.summary import Summary, by_round
+from suite.results.statistics import Estimate
+from suite.results.summary import Summary, time_ratio
 from suite.results.table import Cell, Table, filled, rate_cells, status_cell, times_cells
 from suite.results.watched import averaged, gpu_share, on_gpu, watched
 from suite.workload import Case, Description
@@ -148,9 +148,10 @@ def _seen(found: Networks) -> Iterator[tuple[Cell, ...]]:
 def between(found: Networks, name: str, scope: str) -> tuple[Estimate | None, tuple[Summary, ...]]:
     """Return the GPU's rate over the CPU's in one campaign, and both results."""
     sides = tuple(scopes[scope] for backend in ("gpu", "cpu") if scope in (scopes := found.get((name, backend), {})))
-    if len(sides) < len(("gpu", "cpu")) or sides[0].record.campaign != sides[1].record.campaign:
+    if len(sides) < len(("gpu", "cpu")):
         return None, sides
-    return paired_ratio(by_round(sides[1].record), by_round(sides[0].record)), sides
+    gpu, cpu = sides
+    return time_ratio(cpu, gpu), sides
 
 
 def _sides(found: Networks) -> Iterator[tuple[Cell, ...]]:
@@ -176,12 +177,14 @@ def _documented_ratio(about: Description) -> float | None:
 def _ratios(found: Networks) -> Iterator[str]:
     for name in dict.fromkeys(key[0] for key in found):
         stored, sides = between(found, name, "epoch")
-        alone, _ = between(found, name, "step")
+        alone, more = between(found, name, "step")
+        alone = alone if all(side.whole for side in more) else None
         if stored is not None and all(side.whole for side in sides):
             documented = _documented_ratio(sides[0].record.description)
             beside = f"; documented from storage are {units.stated(documented)}" if documented else ""
+            counted = (*sides, *more) if alone else sides
             bare = f", and {words(alone)} with the batch on the device" if alone else ""
-            yield f"{name}: from storage the GPU is {words(stored)} as fast as the CPU{bare}{beside}." + caveat(sides)
+            yield f"{name}: from storage the GPU is {words(stored)} as fast as the CPU{bare}{beside}.{caveat(counted)}"
 
 
 def _changes(found: Networks) -> Iterator[str]:

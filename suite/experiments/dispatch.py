@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, point, ratio, share, share_words, step, together, words
+from suite.inquiry.steps import caveat, point, share, share_words, step, together, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate
+from suite.results.summary import time_ratio
 from suite.results.table import Cell, Table, base_cells, gain_status_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
@@ -45,7 +46,7 @@ def read(records: Sequence[Record]) -> Reading | None:
             item = ways.get(way)
             if item is None:
                 continue
-            over = ratio(item, best) if best else None
+            over = time_ratio(item, best) if best else None
             why = "; ".join(item.reasons) or f"no {_BEST} beside it"
             rows.append(
                 (

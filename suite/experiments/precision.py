@@ -7,12 +7,12 @@ import msgspec
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, fullest, point, ratio, step, words
+from suite.inquiry.steps import caveat, fullest, point, step, words
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.selection import current_cases
 from suite.results.statistics import Estimate, unpaired_ratio
-from suite.results.summary import Summary, by_round
+from suite.results.summary import Summary, by_round, time_ratio
 from suite.results.table import Cell, Table, base_cells, gain_status_cell, status_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
@@ -54,7 +54,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         base, gains = full or elsewhere.get(name), []
         for precision in sorted(by_name, key=_order):
             item = by_name[precision]
-            found = ratio(full, item) if full else _unpaired(base, item)
+            found = time_ratio(full, item) if full else _unpaired(base, item)
             why = "; ".join(item.reasons) or "no float32 beside it"
             rows.append(
                 (

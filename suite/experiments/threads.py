@@ -5,10 +5,10 @@ from math import inf
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, point, ratio, step, together, words
+from suite.inquiry.steps import caveat, point, step, together, words
 from suite.results.reading import Chart, Line, Reading
 from suite.results.record import Record
-from suite.results.summary import Summary
+from suite.results.summary import Summary, time_ratio
 from suite.results.table import Cell, Table, base_cells, gain_status_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
@@ -45,7 +45,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         ordered = sorted(group, key=threads)
         first, name = ordered[0], ordered[0].record.workload
         for item in ordered:
-            found = ratio(first, item)
+            found = time_ratio(first, item)
             ideal = found.value * threads(first) / threads(item) if found else None
             rows.append(
                 (
@@ -89,12 +89,12 @@ def _why(item: Summary) -> str:
 
 def _answer(name: str, group: Sequence[Summary]) -> str:
     first, last = group[0], group[-1]
-    found = ratio(first, last)
+    found = time_ratio(first, last)
     few, many = units.count(threads(first)), units.count(threads(last))
     if found is None or not first.whole or not last.whole:
         return f"{name}: not known, as {few} or {many} threads have no whole result."
     best = min((item for item in group if item.whole), key=lambda item: item.seconds.value if item.seconds else inf)
-    gain = None if best is last else ratio(last, best)
+    gain = None if best is last else time_ratio(last, best)
     fewer = ""
     if gain is not None and gain.low is not None and gain.low > 1:
         fewer = f" The fastest are {units.count(threads(best))} threads, {words(gain)} as fast as all {many}."

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from suite.inquiry.steps import ratio, together
+from suite.inquiry.steps import together
 from suite.results.record import Record
 from suite.results.statistics import Estimate
-from suite.results.summary import Summary
+from suite.results.summary import Summary, time_ratio
 
 COUNTS = (1, 2, 4, 8)  # of GPUs
 # Relative, of first losses. Kernels for another size of the batch round otherwise, which a deep network multiplies; a
@@ -32,7 +32,7 @@ class Side:
     @property
     def efficiency(self) -> Estimate | None:
         """The speed as a share of as many times one GPU's as there are devices."""
-        return scaled(self.speed, 1 / self.devices) if self.speed else None
+        return self.speed.times(1 / self.devices) if self.speed else None
 
     @property
     def results(self) -> tuple[Summary, ...]:
@@ -95,14 +95,14 @@ def side(cells: Cells, devices: int, batch: int, base_batch: int) -> Side:
     why = doubt(devices, batch, item, base, away)
     if devices == 1 or why or item is None or base is None:
         return Side(devices=devices, batch=batch, item=item, base=base, away=away, why=why)
-    between, part = ratio(base, item), cells.get((1, batch // devices))
+    between, part = time_ratio(base, item), cells.get((1, batch // devices))
     return Side(
         devices=devices,
         batch=batch,
         item=item,
         base=base,
-        speed=scaled(between, batch / base_batch) if between else None,
-        adding=ratio(item, part) if part is not None and part.whole else None,
+        speed=between.times(batch / base_batch) if between else None,
+        adding=time_ratio(item, part) if part is not None and part.whole else None,
         away=away,
         why="" if between else "; ".join((*item.reasons, *base.reasons)) or "no round in common with one GPU",
     )
@@ -131,9 +131,3 @@ def losses_apart(one: Summary, other: Summary) -> float | None:
     ]
     away = [abs(mine - its) / abs(its) for mine, its in pairs if mine is not None and its]
     return max(away, default=None)
-
-
-def scaled(value: Estimate, factor: float) -> Estimate:
-    """Return a value times a number that is known exactly."""
-    low, high = (None if end is None else factor * end for end in (value.low, value.high))
-    return Estimate(value=factor * value.value, low=low, high=high, processes=value.processes)

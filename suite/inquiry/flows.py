@@ -8,8 +8,8 @@ from suite import units
 from suite.inquiry.here import Here
 from suite.inquiry.steps import percent_words, step
 from suite.results.record import Record
-from suite.results.statistics import Estimate, paired_ratio
-from suite.results.summary import Summary, by_round
+from suite.results.statistics import Estimate
+from suite.results.summary import Summary, time_ratio
 from suite.results.table import Cell
 from suite.workload import Backend, Case, Claim, Description
 
@@ -25,20 +25,14 @@ def from_storage(record: Record, *free: str) -> bool:
 
 
 def gain(item: Summary, base: Summary) -> Estimate | None:
-    """Return by how many times an example rate is another's, by rounds; None unless one campaign has both."""
-    if item.record.campaign != base.record.campaign:
-        return None
-    return paired_ratio(_rates(item.record), _rates(base.record))
-
-
-def _rates(record: Record) -> dict[int, float]:
-    return {number: record.case.batch / seconds for number, seconds in by_round(record).items()}
+    """Return by how many times an example rate is another's; None where their times have no ratio."""
+    found = time_ratio(base, item)
+    return found and found.times(item.record.case.batch / base.record.case.batch)
 
 
 def change(value: Estimate) -> str:
     """Return by how much one rate differs from another in percent, with its interval, as a sentence needs it."""
-    low, high = (None if end is None else end - 1 for end in (value.low, value.high))
-    return percent_words(msgspec.structs.replace(value, value=value.value - 1, low=low, high=high))
+    return percent_words(value.mapped(lambda share: share - 1))
 
 
 def share_cell(value: float | None) -> Cell:

@@ -5,11 +5,11 @@ from statistics import fmean, median
 
 from suite import units
 from suite.inquiry.flows import share_cell
-from suite.inquiry.steps import campaigns, caveat, fullest, in_all, ratio, words
+from suite.inquiry.steps import campaigns, caveat, fullest, in_all, words
 from suite.results.record import Record
 from suite.results.speedup import SpeedUp, current, speedups
 from suite.results.statistics import Estimate
-from suite.results.summary import COUNTED, Summary, summary
+from suite.results.summary import COUNTED, Summary, summary, time_ratio
 from suite.results.table import Cell, base_cells, status_cell, time_cell, times_cells
 from suite.results.watched import gpu_share
 
@@ -34,8 +34,7 @@ def searched(
         base, name, backend = ways.get("plain"), group[0].record.workload, group[0].record.backend
         for way, item in sorted(ways.items()):
             share = gpu_share(item.record)
-            sensible = base is not None and "invalid" not in (base.status, item.status)
-            found = ratio(base, item) if base is not None and sensible and item is not base else None
+            found = time_ratio(base, item) if base is not None and item is not base else None
             rows.append(
                 (
                     Cell(text=name),
@@ -124,7 +123,7 @@ def _gains_of(records: Iterable[Record], name: str, backend: str) -> Iterator[Es
     mine = (record for record in records if (record.workload, record.backend) == (name, backend))
     for group in campaigns(mine, is_search):
         ways = {item.record.case.variant: item for item in group if item.status != "invalid"}
-        found = ratio(ways["plain"], ways["stacked"]) if len(ways) == len(WAYS) else None
+        found = time_ratio(ways["plain"], ways["stacked"]) if len(ways) == len(WAYS) else None
         if found is not None:
             yield found
 

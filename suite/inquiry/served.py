@@ -60,6 +60,4 @@ def gains(group: Sequence[Record]) -> dict[Way, SpeedUp]:
 
 def cluster(gain: Estimate, gpus: int, machines: int) -> Estimate:
     """Return what so many GPUs do over what the CPUs of so many machines do, if both scale perfectly: derived."""
-    share = gpus / machines
-    low, high = (None if end is None else share * end for end in (gain.low, gain.high))
-    return Estimate(value=share * gain.value, low=low, high=high, processes=gain.processes)
+    return gain.times(gpus / machines)

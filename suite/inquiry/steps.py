@@ -14,8 +14,8 @@ from suite.results.record import Record
 from suite.results.roofline import is_ceiling
 from suite.results.selection import campaign_recency
 from suite.results.speedup import Result, SpeedUp
-from suite.results.statistics import Estimate, paired_ratio
-from suite.results.summary import SOUND, Summary, better, by_round, doubts, summary, wide
+from suite.results.statistics import Estimate
+from suite.results.summary import SOUND, Summary, better, doubts, summary, wide
 from suite.workload import Backend, Case, Description
 
 
@@ -82,11 +82,6 @@ def _last(groups: Iterable[tuple[Summary, ...]]) -> tuple[tuple[Summary, ...], .
     """Return the last group of each workload and backend."""
     latest = {(group[0].record.workload, group[0].record.backend): group for group in groups}
     return tuple(latest[key] for key in sorted(latest))
-
-
-def ratio(numerator: Summary, denominator: Summary) -> Estimate | None:
-    """Return one time over another by rounds; None if they share no round in which both ended well."""
-    return paired_ratio(by_round(numerator.record), by_round(denominator.record))
 
 
 def point(series: str, value: Estimate, *items: Result, at: float | None = None, row: str = "") -> Point:

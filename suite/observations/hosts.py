@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments.threads import threads
-from suite.inquiry.steps import ratio, words
+from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, either
 from suite.observations._articles import RESNET
 from suite.observations._found import above, below, groups
 from suite.results.record import Record
+from suite.results.summary import time_ratio
 
 _MATTERS = 1.5
 
@@ -18,7 +19,7 @@ def _decides(records: Sequence[Record]) -> Judgement:
     said, ratios, items = [], [], []
     for (name, _), group in sorted(found.items()):
         few, many = (end(group, key=threads) for end in (min, max))
-        between = ratio(few, many)
+        between = time_ratio(few, many)
         if between is not None and threads(few) < threads(many):
             ratios.append(between)
             items += [few, many]

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from suite.results.record import Record
-from suite.results.statistics import Estimate, paired_ratio
-from suite.results.summary import Summary, better, by_round, summary
+from suite.results.statistics import Estimate
+from suite.results.summary import Summary, better, summary, time_ratio
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,10 +19,8 @@ class Once:
 
     @property
     def ratio(self) -> Estimate | None:
-        """The CPU's time over the GPU's, paired by round; None if one side is missing."""
-        if self.cpu is None or self.gpu is None:
-            return None
-        return paired_ratio(by_round(self.cpu.record), by_round(self.gpu.record))
+        """The CPU's time over the GPU's, paired by round; None if one side is missing or makes no sense."""
+        return time_ratio(self.cpu, self.gpu) if self.cpu and self.gpu else None
 
 
 def history(records: Iterable[Record]) -> tuple[Once, ...]:

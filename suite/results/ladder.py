@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from suite.results.record import Record
 from suite.results.statistics import Estimate, paired_ratio
-from suite.results.summary import SOUND, Summary, better, by_round, summary
+from suite.results.summary import SOUND, Summary, better, by_round, summary, time_ratio
 from suite.workload import Case
 
 REST = "compile_rest"  # the stage of a whole run that compiles all it needs beside its step
@@ -49,7 +49,7 @@ class Rung:
     @property
     def ratio(self) -> Estimate | None:
         """The CPU's time over the GPU's, paired by round; None if they are not of one campaign."""
-        return paired_ratio(*(by_round(side.record) for side in self.both)) if self.both else None
+        return time_ratio(*self.both) if self.both else None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from suite.results.statistics import Estimate, paired_ratio
-from suite.results.summary import Summary, by_round
+from suite.results.statistics import Estimate
+from suite.results.summary import Summary, time_ratio
 from suite.variants import peer_name, variants_of
 
 
@@ -13,9 +13,9 @@ def peers_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Es
     """Return the other implementations of the same case, each with its time over mine."""
     found = []
     for other in others_of(mine, group):
-        ratio = paired_ratio(by_round(other.record), by_round(mine.record))
-        if ratio is not None and other.status != "invalid":
-            found.append((other, ratio))
+        over = time_ratio(other, mine)
+        if over is not None:
+            found.append((other, over))
     return tuple(found)
 
 

@@ -10,8 +10,20 @@ from suite import units
 from suite.results.peers import others_of, peers_of, untimed
 from suite.results.record import Record
 from suite.results.repetition import found_again
-from suite.results.statistics import Estimate, paired_ratio, sign_interval
-from suite.results.summary import COUNTED, SOUND, Status, Summary, better, by_round, citable, summary, wide, worse
+from suite.results.statistics import Estimate, sign_interval
+from suite.results.summary import (
+    COUNTED,
+    SOUND,
+    Status,
+    Summary,
+    better,
+    by_round,
+    citable,
+    summary,
+    time_ratio,
+    wide,
+    worse,
+)
 from suite.variants import peer_name
 from suite.workload import Case, Scope
 
@@ -100,17 +112,16 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
     found = []
     for group in campaigns.values():
         for gpu in group:
-            if gpu.record.backend != "gpu" or gpu.record.case.implementation != "jax" or gpu.status == "invalid":
+            if gpu.record.backend != "gpu" or gpu.record.case.implementation != "jax":
                 continue
             if gpu.record.description.family == "ceiling":
                 continue  # no network
             twin = msgspec.structs.replace(gpu.record.case, backend="cpu", precision="float32-highest")
             twin = twin.of_either_allocator
             cpu = better(s for s in group if s.record.case.of_either_allocator == twin)
-            sensible = cpu is not None and cpu.status != "invalid"
-            ratio = paired_ratio(by_round(cpu.record), by_round(gpu.record)) if cpu and sensible else None
-            if cpu is not None and ratio is not None:
-                found.append(_speedup(cpu, gpu, ratio, group))
+            over = time_ratio(cpu, gpu) if cpu else None
+            if cpu is not None and over is not None:
+                found.append(_speedup(cpu, gpu, over, group))
     both: dict[tuple[str, ...], list[SpeedUp]] = defaultdict(list)
     for item in found:
         if item.status in COUNTED:

@@ -1,7 +1,7 @@
 """Estimates with intervals: one number per process, t intervals on the log scale; and tests of whether two differ."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean, median, stdev, variance
 
 from suite.workload import Plain
@@ -34,6 +34,15 @@ class Estimate(Plain, frozen=True, kw_only=True):
         """Return a quantity over this value, the ends of its interval turned round: a rate from a time."""
         low, high = (None if end is None else quantity / end for end in (self.high, self.low))
         return Estimate(value=quantity / self.value, low=low, high=high, processes=self.processes)
+
+    def times(self, factor: float) -> "Estimate":
+        """Return this value times a number above 0 that is known exactly."""
+        return self.mapped(lambda value: factor * value)
+
+    def mapped(self, function: Callable[[float], float]) -> "Estimate":
+        """Return what an increasing function makes of this value and of the ends of its interval."""
+        low, high = (None if end is None else function(end) for end in (self.low, self.high))
+        return Estimate(value=function(self.value), low=low, high=high, processes=self.processes)
 
 
 def t_quantile(degrees: float) -> float:

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from suite.results import validity
 from suite.results.record import SCHEMA, Record, Run, Telemetry
-from suite.results.statistics import Estimate, geometric_mean, trend
+from suite.results.statistics import Estimate, geometric_mean, paired_ratio, trend
 
 Status = Literal["invalid", "incomplete", "unstable", "smoke", "quick", "standard", "repeated"]
 
@@ -81,6 +81,18 @@ def longest(run: Run) -> float:
 def by_round(record: Record) -> dict[int, float]:
     """Return the number of each round whose process ended well."""
     return {run.round: value for run in record.runs if (value := step_seconds(run)) is not None and value > 0}
+
+
+def time_ratio(numerator: Summary, denominator: Summary) -> Estimate | None:
+    """Return one time over another, paired by round.
+
+    None if the two are of different campaigns, if one makes no sense, or if they share no round that ended well in
+    both.
+    """
+    both = numerator, denominator
+    if len({item.record.campaign for item in both}) > 1 or any(item.status == "invalid" for item in both):
+        return None
+    return paired_ratio(*(by_round(item.record) for item in both))
 
 
 def summary(record: Record) -> Summary:
