@@ -129,6 +129,11 @@ class Description(Plain, frozen=True, kw_only=True):
         return self.data != "random"
 
     @property
+    def is_network(self) -> bool:
+        """Whether it counts among networks: trees are none, nor is the data-parallel model of a few FLOP a step."""
+        return self.family not in ("data parallel", "trees", "ceiling")
+
+    @property
     def network(self) -> tuple[int, int, str, str]:
         """What workloads share that are one network, as they differ in data or dropout alone."""
         return self.parameters, self.flop_per_example, self.loss, self.optimizer

@@ -394,6 +394,15 @@ def test_the_slope_decides_whether_larger_gains_more(exponent, words):
     assert words in read(size, networks(exponent)).answers[0]
 
 
+def test_the_data_parallel_model_sets_no_line_and_is_not_drawn_but_has_its_row():
+    about = factory.description("tiny", batch=1, flop_per_example=3, forward_flop_per_example=1, family="data parallel")
+    tiny = [factory.record("tiny", side, noisy(t), about=about) for side, t in (("cpu", 1e-4), ("gpu", 1e-3))]
+    alone, beside = read(size, networks(0.3)), read(size, [*networks(0.3), *tiny])
+    assert beside.answers == alone.answers
+    assert (beside.chart.points, beside.chart.lines) == (alone.chart.points, alone.chart.lines)
+    assert len(beside.tables[0].rows) == 1 + len(alone.tables[0].rows)
+
+
 def test_a_slope_within_the_noise_says_so():
     flat = [record for record in networks(0.0) if record.workload != "net1"]
     assert "does not surely gain more or less" in read(size, networks(0.3)[:2] + flat[2:]).answers[0]

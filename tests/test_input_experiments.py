@@ -251,20 +251,22 @@ def deepening():
         yield stored(about, gpu_alone, "gpu", "step", experiment="depth")
 
 
-def steps_of_gpu(records, **changes):
-    """Return the records, the runs of the GPU's steps changed."""
-    return [
-        msgspec.structs.replace(r, runs=tuple(msgspec.structs.replace(run, **changes) for run in r.runs))
-        if (r.backend, r.case.scope) == ("gpu", "step") else r
-        for r in records
-    ]  # fmt: skip
+def invalid(record):
+    runs = tuple(msgspec.structs.replace(run, compilations=3) for run in record.runs)
+    return msgspec.structs.replace(record, runs=runs)
 
 
-def test_a_step_that_makes_no_sense_is_left_out_of_what_is_said_of_it():
-    whole, without = (words(depth.read(records)) for records in (
-        list(deepening()), steps_of_gpu(deepening(), compilations=3)))  # fmt: skip
-    assert "44.4x (44.4 to 44.4) with the batch on the device" in whole
+def incomplete(record):
+    return msgspec.structs.replace(record, rounds=9)
+
+
+@pytest.mark.parametrize("spoilt", [invalid, incomplete])
+def test_a_step_that_makes_no_sense_or_lacks_rounds_is_left_out_of_what_is_said_of_it(spoilt):
+    records = list(deepening())
+    found = [spoilt(r) if (r.backend, r.case.scope) == ("gpu", "step") else r for r in records]
+    whole, without = (words(depth.read(group)) for group in (records, found))
     assert "from storage the GPU is 4.00x" in whole
+    assert "44.4x (44.4 to 44.4) with the batch on the device" in whole
     assert "from storage the GPU is 4.00x" in without
     assert "44.4x" not in without
 

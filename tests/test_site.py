@@ -708,3 +708,11 @@ def test_what_changed_in_the_method_is_a_page(tmp_path):
 )
 def test_a_number_stays_on_one_line_with_its_unit(html, shown):
     assert typography.unbroken(html) == shown
+
+
+def test_the_home_page_says_how_its_machine_stands_among_others():
+    elsewhere = msgspec.structs.replace(factory.HOST, name="small box, 2 cores", gpus=())
+    small = factory.record(backend="cpu", step_seconds=[0.5] * 3, machine=elsewhere)
+    made = pages.pages([*factory.campaign(), small], frozenset())["index.md"]
+    assert "as long on this CPU as on that of small box, 2 cores" in made
+    assert "on this CPU" not in pages.pages(factory.campaign(), frozenset())["index.md"]

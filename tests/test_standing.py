@@ -119,6 +119,35 @@ def test_the_newest_campaign_counts():
     assert only([*new, *old]).ratio.value == pytest.approx(3)
 
 
+def compared(day, **ways):
+    """Return one campaign's step of JAX and those of PyTorch by variant, in seconds."""
+    when = {"campaign": f"{day}", "created": f"2026-01-0{day}T00:00:00Z"}
+    jax = side(seconds=ways.pop("jax", 0.010), **when)
+    return [jax, *(side("torch", seconds, variant=variant, **when) for variant, seconds in ways.items())]
+
+
+def test_a_newer_campaign_that_left_the_fastest_way_out_does_not_count():
+    full, fewer = compared(1, plain=0.020, compile=0.009), compared(2, plain=0.021)
+    assert only([*full, *fewer]).ratio.value == pytest.approx(0.9)
+    assert only([*fewer, *compared(3, plain=0.030)]).ratio.value == pytest.approx(3)
+
+
+def test_a_newer_campaign_that_left_a_slower_way_out_counts():
+    full, fewer = compared(1, plain=0.020, compile=0.009), compared(2, compile=0.012)
+    assert only([*full, *fewer]).ratio.value == pytest.approx(1.2)
+
+
+def test_a_ratio_whose_own_interval_is_wide_is_unstable():
+    mine, theirs = side(), factory.record("mnist_mlp", step_seconds=(0.0101, 0.0099, 0.0100), implementation="torch")
+    assert only([mine, theirs]).status == "quick"
+    moved = factory.record("mnist_mlp", step_seconds=(0.0102, 0.0098, 0.0102), implementation="torch")
+    jax = factory.record("mnist_mlp", step_seconds=(0.0098, 0.0102, 0.0098))
+    found = only([jax, moved])
+    assert {found.mine.status, found.best_peer.status} == {"quick"}
+    assert found.status == "unstable"
+    assert "wide" in found.reasons[-1]
+
+
 def test_a_newer_campaign_with_a_stand_in_replaces_one_with_random_content():
     older = [side(data="random"), side("torch", 0.02, data="random")]
     newer = {"campaign": "b", "created": "2026-01-02T00:00:00Z"}
@@ -356,3 +385,10 @@ def test_beside_another_host_the_better_allocator_stands_alone():
     mine = [side(seconds=s, allocator=a, machine=factory.PLAIN) for s, a in ((0.01, "retaining"), (0.008, "system"))]
     (row,) = tables.elsewhere([*mine, side(backend="gpu", seconds=0.0002)], factory.PLAIN.slug).rows
     assert row[3].sort == pytest.approx(40)
+
+
+def test_a_speed_up_of_one_process_says_so():
+    pair = [factory.record(backend=side, step_seconds=[t], scope="run") for side, t in (("cpu", 2.0), ("gpu", 1.0))]
+    pair = [msgspec.structs.replace(record, rounds=1) for record in pair]
+    (found,) = speedups(pair)
+    assert tables.speedup_row(found, {})[-2].text == "quick, one process"

@@ -156,7 +156,7 @@ def _answers(ceilings: Roof, known: Sequence[tuple[float, Summary]], steps: Sequ
         mine = [item for item in steps if (item.record.backend, item.record.case.precision) == (backend, precision)]
         yield said + (_above(ceiling, mine) if kind == MATMUL else "")
     for backend in ("cpu", "gpu"):
-        mine = [one for one in known if one[1].record.backend == backend and _sizable(one[1])]
+        mine = [one for one in known if one[1].record.backend == backend and one[1].record.description.is_network]
         if len(mine) > 1:
             (least, far), (most, near) = mine[0], mine[-1]
             yield (
@@ -173,10 +173,6 @@ def _above(ceiling: Ceiling, steps: Sequence[Summary]) -> str:
     rate = units.quantity(best.flop_per_second, "FLOP/s")
     batch = units.count(best.record.case.batch)
     return f" It was measured too low: {best.record.workload} at batch {batch} comes to {rate}."
-
-
-def _sizable(item: Summary) -> bool:
-    return item.record.description.family != "data parallel"
 
 
 def _named(item: Summary) -> str:
@@ -196,7 +192,8 @@ def _chart(ceilings: Roof, shares: Sequence[tuple[Summary, Share]]) -> Chart | N
             solid=solid(item),
         )
         for item, one in shares
-        if item.flop_per_second and one.intensity and _sizable(item) and item.record.headline_step("precision")
+        if item.flop_per_second and one.intensity
+        and item.record.description.is_network and item.record.headline_step("precision")
     ]  # fmt: skip
     reach = [point.at for point in points if point.at] or [0.1, 1000.0]
     lines = []

@@ -24,7 +24,8 @@ METHOD = (
     "the logarithms gives the power with which the speed-up grows, with the 95 % interval of its slope over networks; "
     "the rank correlation asks only whether larger goes with larger. Networks are no random sample, so both describe "
     "these networks alone. Those whose step is the same, as they differ in data or dropout alone, count as one with "
-    "the geometric mean of their speed-ups. What is not whole is drawn hollow and not counted."
+    "the geometric mean of their speed-ups. What is not whole is drawn hollow and not counted; the data-parallel "
+    "model is neither, since its step has so few FLOP that it would set the line alone."
 )
 WORKLOADS: tuple[str, ...] = ()  # all networks
 
@@ -62,12 +63,13 @@ def read(records: Sequence[Record]) -> Reading | None:
     found = [item for item in of_headline(records) if flop(item) > 0]
     if not found:
         return None
-    counted = [item for item in found if item.whole]
+    drawn = [item for item in found if item.gpu.record.description.is_network]
+    counted = [item for item in drawn if item.whole]
     sizes, ratios = networks(counted)
     law = power_law(sizes, ratios) if len(sizes) >= _FEWEST else None
     points = tuple(
         replace(point(item.gpu.record.description.family, item.ratio, item, at=flop(item)), solid=item.solid)
-        for item in found
+        for item in drawn
     )
     ends = tuple((size, law.at(size)) for size in (min(sizes), max(sizes))) if law else ()
     chart = Chart(

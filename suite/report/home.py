@@ -36,6 +36,9 @@ def page(
     mine = [record for record in records if shown in (None, record.machine.slug)]
     made.add(overview.choice({r.machine.slug: r.machine.name for r in everything}, shown, ""))
     files = overview.add(made, mine, "speedups", links(records, ""), models)
+    yours = {r.machine.slug: r.machine.name for r in records if r.campaign in local}
+    for said in (places or {}).get(shown or "", ()) if shown not in yours else ():
+        made.add(f'<p class="note">{safe(said)}</p>')
     if shown:
         made.add(
             '<p class="note">Times link the record they come from, with every raw sample. '
@@ -47,7 +50,6 @@ def page(
             '<a href="ledger.html">the ledger</a> what became of everything that the articles say, '
             '<a href="coverage.html">What has been measured</a> what is still missing.</p>'
         )
-    yours = {r.machine.slug: r.machine.name for r in records if r.campaign in local}
     for slug, name in sorted(yours.items()):
         made.heading(f"Your machine: {name}")
         said = " ".join(map(safe, (places or {}).get(slug, ())))

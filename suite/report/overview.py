@@ -7,7 +7,7 @@ from suite import units
 from suite.report import absent, charts, lead, tables
 from suite.report.html import Page, safe
 from suite.results.record import Record
-from suite.results.speedup import SpeedUp, current, speedups
+from suite.results.speedup import CERTIFIED_FROM, SpeedUp, current, speedups
 from suite.results.table import Cell, Table, varied
 
 _SCOPES = ("step", "transfer", "epoch", "cold", "run")  # in the order of the ladder
@@ -40,9 +40,9 @@ def add(
         )
         caption = (
             "Time of one step on the CPU over its time on the GPU of the same machine, float32 at highest precision on "
-            "both sides, with 95 % intervals. Hollow: the CPU side is slower than 0.7 of the best peer on the same "
-            "cores, or the result is not steady. Grey ticks: what the articles report, of whole runs and clusters "
-            "too, but not of first calls."
+            "both sides, with 95 % intervals. Hollow: the result is not steady, or the CPU side not certified, as "
+            f"another implementation takes less than {CERTIFIED_FROM:g} of JAX's time on the same cores. Grey ticks: "
+            "what the articles report, of whole runs and clusters too, but not of first calls."
         )
         page.chart(name, alternative, caption, json.dumps(charts.themed(spec)))
         if left := absent.sentence(records, {item.gpu.record.workload for item in main}, models):

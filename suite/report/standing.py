@@ -132,7 +132,8 @@ def page(records: Sequence[Record], local: frozenset[str], links: dict[str, str]
     made.add(
         '<p class="note">On the CPU every implementation is timed with the allocator that keeps its memory and with '
         "the system’s, and its better one counts: the column names JAX’s and the best peer’s. PyTorch runs eagerly and "
-        "compiled, on the GPU also replayed as a CUDA graph, and its best way counts; what was not timed is named. "
+        "compiled, on the GPU also replayed as a CUDA graph, and its best way counts; of several campaigns the newest "
+        "stands here that timed the fastest way known; what none timed is named. "
         '<a href="method.html">Method</a> says how times come about.</p>'
     )
     return made.text()

@@ -19,6 +19,11 @@ def peers_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Es
     return tuple(found)
 
 
+def way(item: Summary) -> tuple[str, str]:
+    """Return how a step was implemented, whatever the allocator: implementation and variant."""
+    return item.record.case.implementation, item.record.case.variant
+
+
 def untimed(peers: Iterable[tuple[Summary, Estimate]]) -> tuple[str, ...]:
     """Return the names of the ways that these implementations have on their backend and that are not among them.
 

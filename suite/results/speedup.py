@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from suite import units
-from suite.results.peers import others_of, peers_of, untimed
+from suite.results.peers import others_of, peers_of, untimed, way
 from suite.results.record import Record
 from suite.results.repetition import found_again
 from suite.results.statistics import Estimate, sign_interval
@@ -163,10 +163,10 @@ def _compared_elsewhere(mine: SpeedUp, compared: Comparisons) -> SpeedUp:
     So no certificate is won by leaving a faster way out. Of each way the newest campaign counts.
     """
     record = mine.cpu.record
-    own, found = {_way(peer) for peer, _ in mine.peers}, {}
+    own, found = {way(peer) for peer, _ in mine.peers}, {}
     for peer, ratio in compared.get((record.machine.slug, record.case.of_either_allocator), ()):
-        if peer.record.campaign != record.campaign and _way(peer) not in own:
-            found.setdefault(_way(peer), {}).setdefault(peer.record.created, []).append((peer, ratio))
+        if peer.record.campaign != record.campaign and way(peer) not in own:
+            found.setdefault(way(peer), {}).setdefault(peer.record.created, []).append((peer, ratio))
     elsewhere = tuple(min(ways[max(ways)], key=lambda peer: peer[1].value) for ways in found.values())
     said = [
         f"CPU side not certified: {peer_name(peer.record.case)}, which this campaign did not time, takes "
@@ -175,10 +175,6 @@ def _compared_elsewhere(mine: SpeedUp, compared: Comparisons) -> SpeedUp:
         if ratio.value < CERTIFIED_FROM
     ]
     return replace(mine, elsewhere=elsewhere, reasons=(*mine.reasons, *said))
-
-
-def _way(peer: Summary) -> tuple[str, str]:
-    return peer.record.case.implementation, peer.record.case.variant
 
 
 def _start(item: SpeedUp) -> str:

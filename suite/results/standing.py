@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from suite.results.peers import peers_of, untimed
+from suite.results.peers import peers_of, untimed, way
 from suite.results.record import Record
 from suite.results.selection import campaign_recency
 from suite.results.statistics import Estimate, product
-from suite.results.summary import Status, Summary, better, by_round, summary, worse
+from suite.results.summary import COUNTED, SOUND, Status, Summary, better, by_round, summary, wide, worse
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,31 +35,54 @@ class Standing:
         return untimed(self.peers)
 
     @property
+    def ways(self) -> frozenset[tuple[str, str]]:
+        """The ways of the peers that were timed and may be counted with: implementation and variant."""
+        return frozenset(way(peer) for peer, _ in self.peers if peer.status in COUNTED)
+
+    @property
     def status(self) -> Status:
-        """The worse one of the two sides' statuses."""
-        return worse(self.mine.status, self.best_peer.status)
+        """The worse one of the two sides' statuses; of sound ones unstable if the ratio's own interval is wide."""
+        sides = worse(self.mine.status, self.best_peer.status)
+        return "unstable" if sides in SOUND and self._doubt else sides
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """What troubled either side."""
-        return tuple(
-            f"{s.record.case.implementation}: {words}" for s in (self.mine, self.best_peer) for words in s.reasons
-        )
+        """What troubled either side, or the ratio."""
+        sides = [f"{s.record.case.implementation}: {words}" for s in (self.mine, self.best_peer) for words in s.reasons]
+        return tuple(filter(None, (*sides, self._doubt)))
+
+    @property
+    def _doubt(self) -> str:
+        return wide(self.mine.record, self.ratio)
 
 
 def standings(records: Iterable[Record]) -> tuple[Standing, ...]:
-    """Return the current standing of each machine and case of JAX that was compared, by machine and backend."""
+    """Return the standing of each machine and case of JAX that was compared, by machine and backend.
+
+    It is of the newest campaign that timed the way of a peer that is the fastest known one: see `_fair`.
+    """
     campaigns: dict[tuple[str, str, str], list[Summary]] = defaultdict(list)
     for record in records:
         if record.case.scope == "step":
             campaigns[record.campaign, record.machine.slug, record.workload].append(summary(record))
-    latest: dict[tuple[str, str, str, str], Standing] = {}
+    found: dict[tuple[str, str, str, str], list[Standing]] = defaultdict(list)
     for group in sorted(campaigns.values(), key=lambda g: campaign_recency(item.record for item in g)):
         for item in _standings(group):
             record = item.mine.record
             case = record.case.timed.of_either_allocator.text(record.description.batch)
-            latest[record.machine.slug, record.backend, record.case.precision, case] = item
-    return tuple(latest[key] for key in sorted(latest))
+            found[record.machine.slug, record.backend, record.case.precision, case].append(item)
+    return tuple(_fair(found[place]) for place in sorted(found))
+
+
+def _fair(items: Sequence[Standing]) -> Standing:
+    """Return of one case's standings, the newest last, the one that is fair to the peers.
+
+    Which way is the fastest is known from the newest campaign that timed most of them. A newer campaign counts if it
+    timed that way too: one that left it out would let JAX look better.
+    """
+    fullest = max(reversed(items), key=lambda item: len(item.ways))
+    fastest = way(fullest.best_peer)
+    return next((item for item in reversed(items) if fastest in item.ways), fullest)
 
 
 def _standings(group: Sequence[Summary]) -> Iterable[Standing]:
@@ -95,7 +118,7 @@ def overall(items: Iterable[Standing]) -> Overall | None:
     for item in items:
         about, case = item.mine.record.description, item.mine.record.case
         plain = (case.variant, case.devices, case.batch) == ("plain", 1, about.batch)
-        if plain and about.family not in ("data parallel", "trees"):
+        if plain and about.is_network:
             networks[about.network].append(item)
     weighed = [(item, 1 / (len(networks) * len(same))) for same in networks.values() for item in same]
     factors = list(_factors(weighed))

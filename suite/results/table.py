@@ -1,13 +1,13 @@
 """Results as rows of cells: text, what to sort by, and the record behind it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from suite import units
 from suite.results.record import Record
 from suite.results.speedup import SpeedUp
 from suite.results.statistics import Estimate
-from suite.results.summary import SOUND, Summary, wide, worse
+from suite.results.summary import SOUND, Status, Summary, wide, worse
 
 INTERVAL = "95 % interval"  # a column's name
 
@@ -161,8 +161,8 @@ def ratio_status_cell(item: SpeedUp) -> Cell:
 
 def speedup_status_cell(item: SpeedUp) -> Cell:
     """Return the status of one in the headline setting, whose CPU side has to be certified where it is of a step."""
-    word = f"{item.status}, not certified" if item.certificate is False else item.status
-    return Cell(text=word, remark="; ".join(item.reasons))
+    word = _status(item.status, (item.cpu, item.gpu))
+    return Cell(text=f"{word}, not certified" if item.certificate is False else word, remark="; ".join(item.reasons))
 
 
 def gain_status_cell(ratio: Estimate | None, item: Summary, base: Summary | None) -> Cell:
@@ -178,13 +178,14 @@ def gain_status_cell(ratio: Estimate | None, item: Summary, base: Summary | None
 
 
 def status_cell(*items: Summary) -> Cell:
-    """Return the worst status of several results, with all their reasons.
-
-    What is one process and nothing worse is said to be that: it cannot show whether it is steady.
-    """
+    """Return the worst status of several results, with all their reasons."""
     word = items[0].status
     for item in items[1:]:
         word = worse(word, item.status)
-    if word == "quick" and any(len(item.record.runs) == 1 for item in items):
-        word = "quick, one process"
-    return Cell(text=word, remark="; ".join(reason for item in items for reason in item.reasons))
+    return Cell(text=_status(word, items), remark="; ".join(reason for item in items for reason in item.reasons))
+
+
+def _status(word: Status, items: Iterable[Summary]) -> str:
+    """Return the word for a status of these: what is one process cannot show whether it is steady."""
+    alone = word == "quick" and any(len(item.record.runs) == 1 for item in items)
+    return "quick, one process" if alone else word
