@@ -191,8 +191,16 @@ def test_the_batch_from_which_the_gpu_wins_has_an_interval():
 @pytest.mark.parametrize(
     ("speedups", "noise", "words"),
     [
-        ({16: 2.0, 64: 3.0}, NOISE, "the GPU wins at all of the batches from 16 to 64: at 16 it is 2.00x"),
-        ({16: 0.2, 64: 0.5}, NOISE, "the CPU wins at all of the batches from 16 to 64: at 64 the GPU is 0.500x"),
+        (
+            {16: 2.0, 64: 3.0},
+            NOISE,
+            "the GPU wins at all of the 2 batches that were timed, from 16 to 64: at 16 it is 2.00x",
+        ),
+        (
+            {16: 0.2, 64: 0.5},
+            NOISE,
+            "the CPU wins at all of the 2 batches that were timed, from 16 to 64: at 64 the GPU is 0.500x",
+        ),
         ({16: 1.0, 64: 1.0}, (1, 1.2, 0.8), "is not separated from the noise"),
         ({16: 1.001, 64: 4.0}, NOISE, "the GPU wins from a batch of at most"),
         ({16: 0.25, 64: 0.999}, NOISE, "the GPU wins from a batch of at least"),
@@ -235,7 +243,7 @@ def test_an_invalid_point_has_no_ratio_and_is_not_drawn():
     reading = read(crossover, records)
     assert [point.at for point in reading.chart.points] == [16, 64]
     assert [(row[4].text, row[7].text) for row in reading.tables[0].rows][2] == ("–", "invalid")
-    assert "the CPU wins at all of the batches from 16 to 64" in reading.answers[0]
+    assert "the CPU wins at all of the 2 batches that were timed, from 16 to 64" in reading.answers[0]
 
 
 def test_the_newest_sweep_counts_and_smoke_only_alone():

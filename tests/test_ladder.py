@@ -117,6 +117,14 @@ def test_calls_add_up_from_the_cold_start():
     assert curve[0].ratio.low < curve[0].ratio.value < curve[0].ratio.high
 
 
+def test_where_the_sides_differ_a_rung_says_whose_status_is_which():
+    shaky = [
+        msgspec.structs.replace(r, rounds=99) if (r.backend, r.case.scope) == ("cpu", "step") else r for r in records()
+    ]
+    steps = [shown.table(ladder.ladder(of), shaky[0].description, "here").rows[0][-1].text for of in (records(), shaky)]
+    assert steps == ["quick", "CPU incomplete, GPU quick"]
+
+
 def test_rungs_with_both_sides_are_drawn_in_their_order_and_one_alone_is_not():
     spec = shown.chart(ladder.ladder(records()))
     assert spec is not None

@@ -479,6 +479,23 @@ def test_a_number_is_reproduced_within_a_quarter_and_never_refuted():
     assert verdict(20.0) == verdict(0.5) == ("not comparable", "run")
 
 
+def test_how_busy_the_gpu_is_at_a_batch_is_missing_where_nobody_watched():
+    about = next(each for each in CATALOGUE if each.name == "cifar10_tf_cnn")
+    found = ALL["O26"].judge([factory.record("cifar10_tf_cnn", "gpu", batch=512, about=about)])
+    assert found.verdict == "not run"
+    assert "Not measured: how busy the GPU is meanwhile" in found.found
+    assert ALL["O26"].judge([]) == NOT_RUN
+
+
+def test_a_result_that_is_not_steady_reproduces_no_number():
+    about = next(each for each in CATALOGUE if each.name == "cifar10_mlp")
+    steady = sides("cifar10_mlp", 12.0, "run", about)
+    found = [next(e.judgement for e in entries([about], records, {}) if e.claim in about.claims)
+             for records in (steady, list(map(shared, steady)))]  # fmt: skip
+    assert [judgement.verdict for judgement in found] == ["reproduced", "not comparable"]
+    assert "Not all steady" in found[1].found
+
+
 def test_a_number_is_not_reproduced_because_an_observation_is():
     judged = {code: Judgement(verdict="reproduced", found="So it was.") for code in ALL}
     found = {entry.judgement for entry in entries(CATALOGUE, [], judged)}

@@ -93,9 +93,10 @@ def read(records: Sequence[Record]) -> Reading | None:
 def answer(name: str, found: Crossing, sweep: Sequence[SpeedUp]) -> str:
     """Return the answer as a sentence; which end is open is said."""
     counted = [item for item in sweep if _counted(item)]
-    first, last = (counted or sweep)[0], (counted or sweep)[-1]
+    shown = counted or sweep
+    first, last = shown[0], shown[-1]
     smallest, largest = (units.count(item.gpu.record.case.batch) for item in (first, last))
-    span = f"of the batches from {smallest} to {largest}"
+    span = f"of the {len(shown)} batches that were timed, from {smallest} to {largest}"
     if found.outcome == "always":
         said = f"the GPU wins at all {span}: at {smallest} it is {words(first.ratio)} as fast"
     elif found.outcome == "never":

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from suite import units
 from suite.experiments import accuracy
-from suite.inquiry.steps import words
+from suite.inquiry.steps import solid, words
 from suite.observations import NOT_RUN, Judgement, Verdict, judgement
 from suite.observations._articles import MNIST, RESNET, TEXT
 from suite.observations._found import near, steps
@@ -122,7 +122,7 @@ def _judgement(claim: Claim, nearest: _Nearest, records: Sequence[Record], obser
     documented = claim.gpu_value if claim.metric == _GAIN else claim.speedup
     if nearest.ratio is None or documented is None:
         return _beside(claim, observed)
-    verdict: Verdict = "reproduced" if near(nearest.ratio, documented) else "not comparable"
+    verdict: Verdict = "reproduced" if near(nearest.ratio, documented) and solid(*nearest.items) else "not comparable"
     devices = " and ".join(device for device in (claim.cpu_device, claim.gpu_device) if device)
     sides = f"documented on {devices}, measured on other hardware"
     apart = list(_apart(records)) if claim.metric != _GAIN else []

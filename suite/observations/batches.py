@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.observations import NOT_RUN, Judgement, Observation, either
+from suite.observations import NOT_RUN, Judgement, Observation, either, unmeasured
 from suite.observations._articles import PHOTOGRAPHS
 from suite.observations._found import groups
 from suite.results.record import Record
@@ -17,15 +17,14 @@ def _half_idle(records: Sequence[Record]) -> Judgement:
         records, lambda r: r.backend == "gpu" and r.workload == "cifar10_tf_cnn" and r.headline_step("batch")
     )
     items = [item for group in found.values() for item in group if item.record.case.batch == _BATCH]
-    shares = [share for item in items if (share := gpu_share(item.record)) is not None]
-    if not shares:
+    if not items:
         return NOT_RUN
-    rate = units.quantity(items[0].examples_per_second, "")
-    said = (
-        f"At batch {_BATCH} the GPU is busy {units.percent(shares[0])} of the time, its batch on the device: {rate} "
-        "pictures/s."
-    )
-    return either(shares[0] <= _HALF, shares[0] > 0.9, said, items)
+    rate = f"{units.quantity(items[0].examples_per_second, '')} pictures/s"
+    share = gpu_share(items[0].record)
+    if share is None:
+        return unmeasured("how busy the GPU is meanwhile", f"At batch {_BATCH} it trains with {rate}.")
+    said = f"At batch {_BATCH} the GPU is busy {units.percent(share)} of the time, its batch on the device: {rate}."
+    return either(share <= _HALF, share > 0.9, said, items)
 
 
 OBSERVATIONS = (

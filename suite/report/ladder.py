@@ -1,6 +1,6 @@
 """The clock ladder as table and curve."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -48,7 +48,7 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
     for rung in rungs:
         ratio = rung.ratio
         low, high = (ratio.low, ratio.high) if ratio else (None, None)
-        statuses = dict.fromkeys(side.status for side in (rung.cpu, rung.gpu) if side)
+        statuses = {name: side.status for name, side in (("CPU", rung.cpu), ("GPU", rung.gpu)) if side}
         reasons = dict.fromkeys(reason for side in (rung.cpu, rung.gpu) if side for reason in side.reasons)
         rows.append(
             (
@@ -57,7 +57,7 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
                 time_cell(rung.gpu),
                 Cell(text=units.times(ratio.value, low, high) if ratio else units.DASH, sort=ratio and ratio.value),
                 Cell(text=units.interval(low, high)),
-                Cell(text=", ".join(statuses), remark="; ".join(reasons)),
+                Cell(text=_status(statuses), remark="; ".join(reasons)),
             )
         )
     return Table(
@@ -66,6 +66,12 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
         rows=tuple(rows),
         notes=_notes(rungs),
     )
+
+
+def _status(sides: Mapping[str, str]) -> str:
+    """Return the status of both sides, by name: which is whose where they differ."""
+    words = set(sides.values())
+    return words.pop() if len(words) == 1 else ", ".join(f"{name} {word}" for name, word in sides.items())
 
 
 def _notes(rungs: Sequence[Rung]) -> tuple[str, ...]:

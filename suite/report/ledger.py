@@ -44,7 +44,7 @@ def page(
         '<p class="lead">Every observation and every number of the five articles, each with a verdict by a rule that '
         'stands below; where one was changed after a result was seen, "What changed in the method" says so. A line is '
         "judged on one machine, the first that decides, those with a GPU first. A number is reproduced if the same "
-        "ratio was measured on other hardware, within a factor of "
+        "ratio was measured on other hardware by steady results, certified ones of a step, within a factor of "
         f"{SIZE:g}, an accuracy if one within a point was reached; where it was not, it is not comparable rather than "
         "refuted, since the hardware differs. The rules say what surely and within a factor mean.</p>"
     )
