@@ -29,6 +29,7 @@ from suite.results import files, store
 from suite.results import journal as journals
 from suite.results.journal import Closed, Header, Journal, Rounds, Session
 from suite.results.settings import differing
+from suite.results.summary import summary
 from suite.workload import Data, Implementation
 
 
@@ -330,3 +331,9 @@ def write(journal: Journal, out: Path, partial: bool = False) -> None:
             store.put(record, folder)
         elif not (out / record.campaign / f"{record.name}.json").exists():
             store.add(record, out)
+
+
+def resulted(journal: Journal) -> bool:
+    """Return whether a campaign has a result that makes sense: a time that no check refutes."""
+    found = map(summary, campaign.records(journal.header(), journal.done()))
+    return any(item.seconds is not None and item.status != "invalid" for item in found)

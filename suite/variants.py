@@ -71,7 +71,8 @@ def fits_of(about: Description, batch: int, devices: int) -> int:
         )
     if batch % (about.batch * devices):
         raise ValueError(
-            f"batch {batch} of '{about.name}' does not divide into fits of {about.batch} examples, as many on each of "
-            f"{devices} devices; choose a multiple of {about.batch * devices} with --batch"
+            f"batch {batch} of '{about.name}' does not divide into fits of {about.batch} examples"
+            + (f", as many on each of {devices} devices" if devices > 1 else "")
+            + f"; choose a multiple of {about.batch * devices} with --batch"
         )
     return batch // about.batch

@@ -1,5 +1,6 @@
 """Wrong input gets one clear line and a failing exit."""
 
+import errno
 import json
 import os
 import re
@@ -919,3 +920,28 @@ def test_a_run_that_is_interrupted_says_what_it_keeps(cut, monkeypatch, capsys, 
     monkeypatch.setattr(bench, "prepare_data", lambda _: None)
     assert bench.measure(journal, out) is False
     assert f"{words}: go on with run --resume" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (PermissionError(errno.EACCES, "Permission denied", "/there"), "cannot use '/there': Permission denied"),
+        (OSError(errno.ENOSPC, "No space left on device"), "cannot use the place that is written to: No space left"),
+    ],
+)
+def test_a_place_that_cannot_be_used_is_said_in_a_line(monkeypatch, error, said):
+    def refuse(*_, **__):
+        raise error
+
+    monkeypatch.setattr(main.commands["doctor"], "callback", refuse)
+    result = CliRunner().invoke(main, ["doctor"])
+    assert result.exit_code == 1
+    assert f"Error: {said}" in result.output
+
+
+def test_another_error_of_the_system_keeps_its_traceback(monkeypatch):
+    def refuse(*_, **__):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(main.commands["doctor"], "callback", refuse)
+    assert isinstance(CliRunner().invoke(main, ["doctor"]).exception, OSError)

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from suite.cli import main
 from suite.report import comparison
-from suite.results import store
+from suite.results import selection, store
 from suite.results.comparison import axes, compared, noise_floor
 from suite.results.selection import by_machine, selected
 
@@ -225,3 +225,9 @@ def test_rows_of_several_machines_name_theirs():
     assert [label.rpartition(" on ")[2] for label in labels] == [factory.HOST.name, factory.PLAIN.name]
     (alone,) = comparison.table("a", "b", compared(each[:1], each[:1])).rows
     assert factory.HOST.name not in alone[0].text
+
+
+def test_a_folder_that_may_not_be_read_is_called_that(tmp_path, monkeypatch):
+    monkeypatch.setattr(selection.os, "access", lambda path, mode: False)  # root may read everything
+    with pytest.raises(ValueError, match="is not readable"):
+        selection.selected(str(tmp_path), ())

@@ -143,11 +143,13 @@ def test_a_host_of_several_gpus_has_what_it_has_under_its_own_name_too():
 
 
 def test_the_page_counts_what_is_filled():
-    page = coverage.page([factory.record(machine=factory.HOST)], [ABOUT], {"size": []}, frozenset(), {})
+    shaky = factory.record(backend="cpu", step_seconds=(1.0, 2.0, 3.0), machine=factory.HOST)
+    page = coverage.page([factory.record(machine=factory.HOST, backend="gpu"), shaky], [ABOUT], {"size": []},
+                         frozenset(), {})  # fmt: skip
     counts = re.findall(r"<caption>([^<]*): (\d+) of (\d+) cells are filled, (\d+) of them steady", page)
     assert counts == [
         ("4 CPU cores", "0", "2", "0"),
-        (KIND.name, "1", "10", "1"),
+        (KIND.name, "2", "10", "1"),
         ("H200, the GPU alone", "0", "2", "0"),
     ]
     assert "records/" in page

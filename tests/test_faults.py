@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from suite.results import store
+from suite.results.summary import summary
 
 ROOT = Path(__file__).parent.parent
 
 
-def ran(folder, *arguments, **env):
+def ran(folder, *arguments, workload="dp_linear_mirrored", **env):
     """Run the smallest workload in a process of its own; return its exit code, what it said, and its records."""
-    command = [sys.executable, "-m", "suite", "run", "dp_linear_mirrored", "--profile", "smoke", "--backend", "cpu"]
+    command = [sys.executable, "-m", "suite", "run", workload, "--profile", "smoke", "--backend", "cpu"]
     answer = subprocess.run(
         [*command, "--out", str(folder), *arguments],
         capture_output=True,
@@ -39,6 +40,12 @@ def test_no_memory_is_a_record_with_its_reason_and_its_batch(tmp_path):
         assert record.case.batch == batch
         assert all(not run.samples for run in record.runs)
     assert "out of memory" in said
+
+
+def test_a_run_of_which_nothing_makes_sense_fails(tmp_path):
+    code, said, records = ran(tmp_path, "--batch", "1", "--scope", "step", workload="gbdt_mortgage")
+    assert [summary(record).status for record in records] == ["invalid"]
+    assert code == 1, said
 
 
 @pytest.mark.parametrize("variant", ["nnx-jit", "several-steps"])

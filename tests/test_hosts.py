@@ -11,12 +11,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
+import jax
 import msgspec
 import numpy as np
 import psutil
 import pytest
 
-from suite.measure import greeting, hosts
+from suite.measure import follower, greeting, hosts
 from suite.measure.refusal import refuse_hosts
 from suite.measure.request import Request, chosen_by
 from suite.measure.wire import Call, Hello, Lost, packed, send, unpacked
@@ -167,7 +168,32 @@ def test_nobody_who_leads_is_said(address):
     with suite("follow", address, "--patience", "0.01") as follower:
         said = follower.communicate(timeout=60)[1]
     assert follower.returncode == 1
-    assert f"nobody answered at '{address}'" in said
+    assert said.startswith(f"Error: nobody answered at '{address}'")
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [(hosts.NobodyError("nobody answered"), hosts.NOBODY), (jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED"), 1)],
+)
+def test_only_a_host_that_nobody_answers_ends_as_one(monkeypatch, error, code):
+    def follow(*_):
+        raise error
+
+    ended = []
+    monkeypatch.setattr(follower.hosts, "follow", follow)
+    monkeypatch.setattr(follower.parent, "end_with_it", lambda: None)
+    monkeypatch.setattr(follower.sys, "argv", ["follower", "127.0.0.1:1", "1"])
+    monkeypatch.setattr(follower.os, "_exit", ended.append)
+    follower.main()
+    assert ended[0] == code
+
+
+def test_who_says_half_of_a_hello_is_not_waited_for(address, monkeypatch):
+    monkeypatch.setattr(greeting, "_SECONDS", 0.2)
+    begun = time.monotonic()
+    with said_to(address, b"\x00\x00\x00\x20{"), pytest.raises(RuntimeError, match="2 hosts asked for, 1 came within"):
+        hosts.gathered(TWO, address, 2)
+    assert time.monotonic() - begun < 10
 
 
 def test_arrays_travel_as_they_are():

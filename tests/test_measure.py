@@ -149,11 +149,13 @@ def test_cases_that_differ_in_scope_share_a_process_but_a_start_has_its_own():
     assert [[case.scope for case in unit] for unit in units] == [["step", "transfer"], ["cold"], ["step"]]
 
 
-def test_the_order_is_random_by_round_and_the_same_when_asked_again():
-    units = tuple((factory.record(name).case,) for name in "abcdefgh")
-    orders = [campaign.order(units, 1, number) for number in range(3)]
-    assert orders[0] != orders[1]
-    assert orders == [campaign.order(units, 1, number) for number in range(3)]
+def test_the_order_is_random_by_round_and_campaign_and_the_same_when_asked_again():
+    cases = tuple(factory.record(name).case for name in "abcdefgh")
+    one, other = (header(cases=cases, campaign=name) for name in ("20261127-010203-x", "20261127-040506-x"))
+    orders = [[campaign.order(plan, number) for number in range(3)] for plan in (one, one, other)]
+    assert one.seed == other.seed
+    assert orders[0][0] != orders[0][1]
+    assert orders[0] == orders[1] != orders[2]
 
 
 class Silent:

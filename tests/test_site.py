@@ -18,7 +18,7 @@ import yaml
 from altair.utils import schemapi
 from altair.utils.schemapi import SchemaValidationError
 
-from suite import ceilings, experiments, units
+from suite import ceilings, experiments, models, units
 from suite.report import build, changes, charts, download, html, overview, pages, plots, tables, timeline, typography
 from suite.report import home as home_page
 from suite.results import store
@@ -273,6 +273,14 @@ def test_times_of_one_side_alone_are_listed_for_what_they_are():
         (table,) = tables.for_terminal([factory.record(backend=backend)], factory.HOST.slug)
         assert "needs times of both" in table.title
         assert [row[1].text for row in table.rows] == [f"{backend} jax"]
+
+
+def test_fits_at_once_have_their_batch_beside_a_fit_alone():
+    about = models.load("mnist_grid_search").description
+    alone = factory.record(about.name, "cpu", about=about, batch=32)
+    stacked = factory.record(about.name, "cpu", about=about, batch=192, variant="stacked")
+    columns = [tables.for_terminal(group, factory.HOST.slug)[0].columns for group in ([stacked], [alone, stacked])]
+    assert ["batch" in each for each in columns] == [False, True]
 
 
 def test_a_batch_that_is_not_the_headlines_is_named_where_a_run_ends():

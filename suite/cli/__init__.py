@@ -1,5 +1,6 @@
 """The command line: parses, calls, prints."""
 
+import errno
 import io
 import sys
 from typing import Any
@@ -12,6 +13,8 @@ from suite.cli.data import data
 from suite.cli.quoting import check_docs, cite
 from suite.cli.results import check, compare, publish, report
 from suite.cli.running import follow, run
+
+_OF_A_PLACE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR, errno.ENAMETOOLONG}
 
 
 class Group(click.Group):
@@ -28,6 +31,11 @@ class Group(click.Group):
             if type(error) not in (LookupError, ValueError, RuntimeError, FileExistsError):
                 raise  # a subclass is a defect of ours and deserves its traceback
             raise click.ClickException(str(error)) from error
+        except OSError as error:
+            if error.errno not in _OF_A_PLACE:
+                raise
+            place = f"'{error.filename}'" if error.filename else "the place that is written to"
+            raise click.ClickException(f"cannot use {place}: {error.strerror}") from error
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
             sys.exit(130)

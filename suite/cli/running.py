@@ -235,7 +235,7 @@ def run(
     """Measure workloads (default: the headline set) and print the speed-ups, or an experiment and its answers.
 
     Every completed process is safe on disk; Ctrl-C leaves a valid partial result, --resume goes on with it. Exit 1 if
-    nothing has a result, or a job of a --cluster has left none, and 130 after Ctrl-C.
+    nothing has a result that makes sense, or a job of a --cluster has left none, and 130 after Ctrl-C.
     """
     from suite import bench, publishing, showing, terminal
     from suite.measure.request import Request
@@ -279,7 +279,7 @@ def run(
         journals = [new or bench.resumed(out, campaign, request.hosts)]
         if not bench.measure(journals[0], out, compile_cache):
             sys.exit(130)  # at once: who interrupts wants the prompt back
-        whole = any(not entry.run.reason for entry in journals[0].done())
+        whole = bench.resulted(journals[0])
     else:
         whole, journals = run_jobs(out, resume, request, cluster, jobs, job_options, machine_name)
     headers = [journal.header() for journal in journals]

@@ -90,10 +90,13 @@ def rounds(profile: Profile, case: Case, experiment: str, cores: int, asked: int
     return most if fewer is None else min(most, fewer)
 
 
-def order(processes: Sequence[Unit], seed: int, number: int) -> list[Unit]:
-    """Return a round's processes in their random order, the same whenever it is asked for."""
-    shuffled = list(processes)
-    random.Random(f"{seed}/{number}").shuffle(shuffled)
+def order(header: Header, number: int) -> list[Unit]:
+    """Return what a campaign's round has processes for, in its random order: the same whenever it is asked for.
+
+    The order is the campaign's own: two of one day would share one by the seed, and with it what the order does.
+    """
+    shuffled = list(units(header.cases))
+    random.Random(f"{header.campaign}/{number}").shuffle(shuffled)
     return shuffled
 
 

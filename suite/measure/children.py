@@ -152,10 +152,13 @@ class Child:
     def ended(self) -> str:
         """Return how the process ended, in words with its last line of errors; call after the end of output."""
         code = self.code()
-        self._errors.seek(0)
-        last = self._errors.read().decode(errors="replace").strip().splitlines()[-1:]
         how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
-        return ": ".join([how, *last])[:400]
+        return ": ".join(filter(None, (how, self.last_error())))[:400]
+
+    def last_error(self) -> str:
+        """Return the last line of errors of a process that has ended; '' without one."""
+        self._errors.seek(0)
+        return next(reversed(self._errors.read().decode(errors="replace").strip().splitlines()), "")
 
     def end(self) -> None:
         """Leave no process of the group behind."""

@@ -13,7 +13,7 @@ def main() -> None:
         hosts.follow(sys.argv[1], float(sys.argv[2]))
     except RuntimeError as error:
         print(error, file=sys.stderr, flush=True)
-        os._exit(hosts.NOBODY)
+        os._exit(hosts.NOBODY if isinstance(error, hosts.NobodyError) else 1)
     os._exit(0)
 
 

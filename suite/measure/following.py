@@ -15,9 +15,11 @@ def follow(address: str, patience_seconds: float) -> int:
         arguments = (address, str(patience_seconds))
         env = children.environment(None)
         with children.child("suite.measure.follower", *arguments, python=sys.executable, env=env) as child:
-            code, ended = child.code(), child.ended()
+            code, ended, said = child.code(), child.ended(), child.last_error()
         if code == hosts.NOBODY and count:
             return count
+        if code == hosts.NOBODY:
+            raise RuntimeError(said)
         if code:
             raise RuntimeError(f"following '{address}': {ended}")
         count += 1

@@ -1,7 +1,9 @@
 """What hosts say of themselves before they take one step together, and who is refused."""
 
+import os
 import platform
 import socket
+import struct
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
@@ -24,19 +26,27 @@ def hello() -> Hello:
 
 def greeted(accepted: socket.socket) -> tuple[Connection, Hello] | None:
     """Return the connection to a host that says hello; None, and it is closed, to who found the port by chance."""
-    accepted.settimeout(_SECONDS)
+    accepted.setblocking(True)
+    _wait_at_most(accepted, _SECONDS)
     with suppress(OSError):
         length = int.from_bytes(accepted.recv(_LENGTH_BYTES, socket.MSG_PEEK), signed=True)
         if 0 < length < _LONGEST:
-            accepted.setblocking(True)
             connection = Connection(accepted.detach())
             with suppress(EOFError, OSError, msgspec.DecodeError):
                 there = receive(connection)
                 if isinstance(there, Hello):
+                    with socket.socket(fileno=os.dup(connection.fileno())) as same:
+                        _wait_at_most(same, 0)
                     return connection, there
             connection.close()
     accepted.close()
     return None
+
+
+def _wait_at_most(connected: socket.socket, seconds: float) -> None:
+    """Have what reads from a socket by its number fail where so long nothing comes; 0: wait for ever."""
+    whole = int(seconds)
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", whole, int(1e6 * (seconds - whole))))
 
 
 def unlike(there: Hello, mine: Hello) -> str:

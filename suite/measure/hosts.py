@@ -27,6 +27,10 @@ NOBODY = 3  # exit code of a process to which the first host has not answered in
 _PATIENCE_SECONDS = 120.0
 
 
+class NobodyError(RuntimeError):
+    """The first host has not answered in time."""
+
+
 class Led:
     """A program of which every other host has another part; driven as any program is."""
 
@@ -95,7 +99,7 @@ def gathered(case: Case, address: str, patience_seconds: float = _PATIENCE_SECON
 def follow(address: str, patience_seconds: float) -> None:
     """Take part in one case of the host at an address, until it has ended.
 
-    Raises RuntimeError if that host does not answer in time, or refuses this one.
+    Raises NobodyError if that host does not answer in time, RuntimeError if it refuses this one.
     """
     connection = connected(address, patience_seconds)
     send(connection, greeting.hello())
@@ -103,7 +107,8 @@ def follow(address: str, patience_seconds: float) -> None:
         begin = receive(connection)
         if isinstance(begin, Lost):
             raise RuntimeError(f"'{address}' goes on without this host: {begin.reason}")
-        assert isinstance(begin, Begin)
+        if not isinstance(begin, Begin):
+            raise ValueError(f"'{address}' begins with {type(begin).__name__}, not with a case")
         os.environ |= children.environment(begin.case.backend)
         join(begin.case, begin.coordinator, begin.index)
         program, _ = programs.of_this_host(begin.case)
@@ -123,7 +128,7 @@ def follow(address: str, patience_seconds: float) -> None:
 def connected(address: str, patience_seconds: float) -> Connection:
     """Return a connection to the first host, once it listens.
 
-    Raises RuntimeError if it does not in time.
+    Raises NobodyError if it does not in time.
     """
     end = time.monotonic() + patience_seconds
     while True:
@@ -133,7 +138,7 @@ def connected(address: str, patience_seconds: float) -> Connection:
             return Connection(found.detach())
         except OSError:
             if time.monotonic() > end:
-                raise RuntimeError(
+                raise NobodyError(
                     f"nobody answered at '{address}' within {patience_seconds:.0f} s; start suite run --hosts there, "
                     "or give its address"
                 ) from None

@@ -14,7 +14,7 @@ import msgspec
 from suite import __version__, experiments
 from suite.measure import children, load, profiles
 from suite.measure.beside import ENERGY_SECONDS, Beside
-from suite.measure.campaign import Unit, compiles_anew, order, stamp, units
+from suite.measure.campaign import Unit, compiles_anew, order, stamp
 from suite.measure.clock import Clock
 from suite.measure.protocol import STREAMED, Facts, Line, Task
 from suite.measure.widening import Question, question, whole_rounds, widened
@@ -148,7 +148,7 @@ def _measure(header: Header, journal: Journal, watch: Watch, start: Worker, besi
     finished = {(entry.case, entry.run.round) for entry in done}
     about = {description.name: description for description in header.descriptions}
     for number in range(header.rounds):
-        for position, unit in enumerate(order(units(header.cases), header.seed, number)):
+        for position, unit in enumerate(order(header, number)):
             done_already = all((case, number) in finished for case in unit)
             if done_already or not failed.isdisjoint(unit) or number >= header.rounds_of(unit[0]):
                 continue

@@ -277,7 +277,7 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     Fewer columns than on the site, so that a terminal of 80 columns holds them.
     """
     mine = [record for record in records if record.machine.slug == machine]
-    batch = ["batch"] * any(not _of_usual_batch(record) for record in mine)
+    batch = ["batch"] * (any(not _of_usual_batch(record) for record in mine) or _several_batches(mine))
     whole, cut_short = ([record for record in mine if record.cut_short is cut] for cut in (False, True))
     listed = [steps_table(title, whole, scope) for scope, title in _OTHER_TIMES]
     others = [_few(table, batch) for table in (*listed, steps_table(_CUT_SHORT, cut_short, "run")) if table.rows]
@@ -293,6 +293,12 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
 
 def _of_usual_batch(record: Record) -> bool:
     return record.case.batch == usual_batch(record.description, record.case.variant)
+
+
+def _several_batches(records: Iterable[Record]) -> bool:
+    """Return whether a model was timed with more than one batch, such as a fit alone and several at once."""
+    found = {(record.workload, record.case.batch) for record in records}
+    return len(found) > len({workload for workload, _ in found})
 
 
 def _few(table: Table, batch: Sequence[str]) -> Table:

@@ -1,5 +1,6 @@
 """Records by what they are of: by machine, those that are current, or what a word on the command line means."""
 
+import os
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -59,6 +60,8 @@ def selected(word: str, records: Sequence[Record]) -> tuple[Record, ...]:
     if path.is_file():
         return (store.read(path),)
     if path.is_dir():
+        if not os.access(path, os.R_OK | os.X_OK):
+            raise ValueError(f"folder '{word}' is not readable")
         if (mine := store.of(path)) and not any(store.paths([path])):
             return tuple(map(store.read, mine))
         below, problems = store.load([path])
