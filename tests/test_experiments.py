@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from suite import ceilings, experiments, models, units
 from suite.experiments import crossover, dispatch, headline, precision, roofline, size, threads
 from suite.inquiry.here import Here
+from suite.inquiry.steps import fullest
 from suite.results.crossing import crossing
 from suite.results.fit import power_law, rank_correlation
 from suite.results.roofline import roof, share
@@ -629,3 +630,35 @@ def test_a_speed_up_that_another_campaign_contradicts_is_unstable_on_the_pages_o
     assert cells["contradicted"][0].text == "unstable"
     assert "a newer campaign has 10" in cells["contradicted"][0].remark
     assert not cells["contradicted"][1]
+
+
+# What a comparison is read from
+
+
+def campaign_of(day, *precisions, **changes):
+    when = {"campaign": str(day), "created": f"2026-01-0{day}T00:00:00Z"}
+    return [factory.record(backend="gpu", precision=each, **when, **changes) for each in precisions]
+
+
+def read_from(*campaigns):
+    (group,) = fullest([record for each in campaigns for record in each], lambda record: True)
+    return group[0].record.campaign, len(group)
+
+
+def test_a_comparison_is_read_from_the_newest_campaign_that_has_most_of_it():
+    two, one, again = (
+        campaign_of(1, "float32-highest", "tf32"),
+        campaign_of(2, "tf32"),
+        campaign_of(3, "tf32", "bfloat16"),
+    )
+    assert read_from(two, one) == ("1", 2)
+    assert read_from(two, one, again) == ("3", 2)
+
+
+def test_smoke_and_what_lacks_rounds_take_no_comparison_away():
+    three = "float32-highest", "tf32", "bfloat16"
+    two = campaign_of(1, *three[:2])
+    assert read_from(two, campaign_of(2, *three, profile="smoke")) == ("1", 2)
+    assert read_from(campaign_of(2, *three, profile="smoke")) == ("2", 3)
+    cut = [msgspec.structs.replace(record, rounds=9) for record in campaign_of(2, *three)]
+    assert read_from(two, cut) == ("1", 2)

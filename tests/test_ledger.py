@@ -275,6 +275,13 @@ def test_speed_ups_of_two_campaigns_are_apart_by_far_or_not_surely(ratios, one, 
     assert verdicts == [one, two]
 
 
+@pytest.mark.parametrize(("when", "verdict"), [({}, "refuted"), (LATER, "not comparable")])
+def test_intervals_that_overlap_refute_within_one_campaign_alone(when, verdict):
+    cpu, gpu = sides("mnist_cnn", 10.1, **when)
+    uneven = factory.record("mnist_cnn", "cpu", [0.0101 * n for n in (1.03, 1.0, 0.97)], about=cpu.description, **when)
+    assert ALL["O3"].judge([*sides("mnist_mlp", 10), uneven, gpu]).verdict == verdict
+
+
 @pytest.mark.parametrize(
     ("ratios", "verdict"),
     [((30, 20, 10), "not comparable"), ((10, 20, 30), "not comparable"), ((41, 20, 10), "reproduced"),

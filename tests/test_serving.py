@@ -505,6 +505,12 @@ def test_a_network_with_requests_or_steps_alone_was_timed():
     assert table.notes == (note([first, *missing]),)
 
 
+def test_of_two_allocators_the_better_one_s_latencies_count():
+    slow, fast = requests(seconds=0.020), requests(seconds=0.010, allocator="system")
+    (alone,) = read([fast]).tables[0].rows
+    assert [read(both).tables[0].rows for both in ([slow, fast], [fast, slow])] == [(alone,), (alone,)]
+
+
 def test_requests_of_two_campaigns_are_said_to_be():
     moved = msgspec.structs.replace(
         requests(implementation="torch"), campaign="20270101-000000-x", created="2027-01-01T00:00:00Z"

@@ -1,6 +1,6 @@
 """Do the networks reach the accuracies that their sources report? Trained as long as documented, on the real data."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from statistics import fmean
 
@@ -64,9 +64,8 @@ def read(records: Sequence[Record]) -> Reading | None:
         f"{_percent(_documented(record.description))}."
         for name, record in found.items()
     ]
-    if all(name in means for name in _LADDER):
-        ladder = [means[name] for name in _LADDER]
-        rises = all(one < next_ for one, next_ in pairwise(ladder))
+    rises = rising(found)
+    if rises is not None:
         words = "rises with each step, as documented" if rises else "does not rise with each step, as documented"
         answers.append(f"From {_LADDER[0]} to {_LADDER[-1]} the accuracy {words}.")
     rows = tuple(_row(record, means[name]) for name, record in found.items())
@@ -77,6 +76,16 @@ def read(records: Sequence[Record]) -> Reading | None:
 def trained(records: Iterable[Record]) -> dict[str, Record]:
     """Return the newest record of each network that was trained on the real data as long as documented, by name."""
     return newest(record for record in records if _fits(record))
+
+
+def rising(found: Mapping[str, Record]) -> bool | None:
+    """Return whether the accuracy rises along the four networks that the article has in a row; None if one is missing.
+
+    `found` are the records of the networks that were trained, by name.
+    """
+    if not all(name in found for name in _LADDER):
+        return None
+    return all(one < next_ for one, next_ in pairwise(mean(found[name]) for name in _LADDER))
 
 
 def mean(record: Record) -> float:

@@ -102,11 +102,18 @@ def mean(item: Summary, of: Callable[[Run], float | None]) -> float | None:
     return fmean(known) if known else None
 
 
+def runs(records: Sequence[Record]) -> list[list[Summary]]:
+    """Return the runs of each network and backend, those of its fullest campaign, in the order of this experiment."""
+    return [
+        sorted(group, key=lambda item: _WAYS.index((item.record.case.variant, item.record.case.length)))
+        for group in fullest(records, _fits)
+    ]
+
+
 def read(records: Sequence[Record]) -> Reading | None:
     """Return how busy GPU and CPU were in runs of each kind; None if there is none."""
     answers, rows, points = [], [], []
-    for group in fullest(records, _fits):
-        ordered = sorted(group, key=lambda item: _WAYS.index((item.record.case.variant, item.record.case.length)))
+    for ordered in runs(records):
         name, backend = ordered[0].record.workload, ordered[0].record.backend
         said = []
         for item in ordered:

@@ -8,10 +8,10 @@ from suite.results.campaigns import notes
 from suite.results.latency import Latency, latency
 from suite.results.reading import Chart, Point
 from suite.results.record import Record
+from suite.results.selection import current_cases, fastest
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary
 from suite.results.table import Cell, Table, rate_cells, status_cell
-from suite.workload import Case
 
 _LATENCIES = (
     "model", "backend", "way", "half of requests", "95 % interval", "99 of 100", "95 % interval", "pictures/s",
@@ -20,12 +20,9 @@ _LATENCIES = (
 
 
 def latencies(records: Sequence[Record]) -> tuple[Latency, ...]:
-    """Return the current requests of each case, the plain way first."""
-    latest: dict[tuple[str, Case], Record] = {}
-    for record in sorted(records, key=lambda r: r.recency):
-        if record.case.scope == "serve":
-            latest[record.machine.slug, record.case.of_either_allocator] = record
-    return tuple(latency(record) for record in sorted(latest.values(), key=_place))
+    """Return the current requests of each case with its better allocator, the plain way first."""
+    found = fastest(current_cases(record for record in records if record.case.scope == "serve"))
+    return tuple(latency(record) for record in sorted((item.record for item in found), key=_place))
 
 
 def said(served: Sequence[Latency]) -> list[str]:

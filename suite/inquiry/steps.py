@@ -46,16 +46,26 @@ def together(
 
 
 def fullest(records: Iterable[Record], fits: Callable[[Record], bool]) -> tuple[tuple[Summary, ...], ...]:
-    """Return as together does those of the newest of the campaigns that have most of the fitting cases.
+    """Return as together does those of the newest of the campaigns that have most of the fitting cases whole.
 
     A newer one that has fewer would take the comparison away that an older one allows. Of campaigns that have as many
-    of a backend that counts which has more of both, so that CPU and GPU are of one where they can be.
+    of a backend that counts which has more of both, so that CPU and GPU are of one where they can be. Smoke replaces
+    none that measured.
     """
     groups = list(campaigns(records, fits))
     both = Counter[tuple[str, str]]()
     for group in groups:
-        both[_of(group)] += len(group)
-    return _last(sorted(groups, key=lambda group: (len(group), both[_of(group)], _recency(group))))
+        both[_of(group)] += _whole(group)
+
+    def worth(group: tuple[Summary, ...]) -> tuple[bool, int, int, tuple[bool, bool, str]]:
+        measured, *_ = _recency(group)
+        return measured, _whole(group), both[_of(group)], _recency(group)
+
+    return _last(sorted(groups, key=worth))
+
+
+def _whole(group: Iterable[Summary]) -> int:
+    return sum(item.whole for item in group)
 
 
 def _of(group: tuple[Summary, ...]) -> tuple[str, str]:

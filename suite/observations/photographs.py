@@ -145,10 +145,9 @@ def _no_change(records: Sequence[Record]) -> Judgement:
 
 
 def _ladder(records: Sequence[Record]) -> Judgement:
-    reading = accuracy.read(records)
-    if reading is None or "From" not in reading.answers[-1]:
+    reading, rises = accuracy.read(records), accuracy.rising(accuracy.trained(records))
+    if reading is None or rises is None:
         return Judgement(verdict="not run", found="Needs the real data.")
-    rises = "rises" in reading.answers[-1]
     return either(rises, not rises, " ".join(reading.answers), ())  # no times
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.experiments.run_length import cpu_while_training, gpu, gpu_at_most, gpu_while_training, mean
-from suite.inquiry.steps import fullest
+from suite.experiments.run_length import cpu_while_training, gpu, gpu_at_most, gpu_while_training, mean, runs
 from suite.observations import NOT_RUN, Judgement, Observation, either, unmeasured
 from suite.observations._articles import MNIST
 from suite.observations._found import counted
@@ -19,14 +18,12 @@ _NAMES = {_SHORT: "the documented run", _LONG: "one ten times as long"}
 
 def _runs(records: Sequence[Record]) -> dict[tuple[str, int], Summary]:
     """Return the whole runs of mnist_mlp with the data on the host, by backend and length."""
-
-    def fits(record: Record) -> bool:
-        case = record.case
-        chosen = (record.workload, case.scope, case.implementation, case.variant, case.precision)
-        return chosen == ("mnist_mlp", "run", "jax", "plain", "float32-highest") and not record.cut_short
-
-    found = (item for group in fullest(records, fits) for item in group if counted(item))
-    return {(item.record.backend, item.record.case.length): item for item in found}
+    return {
+        (item.record.backend, item.record.case.length): item
+        for group in runs(records)
+        for item in group
+        if counted(item) and (item.record.workload, item.record.case.variant) == ("mnist_mlp", "plain")
+    }
 
 
 def _saturates(records: Sequence[Record]) -> Judgement:

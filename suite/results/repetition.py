@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from suite.results.record import Machine, Record
 from suite.results.statistics import Estimate
 
-APART = timedelta(hours=1)  # from the end of one campaign to the start of the other
+APART = timedelta(hours=1)  # between the last process that one campaign started and the first of the other
 
 
 def found_again(record: Record, ratio: Estimate, others: Iterable[tuple[Record, Estimate]]) -> bool:
@@ -34,7 +34,7 @@ def repeats(record: Record, other: Record) -> bool:
 
 
 def between(record: Record, other: Record) -> timedelta:
-    """Return the time from the end of one record's campaign to the start of the other's."""
+    """Return the time between the starts of one record's last process and of the other's first."""
     first, second = sorted((_times(record), _times(other)))
     return second[0] - first[1]
 
