@@ -1,14 +1,12 @@
 """What a machine can do at most, one kind of work a file, with the contract of a model."""
 
-import importlib
-import pkgutil
-
+from suite import plugins
 from suite.workload import Workload
 
 
 def names() -> tuple[str, ...]:
     """Return the names of all ceilings, found by their files; nothing is imported."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")))
+    return plugins.names(__path__)
 
 
 def load(name: str) -> Workload:
@@ -16,6 +14,4 @@ def load(name: str) -> Workload:
 
     Raises LookupError, naming what there is, if there is no such file.
     """
-    if name not in names():
-        raise LookupError(f"no ceiling '{name}'; there are: {', '.join(names())}")
-    return importlib.import_module(f"suite.ceilings.{name}").WORKLOAD
+    return plugins.module(__name__, name, names(), "ceiling").WORKLOAD

@@ -1,14 +1,12 @@
 """Boosted trees in XGBoost, one workload a file with the model's name: what JAX is compared with."""
 
-import importlib
-import pkgutil
-
+from suite import models, plugins
 from suite.controls_xgboost.base import Control
 
 
 def names() -> tuple[str, ...]:
     """Return the workloads that have a control in XGBoost, found by their files; nothing is imported."""
-    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if m.name != "base"))
+    return tuple(sorted({*plugins.names(__path__)} & {*models.names()}))
 
 
 def load(name: str) -> Control:
@@ -16,6 +14,4 @@ def load(name: str) -> Control:
 
     Raises LookupError, naming what there is, if there is no such file.
     """
-    if name not in names():
-        raise LookupError(f"no control in XGBoost for workload '{name}'; there are: {', '.join(names())}")
-    return importlib.import_module(f"suite.controls_xgboost.{name}").CONTROL
+    return plugins.module(__name__, name, names(), "control in XGBoost for workload").CONTROL

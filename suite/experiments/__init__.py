@@ -1,11 +1,9 @@
 """Questions put to machines, one a file; a file's name is its experiment's name."""
 
-import difflib
-import importlib
-import pkgutil
 from collections.abc import Sequence
 from typing import Protocol, cast
 
+from suite import plugins
 from suite.inquiry.here import Here
 from suite.results.reading import Reading
 from suite.results.record import Record
@@ -39,7 +37,7 @@ class Experiment(Protocol):
 
 def names() -> tuple[str, ...]:
     """Return the names of all experiments, found by their files; nothing is imported."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
+    return plugins.names(__path__)
 
 
 def load(name: str) -> Experiment:
@@ -47,11 +45,7 @@ def load(name: str) -> Experiment:
 
     Raises LookupError, naming what there is and the nearest match, if there is no such file.
     """
-    if name not in names():
-        near = difflib.get_close_matches(name, names(), 1)
-        hint = f" (did you mean '{near[0]}'?)" if near else ""
-        raise LookupError(f"no experiment '{name}'{hint}; there are: {', '.join(names())}")
-    return cast(Experiment, importlib.import_module(f"suite.experiments.{name}"))
+    return cast(Experiment, plugins.module(__name__, name, names(), "experiment"))
 
 
 def rounds(name: str, case: Case, cores: int) -> int | None:

@@ -1,15 +1,12 @@
 """Documented models, one a file; a file's name is its workload's name. What a few share starts with an underscore."""
 
-import difflib
-import importlib
-import pkgutil
-
+from suite import plugins
 from suite.workload import Workload
 
 
 def names() -> tuple[str, ...]:
     """Return the names of all models, found by their files; nothing is imported."""
-    return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
+    return plugins.names(__path__)
 
 
 def load(name: str) -> Workload:
@@ -17,8 +14,4 @@ def load(name: str) -> Workload:
 
     Raises LookupError, naming what there is, if there is no such file.
     """
-    if name not in names():
-        near = difflib.get_close_matches(name, names(), 1)
-        hint = f" (did you mean '{near[0]}'?)" if near else ""
-        raise LookupError(f"no workload '{name}'{hint}; there are: {', '.join(names())}")
-    return importlib.import_module(f"suite.models.{name}").WORKLOAD
+    return plugins.module(__name__, name, names(), "workload").WORKLOAD

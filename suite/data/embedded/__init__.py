@@ -5,11 +5,10 @@ and the one of the documented size, and `examples(split, count, seed)`, which yi
 of the published set; where nobody publishes such a set in TFDS, `features()` gives them.
 """
 
-import importlib
-import pkgutil
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, cast
 
+from suite import plugins
 from suite.data.edition import Edition, Size
 
 
@@ -26,14 +25,12 @@ class Recipe(Protocol):
 
 def names() -> tuple[str, ...]:
     """Return the names of the data sets, sorted."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
+    return plugins.names(__path__)
 
 
 def load(name: str) -> Recipe:
     """Return the recipe of a data set; LookupError if there is none of that name."""
-    if name not in names():
-        raise LookupError(f"no dataset '{name}'; there are: {', '.join(names())}")
-    return cast(Recipe, importlib.import_module(f"{__name__}.{name}"))
+    return cast(Recipe, plugins.module(__name__, name, names(), "dataset"))
 
 
 def edition(name: str, size: Size) -> Edition:

@@ -6,13 +6,12 @@ where they lie. A set that is read off the network as it comes has no files to f
 of a single split says in `PARTS` which slices of it are for training and for validation.
 """
 
-import importlib
-import pkgutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol, cast
 from urllib.parse import urlparse
 
+from suite import plugins
 from suite.data.builder import stock_class
 from suite.data.download import Archive, Progress
 
@@ -31,14 +30,12 @@ class Reader(Protocol):
 
 def names() -> tuple[str, ...]:
     """Return the names of the data sets, sorted."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__)))
+    return plugins.names(__path__)
 
 
 def load(name: str) -> Reader:
     """Return the reader of a data set; LookupError if there is none of that name."""
-    if name not in names():
-        raise LookupError(f"no published dataset '{name}'; there are: {', '.join(names())}")
-    return cast(Reader, importlib.import_module(f"{__name__}.{name}"))
+    return cast(Reader, plugins.module(__name__, name, names(), "published dataset"))
 
 
 def archives(name: str) -> tuple[Archive, ...]:
