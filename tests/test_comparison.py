@@ -231,3 +231,13 @@ def test_a_folder_that_may_not_be_read_is_called_that(tmp_path, monkeypatch):
     monkeypatch.setattr(selection.os, "access", lambda path, mode: False)  # root may read everything
     with pytest.raises(ValueError, match="is not readable"):
         selection.selected(str(tmp_path), ())
+
+
+@pytest.mark.parametrize(("campaign", "promised"), [("", True), ("another", False)])
+def test_how_often_an_alarm_is_false_is_promised_within_one_campaign_alone(campaign, promised):
+    first, second = factory.record(), factory.record(precision="tf32")
+    if campaign:
+        second = msgspec.structs.replace(second, campaign=campaign)
+    notes = " ".join(comparison.table("a", "b", compared([first], [second])).notes)
+    assert ("one false alarm" in notes) is promised
+    assert ("not by how much two campaigns" in notes) is not promised

@@ -724,3 +724,15 @@ def test_the_home_page_says_how_its_machine_stands_among_others():
     made = pages.pages([*factory.campaign(), small], frozenset())["index.md"]
     assert "as long on this CPU as on that of small box, 2 cores" in made
     assert "on this CPU" not in pages.pages(factory.campaign(), frozenset())["index.md"]
+
+
+def test_the_home_page_says_how_often_campaigns_agree():
+    days = [{"campaign": str(day), "created": f"2026-01-0{day}T00:00:00Z"} for day in (1, 2)]
+    records = [
+        factory.record(backend=side, step_seconds=[t, 1.01 * t, 0.99 * t], **when)
+        for when, gpu in zip(days, (1.0, 1.5), strict=True) for side, t in (("cpu", 2.0), ("gpu", gpu))
+    ]  # fmt: skip
+    made = pages.pages(records, frozenset())["index.md"]
+    assert "on a GPU 0 % of the times of 1 pair (" in made
+    assert "on a CPU 100 % of the times of 1 pair (" in made
+    assert "of one campaign" not in pages.pages(factory.campaign(), frozenset())["index.md"]

@@ -42,10 +42,15 @@ def _named(record: Record, several: bool) -> str:
 
 
 def _notes(rows: Sequence[Comparison], band: float) -> list[str]:
-    notes = [f"A difference of {100 * band:.2g} % does not matter; over the table one false alarm has a chance of 5 %."]
+    paired = all(row.paired for row in rows)
+    alarm = "; over the table one false alarm has a chance of 5 %" if paired else ""
+    notes = [f"A difference of {100 * band:.2g} % does not matter{alarm}."]
     differing = dict.fromkeys(axis for row in rows for axis in row.differs)
     if differing:
         notes.append(f"The two differ in: {', '.join(differing)}.")
-    if not all(row.paired for row in rows):
-        notes.append("Measured at different times: what changed on a machine in between is in the ratio too.")
+    if not paired:
+        notes.append(
+            "Measured at different times: what changed on a machine in between is in the ratio too. Interval and "
+            "verdict know by how much processes differ, not by how much two campaigns of the same suite do."
+        )
     return notes

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from suite import units
 from suite.report import charts, experiments, overview, tables
 from suite.report.html import Page, safe
 from suite.report.links import links
+from suite.results.between import agreements
 from suite.results.record import Record
 from suite.results.speedup import current, speedups
 
@@ -39,6 +41,8 @@ def page(
     yours = {r.machine.slug: r.machine.name for r in records if r.campaign in local}
     for said in (places or {}).get(shown or "", ()) if shown not in yours else ():
         made.add(f'<p class="note">{safe(said)}</p>')
+    if said := _between(records):
+        made.add(f'<p class="note">{said} <a href="trust.html">Can the numbers be trusted?</a></p>')
     if shown:
         made.add(
             '<p class="note">Times link the record they come from, with every raw sample. '
@@ -76,3 +80,20 @@ def page(
         entries += [f'<li><a href="workloads/{n}.html">{safe(t)}</a></li>' for n, t in sorted(about.items())]
         made.add(f"<ul>{''.join(entries)}</ul>")
     return files | {"index.md": made.text()}
+
+
+def _between(records: Sequence[Record]) -> str:
+    """Return how often campaigns agree that timed the same step, as an interval is of one; '' if no two did."""
+    found = agreements(records)
+    said = [
+        f"on a {backend.upper()} {units.percent(one.inside)} of the times of {units.counted(one.pairs, 'pair')} "
+        f"({units.percent(one.expected)})"
+        for (backend, same), one in sorted(found.items(), reverse=True)
+        if not same
+    ]
+    if not said:
+        return ""
+    return (
+        "An interval is of one campaign, and two that timed the same step differ by more than their processes do. "
+        f"Within the other's interval lie, with what it would be otherwise: {'; '.join(said)}."
+    )
