@@ -733,6 +733,6 @@ def test_the_home_page_says_how_often_campaigns_agree():
         for when, gpu in zip(days, (1.0, 1.5), strict=True) for side, t in (("cpu", 2.0), ("gpu", gpu))
     ]  # fmt: skip
     made = pages.pages(records, frozenset())["index.md"]
-    assert "on a GPU 0 % of the times of 1 pair (" in made
-    assert "on a CPU 100 % of the times of 1 pair (" in made
+    assert "on a GPU 0 % of the times of 1 pair lie within" in made
+    assert "on a CPU 100 % of the times of 1 pair lie within" in made
     assert "of one campaign" not in pages.pages(factory.campaign(), frozenset())["index.md"]

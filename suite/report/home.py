@@ -86,14 +86,10 @@ def _between(records: Sequence[Record]) -> str:
     """Return how often campaigns agree that timed the same step, as an interval is of one; '' if no two did."""
     found = agreements(records)
     said = [
-        f"on a {backend.upper()} {units.percent(one.inside)} of the times of {units.counted(one.pairs, 'pair')} "
-        f"({units.percent(one.expected)})"
+        f"on a {backend.upper()} {units.percent(one.inside)} of the times of {units.counted(one.pairs, 'pair')} lie "
+        f"within the other's interval, where {units.percent(one.expected)} would if campaigns differed as processes do"
         for (backend, same), one in sorted(found.items(), reverse=True)
         if not same
     ]
-    if not said:
-        return ""
-    return (
-        "An interval is of one campaign, and two that timed the same step differ by more than their processes do. "
-        f"Within the other's interval lie, with what it would be otherwise: {'; '.join(said)}."
-    )
+    both = "An interval is of one campaign, and campaigns that timed the same step differ by more than processes do"
+    return f"{both}: {'; '.join(said)}." if said else ""
