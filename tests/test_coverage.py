@@ -183,6 +183,15 @@ def test_an_experiment_that_lacks_models_says_which():
     assert answered("roofline", (factory.HOST, ("a sentence",)))["h100"].text == "answered"
 
 
+def test_a_tier_owes_an_experiment_the_headline_set_alone():
+    served = "serve_resnet50: 2x", "serve_mobilenet_v2: 2x"
+    row = answered("serving", (factory.HOST, served))
+    assert row["h100"].text == "2 of 5 models"
+    assert row["h100"].remark.startswith("beyond the headline set, not asked for: serve_")
+    row = answered("serving", (factory.HOST, served[1:]))
+    assert row["h100"].text == "1 of 5 models, serve_resnet50 tier 2"
+
+
 def test_an_empty_table_that_names_a_model_in_its_title_answers_nothing():
     titled = Table(title="The grid of cifar10_mlp", columns=("batch",), rows=())
     filled = replace(titled, rows=((Cell(text="32"),),))

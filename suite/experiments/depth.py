@@ -58,6 +58,12 @@ _SIDES = ("model", "GPU / CPU from storage", "95 % interval", "GPU / CPU alone",
 Networks = dict[tuple[str, str], dict[str, Summary]]  # by workload and backend, then by scope
 
 
+_SHARE = (
+    "The step's share is of the step alone as the process from storage timed it; the rate alone is that of processes "
+    "of its own where there are some."
+)
+
+
 def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
     """Return each network with its input and without, on each backend."""
     return tuple(
@@ -74,7 +80,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     found = networks(records)
     if not found:
         return None
-    said = notes(item.record for scopes in found.values() for item in scopes.values())
+    said = (_SHARE, *notes(item.record for scopes in found.values() for item in scopes.values()))
     title = "From storage, and on the device alone"
     tables = [Table(title=title, columns=_COLUMNS, rows=tuple(_rows(found)), notes=said)]
     seen = filled(Table(title="What the machine does meanwhile", columns=_WATCHED, rows=tuple(_seen(found))))

@@ -96,7 +96,7 @@ def _others(name: str, answers: Sequence[tuple[Machine, Reading]]) -> Cell:
 def _run(name: str, models: Sequence[str], kind: Kind, answers: Sequence[tuple[Machine, Reading]]) -> Cell:
     """Return whether an experiment is answered for a kind of machine, or of how many models, and which tier owes more.
 
-    Which are not is in the remark.
+    A tier owes the models of the headline set; which are not answered is in the remark.
     """
     mine = [reading for machine, reading in answers if kind.asks(machine, experiments.gpus(name))]
     owed = _owed(name, kind)
@@ -106,8 +106,12 @@ def _run(name: str, models: Sequence[str], kind: Kind, answers: Sequence[tuple[M
     if not missing:
         return Cell(text="answered")
     share = f"{units.count(len(models) - len(missing))} of {units.count(len(models))} models"
-    rest = "" if owed.text == units.DASH else f", the rest {owed.text}"
-    return Cell(text=share + rest, remark=f"{owed.remark}: {', '.join(missing)}")
+    asked = [model for model in missing if model in headline.WORKLOADS]
+    if owed.text == units.DASH or not asked:
+        why = owed.remark if owed.text == units.DASH else "beyond the headline set, not asked for"
+        return Cell(text=share, remark=f"{why}: {', '.join(missing)}")
+    rest = "the rest" if asked == missing else ", ".join(asked)
+    return Cell(text=f"{share}, {rest} {owed.text}", remark=f"{owed.remark}: {', '.join(missing)}")
 
 
 def _owed(name: str, kind: Kind) -> Cell:
