@@ -3,7 +3,7 @@
 import dataclasses
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -237,38 +237,18 @@ def run(
     Every completed process is safe on disk; Ctrl-C leaves a valid partial result, --resume goes on with it. Exit 1 if
     nothing has a result that makes sense, or a job of a --cluster has left none, and 130 after Ctrl-C.
     """
-    from suite import bench, publishing, showing, terminal
-    from suite.measure.request import Request
+    from suite import bench, publishing, terminal
     from suite.results import prices as price_list
 
-    if asked["experiment"] is not None and not asked["experiment"].strip():
-        raise ValueError("--experiment asked for without a name; suite list --experiments shows them")
-    if publish and not resume and asked["profile"] == "smoke":
-        raise ValueError(
-            "--publish asked for with profile 'smoke', which only shows that it runs; take quick or standard"
-        )
+    request = _request(asked)
+    _refuse_contradictions(request, resume, campaign, publish, cluster, jobs, job_options, address, compile_cache)
     if publish:
         published()  # refuses before anything is measured
     if site:
         publishing.checkout()
-    if campaign is not None and (not resume or cluster is not None):
-        raise ValueError("--campaign names what --resume goes on with on this machine; add --resume, without --cluster")
     listed = price_list.read(prices or price_list.SHIPPED)
-    fields = {field.name for field in dataclasses.fields(Request)}
-    request = Request(
-        **{key if key in fields else f"{key}s": value for key, value in asked.items() if key != "budget"},
-        budget_minutes=asked["budget"],
-    )
     if resume and (others := given(click.get_current_context(), but=_OF_EVERY_RUN)):
         terminal.say(f"note: --resume goes on with what was planned, whatever {', '.join(others)} ask for now")
-    if (request.hosts > 1) != (address is not None):
-        raise ValueError("--hosts above 1 and --address belong together: the other hosts have to find this one")
-    if cluster is None and (jobs is not None or job_options):
-        raise ValueError("--jobs or --job-option asked for without --cluster; add --cluster slurm, or leave them out")
-    if cluster is not None and request.hosts > 1:
-        raise ValueError("--hosts asked for with --cluster, whose jobs have a node each; leave one of the two out")
-    if cluster is not None and compile_cache is not None:
-        raise ValueError("--compile-cache asked for with --cluster, whose jobs have one each; leave one of the two out")
     if address is not None:
         from suite.measure import hosts
 
@@ -282,14 +262,7 @@ def run(
         whole = bench.resulted(journals[0])
     else:
         whole, journals = run_jobs(out, resume, request, cluster, jobs, job_options, machine_name)
-    headers = [journal.header() for journal in journals]
-    for number, header in enumerate({header.machine.slug: header for header in headers}.values()):
-        noted = site or number > 0
-        if header.experiment:
-            showing.print_answers(header.experiment, (PUBLISHED, out), header.machine, noted)
-        else:
-            campaigns = {header.campaign for header in headers}
-            showing.print_results((PUBLISHED, out), header.machine, listed, campaigns, noted)
+    _show([journal.header() for journal in journals], out, listed, site)
     for journal in journals if publish else ():
         for path in publishing.publish(journal.path.parent, PUBLISHED):
             terminal.say(f"published {path}")
@@ -297,6 +270,58 @@ def run(
         click.echo(f"site: {publishing.report(PUBLISHED, out, True, listed)}")
     if not whole:
         sys.exit(1)
+
+
+def _request(asked: dict[str, Any]) -> Any:
+    """Return what is to be measured, from the options that say it; ValueError for what none can be."""
+    from suite.measure.request import Request
+
+    if asked["experiment"] is not None and not asked["experiment"].strip():
+        raise ValueError("--experiment asked for without a name; suite list --experiments shows them")
+    fields = {field.name for field in dataclasses.fields(Request)}
+    options = {key if key in fields else f"{key}s": value for key, value in asked.items() if key != "budget"}
+    return Request(**options, budget_minutes=asked["budget"])
+
+
+def _refuse_contradictions(
+    request: Any,
+    resume: bool,
+    campaign: str | None,
+    publish: bool,
+    cluster: Any,
+    jobs: int | None,
+    job_options: tuple[str, ...],
+    address: str | None,
+    compile_cache: Path | None,
+) -> None:
+    """Raise ValueError for options that do not go together."""
+    if publish and not resume and request.profile == "smoke":
+        raise ValueError(
+            "--publish asked for with profile 'smoke', which only shows that it runs; take quick or standard"
+        )
+    if campaign is not None and (not resume or cluster is not None):
+        raise ValueError("--campaign names what --resume goes on with on this machine; add --resume, without --cluster")
+    if (request.hosts > 1) != (address is not None):
+        raise ValueError("--hosts above 1 and --address belong together: the other hosts have to find this one")
+    if cluster is None and (jobs is not None or job_options):
+        raise ValueError("--jobs or --job-option asked for without --cluster; add --cluster slurm, or leave them out")
+    if cluster is not None and request.hosts > 1:
+        raise ValueError("--hosts asked for with --cluster, whose jobs have a node each; leave one of the two out")
+    if cluster is not None and compile_cache is not None:
+        raise ValueError("--compile-cache asked for with --cluster, whose jobs have one each; leave one of the two out")
+
+
+def _show(headers: Sequence[Any], out: Path, prices: Sequence[Any], site: bool) -> None:
+    """Print what the campaigns with these headers found, machine by machine."""
+    from suite import showing
+
+    for number, header in enumerate({header.machine.slug: header for header in headers}.values()):
+        noted = site or number > 0
+        if header.experiment:
+            showing.print_answers(header.experiment, (PUBLISHED, out), header.machine, noted)
+        else:
+            campaigns = {header.campaign for header in headers}
+            showing.print_results((PUBLISHED, out), header.machine, prices, campaigns, noted)
 
 
 def given(context: click.Context, but: Collection[str]) -> tuple[str, ...]:

@@ -36,23 +36,7 @@ def page(
     made = Page(about.title, "../", local)
     files: dict[str, str] = {}
     made.add(f'<p class="lead">{source(about)}</p>')
-    made.facts(
-        [
-            ("workload", name),
-            ("parameters", units.count(about.parameters)),
-            ("trainable", units.count(about.trainable_parameters)),
-            ("FLOP per example, forward", units.count(about.forward_flop_per_example or None)),
-            ("FLOP per example, step", units.count(about.flop_per_example or None)),
-            ("headline batch", units.count(about.batch)),
-            *([("examples per epoch", units.count(about.epoch_examples))] if about.epoch_examples else []),
-            ("loss", about.loss),
-            ("optimizer", about.optimizer),
-            ("preprocessing", about.preprocessing),
-            ("data", data_words(records, about)),
-            ("network", "inferred: the source leaves it open" if about.inferred else "as documented"),
-        ],
-        {data_words(records, about): f"../data.html#{anchor(about.dataset)}"} if about.stored else {},
-    )
+    _facts(made, records, about)
     if any(record.campaign not in local for record in records):
         made.add(
             f'<p class="note"><a href="../numbers/{name}.html">Numbers to quote</a>, each with key and record.</p>'
@@ -68,45 +52,69 @@ def page(
     runs = [record for record in records if (record.case.scope, record.case.length) == ("run", 1)]
     whole = current(speedups(record for record in runs if not record.cut_short))
     made.table(claims(about, [*whole, *mine]))
-    for slug, there in by_machine(records).items():
-        here = [s.record for s in current_cases(there)]
-        machine_name = here[0].machine.name
-        made.heading(f"Times on {machine_name}")
-        files |= ladder_part(made, there)
-        made.table(tables.case_table(f"{name} on {machine_name}", here))
-        if len(campaigns := history(there)) > 1:
-            made.table(repeats.table(campaigns, machine_name), folded=repeats.words(campaigns))
-        below = roofline.table(f"{name} below the ceilings of {machine_name}", roofline.current_steps(here), ceilings)
-        if below.rows:
-            made.table(below)
-        shown = [record for record in here if record.general]  # an experiment's many cases have tables on its page
-        stages = stage_table(shown)
-        if stages.rows:
-            made.table(stages)
-        accuracies = learning.table(here)
-        for table in (*feeding.tables(shown), *meanwhile.tables(shown), *([accuracies] if accuracies.rows else [])):
-            made.table(table)
-        files |= watched_part(made, here)
-        costs = cost.table(here, prices)
-        if costs.rows:
-            made.table(costs)
-        steps = [r for r in shown if r.case.scope == "step" and any(run.samples for run in r.runs)]
-        if steps:
-            chart = f"samples.{name}.{slug}"
-            spec = charts.samples(steps)
-            files |= charts.files(chart, spec)
-            caption = "Every sample as a dot, a row for each process. Warm-ups are stored in the records and not drawn."
-            made.chart(
-                chart,
-                f"samples of {name} on {machine_name}; times in the table above",
-                caption,
-                json.dumps(charts.themed(spec)),
-            )
-        reasons = [f"{tables.label(s.record)}, {s.record.case.scope}: {'; '.join(s.reasons)}"
-                   for s in current_cases(shown) if s.reasons]  # fmt: skip
-        if reasons:
-            made.add(f"<ul class='reasons'{UNSEARCHED}>{''.join(f'<li>{safe(line)}</li>' for line in reasons)}</ul>")
+    for there in by_machine(records).values():
+        files |= machine_part(made, there, ceilings, prices)
     return files | {f"workloads/{name}.md": made.text()}
+
+
+def _facts(made: Page, records: Sequence[Record], about: Description) -> None:
+    """Add what the network is."""
+    made.facts(
+        [
+            ("workload", about.name),
+            ("parameters", units.count(about.parameters)),
+            ("trainable", units.count(about.trainable_parameters)),
+            ("FLOP per example, forward", units.count(about.forward_flop_per_example or None)),
+            ("FLOP per example, step", units.count(about.flop_per_example or None)),
+            ("headline batch", units.count(about.batch)),
+            *([("examples per epoch", units.count(about.epoch_examples))] if about.epoch_examples else []),
+            ("loss", about.loss),
+            ("optimizer", about.optimizer),
+            ("preprocessing", about.preprocessing),
+            ("data", data_words(records, about)),
+            ("network", "inferred: the source leaves it open" if about.inferred else "as documented"),
+        ],
+        {data_words(records, about): f"../data.html#{anchor(about.dataset)}"} if about.stored else {},
+    )
+
+
+def machine_part(made: Page, records: Sequence[Record], ceilings: Roof, prices: Sequence[Price] = ()) -> dict[str, str]:
+    """Add what one machine makes of a workload, from its ladder to its samples; return the charts' files."""
+    here = [s.record for s in current_cases(records)]
+    name, machine_name = here[0].workload, here[0].machine.name
+    made.heading(f"Times on {machine_name}")
+    files = ladder_part(made, records)
+    made.table(tables.case_table(f"{name} on {machine_name}", here))
+    if len(campaigns := history(records)) > 1:
+        made.table(repeats.table(campaigns, machine_name), folded=repeats.words(campaigns))
+    shown = [record for record in here if record.general]  # an experiment's many cases have tables on its page
+    below = roofline.table(f"{name} below the ceilings of {machine_name}", roofline.current_steps(here), ceilings)
+    for table in (below, stage_table(shown), *feeding.tables(shown), *meanwhile.tables(shown), learning.table(here)):
+        if table.rows:
+            made.table(table)
+    files |= watched_part(made, here)
+    costs = cost.table(here, prices)
+    if costs.rows:
+        made.table(costs)
+    files |= samples_part(made, shown)
+    reasons = [f"{tables.label(s.record)}, {s.record.case.scope}: {'; '.join(s.reasons)}"
+               for s in current_cases(shown) if s.reasons]  # fmt: skip
+    if reasons:
+        made.add(f"<ul class='reasons'{UNSEARCHED}>{''.join(f'<li>{safe(line)}</li>' for line in reasons)}</ul>")
+    return files
+
+
+def samples_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
+    """Add every sample of the steps that were timed on a machine, drawn; return the chart's files."""
+    steps = [r for r in records if r.case.scope == "step" and any(run.samples for run in r.runs)]
+    if not steps:
+        return {}
+    name, what, spec = steps[0].workload, steps[0].machine, charts.samples(steps)
+    chart = f"samples.{name}.{what.slug}"
+    caption = "Every sample as a dot, a row for each process. Warm-ups are stored in the records and not drawn."
+    alternative = f"samples of {name} on {what.name}; times in the table above"
+    made.chart(chart, alternative, caption, json.dumps(charts.themed(spec)))
+    return charts.files(chart, spec)
 
 
 def ladder_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
