@@ -911,6 +911,7 @@ def test_jax_alone_is_timed_once_and_started_as_programs_are(monkeypatch):
 
     steps = {f"{side} {scope}": "retaining" for side in ("cpu", "gpu") for scope in ("step", "transfer")}
     assert allocators() == {**steps, "cpu cold": "system", "gpu cold": "retaining"}
+    assert allocators(scopes=("calls",)) == {"cpu calls": "system", "gpu calls": "retaining"}
     assert set(allocators(allocators=("retaining",)).values()) == {"retaining"}
     beside = answered(offer("cpu"), implementations=("jax", "torch")).cases
     assert len({c.workload for c in beside}) == len(starts := [c for c in beside if c.scope == "cold"])

@@ -40,7 +40,8 @@ _OF_EVERY_RUN = frozenset(
     type=click.Choice(["smoke", "quick", "standard"]),
     default="quick",
     show_default=True,
-    help="How much is measured: smoke shows that it runs, quick is citable, standard is tighter.",
+    help="How much is measured: smoke shows that it runs, quick is citable but for whole runs and learning, which "
+    "it takes once, standard is tighter.",
 )
 @click.option(
     "--rounds",
@@ -57,7 +58,11 @@ _OF_EVERY_RUN = frozenset(
 )
 @click.option("--batch", type=click.IntRange(min=1), help="Examples a step. Default: each workload's headline batch.")
 @click.option(
-    "--precision", cls=Several, type=Words(get_args(Precision)), default=("float32-highest",), help="Of the GPU side."
+    "--precision",
+    cls=Several,
+    type=Words(get_args(Precision)),
+    default=("float32-highest",),
+    help="Of the GPU side. Default: float32-highest.",
 )
 @click.option(
     "--scope",
@@ -138,7 +143,7 @@ _OF_EVERY_RUN = frozenset(
     type=Words(get_args(Allocator)),
     default=(),
     help="Of the CPU side. Default: beside a peer both for each implementation, whose better one counts; else the one "
-    "that keeps its memory. A cold start has by default the system's.",
+    "that keeps its memory. A cold start and the first calls have by default the system's.",
 )
 @click.option(
     "--devices",
@@ -215,7 +220,7 @@ _OF_EVERY_RUN = frozenset(
     "--machine",
     "machine_name",
     callback=lambda ctx, param, value: None if value is None else machine_name(value),
-    help="What to call this machine. Default: after its processors.",
+    help="What to call this machine. Default: after its GPUs, else its processor, and its cores.",
 )
 def run(
     out: Path,

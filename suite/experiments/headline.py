@@ -68,8 +68,9 @@ def cases(
 ) -> tuple[Case, ...]:
     """Return what has to be timed for the speed-ups of these workloads; JAX's peers on some of the backends, if named.
 
-    The CPU side is float32 at highest precision, whatever the GPU's is; its cold start has the allocator `starting`,
-    by default the system's, as programs have it, since one that serves steps may make the first touch of memory dear.
+    The CPU side is float32 at highest precision, whatever the GPU's is; its cold start and first calls have the
+    allocator `starting`, by default the system's, as programs have it, since one that serves steps may make the first
+    touch of memory dear.
     Raises ValueError if the CPU alone is asked for a precision that it does not have.
     """
     backends, allocators = here.backends, allocators or (here.allocator,)
@@ -90,7 +91,7 @@ def cases(
             precision=precision,
             data=here.data_of(about),
             devices=devices,
-            allocator=starting if (scope, backend) == ("cold", "cpu") else allocator,
+            allocator=starting if scope in ("cold", "calls") and backend == "cpu" else allocator,
             cache=cache,
             length=length if scope == "run" else 1,
             workers=count,

@@ -57,9 +57,9 @@ def fullest(records: Iterable[Record], fits: Callable[[Record], bool]) -> tuple[
     for group in groups:
         both[_of(group)] += _whole(group)
 
-    def worth(group: tuple[Summary, ...]) -> tuple[bool, int, int, tuple[bool, bool, str]]:
+    def worth(group: tuple[Summary, ...]) -> tuple[bool, int, int, int, tuple[bool, bool, str]]:
         measured, *_ = _recency(group)
-        return measured, _whole(group), both[_of(group)], _recency(group)
+        return measured, _whole(group), len(group), both[_of(group)], _recency(group)
 
     return _last(sorted(groups, key=worth))
 
