@@ -16,7 +16,6 @@ from suite.observations import (
     NOT_RUN,
     VERDICTS,
     Judgement,
-    _claims,
     devices,
     observations,
     photographs,
@@ -531,8 +530,10 @@ def test_a_step_stands_beside_a_training_that_was_not_run_and_does_not_reproduce
 
 def test_what_an_observation_stands_beside_is_documented():
     documented = {(about.name, claim.metric) for about in CATALOGUE for claim in about.claims}
-    assert set(_claims._OBSERVED) <= documented
-    assert set(_claims._OBSERVED.values()) <= set(ALL)
+    beside = [number for each in ALL.values() for number in each.numbers]
+    assert beside
+    assert set(beside) <= documented
+    assert len(set(beside)) == len(beside), "each stands beside one"
 
 
 @pytest.mark.parametrize(

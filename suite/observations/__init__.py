@@ -32,6 +32,7 @@ class Observation:
     said: str  # in this project's words
     rule: str  # when it counts as reproduced, and when as refuted
     experiment: str = ""  # that measures it; '' where the ordinary records do, or nothing does yet
+    numbers: tuple[tuple[str, str], ...] = ()  # documented ones that it stands beside: workload and metric of a claim
     judge: Callable[[Sequence[Record]], Judgement]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from suite import units
 from suite.experiments import accuracy
 from suite.inquiry.steps import solid, words
-from suite.observations import NOT_RUN, Judgement, Verdict, judgement
+from suite.observations import NOT_RUN, Judgement, Verdict, judgement, observations
 from suite.observations._articles import MNIST, RESNET, TEXT
 from suite.observations._found import near, steps
 from suite.observations.first_calls import ratio_of_first_calls
@@ -19,7 +19,7 @@ from suite.workload import Claim, Description, Scope
 
 _GAIN = "gpu_tuning_gain"  # a ratio, but of a GPU with itself
 
-# Which scope a documented number is one of, and which observation is of it: a `throughput` says more than one thing.
+# Which scope a documented number is one of.
 _SCOPES: dict[str, Scope] = {
     "steady_step": "step",
     "whole_run": "run",
@@ -28,28 +28,6 @@ _SCOPES: dict[str, Scope] = {
     "throughput": "epoch",
     "throughput_b512": "epoch",
     "gpu_vs_bare_metal": "epoch",
-}
-_OBSERVED = {
-    ("imdb_text_cnn", "training"): "O11",
-    ("gbdt_mortgage", "training"): "O13",
-    ("serve_mobilenet_v2", "throughput_gain"): "O12",
-    ("serve_nasnet_mobile", "throughput_gain"): "O12",
-    ("serve_resnet50", "throughput_gain"): "O12",
-    ("serve_resnet152", "throughput_gain"): "O12",
-    ("serve_nasnet_large", "throughput_gain"): "O12",
-    ("catdog_cnn_base", "throughput_default"): "O16",
-    ("catdog_cnn_base", "throughput_tuned"): "O16",
-    ("catdog_cnn_base", "epoch_of_8000_steps"): "O16",
-    ("catdog_cnn_base", "25_epochs"): "O16",
-    ("catdog_cnn_128", "throughput"): "O19",
-    ("catdog_cnn_128", "change_from_dropout_net"): "O19",
-    ("catdog_cnn_deep", "throughput"): "O20",
-    ("catdog_cnn_base", "gpu_utilisation"): "O21",
-    ("catdog_cnn_128", "gpu_utilisation"): "O21",
-    ("catdog_cnn_deep", "gpu_utilisation"): "O21",
-    ("catdog_cnn_dropout", "throughput"): "O24",
-    ("catdog_cnn_noaug", "throughput"): "O24",
-    ("cifar10_tf_cnn", "throughput_b512"): "O26",
 }
 _POINTS = 1.0  # a documented accuracy is reached if the measured one is as near, in points of a percentage
 
@@ -81,11 +59,12 @@ def entries(
 ) -> Iterator[Entry]:
     """Yield an entry for each documented number, from one machine's records and its judged observations."""
     machine = records[0].machine.name if records else ""
+    of = {number: each.code for each in observations() for number in each.numbers}
     for about in catalogue:
         mine = [record for record in records if record.workload == about.name]
         for claim in about.claims:
             nearest = _nearest(claim, about.name, mine)
-            observed = judged.get(_OBSERVED.get((about.name, claim.metric), ""), NOT_RUN)
+            observed = judged.get(of.get((about.name, claim.metric), ""), NOT_RUN)
             yield Entry(
                 workload=about.name,
                 article=about.source.title,

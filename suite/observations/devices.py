@@ -76,6 +76,7 @@ OBSERVATIONS = (
         rule="Reproduced if one GPU is 11 times as fast as the CPU and four are 2.1 times as fast as one, both within "
         "a factor of 1.25; refuted if one is surely slower than the CPU, or four than one.",
         experiment=_EXPERIMENT,
+        numbers=(("gbdt_mortgage", "training"),),
         judge=_trees,
     ),
     Observation(

@@ -191,6 +191,12 @@ OBSERVATIONS = (
         rule="Reproduced if the gain is as high on each side that was measured, within a factor of 1.25; refuted if "
         "it is surely a loss on one.",
         experiment="input_tuning",
+        numbers=(
+            (_BASE, "throughput_default"),
+            (_BASE, "throughput_tuned"),
+            (_BASE, "epoch_of_8000_steps"),
+            (_BASE, "25_epochs"),
+        ),
         judge=_tuned,
     ),
     Observation(
@@ -219,6 +225,7 @@ OBSERVATIONS = (
         rule="Reproduced if the speed-up from storage on surely grows with the larger pictures, refuted if it surely "
         f"falls; by a factor of {FAR:g} where no campaign has both.",
         experiment="depth",
+        numbers=((_WIDE, "throughput"), (_WIDE, "change_from_dropout_net")),
         judge=_gap_grows,
     ),
     Observation(
@@ -227,6 +234,7 @@ OBSERVATIONS = (
         said="More than thirty further convolutions cost the GPU nothing, while the CPU falls to 3 pictures a second.",
         rule="Reproduced if the GPU surely loses less than 10 % from storage on, refuted if it surely loses more.",
         experiment="depth",
+        numbers=((_DEEP, "throughput"),),
         judge=_free_depth,
     ),
     Observation(
@@ -236,6 +244,7 @@ OBSERVATIONS = (
         rule="Reproduced if each of the three keeps the GPU busier by 10 points than the one before, refuted if the "
         "last keeps it no busier than the first.",
         experiment="depth",
+        numbers=tuple((name, "gpu_utilisation") for name in (_BASE, _WIDE, _DEEP)),
         judge=_busier,
     ),
     Observation(
@@ -262,6 +271,7 @@ OBSERVATIONS = (
         rule="Reproduced if augmentation surely costs speed at the default or tuned, refuted if it surely costs less "
         "than 5 % in all.",
         experiment="input_tuning",
+        numbers=((_DROPOUT, "throughput"), ("catdog_cnn_noaug", "throughput")),
         judge=_augmenting,
     ),
     Observation(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from suite import units
+from suite.experiments.serving import WORKLOADS
 from suite.inquiry.served import REQUESTS, Way, campaigns, gains
 from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, campaigns_of, either
@@ -90,6 +91,7 @@ OBSERVATIONS = (
         f"network were measured, otherwise by steps at batch 1, and by a factor of {FAR:g} where no campaign has both; "
         "networks between them are not compared. The clusters behind the 804 % cannot be set up again.",
         experiment="serving",
+        numbers=tuple((name, "throughput_gain") for name in WORKLOADS),
         judge=_wins,
     ),
     Observation(

@@ -29,6 +29,7 @@ OBSERVATIONS = (
         said="A text classification trains 13.76 times as fast on a GPU.",
         rule="Reproduced if a step of the convolutional network gains as much, within a factor of 1.25; refuted if "
         "the GPU is surely slower. The article leaves network and GPU open.",
+        numbers=(("imdb_text_cnn", "training"),),
         judge=_gains,
     ),
 )
