@@ -58,7 +58,9 @@ def test_the_cache_folder_is_the_default(monkeypatch, tmp_path):
 
 
 def test_an_unknown_dataset_is_answered_with_all_names():
-    with pytest.raises(LookupError, match="no dataset 'minst'; there are: cats_vs_dogs, cifar10"):
+    with pytest.raises(
+        LookupError, match=r"no dataset 'minst' \(did you mean 'mnist'\?\); there are: cats_vs_dogs, cifar10"
+    ):
         store.prepare("minst")
 
 

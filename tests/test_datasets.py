@@ -61,7 +61,7 @@ def test_the_path_says_nothing_about_whether_it_is_there(home):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("prepare", "minst"), "no dataset 'minst'; there are: cats_vs_dogs, cifar10"),
+        (("prepare", "minst"), "no dataset 'minst' (did you mean 'mnist'?); there are: cats_vs_dogs, cifar10"),
         (("prepare", "mortgage", "--data", "tfds"), "no published dataset 'mortgage'; there are: cats_vs_dogs"),
         (("path", "minst"), "no dataset 'minst'"),
         (("prepare", "mnist", "--size", "huge"), "'huge' is not one of 'small', 'documented'"),
