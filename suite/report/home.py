@@ -91,5 +91,4 @@ def _between(records: Sequence[Record]) -> str:
         for (backend, same), one in sorted(found.items(), reverse=True)
         if not same
     ]
-    both = "An interval is of one campaign, and campaigns that timed the same step differ by more than processes do"
-    return f"{both}: {'; '.join(said)}." if said else ""
+    return f"An interval is of one campaign. Of two that timed the same step, {'; '.join(said)}." if said else ""
