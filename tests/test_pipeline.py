@@ -78,7 +78,7 @@ def test_a_failing_worker_is_told_in_one_line(train, loader):
 
 
 def test_pytorch_reads_the_same_records_with_the_same_preparation(train):
-    loader = pytest.importorskip("suite.controls.loader", reason="PyTorch is not installed here")
+    loader = pytest.importorskip("suite.controls._loader", reason="PyTorch is not installed here")
     plain = replace(PLAN, augmented=False, workers=2, loader="processes")
     ours, theirs = (list(islice(bring(train, Crop(), plain), 5)) for bring in (batches, loader.batches))
     keys = [sorted(image.tobytes() for batch in epoch for image in batch["images"]) for epoch in (ours, theirs)]

@@ -8,7 +8,7 @@ from suite.workload import Case
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
 TorchServing = pytest.importorskip("suite.measure.torch_serving").TorchServing
-Control = pytest.importorskip("suite.controls.base").Control
+Control = pytest.importorskip("suite.controls._base").Control
 
 BACKENDS = ["cpu", *(["gpu"] if torch.cuda.is_available() else [])]
 WAYS = [(b, v) for b in BACKENDS for v in ("plain", *(("graph",) if b == "gpu" else ()))]

@@ -1,12 +1,12 @@
-"""The documented models again in PyTorch, one a file with the model's name: what JAX is compared with."""
+"""Documented models in PyTorch, one a file: what JAX is compared with. Underscores begin shared files."""
 
-from suite import models, plugins
-from suite.controls.base import Control
+from suite import plugins
+from suite.controls._base import Control
 
 
 def names() -> tuple[str, ...]:
     """Return the workloads that have a control, found by their files; nothing is imported."""
-    return tuple(sorted({*plugins.names(__path__)} & {*models.names()}))
+    return plugins.names(__path__)
 
 
 def load(name: str) -> Control:

@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
-from suite.controls.base import Batch, Control
+from suite.controls._base import Batch, Control
 from suite.data.random_pictures import photographs
 
 

@@ -4,9 +4,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from suite.controls.base import Batch, Control
-from suite.controls.optimizers import sgd
-from suite.controls.weights import Leaves, channels_first, in_order
+from suite.controls._base import Batch, Control
+from suite.controls._optimizers import sgd
+from suite.controls._weights import Leaves, channels_first, in_order
 from suite.data.prepare.pictures import Pixels
 
 

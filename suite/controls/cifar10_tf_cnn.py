@@ -7,8 +7,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from suite.controls.base import Batch, Control
-from suite.controls.optimizers import AveragedSgd
+from suite.controls._base import Batch, Control
+from suite.controls._optimizers import AveragedSgd
 from suite.data.prepare.crops import Crop
 
 STEPS_PER_STAIR = 350 * 50_000 // 512

@@ -6,8 +6,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from suite.controls.base import Batch, Control
-from suite.controls.optimizers import sgd
+from suite.controls._base import Batch, Control
+from suite.controls._optimizers import sgd
 from suite.data.random_points import points_on_a_line
 
 

@@ -4,8 +4,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from suite.controls.base import Batch, Control
-from suite.controls.optimizers import adadelta
+from suite.controls._base import Batch, Control
+from suite.controls._optimizers import adadelta
 from suite.data.prepare.pictures import Pixels
 
 

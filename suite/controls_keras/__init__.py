@@ -1,12 +1,12 @@
-"""Documented models in Keras, one a file with the model's name: what JAX is compared with on the CPU, on TensorFlow."""
+"""Documented models in Keras on TensorFlow, one a file: what JAX is compared with. Underscores begin shared files."""
 
-from suite import models, plugins
-from suite.controls_keras.base import Control
+from suite import plugins
+from suite.controls_keras._base import Control
 
 
 def names() -> tuple[str, ...]:
     """Return the workloads that have a control in Keras, found by their files; nothing is imported."""
-    return tuple(sorted({*plugins.names(__path__)} & {*models.names()}))
+    return plugins.names(__path__)
 
 
 def load(name: str) -> Control:

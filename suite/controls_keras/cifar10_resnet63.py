@@ -5,9 +5,9 @@ from typing import Any
 import keras
 from keras import layers
 
-from suite.controls_keras.base import Control
-from suite.controls_keras.losses import softmax_cross_entropy
-from suite.controls_keras.optimizers import adam
+from suite.controls_keras._base import Control
+from suite.controls_keras._losses import softmax_cross_entropy
+from suite.controls_keras._optimizers import adam
 from suite.data.prepare.pictures import Pixels
 
 BLOCKS_PER_STAGE = 10

@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from suite.controls_keras.base import Control
+from suite.controls_keras._base import Control
+from suite.controls_keras._losses import softmax_cross_entropy
+from suite.controls_keras._optimizers import adam
 from suite.controls_keras.cifar10_resnet63 import model
-from suite.controls_keras.losses import softmax_cross_entropy
-from suite.controls_keras.optimizers import adam
 from suite.data.prepare.pictures import Shifted
 
 CONTROL = Control(

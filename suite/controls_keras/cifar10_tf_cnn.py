@@ -9,8 +9,8 @@ import keras
 import tensorflow as tf
 from keras import initializers, layers, ops, optimizers
 
-from suite.controls_keras.base import Batch, Control
-from suite.controls_keras.losses import softmax_cross_entropy
+from suite.controls_keras._base import Batch, Control
+from suite.controls_keras._losses import softmax_cross_entropy
 from suite.data.prepare.crops import Crop
 
 STEPS_PER_STAIR = 350 * 50_000 // 512

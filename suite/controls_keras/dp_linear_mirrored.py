@@ -6,8 +6,8 @@ from typing import Any
 import keras
 from keras import layers, ops
 
-from suite.controls_keras.base import Batch, Control
-from suite.controls_keras.optimizers import sgd
+from suite.controls_keras._base import Batch, Control
+from suite.controls_keras._optimizers import sgd
 from suite.data.random_points import points_on_a_line
 
 

@@ -5,9 +5,9 @@ from functools import partial
 import keras
 from keras import layers
 
-from suite.controls_keras.base import Control
-from suite.controls_keras.losses import sigmoid_cross_entropy
-from suite.controls_keras.optimizers import adam
+from suite.controls_keras._base import Control
+from suite.controls_keras._losses import sigmoid_cross_entropy
+from suite.controls_keras._optimizers import adam
 from suite.data.prepare.words import Subwords
 
 

@@ -3,9 +3,9 @@
 import keras
 from keras import layers
 
-from suite.controls_keras.base import Control
-from suite.controls_keras.losses import softmax_cross_entropy
-from suite.controls_keras.optimizers import rmsprop
+from suite.controls_keras._base import Control
+from suite.controls_keras._losses import softmax_cross_entropy
+from suite.controls_keras._optimizers import rmsprop
 from suite.data.prepare.pictures import Pixels
 
 

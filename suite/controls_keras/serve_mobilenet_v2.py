@@ -2,6 +2,6 @@
 
 from keras.applications import MobileNetV2
 
-from suite.controls_keras.serving import control
+from suite.controls_keras._serving import control
 
 CONTROL = control(MobileNetV2)

@@ -1,12 +1,12 @@
 """Boosted trees in XGBoost, one workload a file with the model's name: what JAX is compared with."""
 
-from suite import models, plugins
-from suite.controls_xgboost.base import Control
+from suite import plugins
+from suite.controls_xgboost._base import Control
 
 
 def names() -> tuple[str, ...]:
     """Return the workloads that have a control in XGBoost, found by their files; nothing is imported."""
-    return tuple(sorted({*plugins.names(__path__)} & {*models.names()}))
+    return plugins.names(__path__)
 
 
 def load(name: str) -> Control:

@@ -1,6 +1,6 @@
 """gbdt_mortgage in XGBoost, with the documented parameters; those that the source leaves out are of its day."""
 
-from suite.controls_xgboost.base import Control
+from suite.controls_xgboost._base import Control
 from suite.data.random_loans import BINS, loans
 
 PARAMETERS = {

@@ -6,7 +6,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-from suite.controls_keras.base import Control
+from suite.controls_keras._base import Control
 from suite.measure.program import Batch
 from suite.workload import Case
 

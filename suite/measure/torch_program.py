@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch._inductor import config as inductor
 
-from suite.controls.base import Control
+from suite.controls._base import Control
 from suite.measure.program import Batch
 from suite.workload import Case
 

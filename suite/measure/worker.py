@@ -154,9 +154,9 @@ def loader(case: Case) -> tuple[Owner, epoch.Open, dict[str, str]]:
     variants.require(case)
     if case.implementation == "torch":
         from suite import controls
-        from suite.controls import loader
+        from suite.controls import _loader
 
-        return controls.load(case.workload), loader.batches, versions("torch", "numpy", "opencv-python-headless")
+        return controls.load(case.workload), _loader.batches, versions("torch", "numpy", "opencv-python-headless")
     from suite import models
     from suite.data import pipeline
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import xgboost
 
-from suite.controls_xgboost.base import Control
+from suite.controls_xgboost._base import Control
 from suite.measure.load import granted_cores
 from suite.measure.program import Batch
 from suite.workload import Case

@@ -4,7 +4,7 @@ from typing import Any
 
 from keras import losses, ops
 
-from suite.controls_keras.base import Batch
+from suite.controls_keras._base import Batch
 
 
 def softmax_cross_entropy(model: Any, batch: Batch) -> Any:

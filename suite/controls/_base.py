@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from suite.controls.weights import Leaves, in_order
+from suite.controls._weights import Leaves, in_order
 from suite.data.prepare import Preparation
 from suite.workload import INPUT_SETS
 

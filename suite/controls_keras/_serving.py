@@ -6,7 +6,7 @@ from typing import Any
 
 from keras import ops
 
-from suite.controls_keras.base import Batch, Control
+from suite.controls_keras._base import Batch, Control
 from suite.data.random_pictures import photographs
 
 
