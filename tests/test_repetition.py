@@ -6,7 +6,7 @@ import factory
 import msgspec
 import pytest
 
-from suite.results.repetition import found_again, repeats
+from suite.results.repetition import description, found_again, repeats
 from suite.results.speedup import current, speedups
 from suite.results.statistics import Estimate
 
@@ -191,3 +191,9 @@ def test_the_page_has_the_word_in_its_table_and_the_mark_is_full():
 
 def _torch():
     return factory.record(implementation="torch").case
+
+
+@pytest.mark.parametrize(("gib", "alike"), [(64, True), (74, True), (56, True), (90, False), (48, False), (128, False)])
+def test_machines_are_alike_whose_memory_is_the_same_to_half_a_power_of_two(gib, alike):
+    one, other = (msgspec.structs.replace(factory.HOST, memory_bytes=size * 2**30) for size in (64, gib))
+    assert (description(one) == description(other)) is alike

@@ -9,7 +9,7 @@ from suite.report import tables
 from suite.results import selection
 from suite.results.keys import numbers
 from suite.results.peers import peers_of
-from suite.results.speedup import current, speedups
+from suite.results.speedup import current, of_headline, record_of, speedups
 from suite.results.standing import standings
 from suite.results.statistics import Estimate
 from suite.results.summary import summary
@@ -117,6 +117,32 @@ def test_a_way_that_a_campaign_timed_itself_or_a_newer_one_has_is_not_taken_from
     assert not certified(of("01", 0.009, 0.009), of("02", 0.009, 0.006), of("03", 0.009))
     assert certified(of("01", 0.009, 0.006, machine=factory.PLAIN), of("03", 0.009))
     assert certified(of("01", 0.009, 0.006, profile="smoke"), of("03", 0.009))
+
+
+def test_of_two_allocators_of_a_way_elsewhere_the_better_one_counts_and_what_is_not_steady_does_not():
+    early = {"campaign": "20260101-000000-test", "created": "2026-01-01T00:00:00Z"}
+    late = {"campaign": "20260102-000000-test", "created": "2026-01-02T00:00:00Z"}
+    eager = [*pair(**late), peer(0.009, **late)]
+    ways = [peer(0.0095, variant="compile", **early), peer(0.0075, variant="compile", allocator="system", **early)]
+
+    def newest(*others):
+        return max(speedups([*pair(**early), *others, *eager]), key=lambda item: item.gpu.record.created)
+
+    assert newest(*ways).best_known_peer[1].value == pytest.approx(0.75)
+    assert newest(*ways).certified
+    assert not any("not certified" in said for said in newest(*ways).reasons)
+    cut = changed(ways[1], rounds=9)
+    assert newest(ways[0], cut).best_known_peer[1].value == pytest.approx(0.9)
+
+
+def test_the_headline_is_the_plain_step_at_the_headline_batch_and_nothing_else():
+    usual = pair()
+    beside = [*pair(variant="several-steps"), *pair(scope="cold"), *pair(batch=4096), peer(0.02)]
+    (found,) = of_headline([*usual, *beside])
+    assert found.gpu.record == usual[1]
+    assert [item.gpu.record.case.scope for item in of_headline([*usual, *beside], "cold")] == ["cold"]
+    assert record_of(found) == usual[1]
+    assert record_of(found.cpu) == usual[0]
 
 
 def test_what_needs_no_certificate_is_not_called_uncertified():

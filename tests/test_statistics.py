@@ -135,6 +135,14 @@ def test_half_the_length_of_an_interval_is_a_share_of_its_value():
     assert Estimate(value=1.0).processes == 1
 
 
+def test_a_value_times_a_number_and_what_a_function_makes_of_it_keep_interval_and_processes():
+    value = Estimate(value=4.0, low=2.0, high=8.0, processes=3)
+    assert value.times(0.5) == Estimate(value=2.0, low=1.0, high=4.0, processes=3)
+    assert value.mapped(lambda each: each - 1) == Estimate(value=3.0, low=1.0, high=7.0, processes=3)
+    assert Estimate(value=4.0).times(2) == Estimate(value=8.0)
+    assert value.per(8.0) == Estimate(value=2.0, low=1.0, high=4.0, processes=3)
+
+
 @pytest.mark.parametrize(("degrees", "point"), [(1, 12.706), (2, 4.303), (5, 2.571), (9, 2.262), (29, 2.045)])
 def test_the_t_quantile_is_that_of_the_tables(degrees, point):
     assert t_quantile(degrees) == pytest.approx(point, abs=2e-3)
