@@ -26,7 +26,7 @@ MAY = {
     "controls_xgboost": {"data", "plugins", "workload"},
     "inquiry": {"results", "workload", "units"},
     "experiments": {"inquiry", "results", "plugins", "variants", "workload", "units"},
-    "observations": {"experiments", "inquiry", "results", "workload", "units"},
+    "observations": {"experiments", "inquiry", "results", "plugins", "workload", "units"},
     "measure": {
         "ceilings",
         "experiments",

@@ -19,9 +19,23 @@ from altair.utils import schemapi
 from altair.utils.schemapi import SchemaValidationError
 
 from suite import ceilings, experiments, models, units
-from suite.report import build, changes, charts, download, html, overview, pages, plots, tables, timeline, typography
+from suite.report import (
+    build,
+    changes,
+    charts,
+    download,
+    html,
+    overview,
+    pages,
+    plots,
+    tables,
+    timeline,
+    trust,
+    typography,
+)
 from suite.report import home as home_page
 from suite.results import store
+from suite.results.between import agreements
 from suite.results.reading import Chart, Point
 from suite.results.record import Energy, GpuTelemetry, Moment, Software, Telemetry
 from suite.results.speedup import current, speedups
@@ -724,6 +738,17 @@ def test_the_home_page_says_how_its_machine_stands_among_others():
     made = pages.pages([*factory.campaign(), small], frozenset())["index.md"]
     assert "as long on this CPU as on that of small box, 2 cores" in made
     assert "on this CPU" not in pages.pages(factory.campaign(), frozenset())["index.md"]
+
+
+def test_the_home_page_counts_the_pairs_that_the_page_on_trust_counts():
+    days = [{"campaign": str(day), "created": f"2026-01-0{day}T00:00:00Z"} for day in (1, 2)]
+    records = [
+        msgspec.structs.replace(factory.record(batch=batch, **when), experiment="crossover")
+        for when in days for batch in (7, 9)
+    ]  # fmt: skip
+    cells = {cell.text for row in trust.agreeing(agreements(records)).rows for cell in row}
+    assert "2" in cells
+    assert "of the times of 2 pairs lie within" in pages.pages(records, frozenset())["index.md"]
 
 
 def test_the_home_page_says_how_often_campaigns_agree():

@@ -3,7 +3,7 @@
 import dataclasses
 import os
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -246,13 +246,14 @@ def run(
     from suite.results import prices as price_list
 
     request = _request(asked)
-    _refuse_contradictions(request, resume, campaign, publish, cluster, jobs, job_options, address, compile_cache)
+    context = click.get_current_context()
+    _refuse_contradictions(context.params)
     if publish:
         published()  # refuses before anything is measured
     if site:
         publishing.checkout()
     listed = price_list.read(prices or price_list.SHIPPED)
-    if resume and (others := given(click.get_current_context(), but=_OF_EVERY_RUN)):
+    if resume and (others := given(context, but=_OF_EVERY_RUN)):
         terminal.say(f"note: --resume goes on with what was planned, whatever {', '.join(others)} ask for now")
     if address is not None:
         from suite.measure import hosts
@@ -288,31 +289,22 @@ def _request(asked: dict[str, Any]) -> Any:
     return Request(**options, budget_minutes=asked["budget"])
 
 
-def _refuse_contradictions(
-    request: Any,
-    resume: bool,
-    campaign: str | None,
-    publish: bool,
-    cluster: Any,
-    jobs: int | None,
-    job_options: tuple[str, ...],
-    address: str | None,
-    compile_cache: Path | None,
-) -> None:
-    """Raise ValueError for options that do not go together."""
-    if publish and not resume and request.profile == "smoke":
+def _refuse_contradictions(asked: Mapping[str, Any]) -> None:
+    """Raise ValueError for options that do not go together, by their parameters' names."""
+    alone, several = asked["cluster"] is None, asked["hosts"] > 1
+    if asked["publish"] and not asked["resume"] and asked["profile"] == "smoke":
         raise ValueError(
             "--publish asked for with profile 'smoke', which only shows that it runs; take quick or standard"
         )
-    if campaign is not None and (not resume or cluster is not None):
+    if asked["campaign"] is not None and not (asked["resume"] and alone):
         raise ValueError("--campaign names what --resume goes on with on this machine; add --resume, without --cluster")
-    if (request.hosts > 1) != (address is not None):
+    if several != (asked["address"] is not None):
         raise ValueError("--hosts above 1 and --address belong together: the other hosts have to find this one")
-    if cluster is None and (jobs is not None or job_options):
+    if alone and (asked["jobs"] is not None or asked["job_options"]):
         raise ValueError("--jobs or --job-option asked for without --cluster; add --cluster slurm, or leave them out")
-    if cluster is not None and request.hosts > 1:
+    if several and not alone:
         raise ValueError("--hosts asked for with --cluster, whose jobs have a node each; leave one of the two out")
-    if cluster is not None and compile_cache is not None:
+    if asked["compile_cache"] is not None and not alone:
         raise ValueError("--compile-cache asked for with --cluster, whose jobs have one each; leave one of the two out")
 
 

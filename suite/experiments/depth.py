@@ -55,13 +55,12 @@ _UNWATCHED = {"model", "backend", "documented"}
 _SIDES = ("model", "GPU / CPU from storage", "95 % interval", "GPU / CPU alone", "95 % interval", "documented",
           "status")  # fmt: skip
 
-Networks = dict[tuple[str, str], dict[str, Summary]]  # by workload and backend, then by scope
-
-
 _SHARE = (
     "The step's share is of the step alone as the process from storage timed it; the rate alone is that of processes "
     "of its own where there are some."
 )
+
+Networks = dict[tuple[str, str], dict[str, Summary]]  # by workload and backend, then by scope
 
 
 def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:

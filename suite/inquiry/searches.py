@@ -122,7 +122,7 @@ def _gains_of(records: Iterable[Record], name: str, backend: str) -> Iterator[Es
     """Yield what stacking gains a whole search in each campaign that has it both ways."""
     mine = (record for record in records if (record.workload, record.backend) == (name, backend))
     for group in campaigns(mine, is_search):
-        ways = {item.record.case.variant: item for item in group if item.status != "invalid"}
+        ways = {item.record.case.variant: item for item in group}
         found = time_ratio(ways["plain"], ways["stacked"]) if len(ways) == len(WAYS) else None
         if found is not None:
             yield found

@@ -58,8 +58,8 @@ def fullest(records: Iterable[Record], fits: Callable[[Record], bool]) -> tuple[
         both[_of(group)] += _whole(group)
 
     def worth(group: tuple[Summary, ...]) -> tuple[bool, int, int, int, tuple[bool, bool, str]]:
-        measured, *_ = _recency(group)
-        return measured, _whole(group), len(group), both[_of(group)], _recency(group)
+        measured, *_ = recency = _recency(group)
+        return measured, _whole(group), len(group), both[_of(group)], recency
 
     return _last(sorted(groups, key=worth))
 

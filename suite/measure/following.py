@@ -18,8 +18,6 @@ def follow(address: str, patience_seconds: float) -> int:
             code, ended, said = child.code(), child.ended(), child.last_error()
         if code == hosts.NOBODY and count:
             return count
-        if code == hosts.NOBODY:
-            raise RuntimeError(said)
         if code:
-            raise RuntimeError(f"following '{address}': {ended}")
+            raise RuntimeError(said if code == hosts.NOBODY else f"following '{address}': {ended}")
         count += 1

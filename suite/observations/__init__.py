@@ -1,11 +1,10 @@
 """What the articles observed, and whether the records bear it out: a file for each subject, found by being there."""
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from suite import plugins
 from suite.inquiry.steps import caveat
 from suite.results.campaigns import several
 from suite.results.record import Record
@@ -64,7 +63,7 @@ def either(reproduced: bool, refuted: bool, found: str, items: Iterable[Result])
 def observations() -> tuple[Observation, ...]:
     """Return all of them, in the order of their numbers."""
     found: list[Observation] = []
-    for module in pkgutil.iter_modules(__path__):
-        if not module.name.startswith("_"):
-            found += importlib.import_module(f"suite.observations.{module.name}").OBSERVATIONS
+    there = plugins.names(__path__)
+    for name in there:
+        found += plugins.module(__name__, name, there, "subject").OBSERVATIONS
     return tuple(sorted(found, key=lambda each: int(each.code.removeprefix("O"))))

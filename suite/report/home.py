@@ -6,7 +6,7 @@ from suite import units
 from suite.report import charts, experiments, overview, tables
 from suite.report.html import Page, safe
 from suite.report.links import links
-from suite.results.between import agreements
+from suite.results.between import Agreements
 from suite.results.record import Record
 from suite.results.speedup import current, speedups
 
@@ -28,20 +28,23 @@ def page(
     everything: Sequence[Record] = (),
     places: Mapping[str, Sequence[str]] | None = None,
     models: Iterable[str] = (),
+    agree: Agreements | None = None,
 ) -> dict[str, str]:
     """Return the home page with its chart; it links the pages of everything that there is.
 
-    `places` says of a machine where it stands among others; `models` are all that can be measured.
+    `places` says of a machine where it stands among others; `models` are all that can be measured; `agree` says how
+    often campaigns do.
     """
-    made, everything = Page(_QUESTION, "", local), everything or records
+    made, everything, places = Page(_QUESTION, "", local), everything or records, places or {}
     shown = overview.first(records)
     mine = [record for record in records if shown in (None, record.machine.slug)]
     made.add(overview.choice({r.machine.slug: r.machine.name for r in everything}, shown, ""))
     files = overview.add(made, mine, "speedups", links(records, ""), models)
     yours = {r.machine.slug: r.machine.name for r in records if r.campaign in local}
-    for said in (places or {}).get(shown or "", ()) if shown not in yours else ():
-        made.add(f'<p class="note">{safe(said)}</p>')
-    if said := _between(records):
+    if shown not in yours:
+        for said in places.get(shown or "", ()):
+            made.add(f'<p class="note">{safe(said)}</p>')
+    if said := _between(agree or {}):
         made.add(f'<p class="note">{said} <a href="trust.html">Can the numbers be trusted?</a></p>')
     if shown:
         made.add(
@@ -56,7 +59,7 @@ def page(
         )
     for slug, name in sorted(yours.items()):
         made.heading(f"Your machine: {name}")
-        said = " ".join(map(safe, (places or {}).get(slug, ())))
+        said = " ".join(map(safe, places.get(slug, ())))
         made.add(f'<p><a href="machines/{slug}.html">{safe(name)}</a>. {said}</p>')
         for table in tables.without_gpu(records, slug):
             made.table(table, links(records, ""))
@@ -82,9 +85,8 @@ def page(
     return files | {"index.md": made.text()}
 
 
-def _between(records: Sequence[Record]) -> str:
+def _between(found: Agreements) -> str:
     """Return how often campaigns agree that timed the same step, as an interval is of one; '' if no two did."""
-    found = agreements(records)
     said = [
         f"on a {backend.upper()} {units.percent(one.inside)} of the times of {units.counted(one.pairs, 'pair')} lie "
         f"within the other's interval, where {units.percent(one.expected)} would if campaigns differed as processes do"

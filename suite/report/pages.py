@@ -34,6 +34,7 @@ from suite.results import learning as lessons
 from suite.results import parity as evidence
 from suite.results import trees as forests
 from suite.results import trust as proof
+from suite.results.between import agreements
 from suite.results.files import writing
 from suite.results.prices import Price
 from suite.results.record import Record, json_schema, plain_name, to_json
@@ -135,7 +136,8 @@ def pages(
     steps = placing.headlines(records)
     machines = by_machine(everything)
     places = {slug: placing.sentences(steps, slug) for slug in machines}
-    files |= home.page(general, local, records, places, [about.name for about in workloads])
+    agree = agreements(record for record in everything if record.campaign not in local)
+    files |= home.page(general, local, records, places, [about.name for about in workloads], agree)
     answers = experiments.readings(everything)
     files |= experiments.files(answers, local, links(records, "../"))
     files["coverage.md"] = coverage.page(everything, workloads, answers, local, links(records, ""))

@@ -1,10 +1,10 @@
 """The page that asks whether the numbers can be trusted, from what the trust session found."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from suite import units
 from suite.report.html import Page, safe
-from suite.results.between import Agreement, agreements
+from suite.results.between import Agreements, agreements
 from suite.results.record import Record, plain_name
 from suite.results.table import Cell, Table
 from suite.results.trust import Finding, Part
@@ -54,7 +54,7 @@ def page(parts: Sequence[Part], records: Sequence[Record] = ()) -> str:
     return made.text()
 
 
-def agreeing(found: Mapping[tuple[str, bool], Agreement]) -> Table:
+def agreeing(found: Agreements) -> Table:
     """Return how often the time of one campaign lies within another's interval."""
     rows = tuple(
         (

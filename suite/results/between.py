@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -25,7 +25,10 @@ class Agreement:
     apart: int  # pairs whose intervals share no value
 
 
-def agreements(records: Iterable[Record]) -> dict[tuple[str, bool], Agreement]:
+Agreements = Mapping[tuple[str, bool], Agreement]  # by backend, and whether those of one state of the suite alone
+
+
+def agreements(records: Iterable[Record]) -> Agreements:
     """Return how campaigns agree on steps, by backend and by whether only those of one state of the suite are paired.
 
     Both have machine, packages and settings in common. What no two campaigns timed has no entry.

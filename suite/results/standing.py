@@ -59,7 +59,7 @@ class Standing:
 def standings(records: Iterable[Record]) -> tuple[Standing, ...]:
     """Return the standing of each machine and case of JAX that was compared, by machine and backend.
 
-    It is of the newest campaign that timed the way of a peer that is the fastest known one: see `_fair`.
+    It is of the newest campaign that timed the fastest way of a peer that is known.
     """
     campaigns: dict[tuple[str, str, str], list[Summary]] = defaultdict(list)
     for record in records:
