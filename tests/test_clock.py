@@ -196,6 +196,32 @@ def test_a_doubling_ratio_that_is_far_off_is_looked_at_again_and_what_is_so_stay
     assert clock.proportional(longer.chain, 128, longer.clock) == (128, pytest.approx(2.4))
 
 
+@pytest.mark.parametrize(("bursts", "looks"), [(0, 1), (1, 2), (2, 3)])
+def test_a_doubling_ratio_that_cannot_be_true_is_taken_anew(bursts, looks):
+    made = world(lambda call, now: 2.0 if call % 6 in (0, 2) and call < 6 * bursts else 1.0)  # two of three
+    assert clock.looked_at(made.chain, 128, made.clock) == 2.0
+    assert made.steps == [128, 256] * 3 * looks
+
+
+def test_the_ratio_that_a_process_ends_with_is_taken_anew_where_it_cannot_be_true():
+    made = world(lambda call, now: 2.0 if call in (0, 2, 6, 8) else 1.0)
+    assert clock.proportional(made.chain, 128, made.clock) == (128, 2.0)
+    assert made.steps == [128, 256] * 9
+
+
+def test_work_that_never_depends_on_its_steps_says_so_three_times():
+    made = world(lambda call, now: 0.5 if call % 2 else 1.0)
+    assert clock.looked_at(made.chain, 128, made.clock) == 1.0
+    assert made.steps == [128, 256] * 9
+
+
+@pytest.mark.parametrize(("ratio", "looks"), [(1.2499, 3), (1.25, 1)])
+def test_only_what_would_be_rejected_is_taken_anew(ratio, looks):
+    made = world(lambda call, now: ratio / 2 if call % 2 else 1.0)
+    assert clock.looked_at(made.chain, 128, made.clock) == pytest.approx(ratio)
+    assert len(made.steps) == 6 * looks
+
+
 @pytest.mark.parametrize(("first", "looks"), [(1.979, 3), (1.981, 1), (2.019, 1), (2.021, 2)])
 def test_what_is_close_to_twice_is_believed_at_once(first, looks):
     made = world(lambda call, now: first / 2 if call in (1, 3, 5) else 1.0)

@@ -16,7 +16,7 @@ NOTHING_COMPUTED = "it stands still, or nothing is computed"
 
 SPINNING_SECONDS = 0.06  # threads that look for work before they sleep
 
-_DOUBLING_FROM = 1.25  # twice the steps take at least so much longer, on a busy machine too
+DOUBLING_FROM = 1.25  # twice the steps take at least so much longer, on a busy machine too
 _CLOCKS_SHARE, _CLOCKS_SECONDS = 0.05, 0.1  # by which two clocks may differ
 _CPU_SHARE, _CPU_SECONDS = 0.1, 0.1  # by which CPU time may exceed what the cores could give
 _UNFINISHED_SHARE, _AWAITED_SECONDS = 0.1, 0.01  # of a sample; to find that every array is there
@@ -72,7 +72,7 @@ def _cpu_time(record: Record, run: Run) -> Iterator[str]:
 
 
 def _doubling(record: Record, run: Run) -> Iterator[str]:
-    if run.doubling_ratio is not None and run.doubling_ratio < _DOUBLING_FROM:
+    if run.doubling_ratio is not None and run.doubling_ratio < DOUBLING_FROM:
         yield f"twice the steps took {run.doubling_ratio:.2f} times as long"
 
 
