@@ -1,6 +1,10 @@
 """The whole search trains every point on every fold, stacked as one after another, and the best point once more."""
 
+import json
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import jax
 import msgspec
@@ -15,6 +19,7 @@ from suite.models import mnist_grid_search
 from suite.results.record import Score
 from suite.workload import Case, Grid
 
+HERE = Path(__file__).parent
 GRID = Grid(hidden=((4,),), epochs=(1, 2), folds=2)
 ABOUT = msgspec.structs.replace(mnist_grid_search.WORKLOAD.description, grid=GRID, batch=4)
 WORKLOAD = replace(mnist_grid_search.WORKLOAD, description=ABOUT)
@@ -30,13 +35,16 @@ def examples(count=24):
 class Searched:
     """A search that has been made: its scores and stages, the rows of every epoch, and what evaluations were handed."""
 
-    def __init__(self, variant, batch, shrinks=True, seed=0):
-        case = Case(workload="mnist_grid_search", backend="cpu", scope="run", batch=batch, variant=variant)
+    def __init__(self, variant, batch, shrinks=True, seed=0, devices=1):
+        case = Case(
+            workload="mnist_grid_search", backend="cpu", scope="run", batch=batch, variant=variant, devices=devices
+        )
         self.names: list[str] = []
         self.rows: list[np.ndarray] = []
         self.starts: list[bytes] = []  # the values that each epoch starts from
         self.scored: list[np.ndarray] = []
         self.losses: list[np.ndarray] = []  # of each evaluation
+        self.programs = {}  # by how many devices hold their state
         run = SearchRun(WORKLOAD, case)
         assert run._shrinks  # on the CPU
         run._shrinks = shrinks
@@ -49,6 +57,7 @@ class Searched:
 
     def teach(self, program, rows, there):
         self.rows.append(rows)
+        self.programs[len(program._state[0].sharding.device_set)] = program._compiled
         self.starts.append(b"".join(np.asarray(leaf).tobytes() for leaf in program._state if leaf.dtype == np.float32))
         self.taught(program, rows, there)
 
@@ -189,6 +198,36 @@ def test_no_two_fits_of_a_search_start_from_the_same_values(alone):
     assert len(set(alone.starts)) == len(alone.starts) == len(alone.rows)
 
 
+SPLIT = """
+import json, sys
+sys.path.insert(0, sys.argv[2])
+import test_search
+devices = int(sys.argv[1])
+found = test_search.Searched("stacked", 16 if devices == 2 else 4 * devices, devices=devices)
+moved = sum(name in one.as_text() for one in found.programs.values() for name in ("all-reduce", "all-gather"))
+rows = [row.shape for row in found.rows]
+print(json.dumps([[s.log_losses for s in found.scores], found.loss, sorted(found.programs), moved, rows]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("devices", "rows"),
+    [
+        (2, [[3, 16], [3, 8]]),  # two fits on each device, then one
+        (3, [[3, 24], [3, 12]]),  # four fits are six, two of them twice; two fits are three
+        (5, [[3, 20], [3, 20]]),
+    ],
+)
+def test_a_search_split_over_devices_comes_to_the_scores_of_one(together, devices, rows):
+    command = [sys.executable, "-c", SPLIT, str(devices), str(HERE)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    scores, loss, where, moved, handed = json.loads(done.stdout)
+    assert [pytest.approx(score.log_losses, rel=1e-5) for score in together.scores] == scores
+    assert loss == pytest.approx(together.loss, rel=1e-5)
+    assert (where, moved) == ([1, devices], 0)  # the last training is of one fit; no device needs anything of another
+    assert handed[:2] == rows
+
+
 def test_scores_stand_in_a_record_as_they_were_found(alone):
     assert msgspec.json.decode(msgspec.json.encode(alone.scores), type=tuple[Score, ...]) == alone.scores
 
@@ -197,3 +236,6 @@ def test_a_search_is_asked_for_one_after_another_or_stacked():
     found = headline.cases([mnist_grid_search.WORKLOAD.description], Here(backends=("cpu",), cores=2), scopes=("run",),
                            variants=("plain", "stacked", "resident"))  # fmt: skip
     assert [(case.variant, case.batch) for case in found] == [("plain", 32), ("stacked", 192)]
+    split = headline.cases([mnist_grid_search.WORKLOAD.description], Here(backends=("cpu",), cores=2), scopes=("run",),
+                           variants=("plain", "stacked", "resident"), devices=2)  # fmt: skip
+    assert [(case.variant, case.batch, case.devices) for case in split] == [("stacked", 192, 2)]

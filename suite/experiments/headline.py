@@ -154,7 +154,8 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
 
     A scan over several steps has no step to start with, and copies no batch; an epoch and its input are there where
     the data is stored, the input also as PyTorch reads it; a whole run is there where the source
-    timed one, on one device, with its data on the host or `resident`, of a search one fit after another or stacked;
+    timed one, on one device, with its data on the host or `resident`, of a search one fit after another, or stacked and
+    then on several devices too;
     requests are those to a network that is not trained, answered on one device by JAX's plain way or any of PyTorch's.
     Boosting has one way of its own, and fits are stacked where there is a grid of them.
     """
@@ -169,7 +170,8 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
         return implementation in mine and about.stored and variant == "plain" and devices == 1
     if scope == "run":
         mine = ("plain", "stacked" if about.grid is not None else "resident")
-        return implementation == "jax" and about.run is not None and variant in mine and devices == 1
+        here = devices == 1 or variant == "stacked"
+        return implementation == "jax" and about.run is not None and variant in mine and here
     if scope == "serve":
         ways = variant == "plain" if implementation == "jax" else implementation == "torch"
         return ways and about.family == "inference" and devices == 1

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import cycle, islice
 from statistics import fmean
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from msgspec import structs
 
 from suite.measure.jax_program import JaxProgram
-from suite.measure.placement import put
+from suite.measure.placement import Placement, placement, put
 from suite.measure.program import Batch
 from suite.measure.stacked import StackedProgram
 from suite.results.record import Score
@@ -44,6 +45,9 @@ class SearchRun(JaxProgram):
     All examples lie on the device, and a step is handed the numbers of its own: what is asked is what stacking gains,
     and on a GPU the copies of small batches cost more than their steps. An epoch's rest that fills no batch is left
     out; as documented there is none.
+
+    Several devices share the fits, each with all examples: as many fits on each, some twice where they do not divide.
+    The last training is of one fit, on the first device.
     """
 
     def __init__(self, workload: Workload, case: Case) -> None:
@@ -64,7 +68,7 @@ class SearchRun(JaxProgram):
         """Train and score every fit, then the best point on all examples; return the scores by point."""
         grid, there = self._workload.description.grid, Examples()
         assert grid is not None
-        stage("init", lambda: there.update(jax.block_until_ready(put(examples, self._placement.state))))
+        stage("init", lambda: there.update(_copied(examples, self._placement)))
         found: dict[tuple[tuple[int, ...], int], list[float]] = {}
         for number, hidden in enumerate(grid.hidden):
             fits = self._fits(there, 1000 * (seed + 1) + number * grid.stack)
@@ -74,6 +78,8 @@ class SearchRun(JaxProgram):
         hidden, epochs = min(found, key=lambda point: fmean(found[point]))
         everything = np.arange(_count(there))
         last = Fit(epochs=epochs, seed=seed, inside=everything, held=everything[:0])
+        if len(self._placement.devices) > 1:
+            stage("init", lambda: there.update(_copied(there, placement(_alone(self._case)))))
         list(self._trained(hidden, (last,), there, stage))
         return tuple(Score(hidden=h, epochs=e, log_losses=tuple(losses)) for (h, e), losses in found.items())
 
@@ -104,15 +110,17 @@ class SearchRun(JaxProgram):
         """Train fits of a network together; yield each with its score when it has ended."""
         batch, done, state = self._workload.description.batch, 0, None
         steps = min(len(fit.inside) for fit in fits) // batch
+        fits = self._shared(fits)
         while going := [number for number, fit in enumerate(fits) if fit.epochs > done]:
             if state is not None and self._shrinks:
-                fits, kept = [fits[number] for number in going], np.array(going)
+                kept = np.array(self._shared(going))
+                fits = [fits[number] for number in kept]
                 state = jax.tree.map(lambda leaf, kept=kept: leaf[kept], state)
             program, evaluate = self._program(hidden, len(fits), there, stage)
             if state is None:
                 stage("init", lambda program=program, fits=fits: _begin(program, [fit.seed for fit in fits]))
             else:
-                program._state = state
+                program._state = put(state, program._placement.state)
             until = min(fit.epochs for fit in fits if fit.epochs > done)
             for epoch in range(done, until):
                 rows = np.concatenate([fit.batches(epoch, batch, steps) for fit in fits], axis=1)  # T SN
@@ -121,7 +129,13 @@ class SearchRun(JaxProgram):
             if len(fits[0].held):
                 scores: list[np.ndarray] = []
                 stage("validation", lambda p=program, e=evaluate, f=fits, s=scores: s.append(_scored(p, e, f, there)))
-                yield from ((fit, float(s)) for fit, s in zip(fits, scores[0], strict=True) if fit.epochs == done)
+                each = zip(fits, scores[0], strict=True)
+                yield from {fit.seed: (fit, float(score)) for fit, score in each if fit.epochs == done}.values()
+
+    def _shared(self, parts: Sequence[Any]) -> Sequence[Any]:
+        """Return the fits of a stack with the first ones once more, where each device could not have as many else."""
+        short = -len(parts) % len(self._placement.devices)
+        return [*parts, *islice(cycle(parts), short)] if len(parts) > 1 else parts
 
     def _taught(self, program: JaxProgram, rows: np.ndarray, there: Examples) -> None:
         program.learn(there | {_ROWS: each} for each in rows.astype(np.int32))
@@ -135,7 +149,8 @@ class SearchRun(JaxProgram):
             assert self._workload.network is not None
             workload, batch = self._workload.network(hidden), fits * self._workload.description.batch
             workload = replace(workload, description=structs.replace(workload.description, batch=batch // fits))
-            case = structs.replace(self._case, scope="step", batch=batch, variant="plain" if alone else "stacked")
+            case = _alone(self._case) if alone else self._case
+            case = structs.replace(case, scope="step", batch=batch)
             program = (JaxProgram if alone else StackedProgram)(workload, case)
             program.initialise(0)
             program.put([there | {_ROWS: np.zeros(batch, np.int32)}])
@@ -172,8 +187,17 @@ def _scored(program: JaxProgram, evaluate: Any, fits: Sequence[Fit], there: Exam
     batch = program._case.batch // len(fits)
     steps = max(1, min(len(fit.held) for fit in fits) // batch)
     rows = np.stack([np.resize(fit.held, (steps, batch)) for fit in fits], axis=1).reshape(steps, -1)  # T SN
-    losses = [evaluate(program._state, there | {_ROWS: each}) for each in rows.astype(np.int32)]
+    losses = [evaluate(program._state, program._handed(there | {_ROWS: each})) for each in rows.astype(np.int32)]
     return np.stack([np.atleast_1d(np.asarray(loss, np.float64)) for loss in losses]).mean(0)
+
+
+def _alone(case: Case) -> Case:
+    """Return the case of one fit, of the same search."""
+    return structs.replace(case, variant="plain", devices=1)
+
+
+def _copied(examples: Any, place: Placement) -> Any:
+    return jax.block_until_ready(put(examples, place.state))
 
 
 def _count(there: Examples) -> int:
