@@ -52,7 +52,9 @@ def speedup(there):
 
 def test_a_sentence_has_number_interval_case_machine_date_version_record_and_digest(speedup):
     said = text(speedup)
-    assert said.startswith(f"{speedup.value} (95 % interval {speedup.interval}): CPU time over GPU time of one step")
+    assert said.startswith(
+        f"{speedup.value} (95 % interval {speedup.interval}, quick): CPU time over GPU time of one step"
+    )
     record = speedup.number.record
     for part in (record.workload, f"batch {record.case.batch}", "float32-highest", record.machine.name, "jax 0.",
                  record.created[:10], f"{SITE}records/{record.campaign}/", record.digest, speedup.key):  # fmt: skip
@@ -139,7 +141,7 @@ def test_what_cite_gives_passes_the_check(there):
 def test_a_changed_digit_is_found_with_its_line_and_what_the_record_says(speedup, there):
     for place in (speedup.value, speedup.interval):
         changed = place.replace(place[0], "7" if place[0] != "7" else "8", 1)
-        words = f"{speedup.value} ({speedup.interval})"
+        words = f"{speedup.value} ({speedup.interval}, quick)"
         quoted = "# Title\n\n" + markdown(speedup).replace(words, words.replace(place, changed, 1))
         (remark,) = quotation.remarks(quoted, there)
         assert (remark.line, remark.wrong) == (3, True)
@@ -231,6 +233,26 @@ def test_an_unknown_key_is_wrong_and_the_nearest_is_named(speedup, there):
     (remark,) = quotation.remarks(f"<!-- cite {key} -->9x<!-- /cite -->", there)
     assert remark.wrong
     assert "nearest" in remark.words
+
+
+@pytest.mark.parametrize("form", [text, markdown, bibtex, csl, badges.badge])
+def test_every_form_carries_the_word_of_its_status(speedup, form):
+    again = dataclasses.replace(speedup, number=dataclasses.replace(speedup.number, status="repeated"))
+    assert form(again) == form(speedup).replace("quick", "repeated") != form(speedup)
+
+
+def test_a_quotation_with_another_status_than_its_number_has_hears_of_it(speedup, there):
+    assert quotation.remarks(markdown(speedup), there) == ()
+    (remark,) = quotation.remarks(markdown(speedup).replace(", quick)", ", repeated)"), there)
+    assert (remark.words, remark.wrong) == (f"{speedup.key} is quoted as repeated, its status is quick", False)
+    prose = markdown(speedup).replace(", quick)", "), which is standard fare")
+    assert quotation.remarks(prose, there) == ()
+
+
+def test_a_quotation_brought_up_to_date_has_the_status_of_what_it_says_now(speedup, there):
+    unpinned = markdown(speedup).replace(f"@{speedup.key.partition('@')[2]}", "")
+    stale = unpinned.replace(speedup.value, "3.1x").replace(", quick)", ", repeated)")
+    assert quotation.renewed(stale, there) == unpinned
 
 
 def halved(**changes):
@@ -407,6 +429,8 @@ def test_a_number_that_may_not_be_quoted_has_no_files_but_a_reason():
     (name,) = files
     assert "None of its numbers may be quoted" in files[name]
     assert "status smoke" in files[name]
+    (number,) = [number for number in all_numbers([factory.record(profile="smoke")]) if number.key.metric == "seconds"]
+    assert f'<li id="{Citation(number=number).permalink.partition("#")[2]}"' in html.unescape(files[name])
 
 
 def test_every_page_written_by_hand_quotes_what_the_records_say():

@@ -16,7 +16,7 @@ def badge(cited: Citation) -> str:
     scope = _SCOPES.get(case.scope, case.scope)
     label = f"{case.workload}: {'GPU over CPU' if metric == 'speedup' else case.backend.upper()}, {scope}"
     left, right = (round(_length(words) + 2 * _PADDING) for words in (label, cited.value))
-    whole = f"{label}: {cited.value} ({cited.interval}), {cited.number.record.machine.name}, {cited.date}, {cited.key}"
+    whole = f"{label}: {cited.quoted}, {cited.number.record.machine.name}, {cited.date}, {cited.key}"
     middle = _HEIGHT - 6
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="{_HEIGHT}" role="img" '

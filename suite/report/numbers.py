@@ -12,7 +12,7 @@ from suite.results.record import Record
 from suite.results.roofline import is_ceiling
 
 SCHEMA = "number/1"
-_COLUMNS = ("what", "number", "95 % interval", "measured", "quote it", "as a file")
+_COLUMNS = ("what", "number", "95 % interval", "status", "measured", "quote it", "as a file")
 
 
 def files(records: Iterable[Record]) -> dict[str, str]:
@@ -91,10 +91,15 @@ def page(workload: str, mine: Sequence[Number]) -> str:
     if not citable:
         made.paragraph("None of its numbers may be quoted so far; below is why.")
     if rest:
-        items = "".join(f"<li>{safe(c.what)}: {safe(c.reservation)} (<code>{safe(c.key)}</code>)</li>" for c in rest)
+        items = "".join(map(_reserved, rest))
         said = f"{units.count(len(rest))} that may not"
         made.add(f"<details><summary>{said}</summary><ul class='reasons'>{items}</ul></details>")
     return made.text()
+
+
+def _reserved(cited: Citation) -> str:
+    said = f"{safe(cited.what)}: {safe(cited.reservation)} (<code>{safe(cited.key)}</code>)"
+    return f'<li id="{safe(place(cited.number))}">{said}</li>'
 
 
 def _row(cited: Citation) -> str:
@@ -107,6 +112,7 @@ def _row(cited: Citation) -> str:
     return (
         f'<tr id="{safe(place(number))}"><th scope="row"><a href="#{safe(place(number))}">{safe(cited.short)}</a></th>'
         f'<td><a href="{record}">{safe(cited.value)}</a></td><td>{safe(cited.interval)}</td>'
+        f"<td>{number.status}</td>"
         f"<td>{safe(cited.date)}, {safe(cited.software)}</td>"
         f"<td><code>{safe(cited.key)}</code> {buttons}</td>"
         f'<td><a href="{name}.json">JSON</a> <a href="{name}.svg">badge</a></td></tr>'

@@ -73,6 +73,13 @@ class Citation:
         return _VALUES[self.number.key.metric][1](self.number.value.low, self.number.value.high)
 
     @property
+    def quoted(self) -> str:
+        """The number as a text quotes it, with its interval, if there is one, and its status."""
+        return (
+            f"{self.value} ({self.interval}, {self.number.status})" if self.number.value.low is not None else self.value
+        )
+
+    @property
     def what(self) -> str:
         """What the number is one of, in words."""
         record = self.number.record
@@ -152,25 +159,25 @@ def path(number: Number) -> str:
 
 def text(cited: Citation) -> str:
     """Return the citation as a sentence of plain text."""
-    within = f" (95 % interval {cited.interval})" if cited.number.value.low is not None else ""
+    known = f"95 % interval {cited.interval}, " if cited.number.value.low is not None else ""
+    number = f"{cited.value} ({known}{cited.number.status})"
     warned = f" Not to be quoted: {cited.reservation}." if cited.reservation else ""
     return (
-        f"{cited.value}{within}: {cited.what} ({cited.hardware}), measured on {cited.date} with {cited.software}. "
+        f"{number}: {cited.what} ({cited.hardware}), measured on {cited.date} with {cited.software}. "
         f"Record {cited.record}, sha256 {cited.number.record.digest}. Key {cited.key}.{warned}"
     )
 
 
 def markdown(cited: Citation) -> str:
     """Return the number as a marked quotation that `suite check-docs` compares with its record."""
-    words = cited.value + (f" ({cited.interval})" if cited.number.value.low is not None else "")
-    shown = f"[{words}]({cited.permalink})" if cited.site else words
+    shown = f"[{cited.quoted}]({cited.permalink})" if cited.site else cited.quoted
     return f"<!-- cite {cited.key} -->{shown}<!-- /cite -->"
 
 
 def bibtex(cited: Citation) -> str:
     """Return a BibTeX entry."""
     year, month, _ = cited.date.split("-")
-    note = f"Key {cited.key}, record {cited.record}, sha256 {cited.number.record.digest}"
+    note = f"Status {cited.number.status}, key {cited.key}, record {cited.record}, sha256 {cited.number.record.digest}"
     fields = {
         "title": f"{{{cited.value} (95 % interval {cited.interval}): {cited.what}}}",
         "author": f"{{{AUTHOR}}}",
@@ -195,7 +202,7 @@ def csl(cited: Citation) -> str:
         "container-title": TITLE,
         "issued": {"date-parts": [[int(part) for part in cited.date.split("-")]]},
         "version": cited.number.record.software.suite,
-        "note": f"record {cited.record}, sha256 {cited.number.record.digest}"
+        "note": f"status {cited.number.status}, record {cited.record}, sha256 {cited.number.record.digest}"
         + (f"; not to be quoted: {cited.reservation}" if cited.reservation else ""),
     }
     if cited.site:

@@ -11,9 +11,11 @@ without its end is a mark without partner, and a text with such a mark is not re
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 from suite.results.citation import Citation
 from suite.results.keys import Number, newest_citable, resolved
+from suite.results.summary import Status
 
 _UNMARKED = r"(?:(?!<!--\s*/?cite\b).)*"
 _END = r"<!--\s*/cite\s*-->"
@@ -23,6 +25,7 @@ _EITHER = re.compile(r"<!--\s*/?cite\b[^>]*-->")
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
 _UNIT = r"\w+| (?:[mµn]?s|min|h|\w?FLOP/s|examples/s)(?![\w/])"
 _NUMBER = re.compile(rf"(\.?\d(?:,?\d)*(?:\.\d+)?)({_UNIT})?")
+_STATUS = re.compile(rf"(?<=, )(?:{'|'.join(get_args(Status))})(?=\))")
 _MARKUP = str.maketrans("", "", "*_`~\\")
 
 
@@ -111,8 +114,8 @@ def _renewed(said: str, cited: Citation) -> str:
             for place, (number, unit) in reversed([*zip(places, numbers, strict=True)]):
                 new = new[: place.start()] + number + (unit if place[2] else "") + new[place.end() :]
             if _says(_plain(new), cited.value, whole):
-                return new
-    words, link = whole if "(" in _plain(said) else cited.value, _LINK.search(said)
+                return _STATUS.sub(cited.number.status, new)
+    words, link = cited.quoted if "(" in _plain(said) else cited.value, _LINK.search(said)
     return said.replace(f"[{link[1]}]", f"[{words}]", 1) if link else words
 
 
@@ -125,12 +128,15 @@ def _of(key: str, said: str, numbers: Sequence[Number]) -> Iterator[tuple[str, b
     cited, plain = Citation(number=number), _plain(said)
     whole = f"{cited.value} ({cited.interval})" if number.value.low is not None else cited.value
     if not _says(plain, cited.value, whole):
-        yield f"'{plain.strip()}' is quoted for {key}, whose record says '{whole}'", True
+        yield f"'{plain.strip()}' is quoted for {key}, whose record says '{cited.quoted}'", True
     newer = _newer(number, numbers) if "@" in key else ""
     if cited.reservation:
         yield f"{key} is not to be quoted: {cited.reservation}" + (f"; it {newer}" if newer else ""), False
     elif newer:
         yield f"{key} {newer}", False
+    else:
+        quoted = sorted({*_STATUS.findall(plain)} - {number.status})
+        yield from ((f"{key} is quoted as {status}, its status is {number.status}", False) for status in quoted)
 
 
 def _newer(number: Number, numbers: Sequence[Number]) -> str:
