@@ -190,6 +190,13 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session(python=PYTHON)
+def golden(session: nox.Session) -> None:
+    """Render the stored records of tests/golden to its stored pages anew; `git diff` shows what is other now."""
+    install(session, "site")
+    session.run("python", "-m", "golden", env={"PYTHONPATH": "tests"})
+
+
+@nox.session(python=PYTHON)
 def thorough(session: nox.Session) -> None:
     """Run the tests that take too long to be run for each change."""
     install(session, "site")

@@ -1,0 +1,1 @@
+"""Stored records, and the pages that the report makes of them."""
