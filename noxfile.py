@@ -198,10 +198,12 @@ def golden(session: nox.Session) -> None:
 
 @nox.session(python=PYTHON)
 def thorough(session: nox.Session) -> None:
-    """Run the tests that take too long to be run for each change."""
+    """Run the tests that take too long to be run for each change, and those of properties with other examples."""
     install(session, "site")
     dependencies(session, "tests")
-    session.run("pytest", *side_by_side(), "-m", "slow", *session.posargs)
+    session.run(
+        "pytest", *side_by_side(), "-m", "slow or hypothesis", "--hypothesis-profile", "thorough", *session.posargs
+    )
 
 
 @nox.session(python=PYTHON)

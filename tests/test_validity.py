@@ -175,6 +175,9 @@ def test_a_convolution_may_be_done_with_fewer_products():
     assert dense == pytest.approx(4 * convolution)
 
 
+FIELDS = ("seconds", "awaited_seconds")
+
+
 class Busy:
     """A process that works for a while after its time was taken."""
 
@@ -210,6 +213,23 @@ def test_what_may_have_been_spinning_threads_is_looked_at_again(monkeypatch, eac
     assert len(taken) == samples
 
 
+@pytest.mark.parametrize(
+    ("looks", "least", "samples"),
+    [
+        ([(0.02, 0.01)], (0.02, 0.01), 0),
+        ([(0.02, 0.011), (0.03, 0.0)], (0.02, 0.0), 1),
+        ([(0.02, 0.05), (0.3, 0.0), (0.2, 0.04)], (0.02, 0.0), 2),  # the least work and the least wait are of two looks
+        ([(0.3, 0.3), (0.2, 0.2), (0.4, 0.4)], (0.2, 0.2), 2),  # what a program leaves behind is there each time
+    ],
+)
+def test_arrays_that_are_not_there_at_once_are_looked_at_again(monkeypatch, looks, least, samples):
+    seen, taken = iter(looks), []
+    monkeypatch.setattr(leftover, "look", lambda *_: leftover.Leftover(**dict(zip(FIELDS, next(seen), strict=True))))
+    found = leftover.least(lambda: taken.append("a sample"), clock.Clock())
+    assert (found.seconds, found.awaited_seconds) == least
+    assert len(taken) == samples
+
+
 def test_without_further_samples_one_look_has_to_do(monkeypatch):
     monkeypatch.setattr(leftover, "drain", lambda: None)
     busy = Busy(0.3)
@@ -222,7 +242,8 @@ def test_arrays_that_are_not_there_yet_are_waited_for():
     found = slow(x)
     awaited = leftover.look(clock.Clock()).awaited_seconds
     assert found.is_ready()
-    assert leftover.look(clock.Clock()).awaited_seconds < 0.01 < awaited
+    looks = [leftover.look(clock.Clock()).awaited_seconds for _ in range(5)]  # other work may come between one of them
+    assert min(looks) < 0.01 < awaited
 
 
 def test_cores_are_those_of_affinity_and_of_the_variables_that_limit_xla(monkeypatch):

@@ -219,7 +219,7 @@ class Child:
         ]
         sample = Line(stage="samples", sample=Sample(wall_seconds=seconds or 0, process_seconds=seconds or 0))
         self.lines = [*stages, Line(stage="samples"), *[sample] * 3, Line(stage="done", facts=factory.FACTS)]
-        self.dies = seconds is None
+        self.dies, self.heard = seconds is None, 0.0
 
     def tell(self, line): ...
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import suite
+from suite.measure.clock import Clock
 from suite.workload import Allocator, Backend, Implementation
 
 # glibc otherwise returns every freed temporary to the kernel and faults it in again at the next step.
@@ -95,7 +96,9 @@ def importable(python: str) -> Iterator[dict[str, str]]:
 
 
 class Child:
-    """A Python module running in a process group of its own, its output read line by line."""
+    """A Python module running in a process group of its own, its output read line by line as it comes."""
+
+    heard = 0.0  # when the line that was returned last had come, in seconds by this process's wall clock
 
     def __init__(self, module: str, *arguments: str, python: str, env: Mapping[str, str]) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
@@ -111,15 +114,15 @@ class Child:
         except OSError:
             self._errors.close()
             raise
-        self._lines: queue.Queue[bytes | None] = queue.Queue()
+        self._lines: queue.Queue[tuple[float, bytes | None]] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            self._lines.put(line)
-        self._lines.put(None)
+            self._lines.put((Clock().wall(), line))
+        self._lines.put((Clock().wall(), None))
 
     @property
     def pid(self) -> int:
@@ -139,7 +142,8 @@ class Child:
         Raises TimeoutError if none comes in time.
         """
         try:
-            return self._lines.get(timeout=timeout_seconds)
+            self.heard, line = self._lines.get(timeout=timeout_seconds)
+            return line
         except queue.Empty:
             raise TimeoutError from None
         except RuntimeError as error:  # a second interrupt kept the first from taking the queue's lock back

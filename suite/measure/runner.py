@@ -15,7 +15,6 @@ from suite import __version__, experiments
 from suite.measure import children, load, profiles
 from suite.measure.beside import ENERGY_SECONDS, Beside
 from suite.measure.campaign import Unit, compiles_anew, order, stamp
-from suite.measure.clock import Clock
 from suite.measure.protocol import STREAMED, Facts, Line, Task
 from suite.measure.widening import Question, question, whole_rounds, widened
 from suite.results.journal import Done, Header, Journal, Rounds
@@ -224,10 +223,8 @@ def process(
     watch: Watch,
     start: Worker,
     beside: Beside | None = None,
-    clock: Clock | None = None,
 ) -> Iterator[Done]:
     """Run one child to its end and yield its contribution to each of its cases; samples are stamped as they come."""
-    now = (clock or Clock()).wall
     started = stamp(datetime.now(UTC))
     stages: list[Stage] = []
     streams: dict[str, Stream] = {}
@@ -239,7 +236,7 @@ def process(
         child.tell(msgspec.json.encode(task))
         try:
             while (raw := child.line(LIMIT_SECONDS[stage])) is not None:
-                at, line = now(), msgspec.json.decode(raw, type=Line)
+                at, line = child.heard, msgspec.json.decode(raw, type=Line)
                 if beside is not None:
                     beside.hears(line)
                 facts, reason = line.facts or facts, line.reason or reason

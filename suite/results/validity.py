@@ -15,11 +15,12 @@ DONATED = "a donated buffer was used again"
 NOTHING_COMPUTED = "it stands still, or nothing is computed"
 
 SPINNING_SECONDS = 0.06  # threads that look for work before they sleep
+AWAITED_SECONDS = 0.01  # to find that every array is there
 
 DOUBLING_FROM = 1.25  # twice the steps take at least so much longer, on a busy machine too
 _CLOCKS_SHARE, _CLOCKS_SECONDS = 0.05, 0.1  # by which two clocks may differ
 _CPU_SHARE, _CPU_SECONDS = 0.1, 0.1  # by which CPU time may exceed what the cores could give
-_UNFINISHED_SHARE, _AWAITED_SECONDS = 0.1, 0.01  # of a sample; to find that every array is there
+_UNFINISHED_SHARE = 0.1  # of a sample
 _FEWEST_FLOP = 0.999
 _FEWEST_SERVED = 0.95  # of the parameters: a served network has its batch norms folded into its kernels
 _LITTLE = 0.2  # by which the requests under way may differ from those that times and latencies say
@@ -83,7 +84,7 @@ def _unfinished(record: Record, run: Run) -> Iterator[str]:
     if over > _UNFINISHED_SHARE * sample + SPINNING_SECONDS:
         yield f"work went on for {over:.3f} s after a sample of {sample:.3f} s had ended"
     awaited = run.audit.awaited_seconds if _dispatched(record) else None
-    if awaited is not None and awaited > _UNFINISHED_SHARE * sample + _AWAITED_SECONDS:
+    if awaited is not None and awaited > _UNFINISHED_SHARE * sample + AWAITED_SECONDS:
         yield f"its arrays were there {awaited:.3f} s after a sample of {sample:.3f} s had ended"
 
 

@@ -228,7 +228,7 @@ def _(place: Bench) -> Outcome:
 
 def silent(place: Bench, how: str, stage: str) -> Outcome:
     """Let the worker fall silent in a stage whose limit is short, and see that it is ended and said."""
-    seen = in_process(place, f"{how} {stage}", "smoke", limit=0.6)
+    seen = in_process(place, f"{how} {stage}", "smoke", {stage: 0.6})
     words = f"no word from the worker for 1 s in stage '{stage}'"
     good = bool(seen) and all(words in record.reason for record in seen) and not place.orphans()
     return good, "; ".join({record.reason for record in seen})
@@ -242,15 +242,14 @@ fault("the worker is stopped (SIGSTOP) for ever", f"{A_RECORD}, no process left"
 )
 
 
-def in_process(place: Bench, what: str, profile, limit: float = 60.0) -> tuple[Record, ...]:
+def in_process(place: Bench, what: str, profile, limits: dict[str, float] | None = None) -> tuple[Record, ...]:
     """Return the records of a campaign of one case, run here with the fake worker and without waiting for quiet."""
     place.faked(what)
     case = Case(workload=fake.NAMES[0], backend="cpu", scope="step", batch=8)
     header = campaign.planned([case], [fake.description(case.workload)], profile, _HERE, datetime.now(UTC))
     journal = Journal(place.out / header.campaign / FILE_NAME)
     journal.append(header)
-    limits = dict.fromkeys(runner.LIMIT_SECONDS, limit)
-    run_fake(place, journal, limits)
+    run_fake(place, journal, dict.fromkeys(runner.LIMIT_SECONDS, 60.0) | (limits or {}))
     return campaign.records(journal.header(), journal.done())
 
 
@@ -435,10 +434,16 @@ def _(place: Bench) -> Outcome:
 @fault("the disk is full in the middle of a line (RLIMIT_FSIZE)", "one line; resumed with room, nothing is lost",
        "the journal", sample=True)  # fmt: skip
 def _(place: Bench) -> Outcome:
-    def little() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (9000, resource.RLIM_INFINITY))
+    place.faked().run()
+    (journal,) = map(Journal, place.out.glob(f"*/{FILE_NAME}"))
+    plan, session, one, *_ = map(len, journal.path.read_bytes().splitlines(keepends=True))
+    shutil.rmtree(place.out)
 
-    first = place.faked().run(preexec_fn=little)
+    def little() -> None:
+        room = plan + session + one + one // 2
+        resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+
+    first = place.run(preexec_fn=little)
     (journal,) = map(Journal, place.out.glob(f"*/{FILE_NAME}"))
     before = journal.done()
     cut = not journal.path.read_bytes().endswith(b"\n")
