@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from suite import experiments
+from suite.inquiry import devices
 from suite.report import coverage, tables
 from suite.results import reference
 from suite.results.reading import Reading
@@ -228,14 +229,72 @@ def test_a_model_whose_answer_is_not_known_is_not_answered(name, axes):
     assert not others or row["h100"].remark == f"not answered yet: {model}"
 
 
+SCALED = experiments.load("scaling").WORKLOADS
+
+
+def scaled(machine, *counts, models=SCALED, **changes):
+    """What a host says of its scaling, whose records are of these numbers of GPUs."""
+    records = (
+        factory.record(model, "gpu", machine=machine, devices=count, batch=128 * count, **changes)
+        for model in models
+        for count in (1, *counts)
+    )
+    return experiments.load("scaling").read([msgspec.structs.replace(one, experiment="scaling") for one in records])
+
+
+def h200s(*hosts):
+    """The cell of H200s in which these hosts are: how many GPUs each has, and its answer's counts and changes."""
+    answers = [(with_h200(gpus), scaled(with_h200(gpus), *counts, **changes)) for gpus, counts, changes in hosts]
+    return answered("scaling", *answers)["h200"]
+
+
+def test_scaling_is_not_answered_while_a_number_of_gpus_that_is_asked_for_has_no_record():
+    two, four, eight = ((n, tuple(c for c in (2, 4, 8) if c <= n), {}) for n in (2, 4, 8))
+    assert answered("scaling")["h200"].text == "tier 3"
+    assert (h200s(two).text, h200s(two).remark) == (
+        "2 of 2, 4, 8 GPUs, the rest tier 3", "with 4 GPUs not answered yet; with 8 GPUs not answered yet"
+    )  # fmt: skip
+    for hosts in ((four,), (two, four)):
+        assert h200s(*hosts).text == "2 and 4 of 2, 4, 8 GPUs, the rest tier 3"
+        assert h200s(*hosts).remark == "with 8 GPUs not answered yet"
+    assert h200s(eight) == Cell(text="answered with 2, 4, 8 GPUs")
+    assert h200s(four, (8, (8,), {})).text == "answered with 2, 4, 8 GPUs"
+
+
+def test_a_larger_host_answers_only_for_the_numbers_of_gpus_that_it_timed():
+    assert h200s((8, (2, 8), {})).text == "2 and 8 of 2, 4, 8 GPUs, the rest tier 3"
+    assert h200s((2, (2,), {}), (4, (4,), {"runs": ()})).text == "2 of 2, 4, 8 GPUs, the rest tier 3"
+
+
+def test_a_number_of_gpus_is_answered_with_all_models_of_its_experiment():
+    lacking = h200s((4, (2, 4), {}), (8, (8,), {"models": SCALED[:-1]}))
+    assert lacking.text == "2 and 4 of 2, 4, 8 GPUs, the rest tier 3"
+    assert lacking.remark == f"with 8 GPUs not answered yet: {SCALED[-1]}"
+    assert h200s((2, (2,), {"models": SCALED[:1]})).text == "tier 3"
+
+
+def test_what_is_asked_of_several_gpus_is_what_the_experiment_times():
+    for kind in reference.KINDS:
+        assert set(kind.gpus) <= set(devices.COUNTS)
+        assert kind.counts(1) == (1,) * (1 in kind.gpus)
+    assert (KIND.counts(2), ALONE.counts(2)) == ((2,), (2, 4, 8))
+
+
+def test_the_experiments_table_counts_what_tiers_ask_for_and_what_is_answered_whole():
+    models = [factory.description(name=model) for model in SCALED]
+    for counts, full in (((2, 4), 0), ((2, 4, 8), 1)):
+        machine = with_h200(8)
+        table = coverage.answered({"scaling": [(machine, scaled(machine, *counts))], "accuracy": []}, models)
+        assert table.title.endswith(f": {full} of 2 cells that a tier asks for are answered")
+
+
 def test_an_experiment_on_several_gpus_is_answered_by_a_host_of_several_whatever_its_cores():
-    models = tuple(f"{model}: 2x" for model in experiments.load("scaling").WORKLOADS)
+    models = tuple(f"{model}: 2x" for model in SCALED)
     double = msgspec.structs.replace(H100, gpus=H100.gpus * 2, cores=32, name="2x h100")
     assert not any(kind.fits(double) for kind in reference.KINDS)
-    row = answered("scaling", (double, models))
-    assert (row["h100"].text, row["h200"].text, row["others"].text) == ("answered", "–", "–")
-    assert answered("scaling", (with_h200(4), models))["h200"].text == "answered"
-    assert answered("scaling", (H100, models))["h100"].text == "tier 2"
+    row = answered("scaling", (double, scaled(double, 2)))
+    assert (row["h100"].text, row["h200"].text, row["others"].text) == ("answered with 2 GPUs", "tier 3", "–")
+    assert answered("scaling", (H100, scaled(double, 2)))["h100"].text == "tier 2"
     assert answered("threads", (double, models))["h100"].text == "tier 2"
     row = answered("threads", (with_h200(4), models))
     assert (row["h200"].text, row["others"].text) == ("–", "4x h200")
@@ -267,3 +326,75 @@ def test_what_nobody_asked_for_is_shown_of_any_network_and_precision():
 
 def test_a_machine_of_a_kind_stands_once():
     assert reference.elsewhere([factory.record(machine=machine) for machine in (factory.HOST, factory.PLAIN)]) == {}
+
+
+def controlled(*records, kind=KIND, catalogue=(ABOUT,)):
+    """The sentence on controls, and the cells of the first model, by column."""
+    others = reference.controls(records)
+    mine = reference.plain(record for record in records if kind.fills(record.machine))
+    table = coverage.table(kind.name, kind.wanted, catalogue, mine, others)
+    cells = dict(zip(table.columns, table.rows[0], strict=True))
+    return coverage.controlled(kind.wanted, table.rows, others), cells
+
+
+def test_a_step_says_which_control_it_has_beside_it():
+    said, cells = controlled(
+        factory.record(machine=factory.HOST),
+        factory.record(machine=factory.HOST, implementation="torch", variant="compile"),
+        factory.record(machine=factory.HOST, implementation="keras"),
+        factory.record(machine=factory.HOST, backend="gpu"),
+    )
+    assert cells["CPU step, float32"].remark == "control: keras, torch"
+    assert cells["GPU step, float32"].remark == "no control"
+    assert "1 of 2 steps have one, 1 of them in the campaign of the result that is shown" in said
+    assert said.endswith("; without one are mnist_mlp (GPU step, float32).")
+
+
+def test_a_control_of_another_campaign_counts_on_the_same_machine_alone():
+    newer = {"campaign": "20270101-000000-x", "created": "2027-01-01T00:00:00Z"}
+    both = [factory.record(machine=factory.HOST, implementation=each) for each in ("jax", "torch")]
+    shown = factory.record(machine=factory.HOST, **newer)
+    said, cells = controlled(*both, shown)
+    assert cells["CPU step, float32"].record == shown
+    assert cells["CPU step, float32"].remark == "control in another campaign: torch"
+    assert "1 of 2 steps have one, 0 of them in the campaign of the result that is shown" in said
+    _, cells = controlled(*both, shown, factory.record(machine=factory.HOST, implementation="keras", **newer))
+    assert cells["CPU step, float32"].remark == "control: keras"
+    away = msgspec.structs.replace(factory.HOST, name="another, 16 cores")
+    said, cells = controlled(shown, *(msgspec.structs.replace(each, machine=away) for each in both))
+    assert cells["CPU step, float32"].remark == "no control"
+    assert "0 of 2 steps have one" in said
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"batch": 64}, {"precision": "tf32"}, {"runs": ()}, {"profile": "smoke"}, {"scope": "cold"},
+     {"campaign": "20270101-000000-x"}, {"machine": msgspec.structs.replace(factory.HOST, name="another, 16 cores")}],
+)  # fmt: skip
+def test_what_is_not_the_same_step_timed_beside_jax_is_no_control(changes):
+    mine = factory.record(machine=factory.HOST, backend="gpu")
+    other = factory.record(backend="gpu", implementation="torch", **{"machine": factory.HOST, **changes})
+    assert controlled(mine, other)[1]["GPU step, float32"].remark == "no control"
+
+
+def test_controls_are_wanted_by_the_tiers_that_ask_for_them():
+    both = [factory.record(machine=factory.HOST, backend="gpu", precision="tf32", implementation=each)
+            for each in ("jax", "torch")]  # fmt: skip
+    cold = factory.record(machine=factory.HOST, scope="cold")
+    said, cells = controlled(*both, cold)
+    assert (cells["GPU step, TF32"].remark, cells["CPU cold, float32"].remark) == ("", "")
+    assert cells["GPU step, float32"].remark == "not measured yet"
+    assert "0 of 2 steps have one" in said
+    assert {(kind.gpu, each.title) for kind in reference.KINDS for each in kind.wanted if each.controlled} == {
+        ("", "CPU step, float32"), ("H100", "CPU step, float32"), ("H100", "GPU step, float32"),
+        ("H200", "GPU step, float32"),
+    }  # fmt: skip
+
+
+def test_the_page_says_of_each_kind_of_machine_which_steps_have_a_control():
+    records = [factory.record(machine=factory.PLAIN, implementation=each) for each in ("jax", "torch")]
+    page = coverage.page(records, [ABOUT, factory.description(name="convnet")], {"size": []}, frozenset(), {})
+    assert re.findall(r"(\d+) of (\d+) steps have one", page) == [("1", "2"), ("0", "4"), ("0", "2")]
+    assert "; without one are convnet (CPU step, float32).</p>" in page
+    whole = coverage.page(records, [ABOUT], {"size": []}, frozenset(), {})
+    assert "1 of 1 steps have one, 1 of them in the campaign of the result that is shown.</p>" in whole

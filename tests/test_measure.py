@@ -701,7 +701,7 @@ def test_a_line_is_stamped_when_it_comes_not_when_it_is_asked_for():
         stamps = [child.heard for _ in iter(lambda: child.line(1.0), None)]
         assert len(stamps) > 10
         assert sorted(stamps) == stamps
-        assert 0 < stamps[0]
+        assert stamps[0] > 0
         assert child.heard < asked
 
 

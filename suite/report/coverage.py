@@ -1,6 +1,7 @@
 """The page of what has been measured and what has not: workloads, machines and scopes, each cell filled or why not."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from suite import experiments, units
 from suite.experiments import headline
@@ -8,7 +9,7 @@ from suite.report.experiments import Readings
 from suite.report.html import Page
 from suite.results.reading import Reading
 from suite.results.record import Machine, Record
-from suite.results.reference import KINDS, Kind, Wanted, cell, elsewhere, plain, unasked
+from suite.results.reference import KINDS, Controls, Kind, Wanted, beside, cell, controls, elsewhere, plain, unasked
 from suite.results.summary import SOUND, summary
 from suite.results.table import Cell, Table
 from suite.workload import Case, Description
@@ -16,12 +17,13 @@ from suite.workload import Case, Description
 TITLE = "What has been measured, and what has not"
 _LEAD = (
     "The reference results are to hold every documented model on three kinds of machine. A filled cell says what its "
-    "current result is worth and links the record; an empty one, or one that lacks models, names the tier that will "
-    "fill it, the first being the most urgent, or says why nothing belongs there; what no tier asks for is filled "
-    "where it was measured all the same. A cell of one GPU among several says so; where the GPU alone is asked for it "
-    "counts as long as no machine with one GPU has a result. Machines that no tier asks for follow, with what they "
-    "have."
+    "current result is worth and links the record; an empty one, or one that lacks models or numbers of GPUs, names "
+    "the tier that will fill it, the first being the most urgent, or says why nothing belongs there; what no tier "
+    "asks for is filled where it was measured all the same. A cell of one GPU among several says so; where the GPU "
+    "alone is asked for it counts as long as no machine with one GPU has a result. Machines that no tier asks for "
+    "follow, with what they have."
 )
+_ANSWERED = "answered"
 _UNKNOWN = ": not known"  # behind a model's name, in the answer of one whose results are not whole
 
 
@@ -35,28 +37,38 @@ def page(
     """Return the page."""
     made = Page(TITLE, "", local)
     made.paragraph(_LEAD)
+    others = controls(records)
     for kind in KINDS:
         made.heading(kind.name)
         mine = plain(record for record in records if kind.fills(record.machine))
-        made.table(table(kind.name, kind.wanted, catalogue, mine), links)
+        shown = table(kind.name, kind.wanted, catalogue, mine, others)
+        made.paragraph(controlled(kind.wanted, shown.rows, others))
+        made.table(shown, links)
     for name, there in elsewhere(records).items():
         mine = plain(there)
         if columns := unasked(mine):
             made.heading(name)
-            made.table(table(name, columns, catalogue, mine), links)
+            made.table(table(name, columns, catalogue, mine, others), links)
     made.heading("Experiments")
     made.table(answered(answers, catalogue), links)
     return made.text()
 
 
 def table(
-    name: str, columns: Sequence[Wanted], catalogue: Sequence[Description], records: Mapping[Case, Sequence[Record]]
+    name: str,
+    columns: Sequence[Wanted],
+    catalogue: Sequence[Description],
+    records: Mapping[Case, Sequence[Record]],
+    others: Controls,
 ) -> Table:
     """Return the table of a kind of machine, or of one machine, whose records are given; a row for each workload."""
     rows = tuple(
         (
             Cell(text=about.name),
-            *(cell(wanted, about, about.name in headline.WORKLOADS, records) for wanted in columns),
+            *(
+                _remarked(wanted, cell(wanted, about, about.name in headline.WORKLOADS, records), others)
+                for wanted in columns
+            ),
         )
         for about in catalogue
     )
@@ -74,16 +86,48 @@ def table(
     )
 
 
+def _remarked(wanted: Wanted, filled: Cell, others: Controls) -> Cell:
+    """Return a cell that also says which control it has beside it, where it is to have one."""
+    if filled.record is None or not wanted.controlled:
+        return filled
+    names, own = beside(filled.record, others)
+    said = f"control{'' if own else ' in another campaign'}: {', '.join(names)}" if names else "no control"
+    return replace(filled, remark="; ".join(filter(None, (filled.remark, said))))
+
+
+def controlled(columns: Sequence[Wanted], rows: Sequence[Sequence[Cell]], others: Controls) -> str:
+    """Return how many of the steps that are to have a control have one, and which have none."""
+    steps, together = 0, 0
+    lacking: dict[str, list[str]] = {}
+    for place, column in enumerate(columns, 1):
+        for row in rows if column.controlled else ():
+            names, own = beside(row[place].record, others)
+            steps, together = steps + 1, together + own
+            if not names:
+                lacking.setdefault(column.title, []).append(row[0].text)
+    have = steps - sum(map(len, lacking.values()))
+    without = "; ".join(f"{', '.join(models)} ({title})" for title, models in lacking.items())
+    return (
+        "A control is the same step of an independent framework, timed beside JAX's on the same machine: "
+        f"{units.count(have)} of {units.count(steps)} steps have one, {units.count(together)} of them in the campaign "
+        f"of the result that is shown{f'; without one are {without}' if without else ''}."
+    )
+
+
 def answered(answers: Readings, catalogue: Sequence[Description]) -> Table:
-    """Return which experiment was run on which kind of machine, and on how many of its models."""
+    """Return which experiment was run on which kind of machine, with how many GPUs, and on how many of its models."""
     there = {about.name for about in catalogue}
-    rows = []
+    rows, asked = [], []
     for name, mine in answers.items():
         models = tuple(model for model in experiments.load(name).WORKLOADS if model in there)
-        cells = (_run(name, models, kind, mine) for kind in KINDS)
+        cells = [_run(name, models, kind, mine) for kind in KINDS]
+        asked += [each for each, kind in zip(cells, KINDS, strict=True) if _owed(name, kind).text != units.DASH]
         rows.append((Cell(text=name), Cell(text=experiments.load(name).TITLE), *cells, _others(name, mine)))
+    full = sum("tier" not in each.text for each in asked)
+    share = f"{units.count(full)} of {units.count(len(asked))} cells that a tier asks for are answered"
     columns = ("experiment", "question", *(kind.name for kind in KINDS), "other machines")
-    return Table(title="Experiments, and the machines that answered", columns=columns, rows=tuple(rows), words=True)
+    title = f"Experiments, and the machines that answered: {share}"
+    return Table(title=title, columns=columns, rows=tuple(rows), words=True)
 
 
 def _others(name: str, answers: Sequence[tuple[Machine, Reading]]) -> Cell:
@@ -94,19 +138,39 @@ def _others(name: str, answers: Sequence[tuple[Machine, Reading]]) -> Cell:
 
 
 def _run(name: str, models: Sequence[str], kind: Kind, answers: Sequence[tuple[Machine, Reading]]) -> Cell:
-    """Return whether an experiment is answered for a kind of machine, or of how many models, and which tier owes more.
+    """Return whether an experiment is answered for a kind of machine, or what of it, and which tier owes more.
 
-    A tier owes the models of the headline set; which are not answered is in the remark.
+    One that needs several GPUs is answered if it is with each number of them that is asked for.
     """
-    mine = [reading for machine, reading in answers if kind.asks(machine, experiments.gpus(name))]
-    owed = _owed(name, kind)
-    missing = [model for model in models if not any(_tells(reading, model) for reading in mine)]
+    needed, owed = experiments.gpus(name), _owed(name, kind)
+    counts = kind.counts(needed)
+    if needed == 1 or not counts:
+        return _answer(needed, models, kind, answers, owed)
+    cells = {units.count(count): _answer(count, models, kind, answers, owed) for count in counts}
+    done = [count for count, each in cells.items() if each.text == _ANSWERED]
+    asked = f"{', '.join(cells)} GPUs"
+    if len(done) == len(cells):
+        return Cell(text=f"{_ANSWERED} with {asked}")
+    text = f"{' and '.join(done)} of {asked}, the rest {owed.text}" if done else owed.text
+    rest = (f"with {count} GPUs {each.remark}" for count, each in cells.items() if count not in done)
+    return Cell(text=text, remark="; ".join(rest))
+
+
+def _answer(
+    gpus: int, models: Sequence[str], kind: Kind, answers: Sequence[tuple[Machine, Reading]], owed: Cell
+) -> Cell:
+    """Return whether an experiment is answered with so many GPUs, or of how many models, and which tier owes more.
+
+    A tier owes the models of the headline set, and with several GPUs all; which are not answered is in the remark.
+    """
+    mine = [reading for machine, reading in answers if kind.asks(machine, gpus)]
+    missing = [model for model in models if not any(_tells(reading, model, gpus) for reading in mine)]
     if not mine or 0 < len(models) == len(missing):
         return owed
     if not missing:
-        return Cell(text="answered")
+        return Cell(text=_ANSWERED)
     share = f"{units.count(len(models) - len(missing))} of {units.count(len(models))} models"
-    asked = [model for model in missing if model in headline.WORKLOADS]
+    asked = [model for model in missing if model in headline.WORKLOADS or gpus > 1]
     if owed.text == units.DASH or not asked:
         why = owed.remark if owed.text == units.DASH else "beyond the headline set, not asked for"
         return Cell(text=share, remark=f"{why}: {', '.join(missing)}")
@@ -118,12 +182,22 @@ def _owed(name: str, kind: Kind) -> Cell:
     """Return which tier is to answer an experiment on a kind of machine, or why none is."""
     if getattr(experiments.load(name), "NEEDS_DATA", None):
         return Cell(text=units.DASH, remark="needs the real data")
-    if kind.experiments is None:
+    if not kind.counts(experiments.gpus(name)):
         return Cell(text=units.DASH, remark="not asked for")
     return Cell(text=f"tier {kind.experiments}", remark="not answered yet")
 
 
-def _tells(reading: Reading, model: str) -> bool:
-    """Return whether a model is answered: named, and not only in sentences which say that its answer is not known."""
+def _tells(reading: Reading, model: str, gpus: int) -> bool:
+    """Return whether a model is answered: named, and not only in sentences which say that its answer is not known.
+
+    With several GPUs it has a whole result of so many, too.
+    """
     said = [each for each in reading.answers if Reading(answers=(each,)).names(model)]
-    return reading.names(model) and not (said and all(_UNKNOWN in each for each in said))
+    known = reading.names(model) and not (said and all(_UNKNOWN in each for each in said))
+    return known and (gpus == 1 or (model, gpus) in _measured(reading))
+
+
+def _measured(reading: Reading) -> set[tuple[str, int]]:
+    """Return the models and numbers of GPUs of which a reading shows a whole result."""
+    shown = [cell.record for table in reading.tables for row in table.rows for cell in row]
+    return {(each.workload, each.case.devices) for each in shown if each is not None and summary(each).whole}

@@ -1,17 +1,20 @@
 """What the published reference results are to hold: which machines, workloads and scopes, in which order of urgency."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
 from suite import units
+from suite.results.peers import peers_of
 from suite.results.record import Machine, Record
 from suite.results.selection import current_cases, fastest
-from suite.results.summary import Status, Summary
+from suite.results.summary import COUNTED, Status, Summary, summary
 from suite.results.table import Cell
 from suite.workload import Backend, Case, Description, Precision, Scope
 
 HEADLINE_ONLY = frozenset({"transfer", "epoch", "run"})
+_CONTROLLED = frozenset({1, 3})  # tiers that want a control beside each step
 _WORDS: dict[Precision, str] = {"float32-highest": "float32", "tf32": "TF32", "bfloat16": "bfloat16"}
 
 
@@ -29,6 +32,11 @@ class Wanted:
         """Return the column's words."""
         return f"{self.backend.upper()} {self.scope}, {_WORDS[self.precision]}"
 
+    @property
+    def controlled(self) -> bool:
+        """Return whether its results are to have a control beside them: the same step of another implementation."""
+        return self.scope == "step" and self.tier in _CONTROLLED
+
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
@@ -39,6 +47,7 @@ class Kind:
     cores: int | None  # granted; None: any, as the GPU alone counts
     wanted: tuple[Wanted, ...]
     experiments: int | None = None  # the tier in which they are run here; None: not asked for
+    gpus: tuple[int, ...] = ()  # the numbers of GPUs with which they are
 
     def fits(self, machine: Machine) -> bool:
         """Return whether a machine is of this kind, which has one GPU or none."""
@@ -57,6 +66,10 @@ class Kind:
         if gpus == 1:
             return self.fits(machine)
         return self._gpus(machine) >= gpus
+
+    def counts(self, gpus: int) -> tuple[int, ...]:
+        """Return the numbers of GPUs with which an experiment that needs so many is asked for; none if it is not."""
+        return tuple(count for count in self.gpus if count == gpus or count > gpus > 1)
 
     def _gpus(self, machine: Machine) -> int:
         """Return how many GPUs of a machine are this kind's."""
@@ -81,8 +94,16 @@ KINDS = (
             *_tier(2, ("cpu", "gpu"), ("transfer", "epoch", "run")),
         ),
         experiments=2,
+        gpus=(1, 2),  # no tier says how many H100s are to show how several scale: the fewest do
     ),
-    Kind(name="H200, the GPU alone", gpu="H200", cores=None, wanted=_tier(3, ("gpu",), ("step", "cold"))),
+    Kind(
+        name="H200, the GPU alone",
+        gpu="H200",
+        cores=None,
+        wanted=_tier(3, ("gpu",), ("step", "cold")),
+        experiments=3,
+        gpus=(2, 4, 8),
+    ),
 )
 _SCOPES: tuple[Scope, ...] = ("step", "cold", "transfer", "epoch", "run")
 
@@ -120,6 +141,38 @@ def plain(records: Iterable[Record]) -> dict[Case, list[Record]]:
         if record.case.implementation == "jax" and record.general:
             found.setdefault(record.case.timed.of_either_allocator, []).append(record)
     return found
+
+
+Controls = Mapping[tuple[str, Case], Sequence[Record]]  # by the machine and plain case of JAX's step
+
+
+def controls(records: Iterable[Record]) -> Controls:
+    """Return the steps of other implementations that a campaign timed beside JAX's, those that may be counted with."""
+    campaigns: dict[tuple[str, str, str], list[Summary]] = defaultdict(list)
+    for record in records:
+        if record.case.scope == "step":
+            campaigns[record.campaign, record.machine.slug, record.workload].append(summary(record))
+    found: dict[tuple[str, Case], list[Record]] = defaultdict(list)
+    for group in campaigns.values():
+        for mine in group:
+            if mine.record.case.implementation == "jax":
+                peers = (peer for peer, _ in peers_of(mine, group))
+                found[_step(mine.record)].extend(peer.record for peer in peers if peer.status in COUNTED)
+    return found
+
+
+def beside(record: Record | None, there: Controls) -> tuple[tuple[str, ...], bool]:
+    """Return which implementations are a step's controls on its machine, and whether its own campaign timed them.
+
+    Where it timed some, they are these alone.
+    """
+    found = there.get(_step(record), ()) if record else ()
+    own = [each for each in found if record and each.campaign == record.campaign]
+    return tuple(sorted({each.case.implementation for each in own or found})), bool(own)
+
+
+def _step(record: Record) -> tuple[str, Case]:
+    return record.machine.slug, record.case.timed.of_either_allocator
 
 
 def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Case, Sequence[Record]]) -> Cell:
