@@ -1293,3 +1293,15 @@ def test_what_was_compiled_goes_with_the_campaign_or_stays_where_it_was_asked_fo
     bench.write(journal, tmp_path)
     assert (tmp_path / "kept" / "compiled").is_dir() == kept
     assert not (tmp_path / "campaign" / "compile-cache").exists()
+
+
+def test_published_data_is_refused_where_none_has_any_and_said_where_some_have_none():
+    drawn = factory.description("drawn", data="random")
+    both = offer("cpu", workloads=(factory.description("mnist_mlp"), drawn))
+    with pytest.raises(ValueError, match="--data tfds asked for, none of drawn has a published data set; leave it out"):
+        answered(both, workloads=("drawn",), data="tfds")
+    found = answered(both, workloads=("drawn", "mnist_mlp"), data="tfds")
+    assert "no published data set: drawn; their batches are drawn at random" in found.remarks
+    assert {(case.workload, case.data) for case in found.cases} == {("drawn", "random"), ("mnist_mlp", "tfds")}
+    assert not any("published" in remark for remark in answered(both, workloads=("drawn", "mnist_mlp")).remarks)
+    assert not any("published" in remark for remark in answered(both, workloads=("mnist_mlp",), data="tfds").remarks)

@@ -9,7 +9,7 @@ from suite.measure import campaign, children, fitness, refusal
 from suite.measure.cases import of_scopes, timed
 from suite.measure.estimate import first_seconds, process_seconds
 from suite.measure.machine import why_no_gpu
-from suite.measure.omitted import not_of_scopes, not_run_by, not_timed, over_budget, without_gpu
+from suite.measure.omitted import not_of_data, not_of_scopes, not_run_by, not_timed, over_budget, without_gpu
 from suite.measure.probe import Offer
 from suite.measure.profiles import EFFORTS
 from suite.measure.request import Request, asked, chosen_by, workloads
@@ -59,7 +59,8 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
     there = {case.workload for case in cases}
     cases, total, dropped = _within(request, [c for c in cases if c not in lacking], about, machine.cores)
-    remarks = [*without_gpu(request, machine, jax), *not_of_scopes(chosen, scopes), *not_run_by(lacking)]
+    remarks = [*without_gpu(request, machine, jax), *not_of_scopes(chosen, scopes)]
+    remarks += [*not_of_data(request.data, chosen), *not_run_by(lacking)]
     remarks += _unasked(request, chosen, there) if request.experiment else not_timed(request, chosen, here)
     remarks += over_budget(request, dropped)
     if not cases:
@@ -98,6 +99,7 @@ def _refuse(
     refusal.refuse_variants(request.variants, request.implementations, present)
     refusal.refuse_precisions(request.precisions, present, machine)
     refusal.refuse_allocators(request.allocators)
+    refusal.refuse_data(request.data, chosen)
     refusal.refuse_input(asked(request, _OF_THE_INPUT), scopes)
     refusal.refuse_unused(request.caches, request.length, scopes)
     refusal.refuse_serving(scopes, request.workloads, chosen, request.batch, request.implementations, request.devices)

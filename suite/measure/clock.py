@@ -1,4 +1,4 @@
-"""The only place where time is read: calibration, warm-up and samples of a chain of dependent steps."""
+"""Where every time that counts is read: calibration, warm-up and samples of a chain of dependent steps."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence

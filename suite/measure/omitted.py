@@ -11,7 +11,7 @@ from suite.measure.cases import by_scopes
 from suite.measure.probe import Offer
 from suite.measure.request import Request
 from suite.results.record import Machine
-from suite.workload import FROM_STORAGE, USUAL_SCOPES, Backend, Case, Description, Scope
+from suite.workload import FROM_STORAGE, USUAL_SCOPES, Backend, Case, Data, Description, Scope
 
 # What may leave a scope without a case.
 _NARROWING = {
@@ -33,6 +33,12 @@ def not_of_scopes(chosen: Sequence[Description], scopes: Collection[Scope]) -> I
         yield f"only inference is served: {', '.join(none)}; left out of scope 'serve'"
     if FROM_STORAGE & set(scopes) and (none := [about.name for about in chosen if not about.stored]):
         yield f"no stored data: {', '.join(none)}; left out of scopes 'epoch', 'input' and 'learning'"
+
+
+def not_of_data(data: Data, chosen: Sequence[Description]) -> Iterator[str]:
+    """Yield which workloads have no published data though it is asked for: their batches are drawn."""
+    if data == "tfds" and (none := [about.name for about in chosen if not about.stored]):
+        yield f"no published data set: {', '.join(none)}; their batches are drawn at random"
 
 
 def not_run_by(lacking: Sequence[Case]) -> Iterator[str]:

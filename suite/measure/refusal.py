@@ -14,6 +14,7 @@ from suite.workload import (
     Backend,
     Case,
     CompileCache,
+    Data,
     Description,
     Implementation,
     Precision,
@@ -112,6 +113,13 @@ def refuse_input(options: Iterable[str], scopes: Collection[Scope]) -> None:
             raise ValueError(
                 f"{option} asked for without a scope that reads from storage; add --scope epoch or leave it out"
             )
+
+
+def refuse_data(data: Data, descriptions: Sequence[Description]) -> None:
+    """Raise ValueError if published data is asked for of workloads of which none has any."""
+    if data == "tfds" and descriptions and not any(about.stored for about in descriptions):
+        names = ", ".join(about.name for about in descriptions)
+        raise ValueError(f"--data tfds asked for, none of {names} has a published data set; leave it out")
 
 
 def refuse_unused(caches: Collection[CompileCache], length: int, scopes: Collection[Scope]) -> None:

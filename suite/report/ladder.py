@@ -153,7 +153,7 @@ def curve(found: Sequence[Amortised]) -> dict[str, Any]:
 
 def alternative(found: Sequence[Amortised]) -> str:
     """Return the curve in words."""
-    return "; ".join(f"after {one.calls} steps {_after(one)}" for one in found)
+    return "; ".join(f"after {units.counted(one.calls, 'step')} {_after(one)}" for one in found)
 
 
 def _after(one: Amortised) -> str:

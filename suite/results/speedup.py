@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from suite import units
+from suite.results.agreement import disagreements
 from suite.results.peers import others_of, peers_of, untimed, way
 from suite.results.record import Record
 from suite.results.repetition import found_again
@@ -241,6 +242,8 @@ def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summar
     status, doubt = worse(cpu.status, gpu.status), _doubt(cpu.record, gpu.record, ratio) or wide(gpu.record, ratio)
     if doubt and status in SOUND:
         status, reasons = "unstable", (*reasons, doubt)
+    if apart := tuple(f"not the same: {words}" for words in disagreements(cpu.record, gpu.record)):
+        status, reasons = "invalid", (*apart, *reasons)
     peers = peers_of(cpu, group)
     if gpu.record.case.scope == "step":
         reasons += tuple(_of_the_certificate(cpu, group, peers))
