@@ -236,7 +236,7 @@ def test_each_row_says_how_far_its_first_loss_is_from_that_of_one_gpu_with_the_s
     strong, weak = (column(table, "first losses apart") for table in scaling.read(records).tables[:2])
     assert [cell.text for cell in strong] == ["–", "4.3e-05", "0", "0"]
     assert [cell.text for cell in weak] == ["–", "0", "–", "0"]
-    assert (weak[0].remark, weak[2].remark[:31]) == ("", "one GPU did not take this batch")
+    assert (weak[0].remark, weak[2].remark[:31]) == ("the others are set against it", "one GPU did not take this batch")
     wrong = [*without(node(), 2, 32), cell(2, 32, seconds(2, 32), loss=2.31)]
     assert column(scaling.read(wrong).tables[0], "first losses apart")[1].text == "4.3e-03"
 

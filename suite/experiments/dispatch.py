@@ -98,7 +98,7 @@ def _loop_costs(over: Estimate) -> bool:
 
 def _share_cell(over: Estimate | None) -> Cell:
     if over is None:
-        return Cell(text=units.DASH)
+        return Cell(text=units.DASH, remark="the others are set against it, or it has no time")
     if _loop_costs(over):
         return Cell(text=units.DASH, remark="inside a call of several a step takes longer, so no share is known")
     return Cell(text=share_words(over), sort=share(over)[0])

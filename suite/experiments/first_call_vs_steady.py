@@ -165,7 +165,9 @@ def _middle(item: Summary, value: Callable[[Run], float], text: Callable[[float]
 
 def _differing(item: Summary) -> Cell:
     found = differing(item)
-    return Cell(text=units.DASH) if found is None else Cell(text=percent_words(found), sort=found.value)
+    if found is None:
+        return Cell(text=units.DASH, remark="no process has later calls")
+    return Cell(text=percent_words(found), sort=found.value)
 
 
 def _seconds(item: Summary, value: Callable[[Run], float]) -> Cell:

@@ -144,7 +144,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                     time_cell(item),
                     *(base_cells(item.record) if item is base else times_cells(found, item.record)),
                     Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second),
-                    share_cell(share) if share is not None else Cell(text=units.DASH),
+                    share_cell(share, "no GPU takes part, or none was watched"),
                     gain_status_cell(found, item, base),
                 )
             )

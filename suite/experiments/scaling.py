@@ -111,7 +111,6 @@ def _rows(name: str, sides: Sequence[Side]) -> Iterator[tuple[Cell, ...]]:
         item, alone = side.item, side.devices == 1
         record = item.record if item else None
         speed = base_cells(record) if alone and record else times_cells(side.speed, record, side.why)
-        adding = side.adding
         yield (
             Cell(text=name),
             Cell(text=units.count(side.devices), sort=side.devices),
@@ -119,16 +118,22 @@ def _rows(name: str, sides: Sequence[Side]) -> Iterator[tuple[Cell, ...]]:
             time_cell(item),
             *speed,
             *_percent_cells(side.efficiency),
-            Cell(text=share_words(adding), sort=share(adding)[0]) if adding else Cell(text=units.DASH),
+            _adding_cell(side.adding),
             _away(side),
             _status(side),
         )
 
 
+def _adding_cell(adding: Estimate | None) -> Cell:
+    if adding is None:
+        return Cell(text=units.DASH, remark="one GPU has nothing to add up, or its part of the batch was not timed")
+    return Cell(text=share_words(adding), sort=share(adding)[0])
+
+
 def _away(side: Side) -> Cell:
     """Return how far the first loss is from that of one GPU with the same batch: whether it is the same training."""
     if side.devices == 1 or side.item is None:
-        return Cell(text=units.DASH)
+        return Cell(text=units.DASH, remark="the others are set against it" if side.item else "not measured")
     if side.away is None:
         return Cell(text=units.DASH, remark="one GPU did not take this batch, or no round of it with the same inputs")
     return Cell(text=units.scientific(side.away), sort=side.away)
@@ -148,7 +153,7 @@ def _pair_rows(name: str, pairs: Sequence[Side]) -> Iterator[tuple[Cell, ...]]:
 
 def _percent_cells(of: Estimate | None) -> tuple[Cell, Cell]:
     if of is None:
-        return Cell(text=units.DASH), Cell(text=units.DASH)
+        return Cell(text=units.DASH, remark="there is no speed"), Cell(text=units.DASH)
     ends = (None if of.low is None else 100 * of.low, None if of.high is None else 100 * of.high)
     width = units.half_width(*ends)
     return Cell(text=f"{units.number(100 * of.value, width)} %", sort=of.value), Cell(text=units.interval(*ends))

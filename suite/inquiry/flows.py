@@ -35,8 +35,10 @@ def change(value: Estimate) -> str:
     return percent_words(value.mapped(lambda share: share - 1))
 
 
-def share_cell(value: float | None) -> Cell:
-    """Return a share as a percentage."""
+def share_cell(value: float | None, why: str = "") -> Cell:
+    """Return a share as a percentage; a dash and why where there is none."""
+    if value is None:
+        return Cell(text=units.DASH, remark=why)
     return Cell(text=units.percent(value), sort=value)
 
 

@@ -43,7 +43,7 @@ def searched(
                     time_cell(item),
                     *(_part_cell(item, stages) for stages in _PARTS),
                     *(base_cells(item.record) if item is base else times_cells(found, item.record)),
-                    share_cell(share) if share is not None else Cell(text=units.DASH),
+                    share_cell(share, "no GPU takes part, or none was watched"),
                     Cell(text=units.count(len(_scores(item))), sort=len(_scores(item))),
                     status_cell(item),
                 )
@@ -87,7 +87,9 @@ def gain_words(found: Mapping[str, SpeedUp]) -> str:
 
 def _part_cell(item: Summary, stages: Sequence[str]) -> Cell:
     seconds = _spent(item, stages)
-    return Cell(text=units.DASH) if seconds is None else Cell(text=units.seconds(seconds), sort=seconds)
+    if seconds is None:
+        return Cell(text=units.DASH, remark="no search says so")
+    return Cell(text=units.seconds(seconds), sort=seconds)
 
 
 def _spent(item: Summary, stages: Sequence[str]) -> float | None:

@@ -256,7 +256,7 @@ def _with_status(item: Summary | None) -> Cell:
 def _apart(cpu: Estimate | None, gpu: Estimate | None) -> Cell:
     """Return a time over one of another machine with no digit below the half-width that both together leave it."""
     if cpu is None or gpu is None:
-        return Cell(text=units.DASH)
+        return Cell(text=units.DASH, remark="one of the two has no time")
     ratio = cpu.value / gpu.value
     width = math.exp(math.hypot(*(math.log1p(side.relative_half_width or 0) for side in (cpu, gpu))))
     return Cell(text=units.times(ratio, ratio / width, ratio * width), sort=ratio)
