@@ -195,8 +195,8 @@ def test_start_and_steps_of_two_campaigns_have_no_interval_together_and_the_page
     assert [each.joined for each in one + two] == [False] * 6 + [True] * 6
     assert [each.ratio.low is None for each in two] == [False] + [True] * 5
     assert all(each.ratio.low is not None for each in one)
-    assert "after 1000 steps 2.4x; " in shown.alternative(two)
-    assert "after 1000 steps 2.40x; " in shown.alternative(one)
+    assert "after 1,000 steps 2.4x; " in shown.alternative(two)
+    assert "after 1,000 steps 2.40x; " in shown.alternative(one)
     assert [each.ratio.value for each in two] == pytest.approx([each.ratio.value for each in one])
     notes = [" ".join(shown.table(ladder.ladder(made), factory.description(run=RUN), "here").notes)
              for made in (records(), [*records(), *start])]  # fmt: skip

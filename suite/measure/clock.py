@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 
@@ -18,6 +18,7 @@ _PROPORTIONAL = 0.02  # that the doubling ratio may lie from 2 without a second 
 _MOST_DOUBLINGS, _LONGER_UP_TO_SECONDS = 3, 1.0  # of K, against what a chain costs whatever K is
 _AGAIN = 2  # times a ratio that cannot be true is taken anew, before it is believed
 _FEWEST_SAMPLES = 3
+_ALONE, _ALONE_SECONDS = 30, 1.0  # calls that are waited for; after so long three are enough
 _MOST_STEPS, _MOST_STEPS_UNSEEN = 2**30, 2**16  # of a sample; of one that did not move the clock at all
 _LONG_ENOUGH = 0.9  # of what a sample must last, after the warm-up
 
@@ -177,6 +178,11 @@ def sustained(chain: Chain, steps: int, seconds: float, clock: Clock) -> float:
         elapsed += timed(lambda: chain(steps), clock).wall_seconds
         chains += 1
     return elapsed / (chains * steps)
+
+
+def alone(chain: Chain, call: int, plan: Plan, clock: Clock) -> tuple[Sample, ...]:
+    """Return calls of so many steps that are each waited for before the next: how long one takes until it is there."""
+    return tuple(samples(chain, call, replace(plan, samples=_ALONE, sampling_seconds=_ALONE_SECONDS), clock))
 
 
 def samples(chain: Chain, steps: int, plan: Plan, clock: Clock) -> Iterator[Sample]:

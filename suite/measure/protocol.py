@@ -42,6 +42,7 @@ class Seen(Plain, frozen=True, kw_only=True):
     """
 
     samples: tuple[Sample, ...] = ()
+    alone: tuple[Sample, ...] = ()
     steps_per_sample: int = 1
     doubling_ratio: float | None = None
     warmup: tuple[Sample, ...] = ()

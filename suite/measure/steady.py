@@ -78,13 +78,15 @@ def chained(target: Program, steps: int) -> None:
 
 
 def steady_state(process: Process, run: clock.Chain, target: Program, scope: Scope = "step") -> Seen:
-    """Return warm-up and doubling ratio, and what happened to the process during the samples, which are said."""
+    """Return warm-up, doubling ratio, steps alone and what happened to the process in the samples, which are said."""
     plan, clocks = process.task.plan, process.clocks
     process.say(Line(stage="warmup"))
     steps, warm, settled = clock.warmed(run, plan, clocks, target.steps_per_call)
     steps, ratio = clock.proportional(run, steps, clocks)
+    call = target.steps_per_call
+    alone = clock.alone(run, call, plan, clocks) if scope == "step" and steps > call == 1 else ()
     seen = process.streamed(scope, run, steps, plan, target.compilations)
-    return replace(seen, doubling_ratio=ratio, warmup=warm, warmup_converged=settled)
+    return replace(seen, alone=alone, doubling_ratio=ratio, warmup=warm, warmup_converged=settled)
 
 
 def sustained(process: Process, target: Program) -> float | None:

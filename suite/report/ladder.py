@@ -26,9 +26,11 @@ _WORDS = {
 }
 
 
-def words(case: Case, about: Description, compiling: bool = True) -> str:
+def words(case: Case, about: Description, compiling: bool = True, alone: bool = False) -> str:
     """Return what a rung includes."""
     run, grid = about.run, about.grid
+    if alone:
+        return "latency: one step, waited for before the next"
     if not compiling:
         return "the same run, its compilations taken out"
     if case.scope != "run" or run is None:
@@ -52,7 +54,7 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
         reasons = dict.fromkeys(reason for side in (rung.cpu, rung.gpu) if side for reason in side.reasons)
         rows.append(
             (
-                Cell(text=words(rung.case, about, rung.compiling)),
+                Cell(text=words(rung.case, about, rung.compiling, rung.alone)),
                 time_cell(rung.cpu),
                 time_cell(rung.gpu),
                 Cell(text=units.times(ratio.value, low, high) if ratio else units.DASH, sort=ratio and ratio.value),
@@ -105,6 +107,8 @@ def chart(rungs: Sequence[Rung]) -> dict[str, Any] | None:
 
 
 def _name(rung: Rung) -> str:
+    if rung.alone:
+        return "latency"
     if not rung.compiling:
         return "run, compiled before"
     return f"{rung.case.scope}, cache warm" if rung.case.cache == "warm" else rung.case.scope

@@ -24,6 +24,7 @@ _VALUES: dict[str, tuple[Callable[[float, float | None], str], Callable[[float |
         lambda low, high: units.quantity_interval(low, high, "FLOP/s"),
     ),
     "speedup": (lambda value, width: f"{units.number(value, width)}x", units.interval),
+    "latency": (units.seconds, units.seconds_interval),
     "latency-p50": (units.seconds, units.seconds_interval),
     "latency-p99": (units.seconds, units.seconds_interval),
 }
@@ -32,6 +33,7 @@ _METRICS = {
     "examples-per-second": "examples a second of",
     "flop-per-second": "analytic FLOP a second of",
     "speedup": "CPU time over GPU time of",
+    "latency": "time until it is there of",
     "latency-p50": "median latency of",
     "latency-p99": "latency at the 99th percentile of",
 }

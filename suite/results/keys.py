@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from suite import units
-from suite.results.latency import latency
+from suite.results.latency import latency, waited_for
 from suite.results.record import Record
 from suite.results.speedup import SpeedUp, speedups
 from suite.results.statistics import Estimate
@@ -214,11 +214,18 @@ def _latency(item: Summary, value: Estimate | None) -> Found | None:
     return value, worse(item.status, "unstable") if wide(item.record, value) else item.status, None
 
 
+def _step_latency(item: Summary, _: SpeedUp | None) -> Found | None:
+    mine = item.record.case.scope == "step" and any(run.alone for run in item.record.runs)
+    alone = waited_for(item) if mine else None
+    return (alone.seconds, alone.status, None) if alone and alone.seconds else None
+
+
 METRICS: dict[str, Callable[[Summary, SpeedUp | None], Found | None]] = {
     "seconds": _seconds,  # a step, a cold start, a whole run
     "examples-per-second": _examples,
     "flop-per-second": _flop,  # analytic
     "speedup": _speedup,  # the CPU's time over the GPU's
+    "latency": _step_latency,  # seconds of a step that is waited for
     "latency-p50": _median_latency,  # seconds of a request, in scope `serve`
     "latency-p99": _tail_latency,
 }

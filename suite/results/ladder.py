@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from suite.results.latency import waited_for
 from suite.results.record import Record
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import SOUND, Summary, better, by_round, summary, time_ratio
@@ -33,10 +34,13 @@ class Rung:
     cpu: Summary | None
     gpu: Summary | None
     compiling: bool = True  # False: of a whole run, what is left when its compilations are taken out
+    alone: bool = False  # True: of a step, one that is waited for before the next
 
     @property
     def words(self) -> str:
         """What is counted, as a sentence needs it."""
+        if self.alone:
+            return "a step that is waited for"
         return _RUNGS[self.case.scope, self.case.cache] if self.compiling else "without its compilations"
 
     @property
@@ -76,7 +80,8 @@ def ladder(records: Iterable[Record]) -> tuple[Rung, ...]:
         either = sides["cpu"] or sides["gpu"]
         if either is not None:
             found.append(Rung(case=either.record.case, cpu=sides["cpu"], gpu=sides["gpu"]))
-    return (*found, *(rung for rung in map(_compiled_before, found) if rung is not None))
+    beside = (one for rung in found for one in (rung, _waited_for(rung), _compiled_before(rung)))
+    return tuple(rung for rung in beside if rung is not None)
 
 
 def _of_both_sides(records: Sequence[Record]) -> list[Record]:
@@ -84,6 +89,15 @@ def _of_both_sides(records: Sequence[Record]) -> list[Record]:
     measured = [record for record in records if record.profile != "smoke"] or records
     timed = {(record.campaign, record.backend) for record in measured if by_round(record)}
     return [r for r in measured if {(r.campaign, "cpu"), (r.campaign, "gpu")} <= timed]
+
+
+def _waited_for(rung: Rung) -> Rung | None:
+    """Return a step's rung with each step waited for; None if no side has more than one in a sample and timed it so."""
+    sides = [side for side in (rung.cpu, rung.gpu) if side]
+    if rung.case.scope != "step" or not any(run.alone for side in sides for run in side.record.runs):
+        return None
+    cpu, gpu = (side and waited_for(side) for side in (rung.cpu, rung.gpu))
+    return Rung(case=rung.case, cpu=cpu, gpu=gpu, alone=True)
 
 
 def _compiled_before(rung: Rung) -> Rung | None:
@@ -121,7 +135,7 @@ def amortised(rungs: Iterable[Rung], calls: Sequence[int] = CALLS) -> tuple[Amor
     Each has a process of its own; the first round of one goes with the first of the other, and so on. Empty if one of
     the two lacks a side.
     """
-    sides = {(rung.case.scope, rung.case.cache): rung.both for rung in rungs}
+    sides = {(rung.case.scope, rung.case.cache): rung.both for rung in rungs if not rung.alone}
     cold, step = sides.get(("cold", "empty")), sides.get(("step", "empty"))
     return _curve(tuple(zip(cold, step, strict=True)), calls) if cold and step else ()
 

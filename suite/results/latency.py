@@ -4,9 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from suite.results.record import Record
 from suite.results.statistics import Estimate, geometric_mean
-from suite.results.summary import Summary, summary
+from suite.results.summary import Summary, by_round, summary, wide, worse
 
 MEDIAN, TAIL = 0.5, 0.99
 
@@ -32,6 +34,27 @@ def latency(record: Record) -> Latency:
         rate=item.seconds.per(record.case.batch) if item.seconds else None,
         requests=sum(len(seconds) for seconds in _by_round(record).values()),
     )
+
+
+def waited_for(item: Summary) -> Summary | None:
+    """Return what a step takes that is waited for before the next; None where a process that ended well timed none.
+
+    Where a sample is one step anyway, it is that. Status and reasons are the step's, and that of a wide interval.
+    """
+    runs = []
+    for run in item.record.runs:
+        alone = run.alone or (run.samples if run.steps_per_sample == 1 else ())
+        if not run.reason and not alone:
+            return None
+        runs.append(replace(run, samples=alone, steps_per_sample=1))
+    record = replace(item.record, runs=tuple(runs))
+    values = list(by_round(record).values())
+    if not values:
+        return None
+    seconds = geometric_mean(values)
+    words = wide(record, seconds)
+    status, reasons = (worse(item.status, "unstable"), (*item.reasons, words)) if words else (item.status, item.reasons)
+    return Summary(record=record, seconds=seconds, status=status, reasons=reasons)
 
 
 def quantiles(record: Record, share: float) -> dict[int, float]:

@@ -184,6 +184,7 @@ class Run(Plain, frozen=True, kw_only=True):
     warmup: tuple[Sample, ...] = ()  # stored, never summarised
     warmup_converged: bool | None = None
     samples: tuple[Sample, ...] = ()
+    alone: tuple[Sample, ...] = ()  # calls that were each waited for before the next; none where a sample is one call
     compilations: int | None = None  # during samples; must be 0
     cache_hits: int | None = None  # programs that the compile stage took from a cache
     first_loss: float | None = None

@@ -165,9 +165,9 @@ def much_constant_cost(seed: int) -> Finding:
 
 def compiles(seed: int) -> Finding:
     def make(rng: random.Random) -> World:
-        return World(lambda call, now: 20.0 if call == 25 else 1.0)
+        return World(lambda call, now: 20.0 if call == CALLS_BEFORE + 5 else 1.0)
 
-    found = measured(processes(make, seed, compiles_at=(25,)))
+    found = measured(processes(make, seed, compiles_at=(CALLS_BEFORE + 5,)))
     good = found.status == "invalid" and "compilations inside the samples" in found.reasons[0]
     return judged("a compilation among the samples", "invalid", found, good, "compile events")
 

@@ -28,6 +28,7 @@ TESTS = {
     "suite.results.speedup": ("test_speedup", "test_repetition", "test_results"),
     "suite.results.comparison": ("test_verdicts", "test_comparison"),
     "suite.results.repetition": ("test_repetition",),
+    "suite.results.agreement": ("test_agreement",),
     "suite.measure.clock": ("test_clock", "test_telemetry"),
 }
 EQUIVALENT = Path(__file__).with_name("equivalent.json")  # module to {mutant: why nothing can notice it}

@@ -12,7 +12,7 @@ from suite.results.record import Run
 from suite.results.summary import Summary, summary
 
 STEP_SECONDS = 0.001
-CALLS_BEFORE = 20  # at least so many chains come before the first sample, by calibration, warm-up and doubling
+CALLS_BEFORE = 50  # at least so many chains come before the first sample: calibration, warm-up, doubling, steps alone
 
 
 class World:

@@ -1,0 +1,122 @@
+"""A step that is waited for before the next: timed beside the samples, and a rung and a number of its own."""
+
+import factory
+import msgspec
+import pytest
+from trust.worlds import Target, World
+
+from suite.measure import profiles, steady
+from suite.measure.process import Process
+from suite.measure.protocol import Task
+from suite.report import ladder as shown
+from suite.results import ladder
+from suite.results.citation import Citation, text
+from suite.results.keys import numbers
+from suite.results.latency import waited_for
+from suite.results.record import Sample
+from suite.results.summary import summary
+
+
+def seen(world, scope="step", steps_per_call=1):
+    """Return what a process saw of a scope, and after how many chains its samples began."""
+    target, began = Target(world), []
+    target.steps_per_call = steps_per_call
+    plan = profiles.plan("quick", "cpu")
+    task = Task(cases=(factory.record(scope=scope).case,), dataset="mnist", seed=0, plan=plan, flow=plan)
+    process = Process(task=task, say=lambda line: began.append((line.stage, world.calls)), clocks=world.clock)
+    return steady.steady_state(process, world.chain, target, scope), dict(reversed(began))
+
+
+def test_thirty_steps_are_waited_for_before_the_samples_which_they_leave_as_they_are():
+    world = World(step_seconds=0.001, overhead_seconds=0.0001)
+    found, began = seen(world)
+    assert [one.wall_seconds for one in found.alone] == pytest.approx([0.0011] * 30)
+    assert world.steps[began["samples"] - 30 : began["samples"]] == [1] * 30
+    assert set(world.steps[began["samples"] :]) == {found.steps_per_sample} != {1}
+
+
+def test_slow_steps_are_waited_for_a_second_long_and_three_at_least():
+    assert len(seen(World(step_seconds=0.06))[0].alone) == 17
+    slow = World(lambda call, now: 400.0 if now > 0.1 else 1.0, step_seconds=0.001)  # K was found while it was fast
+    assert len(seen(slow)[0].alone) == 3
+
+
+@pytest.mark.parametrize(
+    ("world", "options"),
+    [
+        (World(step_seconds=0.2), {}),  # a sample is one step
+        (World(), {"scope": "transfer"}),
+        (World(), {"steps_per_call": 4}),
+    ],
+)
+def test_none_is_where_a_sample_is_one_step_where_it_is_copied_and_where_a_call_has_several(world, options):
+    assert seen(world, **options)[0].alone == ()
+
+
+def step(backend, seconds, alone=None, noise=(1.0, 1.01, 0.99), **changes):
+    """Return a record of steps whose processes also waited for single ones that took `alone` seconds, if any."""
+    made = factory.record(backend=backend, step_seconds=[seconds * share for share in noise], **changes)
+    if alone is None:
+        return made
+    runs = tuple(
+        msgspec.structs.replace(
+            run, alone=tuple(Sample(wall_seconds=alone * share, process_seconds=alone) for _ in range(3))
+        )
+        for run, share in zip(made.runs, noise, strict=True)
+    )
+    return msgspec.structs.replace(made, runs=runs)
+
+
+def test_the_ladder_has_it_behind_the_step_with_its_own_ratio_and_no_part_in_the_curve():
+    sides = [step("cpu", 0.010, 0.011), step("gpu", 0.001, 0.0022)]
+    colds = [factory.record(backend=side, scope="cold", step_seconds=(2.0,) * 3) for side in ("cpu", "gpu")]
+    plain, waited, cold = ladder.ladder([*sides, *colds])
+    assert (plain.case.scope, plain.alone, waited.alone, cold.case.scope) == ("step", False, True, "cold")
+    assert (plain.ratio.value, waited.ratio.value) == (pytest.approx(10), pytest.approx(5))
+    assert waited.words == "a step that is waited for"
+    lone = ladder.amortised(ladder.ladder([step("cpu", 0.010), step("gpu", 0.001), *colds]))
+    assert ladder.amortised((plain, waited, cold)) == lone
+    table = shown.table((plain, waited, cold), factory.description(), "a machine")
+    assert [row[0].text.split(":")[0] for row in table.rows] == ["step", "latency", "cold"]
+
+
+def test_a_sample_of_one_step_is_a_step_that_is_waited_for():
+    slow = step("cpu", 0.5)
+    slow = msgspec.structs.replace(
+        slow, runs=tuple(msgspec.structs.replace(run, steps_per_sample=1) for run in slow.runs)
+    )
+    each = summary(slow).record.runs[0].samples[0].wall_seconds
+    (_, waited) = ladder.ladder([slow, step("gpu", 0.001, 0.002)])
+    assert waited.ratio.value == pytest.approx(each / 0.002, rel=0.02)
+    assert [rung.alone for rung in ladder.ladder([slow])] == [False]  # which would say the same twice
+
+
+def test_a_side_that_waited_for_none_has_none():
+    (_, waited) = ladder.ladder([step("cpu", 0.010), step("gpu", 0.001, 0.002)])
+    assert (waited.cpu, waited.ratio) == (None, None)
+    assert [rung.alone for rung in ladder.ladder([step("cpu", 0.010), step("gpu", 0.001)])] == [False]
+
+
+def test_its_status_is_the_step_s_unless_its_own_interval_is_wide():
+    assert waited_for(summary(step("gpu", 0.001, 0.002))).status == "quick"
+    made = step("gpu", 0.001, 0.002)
+    uneven = tuple(
+        msgspec.structs.replace(run, alone=(Sample(wall_seconds=seconds, process_seconds=0.1),))
+        for run, seconds in zip(made.runs, (0.001, 0.002, 0.004), strict=True)
+    )
+    found = waited_for(summary(msgspec.structs.replace(made, runs=uneven)))
+    assert found.status == "unstable"
+    assert found.reasons[0].startswith("wide: ")
+    failed = (*made.runs[:2], msgspec.structs.replace(made.runs[2], alone=(), samples=(), reason="out of memory"))
+    found = waited_for(summary(msgspec.structs.replace(made, runs=failed)))
+    assert (found.status, found.seconds.processes) == ("incomplete", 2)
+
+
+def test_it_is_a_number_that_can_be_quoted():
+    found = {number.key.metric: number for number in numbers([step("gpu", 0.001, 0.002)])}
+    assert found["latency"].value.value == pytest.approx(0.002, rel=1e-3)
+    assert found["latency"].status == "quick"
+    assert "ms (95 % interval" in text(Citation(number=found["latency"]))
+    assert "time until it is there of one step in steady state" in text(Citation(number=found["latency"]))
+    assert "latency" not in {number.key.metric for number in numbers([step("gpu", 0.001)])}
+    assert "latency" not in {number.key.metric for number in numbers([step("gpu", 0.001, 0.002, scope="transfer")])}
