@@ -21,14 +21,19 @@ from pathlib import Path
 
 import pytest
 
+from suite import models
+
 HERE = Path(__file__).parent
 STEPS, BATCH = 3, 16
 TOLERANCES = {"float32": 1e-5, "float64": 1e-10}
 LOST = 1e-3  # by which the second loss moves at least where a part of the batch is left out
+HARDLY = {"catdog_cnn_deep": 2e-4}  # which at first says the same of every picture; still 20 times the tolerance
 # Dense, convolution with dropout, batch norm, linear.
 FAMILIES = ("mnist_mlp", "catdog_cnn_dropout", "cifar10_resnet63", "dp_linear_mirrored")
-# Local response norm with moving averages and LSTM among them.
-SLOW = ("cifar10_tf_cnn", "imdb_bilstm", "mnist_cnn", "cifar10_mlp", "imdb_text_cnn", "catdog_cnn_128")
+ABOUT = {name: models.load(name).description for name in models.names()}
+SLOW = [  # every other network that is trained; trees have a test of their own
+    name for name, about in ABOUT.items() if name not in FAMILIES and about.family not in ("inference", "trees")
+]
 
 PROGRAM = """
 import dataclasses, functools, json, sys
@@ -109,7 +114,7 @@ def apart(one, other):
 
 @pytest.mark.parametrize("name", [*FAMILIES, *(pytest.param(name, marks=pytest.mark.slow) for name in SLOW)])
 def test_four_devices_learn_what_one_does(name):
-    residual = name == "cifar10_resnet63"
+    residual = ABOUT[name].family == "residual"
     dtype = "float64" if residual else "float32"
     one, four = trained(name, dtype)
     assert (one["devices"], four["devices"]) == (1, 4)
@@ -118,4 +123,4 @@ def test_four_devices_learn_what_one_does(name):
     norms = list(zip(one["statistics"], four["statistics"], strict=True))
     assert bool(norms) == residual
     assert [index for index, pair in enumerate(norms) if apart(*pair) > TOLERANCES[dtype]] == []
-    assert abs(one["lost"][1] - one["losses"][1]) > LOST * abs(one["losses"][1])
+    assert abs(one["lost"][1] - one["losses"][1]) > HARDLY.get(name, LOST) * abs(one["losses"][1])
