@@ -12,7 +12,7 @@ from suite.results.record import Record
 from suite.results.roofline import is_ceiling
 
 SCHEMA = "number/1"
-_COLUMNS = ("what", "number", "95 % interval", "status", "measured", "quote it", "as a file")
+_COLUMNS = ("what", "number", "95 % interval", "status", "measured", "quote it")
 
 
 def files(records: Iterable[Record]) -> dict[str, str]:
@@ -113,7 +113,7 @@ def _row(cited: Citation) -> str:
         f'<tr id="{safe(place(number))}"><th scope="row"><a href="#{safe(place(number))}">{safe(cited.short)}</a></th>'
         f'<td><a href="{record}">{safe(cited.value)}</a></td><td>{safe(cited.interval)}</td>'
         f"<td>{number.status}</td>"
-        f"<td>{safe(cited.date)}, {safe(cited.software)}</td>"
-        f"<td><code>{safe(cited.key)}</code> {buttons}</td>"
-        f'<td><a href="{name}.json">JSON</a> <a href="{name}.svg">badge</a></td></tr>'
+        f"<td>{'<br>'.join(map(safe, (cited.date, *cited.software.split(', '))))}</td>"
+        f'<td class="long"><code>{safe(cited.key)}</code> {buttons} '
+        f'<a href="{name}.json">JSON</a> <a href="{name}.svg">badge</a></td></tr>'
     )
