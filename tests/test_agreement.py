@@ -45,6 +45,18 @@ def test_both_sides_have_the_same_inputs_and_the_same_first_loss(changes, words)
     assert said(gpu=changes) == ([f"round {number}: {words}" for number in (1, 2)] if words else [])
 
 
+def test_a_process_of_the_cpu_that_failed_is_compared_with_none():
+    cpu, gpu = sides()
+    failed = msgspec.structs.replace(cpu.runs[0], reason="out of memory", first_loss=9.0)
+    assert list(disagreements(msgspec.structs.replace(cpu, runs=(failed, *cpu.runs[1:])), gpu)) == []
+
+
+def test_a_replay_of_one_side_alone_says_nothing():
+    cpu, gpu = sides()
+    alone = msgspec.structs.replace(gpu.runs[0], audit=replayed(9.0))
+    assert list(disagreements(cpu, msgspec.structs.replace(gpu, runs=(alone, *gpu.runs[1:])))) == []
+
+
 def test_rounds_that_one_side_lacks_say_nothing():
     cpu, gpu = sides(gpu={"first_loss": 9.0})
     later = msgspec.structs.replace(

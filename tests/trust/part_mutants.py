@@ -25,11 +25,11 @@ TESTS = {
     "suite.results.statistics": ("test_statistics",),
     "suite.results.summary": ("test_summary", "test_speedup", "test_repetition", "test_results", "test_telemetry"),
     "suite.results.peers": ("test_speedup", "test_standing"),
-    "suite.results.speedup": ("test_speedup", "test_repetition", "test_results"),
+    "suite.results.speedup": ("test_speedup", "test_agreement", "test_repetition", "test_results"),
     "suite.results.comparison": ("test_verdicts", "test_comparison"),
     "suite.results.repetition": ("test_repetition",),
     "suite.results.agreement": ("test_agreement",),
-    "suite.measure.clock": ("test_clock", "test_telemetry"),
+    "suite.measure.clock": ("test_clock", "test_alone", "test_telemetry"),
 }
 EQUIVALENT = Path(__file__).with_name("equivalent.json")  # module to {mutant: why nothing can notice it}
 
