@@ -214,11 +214,9 @@ class JaxProgram:
         return batch if len(self._placement.devices) == 1 else self._placed(batch)
 
     def _placed(self, batch: Batch) -> Any:
-        """Return a batch on the devices; what is there already, such as all examples on each, stays as it lies."""
-        return {
-            name: array if isinstance(array, jax.Array) else put(array, self._placement.batch)
-            for name, array in batch.items()
-        }
+        """Return a batch on the devices, copied in one call; what is there already, such as all examples, stays."""
+        there = {name: array for name, array in batch.items() if isinstance(array, jax.Array)}
+        return put({name: array for name, array in batch.items() if name not in there}, self._placement.batch) | there
 
     def _dispatch(self, batches: Iterable[dict[str, Any]]) -> None:
         state, step = self._state, self._compiled
