@@ -8,7 +8,7 @@ from suite.bench import close, has_ended, refuse_renamed, resume_words
 from suite.results import files, prices, quotation, store
 from suite.results import journal as journals
 from suite.results.journal import Journal
-from suite.results.record import Record
+from suite.results.record import Record, file_name
 
 
 def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
@@ -83,10 +83,11 @@ def refuse_smoke(folder: Path) -> None:
 def publish(folder: Path, published: Path) -> tuple[Path, ...]:
     """Copy the records in a campaign's folder, as they are, to where the site takes its evidence from.
 
-    Raises ValueError for one that is not as it was written or another than the published one of its name, RuntimeError
-    if the campaign only shows that it runs.
+    Raises ValueError for one that is not as it was written or another than the published one of its name, or if a
+    namesake of the campaign is published, RuntimeError if the campaign only shows that it runs.
     """
     refuse_smoke(folder)
+    _refuse_namesake(folder, published)
     mine = [path for path, _ in zip(store.of(folder), _records(folder), strict=True)]
     written = []
     for path in mine:
@@ -97,6 +98,26 @@ def publish(folder: Path, published: Path) -> tuple[Path, ...]:
             store.write_once(target, content, files.REMEDY)
         written.append(target)
     return (*written, *picture(published), *mentions(published))
+
+
+def _refuse_namesake(folder: Path, published: Path) -> None:
+    """Raise ValueError if what is published under the campaign's name has cases that it did not plan.
+
+    Campaigns of two machines of one name that began in the same second have one name too, and their records, if
+    copied together, would be taken for one campaign's.
+    """
+    journal = Journal(folder / journals.FILE_NAME)
+    if not journal.path.exists():
+        return
+    plan = journal.header()
+    batches = {about.name: about.batch for about in plan.descriptions}
+    planned = {file_name(case, batches[case.workload]) for case in plan.cases}
+    for path in store.of(published / folder.name):
+        if path.stem not in planned:
+            raise ValueError(
+                f"'{path}' is of another campaign '{folder.name}', begun in the same second on a machine of the same "
+                "name; measure one of them again, with --machine if they go on to begin together"
+            )
 
 
 def mentions(published: Path) -> tuple[Path, ...]:

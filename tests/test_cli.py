@@ -553,6 +553,17 @@ def test_another_record_under_a_published_ones_name_is_refused(campaign, checkou
     assert "is there already and another one" in " ".join(output.split())
 
 
+def test_a_campaign_does_not_join_a_namesake_that_is_published(campaign, checkout):
+    out = campaign("quick", ended=True)
+    assert said("publish", "20260101-000000-test", "--out", str(out))[0] == 0
+    (path,) = (checkout / "site" / "records").glob("*/*.json")
+    path.rename(path.with_name("another_network.cpu.step.json"))
+    code, output = said("publish", "20260101-000000-test", "--out", str(out))
+    assert code == 1
+    assert "is of another campaign '20260101-000000-test', begun in the same second" in " ".join(output.split())
+    assert not path.exists(), "nothing was added"
+
+
 def test_partial_results_are_no_campaign_of_their_own(campaign, checkout):
     out = campaign("quick", ended=True)
     (out / "20260101-000000-test").rename(out / "partial-20260101-000000-test")
