@@ -101,7 +101,7 @@ def publish(folder: Path, published: Path) -> tuple[Path, ...]:
 
 
 def _refuse_namesake(folder: Path, published: Path) -> None:
-    """Raise ValueError if what is published under the campaign's name has cases that it did not plan.
+    """Raise ValueError if a record under the campaign's name, here or published, is of a case that it did not plan.
 
     Campaigns of two machines of one name that began in the same second have one name too, and their records, if
     copied together, would be taken for one campaign's.
@@ -112,7 +112,7 @@ def _refuse_namesake(folder: Path, published: Path) -> None:
     plan = journal.header()
     batches = {about.name: about.batch for about in plan.descriptions}
     planned = {file_name(case, batches[case.workload]) for case in plan.cases}
-    for path in store.of(published / folder.name):
+    for path in (*store.of(folder), *store.of(published / folder.name)):
         if path.stem not in planned:
             raise ValueError(
                 f"'{path}' is of another campaign '{folder.name}', begun in the same second on a machine of the same "

@@ -553,15 +553,15 @@ def test_another_record_under_a_published_ones_name_is_refused(campaign, checkou
     assert "is there already and another one" in " ".join(output.split())
 
 
-def test_a_campaign_does_not_join_a_namesake_that_is_published(campaign, checkout):
-    out = campaign("quick", ended=True)
-    assert said("publish", "20260101-000000-test", "--out", str(out))[0] == 0
-    (path,) = (checkout / "site" / "records").glob("*/*.json")
-    path.rename(path.with_name("another_network.cpu.step.json"))
-    code, output = said("publish", "20260101-000000-test", "--out", str(out))
+@pytest.mark.parametrize("place", ["records", "site/records"])
+def test_a_campaign_is_not_published_among_records_of_a_namesake(campaign, checkout, place):
+    out, name = campaign("quick", ended=True), "20260101-000000-test"
+    other = factory.record(campaign=name, batch=64)
+    store.add(other, checkout / place)
+    code, output = said("publish", name, "--out", str(out))
     assert code == 1
-    assert "is of another campaign '20260101-000000-test', begun in the same second" in " ".join(output.split())
-    assert not path.exists(), "nothing was added"
+    assert f"{other.name}.json' is of another campaign '{name}', begun in the same second" in " ".join(output.split())
+    assert len(list((checkout / "site").rglob("*.json"))) == (place == "site/records"), "nothing was added"
 
 
 def test_partial_results_are_no_campaign_of_their_own(campaign, checkout):
