@@ -5,10 +5,11 @@ from pathlib import Path
 
 from suite import citing, terminal
 from suite.bench import close, has_ended, refuse_renamed, resume_words
+from suite.measure.campaign import file_names
 from suite.results import files, prices, quotation, store
 from suite.results import journal as journals
 from suite.results.journal import Journal
-from suite.results.record import Record, file_name
+from suite.results.record import Record
 
 
 def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
@@ -109,9 +110,7 @@ def _refuse_namesake(folder: Path, published: Path) -> None:
     journal = Journal(folder / journals.FILE_NAME)
     if not journal.path.exists():
         return
-    plan = journal.header()
-    batches = {about.name: about.batch for about in plan.descriptions}
-    planned = {file_name(case, batches[case.workload]) for case in plan.cases}
+    planned = file_names(journal.header())
     for path in (*store.of(folder), *store.of(published / folder.name)):
         if path.stem not in planned:
             raise ValueError(

@@ -117,6 +117,6 @@ def test_it_is_a_number_that_can_be_quoted():
     assert found["latency"].value.value == pytest.approx(0.002, rel=1e-3)
     assert found["latency"].status == "quick"
     assert "ms (95 % interval" in text(Citation(number=found["latency"]))
-    assert "time until it is there of one step in steady state" in text(Citation(number=found["latency"]))
+    assert "latency, waited for before the next, of one step in steady state" in text(Citation(number=found["latency"]))
     assert "latency" not in {number.key.metric for number in numbers([step("gpu", 0.001)])}
     assert "latency" not in {number.key.metric for number in numbers([step("gpu", 0.001, 0.002, scope="transfer")])}

@@ -424,6 +424,18 @@ def test_every_published_key_has_a_row_a_document_and_a_badge(speedup):
     assert "data-copy" in page
 
 
+def test_a_number_that_is_older_than_one_that_may_not_be_quoted_says_so():
+    old = factory.record(backend="gpu", step_seconds=(0.001, 0.00101, 0.00099))
+    newer = {"campaign": "20270101-000000-new", "created": "2027-01-01T00:00:00Z"}
+    shaky = factory.record(backend="gpu", step_seconds=(0.001, 0.0012, 0.0008), **newer)
+    name = f"numbers/{old.workload}.md"
+    assert "the newest" not in numbers.files([old])[name]
+    page = numbers.files([old, shaky])[name]
+    (number,) = [n for n in all_numbers([shaky]) if n.key.metric == "seconds"]
+    value = html.escape(Citation(number=number).value)
+    assert f"<td>quick<br>the newest, {value}, may not: status unstable, result/1</td>" in page
+
+
 def test_a_number_that_may_not_be_quoted_has_no_files_but_a_reason():
     files = numbers.files([factory.record(profile="smoke")])
     (name,) = files

@@ -193,6 +193,12 @@ def test_a_tier_owes_an_experiment_the_headline_set_alone():
     assert row["h100"].text == "1 of 5 models, serve_resnet50 tier 2"
 
 
+@pytest.mark.parametrize(("answer", "is_answered"), [("Not known: 1 network has both sides", False), ("Over 9", True)])
+def test_an_experiment_of_all_models_together_is_answered_once_its_answer_is_known(answer, is_answered):
+    row = answered("size", (factory.HOST, (answer,)))
+    assert (row["h100"].text == "answered") is is_answered
+
+
 def test_an_empty_table_that_names_a_model_in_its_title_answers_nothing():
     titled = Table(title="The grid of cifar10_mlp", columns=("batch",), rows=())
     filled = replace(titled, rows=((Cell(text="32"),),))

@@ -200,6 +200,14 @@ def test_what_makes_no_sense_is_not_set_against_another_host(side):
     assert not tables.elsewhere(there, factory.PLAIN.slug).rows
 
 
+@pytest.mark.parametrize("short", ["cpu", "gpu"])
+def test_a_side_that_lacks_a_round_is_not_set_beside_another_machines(short):
+    cpu, gpu = factory.record(machine=factory.PLAIN), factory.record(machine=factory.HOST, backend="gpu")
+    assert len(tables.elsewhere([cpu, gpu], factory.PLAIN.slug).rows) == 1
+    sides = [msgspec.structs.replace(side, rounds=99) if side.backend == short else side for side in (cpu, gpu)]
+    assert not tables.elsewhere(sides, factory.PLAIN.slug).rows
+
+
 def test_a_machine_without_gpu_that_has_timed_no_step_has_no_empty_table():
     about = factory.description(run=WholeRun(epochs=2, train=1000))
     run = factory.record(scope="run", machine=factory.PLAIN, about=about)

@@ -91,7 +91,8 @@ def read(records: Sequence[Record]) -> Reading | None:
 def answer(law: Fit | None, correlation: float | None, networks: int) -> str:
     """Return the answer as a sentence; the interval of the slope decides."""
     if law is None or law.low is None or law.high is None or correlation is None:
-        return f"Not known: {networks} networks have both sides, a trend needs {_FEWEST} of different size."
+        have = f"{units.counted(networks, 'network')} {'has' if networks == 1 else 'have'}"
+        return f"Not known: {have} both sides, a trend needs {_FEWEST} of different size."
     width = units.half_width(law.low, law.high)
     grows = "gains more" if law.low > 0 else "gains less" if law.high < 0 else "does not surely gain more or less"
     return (

@@ -25,6 +25,7 @@ _LEAD = (
 )
 _ANSWERED = "answered"
 _UNKNOWN = ": not known"  # behind a model's name, in the answer of one whose results are not whole
+_NOT_KNOWN = "Not known"  # how an answer begins that is of all models together and has too few
 
 
 def page(
@@ -165,7 +166,8 @@ def _answer(
     """
     mine = [reading for machine, reading in answers if kind.asks(machine, gpus)]
     missing = [model for model in models if not any(_tells(reading, model, gpus) for reading in mine)]
-    if not mine or 0 < len(models) == len(missing):
+    known = len(missing) < len(models) if models else any(map(_says, mine))
+    if not known:
         return owed
     if not missing:
         return Cell(text=_ANSWERED)
@@ -185,6 +187,11 @@ def _owed(name: str, kind: Kind) -> Cell:
     if not kind.counts(experiments.gpus(name)):
         return Cell(text=units.DASH, remark="not asked for")
     return Cell(text=f"tier {kind.experiments}", remark="not answered yet")
+
+
+def _says(reading: Reading) -> bool:
+    """Return whether an experiment that asks of no model by name has an answer that is known."""
+    return any(not answer.startswith(_NOT_KNOWN) for answer in reading.answers)
 
 
 def _tells(reading: Reading, model: str, gpus: int) -> bool:

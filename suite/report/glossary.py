@@ -68,7 +68,11 @@ def _entry(word: str, said: str) -> str:
 def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
     """Return the words and what they mean, by the column in which they stand."""
     return {
-        "Scope: what a time is of": {scope: f"{said[0].upper()}{said[1:]}." for scope, said in SCOPES.items()},
+        "Scope: what a time is of": {
+            **{scope: f"{said[0].upper()}{said[1:]}." for scope, said in SCOPES.items()},
+            "latency": "Of scope step: one step that is waited for before the next begins. In steady state the next is "
+            "handed out before the one before it has ended.",
+        },
         "Interval": {INTERVAL: interval(parts)},
         "Status": {**_STATUSES, "certified": _certified(), "not certified": "It takes less, or none was compared."},
         "Precision": {**_PRECISIONS},

@@ -11,7 +11,7 @@ from suite.report.charts import WIDTH, finished
 from suite.results.campaigns import notes
 from suite.results.ladder import Amortised, Rung
 from suite.results.reading import Chart, Point
-from suite.results.summary import SOUND
+from suite.results.speedup import Result
 from suite.results.table import Cell, Table, time_cell
 from suite.workload import Case, Description
 
@@ -51,7 +51,11 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
         ratio = rung.ratio
         low, high = (ratio.low, ratio.high) if ratio else (None, None)
         statuses = {name: side.status for name, side in (("CPU", rung.cpu), ("GPU", rung.gpu)) if side}
-        reasons = dict.fromkeys(reason for side in (rung.cpu, rung.gpu) if side for reason in side.reasons)
+        told: list[Result | None] = [rung.cpu, rung.gpu]
+        if rung.judged is not None and rung.contradicted:
+            statuses["speed-up"] = rung.judged.status
+            told.append(rung.judged)
+        reasons = dict.fromkeys(reason for one in told if one for reason in one.reasons)
         rows.append(
             (
                 Cell(text=words(rung.case, about, rung.compiling, rung.alone)),
@@ -71,7 +75,7 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
 
 
 def _status(sides: Mapping[str, str]) -> str:
-    """Return the status of both sides, by name: which is whose where they differ."""
+    """Return the status of both sides and of their speed-up, by name: which is whose where they differ."""
     words = set(sides.values())
     return words.pop() if len(words) == 1 else ", ".join(f"{name} {word}" for name, word in sides.items())
 
@@ -96,7 +100,7 @@ def chart(rungs: Sequence[Rung]) -> dict[str, Any] | None:
             low=ratio.low,
             high=ratio.high,
             text=units.times(ratio.value, ratio.low, ratio.high),
-            solid=all(side is not None and side.status in SOUND for side in (rung.cpu, rung.gpu)),
+            solid=rung.steady_sides and not rung.contradicted,
         )
         for rung in rungs
         if (ratio := rung.ratio) is not None

@@ -1,13 +1,13 @@
 """The numbers that may be quoted: a page for each workload, and for each number a JSON document and a badge."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from suite import units
 from suite.report.badges import badge
 from suite.report.html import Page, record_address, safe
 from suite.results.citation import Citation, markdown, path, place
-from suite.results.keys import Number, numbers
+from suite.results.keys import Key, Number, numbers
 from suite.results.record import Record
 from suite.results.roofline import is_ceiling
 
@@ -19,14 +19,16 @@ def files(records: Iterable[Record]) -> dict[str, str]:
     """Return the pages, documents and badges by their paths below the site's sources; of published records alone."""
     found: dict[str, str] = {}
     by_workload: dict[str, list[Number]] = {}
-    for number in newest(numbers(records)):
+    there = numbers(records)
+    last = {number.key.unpinned: number for number in there}
+    for number in newest(there):
         by_workload.setdefault(number.record.workload, []).append(number)
         if number.citable:
             cited = Citation(number=number)
             found[f"{path(number)}.json"] = document(cited)
             found[f"{path(number)}.svg"] = badge(cited)
     for workload, mine in by_workload.items():
-        found[f"numbers/{workload}.md"] = page(workload, mine)
+        found[f"numbers/{workload}.md"] = page(workload, mine, last)
     return found
 
 
@@ -69,8 +71,11 @@ def document(cited: Citation) -> str:
     )
 
 
-def page(workload: str, mine: Sequence[Number]) -> str:
-    """Return the page of a workload's numbers: first those that may be quoted, then the rest and why not."""
+def page(workload: str, mine: Sequence[Number], last: Mapping[Key, Number]) -> str:
+    """Return the page of a workload's numbers: first those that may be quoted, then the rest and why not.
+
+    `last` has the newest number under each key, which a number says that may be quoted and is older.
+    """
     made = Page(f"Numbers: {workload}", "../", frozenset(), searched=False)
     about = "experiments/roofline" if is_ceiling(mine[0].record) else f"workloads/{safe(workload)}"
     made.add(
@@ -86,7 +91,7 @@ def page(workload: str, mine: Sequence[Number]) -> str:
         made.add(
             f'<div class="scroll" tabindex="0" role="region" aria-label="{title}">'
             f'<table class="results words"><caption>{title}</caption>'
-            f"<thead><tr>{head}</tr></thead><tbody>{''.join(map(_row, here))}</tbody></table></div>"
+            f"<thead><tr>{head}</tr></thead><tbody>{''.join(_row(cited, last) for cited in here)}</tbody></table></div>"
         )
     if not citable:
         made.paragraph("None of its numbers may be quoted so far; below is why.")
@@ -102,8 +107,10 @@ def _reserved(cited: Citation) -> str:
     return f'<li id="{safe(place(cited.number))}">{said}</li>'
 
 
-def _row(cited: Citation) -> str:
+def _row(cited: Citation, last: Mapping[Key, Number]) -> str:
     number, name = cited.number, safe(path(cited.number).removeprefix("numbers/"))
+    newer = Citation(number=last[number.key.unpinned])
+    said = "" if newer.number is number else f"<br>the newest, {safe(newer.value)}, may not: {safe(newer.reservation)}"
     record = record_address(number.record, "../", local=False)
     buttons = "".join(
         f'<button type="button" class="copy" data-copy="{safe(what)}" hidden>{label}</button>'
@@ -112,7 +119,7 @@ def _row(cited: Citation) -> str:
     return (
         f'<tr id="{safe(place(number))}"><th scope="row"><a href="#{safe(place(number))}">{safe(cited.short)}</a></th>'
         f'<td><a href="{record}">{safe(cited.value)}</a></td><td>{safe(cited.interval)}</td>'
-        f"<td>{number.status}</td>"
+        f"<td>{number.status}{said}</td>"
         f"<td>{'<br>'.join(map(safe, (cited.date, *cited.software.split(', '))))}</td>"
         f'<td class="long"><code>{safe(cited.key)}</code> {buttons} '
         f'<a href="{name}.json">JSON</a> <a href="{name}.svg">badge</a></td></tr>'

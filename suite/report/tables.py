@@ -189,8 +189,8 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
     steps = [record for record in records if record.headline_step("batch")]
     mine = fastest(current_cases(r for r in steps if r.machine.slug == machine and r.backend == "cpu"))
     gpus = current_cases(r for r in steps if r.machine.slug != machine and r.backend == "gpu")
-    sensible = (gpu for gpu in gpus if gpu.status != "invalid")
-    newest = {_kind(gpu.record): gpu for gpu in sorted(sensible, key=lambda gpu: gpu.record.precedence)}
+    whole = (gpu for gpu in gpus if gpu.whole)
+    newest = {_kind(gpu.record): gpu for gpu in sorted(whole, key=lambda gpu: gpu.record.precedence)}
     rows = (
         (
             Cell(text=cpu.record.workload),
@@ -200,7 +200,7 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
             Cell(text=gpu.record.machine.name),
         )
         for cpu in mine
-        if cpu.status != "invalid"
+        if cpu.whole
         for (step, _), gpu in sorted(newest.items())
         if step == _step(cpu.record)
     )

@@ -33,7 +33,7 @@ _METRICS = {
     "examples-per-second": "examples a second of",
     "flop-per-second": "analytic FLOP a second of",
     "speedup": "CPU time over GPU time of",
-    "latency": "time until it is there of",
+    "latency": "latency, waited for before the next, of",
     "latency-p50": "median latency of",
     "latency-p99": "latency at the 99th percentile of",
 }

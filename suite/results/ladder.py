@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from suite.results.latency import waited_for
 from suite.results.record import Record
+from suite.results.speedup import SpeedUp, speedups
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import SOUND, Summary, better, by_round, summary, time_ratio
 from suite.workload import Case
@@ -35,6 +36,7 @@ class Rung:
     gpu: Summary | None
     compiling: bool = True  # False: of a whole run, what is left when its compilations are taken out
     alone: bool = False  # True: of a step, one that is waited for before the next
+    judged: SpeedUp | None = None  # its ratio with what all campaigns say of it; None: no ratio, or nobody else has it
 
     @property
     def words(self) -> str:
@@ -55,6 +57,16 @@ class Rung:
         """The CPU's time over the GPU's, paired by round; None if they are not of one campaign."""
         return time_ratio(*self.both) if self.both else None
 
+    @property
+    def contradicted(self) -> bool:
+        """True if both sides are steady and their ratio is not."""
+        return self.judged is not None and self.judged.status not in SOUND and self.steady_sides
+
+    @property
+    def steady_sides(self) -> bool:
+        """True if CPU and GPU are both steady."""
+        return all(side is not None and side.status in SOUND for side in (self.cpu, self.gpu))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Amortised:
@@ -71,15 +83,17 @@ class Amortised:
 
 def ladder(records: Iterable[Record]) -> tuple[Rung, ...]:
     """Return the rungs that the records of one workload and machine have, from the step to the whole run."""
-    mine = [record for record in records if plain(record) and not record.cut_short]
+    there = list(records)
+    mine = [record for record in there if plain(record) and not record.cut_short]
+    ratios = {(id(item.cpu.record), id(item.gpu.record)): item for item in speedups(there)}
     found = []
     for scope, cache in _RUNGS:
-        there = [r for r in mine if (r.case.scope, r.case.cache, r.case.length) == (scope, cache, 1)]
-        there = _of_both_sides(there) or there
-        sides = {side: _current(r for r in there if r.backend == side) for side in ("cpu", "gpu")}
-        either = sides["cpu"] or sides["gpu"]
-        if either is not None:
-            found.append(Rung(case=either.record.case, cpu=sides["cpu"], gpu=sides["gpu"]))
+        timed = [r for r in mine if (r.case.scope, r.case.cache, r.case.length) == (scope, cache, 1)]
+        timed = _of_both_sides(timed) or timed
+        cpu, gpu = (_current(r for r in timed if r.backend == side) for side in ("cpu", "gpu"))
+        if either := cpu or gpu:
+            judged = ratios.get((id(cpu.record), id(gpu.record))) if cpu and gpu else None
+            found.append(Rung(case=either.record.case, cpu=cpu, gpu=gpu, judged=judged))
     beside = (one for rung in found for one in (rung, _waited_for(rung), _compiled_before(rung)))
     return tuple(rung for rung in beside if rung is not None)
 
