@@ -84,8 +84,8 @@ def refuse_smoke(folder: Path) -> None:
 def publish(folder: Path, published: Path) -> tuple[Path, ...]:
     """Copy the records in a campaign's folder, as they are, to where the site takes its evidence from.
 
-    Raises ValueError for one that is not as it was written or another than the published one of its name, or if a
-    namesake of the campaign is published, RuntimeError if the campaign only shows that it runs.
+    Raises ValueError for one that is not as it was written or another than the published one of its name, or if records
+    of a namesake lie in either folder, RuntimeError if the campaign only shows that it runs.
     """
     refuse_smoke(folder)
     _refuse_namesake(folder, published)

@@ -433,7 +433,7 @@ def test_a_number_that_is_older_than_one_that_may_not_be_quoted_says_so():
     page = numbers.files([old, shaky])[name]
     (number,) = [n for n in all_numbers([shaky]) if n.key.metric == "seconds"]
     value = html.escape(Citation(number=number).value)
-    assert f"<td>quick<br>the newest, {value}, may not: status unstable, result/1</td>" in page
+    assert f"<td>quick<br>the newest, {value}, may not be quoted: status unstable, result/1</td>" in page
 
 
 def test_a_number_that_may_not_be_quoted_has_no_files_but_a_reason():

@@ -130,7 +130,7 @@ def test_a_rung_whose_speed_up_another_campaign_contradicts_says_so_and_is_drawn
     slower = factory.record(backend="gpu", scope="transfer", step_seconds=(0.003, 0.00301, 0.00299), **newer)
     made = [*records(), slower]
     rungs = ladder.ladder(made)
-    assert [rung.contradicted for rung in rungs] == [rung.case.scope == "transfer" for rung in rungs]
+    assert [rung.doubted is not None for rung in rungs] == [rung.case.scope == "transfer" for rung in rungs]
     row = shown.table(rungs, made[0].description, "here").rows[1]
     assert row[-1].text == "CPU quick, GPU quick, speed-up unstable"
     assert row[-1].remark == "gpu: a newer campaign has 3.01 ms; measure both sides again"

@@ -52,9 +52,9 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
         low, high = (ratio.low, ratio.high) if ratio else (None, None)
         statuses = {name: side.status for name, side in (("CPU", rung.cpu), ("GPU", rung.gpu)) if side}
         told: list[Result | None] = [rung.cpu, rung.gpu]
-        if rung.judged is not None and rung.contradicted:
-            statuses["speed-up"] = rung.judged.status
-            told.append(rung.judged)
+        if doubted := rung.doubted:
+            statuses["speed-up"] = doubted.status
+            told.append(doubted)
         reasons = dict.fromkeys(reason for one in told if one for reason in one.reasons)
         rows.append(
             (
@@ -100,7 +100,7 @@ def chart(rungs: Sequence[Rung]) -> dict[str, Any] | None:
             low=ratio.low,
             high=ratio.high,
             text=units.times(ratio.value, ratio.low, ratio.high),
-            solid=rung.steady_sides and not rung.contradicted,
+            solid=rung.steady_sides and rung.doubted is None,
         )
         for rung in rungs
         if (ratio := rung.ratio) is not None

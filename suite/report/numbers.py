@@ -110,7 +110,8 @@ def _reserved(cited: Citation) -> str:
 def _row(cited: Citation, last: Mapping[Key, Number]) -> str:
     number, name = cited.number, safe(path(cited.number).removeprefix("numbers/"))
     newer = Citation(number=last[number.key.unpinned])
-    said = "" if newer.number is number else f"<br>the newest, {safe(newer.value)}, may not: {safe(newer.reservation)}"
+    older = newer.number is not number
+    said = f"<br>the newest, {safe(newer.value)}, may not be quoted: {safe(newer.reservation)}" if older else ""
     record = record_address(number.record, "../", local=False)
     buttons = "".join(
         f'<button type="button" class="copy" data-copy="{safe(what)}" hidden>{label}</button>'

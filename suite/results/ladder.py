@@ -36,7 +36,9 @@ class Rung:
     gpu: Summary | None
     compiling: bool = True  # False: of a whole run, what is left when its compilations are taken out
     alone: bool = False  # True: of a step, one that is waited for before the next
-    judged: SpeedUp | None = None  # its ratio with what all campaigns say of it; None: no ratio, or nobody else has it
+    judged: SpeedUp | None = (
+        None  # its ratio with what all campaigns say of it; None: no ratio, or part of another rung
+    )
 
     @property
     def words(self) -> str:
@@ -58,14 +60,16 @@ class Rung:
         return time_ratio(*self.both) if self.both else None
 
     @property
-    def contradicted(self) -> bool:
-        """True if both sides are steady and their ratio is not."""
-        return self.judged is not None and self.judged.status not in SOUND and self.steady_sides
-
-    @property
     def steady_sides(self) -> bool:
         """True if CPU and GPU are both steady."""
         return all(side is not None and side.status in SOUND for side in (self.cpu, self.gpu))
+
+    @property
+    def doubted(self) -> SpeedUp | None:
+        """The speed-up, if it is not steady though both sides are."""
+        if self.judged is None or self.judged.status in SOUND or not self.steady_sides:
+            return None
+        return self.judged
 
 
 @dataclass(frozen=True, kw_only=True)
