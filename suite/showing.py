@@ -151,7 +151,9 @@ def show(table: Table) -> None:
 
 
 def say_failures(records: Iterable[Record]) -> None:
-    """Say which records lack a result, and why."""
-    for record in records:
-        if record.reason:
-            terminal.say(f"failed: {record.name}: {record.reason}")
+    """Say which records lack a result, and why, and how to have one after all."""
+    failed = [record for record in records if record.reason]
+    for record in failed:
+        terminal.say(f"failed: {record.name}: {record.reason}")
+    if failed:
+        terminal.say("note: --resume does not try again what failed; start a run of it anew")

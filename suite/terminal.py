@@ -42,7 +42,7 @@ _SAID: dict[Scope, str] = {
     "cold": "for a cold start",
     "run": "for the whole run",
     "calls": "a later call",
-    "serve": "a request, several under way",
+    "serve": "between answers, four requests under way",
 }
 _BAR, _LEAST_BAR = 40, 8  # characters of a bar where there is room, and below which there is none
 _WIDEST, _GAP = 1_000, 2  # of a table in a file, and between columns, in characters

@@ -34,6 +34,12 @@ def test_which_of_equal_gpus_was_taken_makes_no_other_campaign(settings):
     assert agreements([timed(NEAR), timed(NEAR, 1, software=software)])["cpu", True].pairs == 1
 
 
+def test_a_package_that_only_newer_records_name_tells_no_campaigns_apart():
+    older = factory.record().software
+    newer = msgspec.structs.replace(older, packages={**older.packages, "numpy": "2.5"})
+    assert agreements([timed(NEAR, software=older), timed(NEAR, 1, software=newer)])["cpu", True].pairs == 1
+
+
 def test_one_campaign_is_no_pair():
     assert agreements([timed(NEAR)]) == {}
 

@@ -17,7 +17,9 @@ import factory
 import msgspec
 import psutil
 import pytest
+from click.testing import CliRunner
 
+from suite.cli import main
 from suite.cluster import part, plan, planning, supervisor
 from suite.cluster.part import Outcome
 from suite.measure import answering, probing, software
@@ -196,6 +198,17 @@ def test_who_comes_back_sends_again_what_has_nothing(tmp_path, errors):
     jobs.job_class = lambda folder, job_id: Job(job_id, before[job_id])
     assert supervisor.watched(place, tmp_path, lambda *_: jobs) == dict(enumerate(good))
     assert jobs.submitted == [1]
+
+
+def test_to_go_on_with_one_job_alone_mentions_all(tmp_path):
+    place = made(tmp_path)
+    answered = CliRunner().invoke(main, ["run", "--resume", "--out", str(tmp_path)])
+    words = (
+        f"note: jobs planned together have not ended; run --cluster local --resume --out {tmp_path} goes on with all"
+    )
+    assert words in answered.output
+    place.write(msgspec.structs.replace(place.read(), ended=True))
+    assert "jobs" not in CliRunner().invoke(main, ["run", "--resume", "--out", str(tmp_path)]).output
 
 
 def test_a_node_with_other_software_refuses_before_it_measures(tmp_path):

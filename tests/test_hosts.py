@@ -51,10 +51,12 @@ def test_two_hosts_train_as_one_does(tmp_path, address):
         run(tmp_path / "two", "--hosts", "2", "--devices", "4", "--address", address) as first,
         suite("follow", address, "--patience", "4") as second,
     ):
-        said, followed = first.communicate(timeout=300)[1], None
-        second.terminate()
-        followed = second.communicate(timeout=60)[1]
-    assert first.returncode == 0, said + followed
+        said, followed = first.communicate(timeout=300)[1], second.communicate(timeout=60)[1]
+    assert (first.returncode, second.returncode) == (0, 0), said + followed
+    waiting = f"waiting for '{address}'"
+    part = "taking part in dp_linear_mirrored cpu step, as host 2 of 2"
+    assert followed.splitlines() == [waiting, part, waiting, "took part in 1 process"]
+    assert "did not come to hear" not in said
     with run(tmp_path / "one") as alone:
         said = alone.communicate(timeout=300)[1]
     assert alone.returncode == 0, said
@@ -169,7 +171,15 @@ def test_nobody_who_leads_is_said(address):
     with suite("follow", address, "--patience", "0.01") as follower:
         said = follower.communicate(timeout=60)[1]
     assert follower.returncode == 1
-    assert said.startswith(f"Error: nobody answered at '{address}'")
+    assert said.splitlines()[-1].startswith(f"Error: nobody answered at '{address}'")
+
+
+def test_who_comes_when_all_has_ended_is_told_so(address):
+    with suite("follow", address, "--patience", "1") as late:
+        assert hosts.dismiss(2, address, 15) == 1
+        said = late.communicate(timeout=60)[1]
+    assert late.returncode == 1
+    assert said.splitlines()[-1] == f"Error: '{address}' has ended without this host; run it anew, and this beside it"
 
 
 @pytest.mark.parametrize(

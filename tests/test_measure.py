@@ -19,7 +19,7 @@ import pynvml
 import pytest
 
 import suite
-from suite import bench, units
+from suite import bench, models, units
 from suite.measure import (
     answering,
     campaign,
@@ -851,6 +851,18 @@ def test_where_nothing_is_left_what_keeps_the_scope_out_is_said():
         answered(offer("cpu"), scopes=("epoch",), devices=2)
 
 
+def test_the_way_in_which_a_scope_is_timed_on_several_devices_is_named():
+    run = WholeRun(epochs=1, train=100)
+    grid = factory.description("mnist_grid_search", run=run, grid=models.load("mnist_grid_search").description.grid)
+    four = msgspec.structs.replace(factory.HOST, cores=4)
+    here = {"here": four, "devices": 2, "backends": ("cpu",)}
+    words = "scope run is not timed with --devices 2, but with --variant stacked; left out; nothing"
+    with pytest.raises(RuntimeError, match=words):
+        answered(offer("cpu", workloads=(grid,)), scopes=("run",), **here)
+    found = answered(offer("cpu", workloads=(grid,)), scopes=("run",), variants=("stacked",), **here)
+    assert {case.variant for case in found.cases} == {"stacked"}
+
+
 def test_a_backend_that_is_not_there_is_an_error_and_no_cpu_run():
     with pytest.raises(RuntimeError, match="backend 'gpu' asked for, JAX sees only 'cpu'"):
         answered(offer("cpu"), backends=("gpu",))
@@ -997,7 +1009,14 @@ def test_a_variant_that_nobody_asked_has_is_an_error_that_names_what_there_is():
             {"variants": ("plain",), "scopes": ("run",), "devices": 2, "workloads": ("mnist_mlp",)},
             "in scope run, these workloads have it with --devices 2 in: cold, step, transfer",
         ),
-        ({"variants": ("resident",), "scopes": ("run",), "workloads": ("cifar10_mlp",)}, "none of these .* has it on"),
+        (
+            {"variants": ("resident",), "scopes": ("run",), "workloads": ("cifar10_mlp",)},
+            "none of these .* leave it out",
+        ),
+        (
+            {"variants": ("resident",), "scopes": ("run",), "devices": 2},
+            "with --devices 2, none of these .* leave one of the two out",
+        ),
         ({"variants": ("several-steps",), "workloads": ("gbdt_mortgage",)}, "none of these workloads has it on"),
     ],
 )

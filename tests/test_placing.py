@@ -135,6 +135,7 @@ def test_an_experiment_ends_with_its_own_failures_alone(tmp_path, capsys):
     showing.print_answers("dispatch", (tmp_path,), first.machine)
     said = capsys.readouterr().err
     assert "no dispatch" in said
+    assert said.endswith("note: --resume does not try again what failed; start a run of it anew\n")
     assert "no serving" not in said
 
 

@@ -150,14 +150,16 @@ _OF_EVERY_RUN = frozenset(
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Split each batch, or stacked fits, over so many GPUs, or devices made of the CPU's cores. JAX only.",
+    help="Split each batch, or stacked fits, over so many GPUs, or devices made of the CPU's cores. JAX only; "
+    "scopes cold, step, transfer and calls, and with variant stacked run.",
 )
 @click.option(
     "--hosts",
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Machines that --devices belong to, each with as many. This one drives; run suite follow on the others.",
+    help="Machines that --devices belong to, each with as many. This one drives; run suite follow on the others. "
+    "Scopes cold, step and transfer; variants plain and several-steps.",
 )
 @click.option(
     "--address",
@@ -255,6 +257,8 @@ def run(
     listed = price_list.read(prices or price_list.SHIPPED)
     if resume and (others := given(context, but=_OF_EVERY_RUN)):
         terminal.say(f"note: --resume goes on with what was planned, whatever {', '.join(others)} ask for now")
+    if resume and cluster is None:
+        _mention_jobs(out)
     if address is not None:
         from suite.measure import hosts
 
@@ -265,6 +269,8 @@ def run(
         journals = [new or bench.resumed(out, campaign, request.hosts)]
         if not bench.measure(journals[0], out, compile_cache):
             sys.exit(130)  # at once: who interrupts wants the prompt back
+        if address is not None:
+            _dismiss(request.hosts - 1, address)
         whole = bench.resulted(journals[0])
     else:
         whole, journals = run_jobs(out, resume, request, cluster, jobs, job_options, machine_name)
@@ -276,6 +282,26 @@ def run(
         click.echo(f"site: {publishing.report(PUBLISHED, out, True, listed)}")
     if not whole:
         sys.exit(1)
+
+
+def _mention_jobs(out: Path) -> None:
+    """Say of what is left of a cluster's jobs in a folder that one campaign alone goes on without --cluster."""
+    from suite import bench, terminal
+    from suite.cluster import plan
+
+    for place in plan.unended(out):
+        words = bench.resume_words(out, f"run --cluster {place.read().cluster}")
+        terminal.say(f"note: jobs planned together have not ended; {words} goes on with all of them")
+        return
+
+
+def _dismiss(others: int, address: str) -> None:
+    """Tell the other hosts that there is no more to do; say so of those that have not come to hear it."""
+    from suite import terminal, units
+    from suite.measure import hosts
+
+    if missing := others - hosts.dismiss(others, address):
+        terminal.say(f"note: {units.counted(missing, 'other host')} did not come to hear that the run has ended")
 
 
 def _request(asked: dict[str, Any]) -> Any:
@@ -366,12 +392,12 @@ def run_jobs(
     default=10,
     show_default=True,
     metavar="MINUTES",
-    help="How long to wait for that host to begin, and between its processes.",
+    help="How long to wait for that host to begin, and between its processes. It says when it has no more.",
 )
 def follow(address: str, patience: float) -> None:
     """Take part in what suite run --hosts measures at HOST:PORT, until it has no more for this machine to do."""
     from suite import terminal, units
     from suite.measure import following
 
-    count = following.follow(address, 60 * patience)
+    count = following.follow(address, 60 * patience, terminal.say)
     terminal.say(f"took part in {units.counted(count, 'process', 'processes')}")

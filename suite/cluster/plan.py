@@ -1,6 +1,6 @@
 """Which jobs a campaign over many machines has, on disk, so that whoever watches over them can come back."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -87,15 +87,20 @@ def new(out: Path, now: datetime) -> Place:
     return Place(out.absolute() / FOLDER / f"{now:%Y%m%d-%H%M%S}")
 
 
+def unended(out: Path) -> Iterator[Place]:
+    """Yield the places of the plans that have not ended, the newest first."""
+    for path in sorted((out.absolute() / FOLDER).glob(f"*/{_FILE}"), reverse=True):
+        if not (place := Place(path.parent)).read().ended:
+            yield place
+
+
 def unfinished(out: Path, cluster: Cluster) -> Place:
     """Return the place of the newest plan for such a cluster that has not ended.
 
     Raises RuntimeError if there is none.
     """
-    places = [Place(path.parent) for path in sorted((out.absolute() / FOLDER).glob(f"*/{_FILE}"), reverse=True)]
-    for place in places:
-        plan = place.read()
-        if plan.cluster == cluster and not plan.ended:
+    for place in unended(out):
+        if place.read().cluster == cluster:
             return place
     raise RuntimeError(
         f"--resume asked for, '{out}' holds no jobs for '{cluster}' that are not done; start anew without --resume"

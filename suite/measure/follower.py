@@ -4,17 +4,25 @@ import os
 import sys
 
 from suite.measure import hosts, parent
+from suite.measure.wire import Begin
 
 
 def main() -> None:
-    """Follow the host whose address is the first argument, for as many seconds as the second."""
+    """Follow the host whose address is the first argument, for as many seconds as the second; print what begins."""
     parent.end_with_it()
     try:
-        hosts.follow(sys.argv[1], float(sys.argv[2]))
+        more = hosts.follow(sys.argv[1], float(sys.argv[2]), lambda begin: print(_words(begin), flush=True))
+        code = 0 if more else hosts.DISMISSED
     except RuntimeError as error:
         print(error, file=sys.stderr, flush=True)
-        os._exit(hosts.NOBODY if isinstance(error, hosts.NobodyError) else 1)
-    os._exit(0)
+        code = hosts.NOBODY if isinstance(error, hosts.NobodyError) else 1
+    os._exit(code)
+
+
+def _words(begin: Begin) -> str:
+    """Return what this host begins to take part in, and as which of how many."""
+    case = begin.case
+    return f"taking part in {case.workload} {case.backend} {case.scope}, as host {begin.index + 1} of {case.hosts}"
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from multiprocessing.connection import Connection
@@ -18,13 +18,15 @@ from typing import Any
 
 from suite.measure import children, greeting, programs
 from suite.measure.program import Program
-from suite.measure.wire import Begin, Call, Lost, packed, receive, send, unpacked
+from suite.measure.wire import Begin, Call, Done, Hello, Lost, packed, receive, send, unpacked
 from suite.workload import Case
 
 ADDRESS = "SUITE_HOSTS_ADDRESS"  # of the first host, HOST:PORT, in the environment of its worker
 TOGETHER = ("initialise", "put", "lower", "compile", "chain", "feed", "block")  # of a program's methods
 NOBODY = 3  # exit code of a process to which the first host has not answered in time
+DISMISSED = 4  # exit code of one to which it has said that there is no more to do
 _PATIENCE_SECONDS = 120.0
+_FAREWELL_SECONDS = 20.0  # within which who waits for the next process comes for it
 
 
 class NobodyError(RuntimeError):
@@ -72,23 +74,17 @@ def gathered(case: Case, address: str, patience_seconds: float = _PATIENCE_SECON
     Raises RuntimeError if one does not come in time, has other software or is another kind of machine.
     """
     found, mine = list[Connection](), greeting.hello()
-    end, coordinator = time.monotonic() + patience_seconds, f"{_parts(address)[0]}:{_free_port()}"
-    with socket.create_server(_parts(address)) as server:
-        while len(found) < case.hosts - 1:
-            server.settimeout(max(end - time.monotonic(), 0.01))
-            try:
-                accepted, _ = server.accept()
-            except TimeoutError:
-                raise RuntimeError(
-                    f"{case.hosts} hosts asked for, {1 + len(found)} came within {patience_seconds:.0f} s; "
-                    f"run 'suite follow {address}' on each of the others"
-                ) from None
-            if greeted := greeting.greeted(accepted):
-                connection, there = greeted
-                if reason := greeting.unlike(there, mine):
-                    send(connection, Lost(reason=reason))
-                    raise RuntimeError(reason)
-                found.append(connection)
+    coordinator = f"{_parts(address)[0]}:{_free_port()}"
+    for connection, there in _arriving(case.hosts - 1, address, patience_seconds):
+        if reason := greeting.unlike(there, mine):
+            send(connection, Lost(reason=reason))
+            raise RuntimeError(reason)
+        found.append(connection)
+    if len(found) < case.hosts - 1:
+        raise RuntimeError(
+            f"{case.hosts} hosts asked for, {1 + len(found)} came within {patience_seconds:.0f} s; "
+            f"run 'suite follow {address}' on each of the others"
+        )
     for index, connection in enumerate(found, 1):
         send(connection, Begin(case=case, coordinator=coordinator, index=index))
         threading.Thread(target=_listen, args=(connection,), daemon=True).start()
@@ -96,19 +92,48 @@ def gathered(case: Case, address: str, patience_seconds: float = _PATIENCE_SECON
     return tuple(found)
 
 
-def follow(address: str, patience_seconds: float) -> None:
-    """Take part in one case of the host at an address, until it has ended.
+def _arriving(count: int, address: str, patience_seconds: float) -> Iterator[tuple[Connection, Hello]]:
+    """Yield the connection to each host that comes to an address, up to so many, and what it says of itself."""
+    end = time.monotonic() + patience_seconds
+    with socket.create_server(_parts(address)) as server:
+        while count:
+            server.settimeout(max(end - time.monotonic(), 0.01))
+            try:
+                accepted, _ = server.accept()
+            except TimeoutError:
+                return
+            if greeted := greeting.greeted(accepted):
+                count -= 1
+                yield greeted
 
-    Raises NobodyError if that host does not answer in time, RuntimeError if it refuses this one.
+
+def dismiss(count: int, address: str, patience_seconds: float = _FAREWELL_SECONDS) -> int:
+    """Tell the other hosts, so many, that this one has no more to do as they come to ask; return how many came."""
+    came = 0
+    for connection, _ in _arriving(count, address, patience_seconds):
+        with connection, suppress(OSError):
+            send(connection, Done())
+        came += 1
+    return came
+
+
+def follow(address: str, patience_seconds: float, begun: Callable[[Begin], object]) -> bool:
+    """Take part in one case of the host at an address, until it has ended; return False if that host has no more.
+
+    `begun` is told what it is. Raises NobodyError if that host does not answer in time, RuntimeError if it refuses
+    this one.
     """
     connection = connected(address, patience_seconds)
     send(connection, greeting.hello())
     try:
         begin = receive(connection)
+        if isinstance(begin, Done):
+            return False
         if isinstance(begin, Lost):
             raise RuntimeError(f"'{address}' goes on without this host: {begin.reason}")
         if not isinstance(begin, Begin):
             raise ValueError(f"'{address}' begins with {type(begin).__name__}, not with a case")
+        begun(begin)
         os.environ |= children.environment(begin.case.backend)
         join(begin.case, begin.coordinator, begin.index)
         program, _ = programs.of_this_host(begin.case)
@@ -118,11 +143,12 @@ def follow(address: str, patience_seconds: float) -> None:
                 given = ([{name: unpacked(array) for name, array in b.items()} for b in call.batches],)
             getattr(program, call.name)(*given)
     except EOFError:
-        return  # the first host is done
+        pass  # the first host is done with the case
     except Exception as error:
         with suppress(OSError):
             send(connection, Lost(reason=f"{platform.node()}: {type(error).__name__}: {error}"))
         raise
+    return True
 
 
 def connected(address: str, patience_seconds: float) -> Connection:

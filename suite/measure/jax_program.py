@@ -276,6 +276,7 @@ class JaxProgram:
             "jaxlib": jaxlib_version.__version__,
             "flax": flax.__version__,
             "optax": optax.__version__,
+            "numpy": np.__version__,
         }
 
     def settings(self) -> dict[str, Any]:

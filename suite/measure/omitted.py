@@ -11,6 +11,7 @@ from suite.measure.cases import by_scopes
 from suite.measure.probe import Offer
 from suite.measure.request import Request
 from suite.results.record import Machine
+from suite.variants import NAMES
 from suite.workload import FROM_STORAGE, USUAL_SCOPES, Backend, Case, Data, Description, Scope
 
 # What may leave a scope without a case.
@@ -56,7 +57,8 @@ def not_timed(request: Request, chosen: Sequence[Description], here: Here) -> It
             lost.setdefault(_in_the_way(request, scope, chosen, here), []).append(scope)
     for options, scopes in lost.items():
         if options:
-            yield f"scope {', '.join(scopes)} is not timed with {options}; left out"
+            but = _but(request, scopes, chosen, here)
+            yield f"scope {', '.join(scopes)} is not timed with {options}{but}; left out"
 
 
 def over_budget(request: Request, dropped: Mapping[str, float]) -> Iterator[str]:
@@ -75,6 +77,15 @@ def _in_the_way(request: Request, scope: Scope, chosen: Sequence[Description], h
         place = replace(here, backends=get_args(Backend)) if "backends" in names else here
         if by_scopes(freed, chosen, place)(scopes=(scope,)):
             return " and ".join(f"{_NARROWING[name]} {_written(getattr(request, name))}" for name in names)
+    return ""
+
+
+def _but(request: Request, scopes: Sequence[Scope], chosen: Sequence[Description], here: Here) -> str:
+    """Return the variant as which scopes are timed though in its usual one none is, in words; '' if there is none."""
+    for name in () if request.variants else NAMES:
+        made = by_scopes(replace(request, variants=(name,)), chosen, here)
+        if all(made(scopes=(scope,)) for scope in scopes):
+            return f", but with --variant {name}"
     return ""
 
 

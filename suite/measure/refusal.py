@@ -96,8 +96,8 @@ def refuse_unmeasured(named: Iterable[str], scopes: Collection[Scope], every: Co
         there = tuple(dict.fromkeys(case.scope for case in every if case.variant == name))
         if not there:
             raise ValueError(
-                f"variant '{name}' asked for, none of these workloads has it on a backend asked for; name others, or "
-                "leave it out"
+                f"variant '{name}' asked for{split}, none of these workloads has it on a backend asked for; name "
+                f"others, or leave {'one of the two' if split else 'it'} out"
             )
         if not set(there) & set(scopes):
             raise ValueError(

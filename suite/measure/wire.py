@@ -46,7 +46,11 @@ class Lost(Plain, frozen=True, kw_only=True, tag="lost"):
     reason: str
 
 
-Message = Hello | Begin | Call | Lost
+class Done(Plain, frozen=True, kw_only=True, tag="done"):
+    """The first host has no more to do."""
+
+
+Message = Hello | Begin | Call | Lost | Done
 
 
 def send(connection: Connection, message: Message) -> None:

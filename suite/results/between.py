@@ -50,8 +50,9 @@ def agreements(records: Iterable[Record]) -> Agreements:
 def _alike(one: Record, other: Record) -> bool:
     """Return whether two records of a place are of two campaigns that nothing else tells apart."""
     mine, theirs = one.software, other.software
-    same = mine.packages == theirs.packages and not differing(mine.settings, theirs.settings)
-    return same and one.campaign != other.campaign
+    both = mine.packages.keys() & theirs.packages.keys()  # older records have none for NumPy
+    same = all(mine.packages[name] == theirs.packages[name] for name in both)
+    return same and not differing(mine.settings, theirs.settings) and one.campaign != other.campaign
 
 
 def _agreement(pairs: Sequence[tuple[Steady, Steady]]) -> Agreement:
