@@ -257,7 +257,7 @@ def test_an_invalid_size_has_no_speed_is_not_drawn_and_not_counted():
     reading = scaling.read(records)
     assert {p.at: p.solid for p in reading.chart.points} == {1: True, 2: True, 4: True}
     assert "split over 4 GPUs" in reading.answers[0]
-    assert "compilations inside the samples" in column(reading.tables[0], "speed")[-1].remark
+    assert "compilation inside the samples" in column(reading.tables[0], "speed")[-1].remark
 
 
 def test_smoke_says_that_it_is_no_answer():

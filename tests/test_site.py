@@ -697,7 +697,7 @@ def test_what_the_machine_did_over_time_is_drawn_of_the_process_that_was_watched
     assert "watched.mnist_mlp.test-gpu-16-cores.light.svg" in files["workloads/mnist_mlp.md"]
     rows = list(csv.DictReader(io.StringIO(download.table(timeline.chart(found[1])))))
     assert {tuple(name for name, value in row.items() if value) for row in rows} == {
-        ("seconds", "CPU, % of all cores"),
+        ("seconds", "CPU, % of granted cores"),
         ("seconds", "GPU power, W"),
     }
     assert timeline.longest(factory.campaign()) is None

@@ -180,7 +180,7 @@ def test_troubles_name_their_side_and_the_worse_status_counts():
     broken = changed(gpu, runs=gpu.runs[:2])
     (found,) = speedups([shaky, broken])
     assert found.status == "incomplete"
-    assert found.reasons[1] == "gpu: 1 of 3 rounds are missing"
+    assert found.reasons[1] == "gpu: 1 of 3 rounds is missing"
 
 
 def test_a_stand_in_takes_the_place_of_random_content_and_real_data_does_not():

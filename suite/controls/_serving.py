@@ -42,11 +42,11 @@ class Depthwise(nn.Conv2d):
         return super().forward(same_pad(x, self.kernel_size[0]) if self.stride[0] == 2 else x)
 
 
-def same_pad(x: torch.Tensor, kernel: int, value: float = 0.0) -> torch.Tensor:
+def same_pad(x: torch.Tensor, kernel: int) -> torch.Tensor:
     """Return square x [N,C,S,S] with what same padding adds for a window of stride 2."""
     total = kernel - 2 + x.shape[2] % 2
     before, behind = total // 2, total - total // 2
-    return functional.pad(x, (before, behind, before, behind), value=value)
+    return functional.pad(x, (before, behind, before, behind))
 
 
 def folded(network: nn.Module) -> nn.Module:

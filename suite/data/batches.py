@@ -12,6 +12,7 @@ from suite.workload import Data
 
 Batch = dict[str, np.ndarray]
 Draw = Callable[[np.random.Generator, int], Batch]
+_DISTINCT = 4096  # examples of a whole set that are drawn
 
 
 def batches(
@@ -68,10 +69,10 @@ def drawn(draw: Draw, batch: int, sets: int, seed: int) -> list[Batch]:
     return [contiguous(draw(rng, batch)) for _ in range(sets)]
 
 
-def drawn_whole(draw: Draw, examples: Sequence[int], seed: int, distinct: int = 4096) -> list[Batch]:
-    """Return sets of so many random examples each; those beyond `distinct` repeat the first."""
+def drawn_whole(draw: Draw, examples: Sequence[int], seed: int) -> list[Batch]:
+    """Return sets of so many random examples each; those beyond the first few thousand repeat them."""
     rng = np.random.default_rng(seed)
-    return [repeated(contiguous(draw(rng, min(count, distinct))), count) for count in examples]
+    return [repeated(contiguous(draw(rng, min(count, _DISTINCT))), count) for count in examples]
 
 
 def contiguous(batch: Batch) -> Batch:

@@ -207,8 +207,7 @@ def _gains_of(records: Iterable[Record], most: Summary) -> Iterator[Estimate]:
     """Yield what so many stacked fits gain in each campaign that has them whole."""
     mine = (r for r in records if (r.workload, r.backend) == (most.record.workload, most.record.backend))
     for group in campaigns((record for record in mine if record.profile != "smoke"), _fits):
-        sound = [item for item in group if item.whole and item.status != "invalid"]
-        ways = {(item.record.case.variant, fits(item)): item for item in sound}
+        ways = {(item.record.case.variant, fits(item)): item for item in group if item.whole}
         base, same = ways.get(("plain", 1)), ways.get(("stacked", fits(most)))
         if base is not None and same is not None and (found := gain(same, base)) is not None:
             yield found

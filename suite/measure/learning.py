@@ -30,13 +30,12 @@ class Lessons:
     validation: Batch  # as the documented validation has them, whole in memory
 
 
-def lessons(dataset: str, preparation: Preparation, data: Data, edition: Edition, most: int | None = None) -> Lessons:
-    """Return both parts of a data set, which is prepared if it is not there; of the validation `most` examples."""
+def lessons(dataset: str, preparation: Preparation, data: Data, edition: Edition) -> Lessons:
+    """Return both parts of a data set, which is prepared if it is not there."""
     store.prepare(dataset, data, edition)
     train, test = (store.split(dataset, part, data, edition) for part in store.parts(dataset, data, edition))
     fitted = preparation.fitted(train)
-    records = test.take(range(min(most or len(test), len(test))))
-    validation = fitted.batch(records)
+    validation = fitted.batch(test.take(range(len(test))))
     return Lessons(train=train, preparation=fitted, validation=validation)
 
 

@@ -43,10 +43,10 @@ class GpuReading(Plain, frozen=True, kw_only=True):
 
 
 class Reading(Plain, frozen=True, kw_only=True, tag="reading"):
-    """The machine at one moment: counters since some start, in seconds of CPU time over all cores."""
+    """The machine at one moment: counters since some start, in seconds of CPU time over the granted cores."""
 
     at: float  # monotonic clock
-    capacity_seconds: float  # that passed on all cores, idle ones included
+    capacity_seconds: float  # that passed on the granted cores, idle ones included
     busy_seconds: float
     own_seconds: float  # by the telemetry itself
     worker_seconds: float | None = None  # by the worker and its children; None while there is none

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from suite import units
 from suite.results.comparison import Comparison, noise_floor
 from suite.results.record import Record
-from suite.results.table import Cell, Table, time_cell
+from suite.results.table import Cell, Table, time_cell, times_cells
 
 COLUMNS = ("case", "first", "second", "ratio", "95 % interval", "second is")
 
@@ -29,8 +28,7 @@ def _row(item: Comparison, band: float, several: bool) -> tuple[Cell, ...]:
         Cell(text=_named(item.second.record, several), record=item.second.record),
         time_cell(item.first),
         time_cell(item.second),
-        Cell(text=units.times(ratio.value, ratio.low, ratio.high), sort=ratio.value),
-        Cell(text=units.interval(ratio.low, ratio.high)),
+        *times_cells(ratio),
         Cell(text=", ".join((item.verdict(band), *told)), remark=reasons),
     )
 

@@ -15,7 +15,6 @@ COLUMNS = (
 _TERMINAL = ("model", "case", "examples/s", "device alone, examples/s", "step's share", "bound by")
 _INPUT_TITLE = "The input pipeline alone"
 _INPUT_COLUMNS = ("case", "batch", "examples/s", "95 % interval", "first batch", "status")
-_WORDS = {"input": "input", "device": "device", "both": "both", None: units.DASH}
 
 
 def table(records: Sequence[Record]) -> Table:
@@ -60,7 +59,7 @@ def _row(item: Flow) -> tuple[Cell, ...]:
         _first(item),
         Cell(text=units.DASH if item.gpu_utilisation is None else units.percent(item.gpu_utilisation),
              sort=item.gpu_utilisation),
-        Cell(text=_WORDS[item.bound]),
+        Cell(text=item.bound or units.DASH),
         status_cell(item.summary),
     )  # fmt: skip
 

@@ -38,9 +38,9 @@ def page(
             ("GPU", f"{units.count(count)} x {gpu.name}" if count > 1 else gpu.name),
             ("GPU memory", units.memory(gpu.memory_bytes)),
             ("driver", f"{gpu.driver}, CUDA {gpu.cuda}, compute capability {gpu.compute_capability}"),
-            ("graphics clock limit", f"{gpu.graphics_clock_limit_mhz or units.DASH} MHz"),
-            ("memory clock limit", f"{gpu.memory_clock_limit_mhz or units.DASH} MHz"),
-            ("power limit", f"{units.number(gpu.power_limit_watts)} W"),
+            ("graphics clock limit", _limit(gpu.graphics_clock_limit_mhz, "MHz", digits=4)),
+            ("memory clock limit", _limit(gpu.memory_clock_limit_mhz, "MHz", digits=4)),
+            ("power limit", _limit(gpu.power_limit_watts, "W")),
         ]  # fmt: skip
     general = [record for record in records if record.general]
     files = overview.add(made, general, f"speedups.{what.slug}", links(records, "../")) if what.gpus else {}
@@ -66,6 +66,10 @@ def page(
     listed = tables.case_table(f"Every case measured on {what.name}", cases, models=True)
     made.table(listed, links(records, "../"))
     return files | {f"machines/{what.slug}.md": made.text()}
+
+
+def _limit(value: float | None, unit: str, digits: int = 3) -> str:
+    return f"{units.number(value, digits=digits)} {unit}" if value else units.DASH
 
 
 def _seen(records: Sequence[Record], what: Callable[[Record], str]) -> str:

@@ -47,7 +47,7 @@ def _steps(records: Sequence[Record], backend: str) -> Steps:
     chosen = (r for r in records if r.backend == backend and r.headline_step() and r.profile != "smoke" and r.general)
     found: Steps = {}
     for item in fastest(current_cases(chosen)):
-        if item.seconds is not None and item.status not in ("invalid", "incomplete"):
+        if item.whole:
             key = item.record.workload, item.record.case.batch
             found.setdefault(item.record.machine.slug, {})[key] = item
     return found

@@ -12,7 +12,7 @@ from suite.results.record import Record
 from suite.results.selection import by_machine
 from suite.results.standing import Standing, overall, standings
 from suite.results.summary import doubts
-from suite.results.table import Cell, Table, chosen
+from suite.results.table import Cell, Table, chosen, times_cells
 from suite.variants import peer_name
 from suite.workload import Case
 
@@ -35,8 +35,7 @@ def row(item: Standing) -> tuple[Cell, ...]:
     return (
         Cell(text=tables.name(case)),
         Cell(text=units.count(case.batch), sort=case.batch),
-        Cell(text=units.times(ratio.value, ratio.low, ratio.high), sort=ratio.value, record=peer.record),
-        Cell(text=units.interval(ratio.low, ratio.high)),
+        *times_cells(ratio, peer.record),
         tables.time_cell(mine),
         Cell(text=peer_name(peer.record.case)),
         tables.time_cell(peer),

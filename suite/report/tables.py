@@ -13,7 +13,7 @@ from suite.results.speedup import SpeedUp, current, speedups
 from suite.results.standing import standings
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary, summary
-from suite.results.table import Cell, Table, chosen, reasons, speedup_status_cell, time_cell, varied
+from suite.results.table import Cell, Table, chosen, reasons, speedup_status_cell, time_cell, times_cells, varied
 from suite.variants import peer_name
 from suite.workload import Case, Scope
 
@@ -75,8 +75,7 @@ def speedup_row(item: SpeedUp, peers: PeersByPlace) -> tuple[Cell, ...]:
     return (
         Cell(text=name(case)),
         Cell(text=units.count(case.batch), sort=case.batch),
-        Cell(text=units.times(ratio.value, ratio.low, ratio.high), sort=ratio.value, record=item.gpu.record),
-        Cell(text=units.interval(ratio.low, ratio.high)),
+        *times_cells(ratio, item.gpu.record),
         Cell(text=case.precision),
         time_cell(item.cpu),
         time_cell(item.gpu),
@@ -87,10 +86,10 @@ def speedup_row(item: SpeedUp, peers: PeersByPlace) -> tuple[Cell, ...]:
     )
 
 
-def speedup_table(records: Iterable[Record], scope: str = "step") -> Table:
+def speedup_table(records: Iterable[Record]) -> Table:
     """Return the current speed-up of each model, precision and machine."""
     records = tuple(records)
-    found = [item for item in current(speedups(records)) if item.gpu.record.case.scope == scope]
+    found = [item for item in current(speedups(records)) if item.gpu.record.case.scope == "step"]
     peers = best_peers(records)
     return Table(
         title="How much faster is the GPU? One step in steady state, CPU and GPU of the same machine",
@@ -142,7 +141,7 @@ def case_row(item: Summary) -> tuple[Cell, ...]:
 
 
 def interval(seconds: Estimate | None) -> str:
-    """Return a time's interval in the unit of its lower end."""
+    """Return a time's interval, each end in the unit that suits it; a dash without a time."""
     return units.DASH if seconds is None else units.seconds_interval(seconds.low, seconds.high)
 
 

@@ -11,7 +11,7 @@ from suite.results.record import Moment, Record, Run
 
 _WIDTH, _HEIGHT, _FEWEST = 320, 70, 4  # a line through fewer moments shows nothing
 _QUANTITIES: tuple[tuple[str, Callable[[Moment], float | None]], ...] = (
-    ("CPU, % of all cores", lambda m: None if m.cpu_utilisation is None else 100 * m.cpu_utilisation),
+    ("CPU, % of granted cores", lambda m: None if m.cpu_utilisation is None else 100 * m.cpu_utilisation),
     ("GPU, % of time", lambda m: None if m.gpu_utilisation is None else 100 * m.gpu_utilisation),
     ("GPU power, W", lambda m: m.gpu_watts),
     ("SM clock, MHz", lambda m: m.gpu_clock_mhz),

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from suite import __version__, units
@@ -44,7 +44,7 @@ SCOPES: dict[Scope, str] = {
     "input": "one batch of the input pipeline alone",
     "cold": "a cold start (lowering, compiling and the first step)",
     "run": "the documented whole run",
-    "calls": "a call of a fresh process",
+    "calls": "a later call of a fresh process",
     "learning": "training from storage",
     "serve": "a request of one picture, four under way",
 }
@@ -156,7 +156,7 @@ def place(number: Number) -> str:
 
 def path(number: Number) -> str:
     """Return the path of a number's files below the site's root, without their ending."""
-    return f"numbers/{replace(number.key, digest='').text()}"
+    return f"numbers/{number.key.unpinned.text()}"
 
 
 def text(cited: Citation) -> str:

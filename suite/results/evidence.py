@@ -5,13 +5,15 @@ from typing import TypeVar
 
 import msgspec
 
+from suite.results.record import to_json
+
 Found = TypeVar("Found", bound=msgspec.Struct)
 
 
 def write(found: msgspec.Struct, file: Path) -> Path:
     """Write what was found and return the file."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
+    file.write_bytes(to_json(found))
     return file
 
 

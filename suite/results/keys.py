@@ -30,7 +30,7 @@ _PINNED = 16  # digits of a digest in the keys that are given out
 
 @dataclass(frozen=True, kw_only=True)
 class Key:
-    """The parts of a key; `case` is the written form of a case, `digest` empty where none record is pinned."""
+    """The parts of a key; `case` is the written form of a case, `digest` empty where no record is pinned."""
 
     machine: str
     case: str

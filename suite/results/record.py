@@ -53,7 +53,7 @@ class GpuTelemetry(Plain, frozen=True, kw_only=True):
 
 
 class Moment(Plain, frozen=True, kw_only=True):
-    """What a stretch of a window came to, of all cores and the first GPU; None where nothing answers."""
+    """What a stretch of a window came to, of the granted cores and the first GPU; None where nothing answers."""
 
     seconds: float  # from the window's first reading to the stretch's end
     cpu_utilisation: float | None = None
@@ -69,10 +69,10 @@ class Telemetry(Plain, frozen=True, kw_only=True):
     seconds: float  # of the window
     readings: _Count  # that fell into it
     reason: str = ""  # why there are none
-    cpu_utilisation: Level | None = None  # share of all the machine's cores
+    cpu_utilisation: Level | None = None  # share of the granted cores
     others_cores: float | None = None  # busy with others than the run's process, its children and the telemetry
     own_cores: float | None = None  # busy with the telemetry itself
-    steal: float | None = None  # share of all cores' time that other virtual machines had
+    steal: float | None = None  # share of the granted cores' time that other virtual machines had
     throttled_periods: _Count | None = None  # in which the control group was held back
     gpus: tuple[GpuTelemetry, ...] = ()  # that CUDA may use, in its order
     course: tuple[Moment, ...] = ()  # of the window, in equal stretches
@@ -336,7 +336,7 @@ def file_name(case: Case, headline_batch: int) -> str:
 
 
 def to_json(record: Record | Any) -> bytes:
-    """Return the canonical JSON: schema order, two spaces, one newline at the end."""
+    """Return the canonical JSON: schema order, indented by one space, one newline at the end."""
     return msgspec.json.format(msgspec.json.encode(record), indent=1) + b"\n"
 
 

@@ -53,8 +53,8 @@ def roof(records: Iterable[Record]) -> Roof:
     latest: dict[tuple[str, str], Summary] = {}
     for record in sorted(filter(is_ceiling, records), key=lambda r: r.recency):
         item = summary(record)
-        whole = record.case.threads is None and record.case.devices == 1 and record.case.scope == "step"
-        if whole and rate(item) is not None and item.status not in ("invalid", "incomplete"):
+        entire = record.case.threads is None and record.case.devices == 1 and record.case.scope == "step"
+        if entire and item.whole and rate(item) is not None:
             latest[record.place] = item
     found: Roof = {}
     for item in latest.values():

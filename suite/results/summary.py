@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Literal, get_args
 
+from suite import units
 from suite.results import validity
 from suite.results.record import SCHEMA, Record, Run, Telemetry
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio, trend
@@ -105,7 +106,8 @@ def summary(record: Record) -> Summary:
     if invalid:
         return Summary(record=record, seconds=seconds, status="invalid", reasons=invalid)
     if missing > 0 or record.reason:
-        words = (record.reason,) if record.reason else failed or (f"{missing} of {record.rounds} rounds are missing",)
+        lost = f"{missing} of {units.counted(record.rounds, 'round')} {'is' if missing == 1 else 'are'} missing"
+        words = (record.reason,) if record.reason else failed or (lost,)
         return Summary(record=record, seconds=seconds, status="incomplete", reasons=words)
     unsteady = tuple(_unsteady(record, values, seconds))
     if unsteady and record.profile != "smoke":
@@ -161,12 +163,13 @@ def _disturbed(record: Record, watched: Sequence[Telemetry]) -> Iterable[str]:
     if causes := sorted({word for gpu in used for word in gpu.reasons or ()} & THROTTLING):
         yield f"throttled: the GPU lowered its clocks ({', '.join(causes)}); cool or power it better"
     if others := max((gpu.other_processes or 0 for gpu in used), default=0):
-        yield f"shared: {others} other processes used the GPU; end them"
+        yield f"shared: {units.counted(others, 'other process', 'other processes')} used the GPU; end what else uses it"
     steals = [seen.steal for seen in watched if seen.steal is not None]
     if steals and median(steals) > _STEAL:
         yield f"stolen: other virtual machines had {median(steals):.0%} of the CPU time; take a machine of your own"
     if periods := sum(seen.throttled_periods or 0 for seen in watched):
-        yield f"held back: the control group stopped the process in {periods} periods; lift its quota or pin to it"
+        stopped = units.counted(periods, "period")
+        yield f"held back: the control group stopped the process in {stopped}; lift its quota or pin to it"
 
 
 def better(found: Iterable[Summary]) -> Summary | None:

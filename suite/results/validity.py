@@ -38,7 +38,7 @@ def invalid(record: Record) -> Iterator[str]:
 
 def _compilations(record: Record, run: Run) -> Iterator[str]:
     if run.compilations:
-        yield f"{run.compilations} compilations inside the samples"
+        yield f"{units.counted(run.compilations, 'compilation')} inside the samples"
 
 
 def _loss(record: Record, run: Run) -> Iterator[str]:
