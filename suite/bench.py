@@ -1,11 +1,9 @@
-"""A campaign from its plan to its records: opened or gone on with, measured, written."""
+"""A campaign from its plan to its records: opened, measured, written."""
 
-import shlex
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 
-from suite import terminal, units
+from suite import resuming, terminal, units
 from suite.data import embedded
 from suite.data import store as datasets
 from suite.data.edition import Size
@@ -19,16 +17,15 @@ from suite.measure import (
     probing,
     profiles,
     runner,
-    software,
     widening,
 )
 from suite.measure.probe import Offer
 from suite.measure.remaining import Remaining
 from suite.measure.request import Request
-from suite.results import files, store
+from suite.progress import CampaignProgress, DataProgress
 from suite.results import journal as journals
+from suite.results import store
 from suite.results.journal import Closed, Header, Journal, Rounds, Session
-from suite.results.settings import differing
 from suite.results.summary import summary
 from suite.workload import Data, Implementation
 
@@ -46,7 +43,7 @@ def planned(asked: Request, out: Path, machine_name: str | None = None, part: in
     for remark in answer.remarks:
         terminal.say(f"note: {remark}")
     if part is None:
-        _mention_unfinished(out)
+        resuming.mention_unfinished(out)
     header = campaign.planned(
         answer.cases,
         answer.descriptions,
@@ -81,174 +78,6 @@ def _further(header: Header) -> str:
     return f", and up to {header.most_rounds} rounds where intervals stay wide, about {seconds} if all do"
 
 
-def _mention_unfinished(out: Path) -> None:
-    """Say of the newest campaign that it has not ended, if it can go on."""
-    for left in journals.journals(out)[:1]:
-        if not has_ended(left) and not hindrance(left):
-            terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; {resume_words(out)} goes on with it")
-
-
-def resume_words(out: Path, command: str = "run") -> str:
-    """Return the command that goes on with what lies in a folder."""
-    return f"{command} --resume" if out == files.LOCAL else f"{command} --resume --out {shlex.quote(str(out))}"
-
-
-def resumed(out: Path, name: str | None = None, count: int = 1) -> Journal:
-    """Return the journal of the newest campaign that can go on here with so many hosts, or of the named one.
-
-    Says which it is, and of each that is passed over why it cannot. Raises RuntimeError if there is none, or if none
-    can be completed here, LookupError if none has the name.
-    """
-    found = journals.journals(out)
-    if not found:
-        raise RuntimeError(f"--resume asked for, '{out}' holds no campaign; start one without --resume")
-    if name is not None:
-        found = _named(found, name, out)
-    left = [each for each in found if not has_ended(each)]
-    if not left:
-        every = "every campaign" if name is None else f"campaign '{name}'"
-        last = f", '{found[0].path.parent.name}' last" if name is None else ""
-        raise RuntimeError(f"--resume asked for, {every} in '{out}' has ended{last}; start one without --resume")
-    journal = _first_that_goes_on(left, count)
-    header = journal.header()
-    terminal.say(f"campaign '{header.campaign}', begun {units.minute(header.created)} UTC, goes on")
-    return journal
-
-
-def _named(found: Sequence[Journal], name: str, out: Path) -> tuple[Journal, ...]:
-    names = [each.path.parent.name for each in found]
-    if name not in names:
-        raise LookupError(f"--campaign {name} asked for, '{out}' holds no such campaign; there are: {', '.join(names)}")
-    return (found[names.index(name)],)
-
-
-def _first_that_goes_on(left: Sequence[Journal], count: int) -> Journal:
-    """Return the first one that can go on here and say why those before it cannot.
-
-    Raises RuntimeError with what hinders the first where none can, when it has said what hinders the others.
-    """
-    hindrances: list[str] = []
-    journal = None
-    for each in left:
-        if not (why := hindrance(each, count)):
-            journal = each
-            break
-        hindrances.append(why)
-    for words in hindrances[journal is None :]:
-        terminal.say(f"note: {words}")
-    if journal is None:
-        raise RuntimeError(hindrances[0])
-    return journal
-
-
-def hindrance(journal: Journal, count: int | None = None) -> str:
-    """Return why a campaign that has not ended cannot go on with so many hosts; '' if it can.
-
-    Without their count, its hosts are taken to be there and its implementations, which takes seconds to ask, to see
-    what they saw.
-    """
-    try:
-        refuse_renamed(journal)
-        refuse_measured(journal)
-        if count is None:
-            refuse_other(journal.header())
-        else:
-            refuse_elsewhere(journal, count)
-    except (RuntimeError, ValueError) as error:
-        return str(error)
-    return ""
-
-
-def refuse_renamed(journal: Journal) -> None:
-    """Raise ValueError if a campaign's folder has another name than the campaign, whose records go by the latter."""
-    folder = journal.path.parent
-    if (name := journal.header().campaign) != folder.name:
-        raise ValueError(f"'{folder}' holds campaign '{name}'; give the folder that name")
-
-
-def refuse_measured(journal: Journal) -> None:
-    """Raise RuntimeError if a campaign is being measured now."""
-    name = journal.path.parent.name
-    if lock.is_measured(name):
-        raise RuntimeError(f"campaign '{name}' is being measured now by another process; wait for it")
-
-
-def refuse_elsewhere(journal: Journal, count: int = 1) -> None:
-    """Raise RuntimeError if a campaign was begun with another version, settings, machine or count of hosts.
-
-    So it does if what a case needs is gone: its implementation or that one's backend.
-    """
-    header = journal.header()
-    refuse_other(header)
-    implementations: dict[Implementation, None] = dict.fromkeys(case.implementation for case in header.cases)
-    for implementation in implementations:
-        there = probing.offer(implementation)
-        wanted = dict.fromkeys(case.backend for case in header.cases if case.implementation == implementation)
-        if lost := [backend for backend in wanted if backend not in there.backends]:
-            raise RuntimeError(
-                f"campaign '{header.campaign}' cannot be completed here, '{implementation}' no longer sees backend "
-                f"'{lost[0]}'; see suite doctor, or {_instead(header)}"
-            )
-    planned = max(case.hosts for case in header.cases)
-    if planned != count:
-        remedy = f"give --resume --hosts {planned} and --address HOST:PORT"
-        raise RuntimeError(
-            f"campaign '{header.campaign}' is of {units.counted(planned, 'host')}, not of {count}; "
-            + (remedy if planned > 1 else "leave --hosts and --address out")
-        )
-
-
-def refuse_other(header: Header) -> None:
-    """Raise RuntimeError if a campaign was begun with another version or settings, or on a machine that differs."""
-    here, commit = machine.machine(), software.commit()
-    differs = [
-        f"{name} '{_words(then)}' there, '{_words(now)}' here"
-        for name, then, now in (
-            ("processor", header.machine.cpu_model, here.cpu_model),
-            ("cores", header.machine.cores, here.cores),
-            ("GPUs", header.machine.gpus, here.gpus),
-            ("commit", header.commit, commit),
-            *_settings(header),
-        )
-        if then != now
-    ]
-    if differs:
-        raise RuntimeError(
-            f"campaign '{header.campaign}' cannot be completed here, it was begun on '{header.machine.name}' with "
-            f"{'; '.join(differs)}; {_instead(header)}"
-        )
-
-
-def _instead(header: Header) -> str:
-    """Return what to do with a campaign that cannot go on; profile smoke has nothing to keep."""
-    anew = "start anew without --resume"
-    if header.profile == "smoke":
-        return anew
-    return f"{anew}, or keep what it completed with suite publish --incomplete {header.campaign}"
-
-
-def _settings(header: Header) -> list[tuple[str, str, str]]:
-    """Return each setting that is another one here than where a campaign was begun: its name, there, here."""
-    here = campaign.settings()
-    there = here if header.settings is None else header.settings
-    return [(f"setting {name}", there.get(name, "unset"), here.get(name, "unset")) for name in differing(there, here)]
-
-
-def _words(value: object) -> str:
-    gpus = [f"{gpu.name}, driver {gpu.driver}" for gpu in value] if isinstance(value, tuple) else [str(value)]
-    return "; ".join(gpus) or "none"
-
-
-def has_ended(journal: Journal) -> bool:
-    """Return whether a campaign was closed or has left all its records; one whose journal cannot be read has not."""
-    try:
-        return journal.closed() or all(
-            (journal.path.parent / f"{name}.json").exists() for name in campaign.file_names(journal.header())
-        )
-    except ValueError:
-        return False
-
-
 def measure(journal: Journal, out: Path, compile_cache: Path | None = None) -> bool:
     """Measure what the journal lacks and write the records; return False if the user interrupted it.
 
@@ -259,12 +88,12 @@ def measure(journal: Journal, out: Path, compile_cache: Path | None = None) -> b
         settle(journal)
         try:
             prepare_data(header)
-            with terminal.CampaignProgress(header, journal.done()) as progress, beside.telemetry() as telemetry:
+            with CampaignProgress(header, journal.done()) as progress, beside.telemetry() as telemetry:
                 runner.run(header, journal, progress, beside=telemetry, kept=compile_cache)
         except KeyboardInterrupt:
             write(journal, out, partial=True)
             kept = "keeps what was completed" if any(journal.done()) else "has the plan, nothing was completed"
-            terminal.say(f"interrupted; '{journal.path.parent}' {kept}: go on with {resume_words(out)}")
+            terminal.say(f"interrupted; '{journal.path.parent}' {kept}: go on with {resuming.resume_words(out)}")
             return False
     write(journal, out)
     return True
@@ -278,7 +107,7 @@ def close(journal: Journal, out: Path) -> None:
     name = journal.header().campaign
     if not journal.done():
         raise RuntimeError(f"campaign '{name}' has completed no process; there is nothing to keep of it")
-    if not has_ended(journal):
+    if not resuming.has_ended(journal):
         with lock.measuring(name):
             whole = widening.whole_rounds(journal.header(), journal.planned(), journal.done())
             journal.append(Rounds(case_rounds=whole.case_rounds), Closed())
@@ -311,7 +140,7 @@ def prepare_data(header: Header) -> None:
         if case.data != "random"
         for size in profiles.sizes(header.profile, case.scope)
     }
-    with terminal.DataProgress() as progress:
+    with DataProgress() as progress:
         for dataset, data, size in wanted:
             datasets.prepare(dataset, data, embedded.edition(dataset, size), progress)
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from suite import terminal, units
+from suite import units
 from suite.data import embedded, published, store
 from suite.data.edition import Edition, Size
+from suite.progress import DataProgress
 from suite.workload import Data
 
 COLUMNS = ("data set", "data", "size", "training", "test", "download", "on this disk")
@@ -31,7 +32,7 @@ def prepared(name: str, data: Data, size: Size) -> Path:
     do, if disk or network refuse.
     """
     edition = _edition(name, data, size)
-    with terminal.DataProgress() as progress:
+    with DataProgress() as progress:
         store.prepare(name, data, edition, progress)
     return store.path(name, data, edition)
 

@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from suite import citing, terminal
-from suite.bench import close, has_ended, refuse_renamed, resume_words
+from suite.bench import close
 from suite.measure.campaign import file_names
 from suite.results import files, prices, quotation, store
 from suite.results import journal as journals
 from suite.results.journal import Journal
 from suite.results.record import Record
+from suite.resuming import has_ended, refuse_renamed, resume_words
 
 
 def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:

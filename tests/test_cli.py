@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from suite import bench, citing, experiments, gallery, models, publishing
+from suite import bench, citing, experiments, gallery, models, publishing, resuming
 from suite.cli import main
 from suite.cluster import plan
 from suite.measure import hosts, lock
@@ -216,7 +216,7 @@ def test_resume_takes_the_newest_campaign_that_has_not_ended(campaign, monkeypat
     journal.append(msgspec.structs.replace(header, campaign="20251231-000000-test"))
     os.utime(journal.path, (1, 1))
     at_home(journal.header(), monkeypatch)
-    assert bench.resumed(out).path == journal.path
+    assert resuming.resumed(out).path == journal.path
 
 
 def at_home(header, monkeypatch, backends=("cpu", "gpu"), without=""):
@@ -227,9 +227,9 @@ def at_home(header, monkeypatch, backends=("cpu", "gpu"), without=""):
             raise RuntimeError(f"implementation '{name}' asked for, it is not here")
         return Offer(implementation=name, backends=dict.fromkeys(backends, ("a device",)))
 
-    monkeypatch.setattr(bench.machine, "machine", lambda: header.machine)
-    monkeypatch.setattr(bench.software, "commit", lambda: header.commit)
-    monkeypatch.setattr(bench.probing, "offer", offer)
+    monkeypatch.setattr(resuming.machine, "machine", lambda: header.machine)
+    monkeypatch.setattr(resuming.software, "commit", lambda: header.commit)
+    monkeypatch.setattr(resuming.probing, "offer", offer)
 
 
 def begun(out, **case):
@@ -247,7 +247,7 @@ def test_resume_refuses_where_an_implementation_that_is_due_cannot_run(campaign,
     journal = begun(out, implementation="torch")
     at_home(journal.header(), monkeypatch, without="torch")
     with pytest.raises(RuntimeError, match="'torch' asked for, it is not here"):
-        bench.resumed(out)
+        resuming.resumed(out)
 
 
 def test_resume_refuses_where_a_backend_that_is_due_is_gone(campaign, monkeypatch):
@@ -255,7 +255,7 @@ def test_resume_refuses_where_a_backend_that_is_due_is_gone(campaign, monkeypatc
     journal = begun(out, backend="gpu")
     at_home(journal.header(), monkeypatch, backends=("cpu",))
     with pytest.raises(RuntimeError, match="'jax' no longer sees backend 'gpu'"):
-        bench.resumed(out)
+        resuming.resumed(out)
 
 
 @pytest.mark.parametrize(
@@ -284,10 +284,10 @@ def test_resume_refuses_other_settings_and_names_them(campaign, monkeypatch, the
     put(now)
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
     if not words:
-        assert bench.resumed(out).path == journal.path
+        assert resuming.resumed(out).path == journal.path
         return
     with pytest.raises(RuntimeError, match="cannot be completed here") as refused:
-        bench.resumed(out)
+        resuming.resumed(out)
     assert words in str(refused.value)
 
 
@@ -297,7 +297,7 @@ def test_resume_goes_on_with_a_campaign_from_before_its_settings_were_noted(camp
     assert journal.header().settings is None
     at_home(journal.header(), monkeypatch)
     monkeypatch.setenv("XLA_FLAGS", "--xla_a")
-    assert bench.resumed(out).path == journal.path
+    assert resuming.resumed(out).path == journal.path
 
 
 def test_resume_of_a_campaign_over_several_hosts_asks_for_the_way_to_them(campaign, monkeypatch):
@@ -305,10 +305,10 @@ def test_resume_of_a_campaign_over_several_hosts_asks_for_the_way_to_them(campai
     journal = begun(out, devices=2, hosts=2)
     at_home(journal.header(), monkeypatch)
     with pytest.raises(RuntimeError, match="is of 2 hosts, not of 1; give --resume --hosts 2 and --address"):
-        bench.resumed(out)
+        resuming.resumed(out)
     with pytest.raises(RuntimeError, match="is of 2 hosts, not of 3; give"):
-        bench.resumed(out, count=3)
-    assert bench.resumed(out, count=2).path == journal.path
+        resuming.resumed(out, count=3)
+    assert resuming.resumed(out, count=2).path == journal.path
 
 
 def test_resume_on_several_hosts_of_a_campaign_of_one_is_refused(campaign, monkeypatch):
@@ -343,28 +343,28 @@ def test_resume_passes_over_what_cannot_go_on_and_says_why(campaign, monkeypatch
     another(out, "older", 2, commit="another")
     another(out, "measured", 3)
     with lock.measuring("measured"):
-        assert bench.resumed(out).path == good.path
+        assert resuming.resumed(out).path == good.path
     first, second, third, _ = capsys.readouterr().err.splitlines()
     assert first == "note: campaign 'measured' is being measured now by another process; wait for it"
     assert "commit 'another' there" in second
     assert "does not begin with a campaign's plan" in third
-    assert bench.resumed(out).path.parent.name == "measured"
+    assert resuming.resumed(out).path.parent.name == "measured"
 
 
 def test_resume_says_which_campaign_goes_on_and_when_it_began(campaign, monkeypatch, capsys):
     out = campaign("quick", ended=False)
     at_home(Journal(out / "20260101-000000-test" / FILE_NAME).header(), monkeypatch)
-    bench.resumed(out)
+    resuming.resumed(out)
     assert capsys.readouterr().err == "campaign '20260101-000000-test', begun 2026-01-01 00:00 UTC, goes on\n"
 
 
 def test_resume_of_what_cannot_go_on_anywhere_fails_with_the_newest_and_says_the_others(campaign, monkeypatch, capsys):
     out = campaign("quick", ended=False)
     at_home(Journal(out / "20260101-000000-test" / FILE_NAME).header(), monkeypatch)
-    monkeypatch.setattr(bench.software, "commit", lambda: "another")
+    monkeypatch.setattr(resuming.software, "commit", lambda: "another")
     another(out, "damaged", 1, "no journal")
     with pytest.raises(RuntimeError, match="does not begin with a campaign's plan"):
-        bench.resumed(out)
+        resuming.resumed(out)
     assert "commit 'abc' there, 'another' here" in capsys.readouterr().err
 
 
@@ -373,10 +373,10 @@ def test_resume_goes_on_with_a_campaign_that_is_named(campaign, monkeypatch):
     older = Journal(out / "20260101-000000-test" / FILE_NAME)
     at_home(older.header(), monkeypatch)
     another(out, "newer", 1)
-    assert bench.resumed(out).path.parent.name == "newer"
-    assert bench.resumed(out, older.path.parent.name).path == older.path
+    assert resuming.resumed(out).path.parent.name == "newer"
+    assert resuming.resumed(out, older.path.parent.name).path == older.path
     with pytest.raises(LookupError, match=r"--campaign nosuch asked for, .* there are: newer, 20260101-000000-test"):
-        bench.resumed(out, "nosuch")
+        resuming.resumed(out, "nosuch")
 
 
 def test_a_named_campaign_that_has_ended_is_not_gone_on_with(campaign):
@@ -397,9 +397,9 @@ def test_a_campaign_is_named_of_resume_on_this_machine_alone(tmp_path, others):
 def test_what_cannot_be_completed_says_how_to_keep_it(campaign, monkeypatch, profile, kept):
     out = campaign(profile, ended=False)
     at_home(Journal(out / "20260101-000000-test" / FILE_NAME).header(), monkeypatch)
-    monkeypatch.setattr(bench.software, "commit", lambda: "another")
+    monkeypatch.setattr(resuming.software, "commit", lambda: "another")
     with pytest.raises(RuntimeError, match="start anew without --resume") as refused:
-        bench.resumed(out)
+        resuming.resumed(out)
     assert ("suite publish --incomplete 20260101-000000-test" in str(refused.value)) is kept
 
 
@@ -413,7 +413,7 @@ def test_a_new_run_mentions_a_campaign_that_has_not_ended_if_it_can_go_on(
     out = campaign("quick", ended=False)
     header = Journal(out / "20260101-000000-test" / FILE_NAME).header()
     at_home(header, monkeypatch)
-    monkeypatch.setattr(bench.machine, "machine", lambda *_: header.machine)
+    monkeypatch.setattr(resuming.machine, "machine", lambda *_: header.machine)
     answer = Answer(cases=header.cases, descriptions=header.descriptions, remarks=(), seconds=1.0)
     monkeypatch.setattr(bench.answering, "answer", lambda *_: answer)
     monkeypatch.setattr(bench.lock, "refuse_beside_another", lambda: None)
@@ -425,8 +425,8 @@ def test_a_new_run_mentions_a_campaign_that_has_not_ended_if_it_can_go_on(
 
 
 def test_the_folder_where_results_lie_by_default_needs_no_word_to_go_on():
-    assert bench.resume_words(Path("records")) == "run --resume"
-    assert bench.resume_words(Path("my records")) == "run --resume --out 'my records'"
+    assert resuming.resume_words(Path("records")) == "run --resume"
+    assert resuming.resume_words(Path("my records")) == "run --resume --out 'my records'"
 
 
 def test_a_campaign_whose_folder_was_renamed_does_not_go_on_under_two_names(campaign, monkeypatch, tmp_path):
@@ -435,7 +435,7 @@ def test_a_campaign_whose_folder_was_renamed_does_not_go_on_under_two_names(camp
     (out / "20260101-000000-test").rename(out / "mine")
     at_home(Journal(out / "mine" / FILE_NAME).header(), monkeypatch)
     with pytest.raises(RuntimeError, match="mine' holds campaign '20260101-000000-test'; give the folder that name"):
-        bench.resumed(out)
+        resuming.resumed(out)
 
 
 def test_a_journal_that_cannot_be_read_is_passed_over(campaign, monkeypatch, tmp_path, capsys):
@@ -454,7 +454,7 @@ def test_a_journal_that_cannot_be_read_is_passed_over(campaign, monkeypatch, tmp
         return read(path)
 
     monkeypatch.setattr(Path, "read_bytes", refusing)
-    assert bench.resumed(out).path.parent.name == "20260101-000000-test"
+    assert resuming.resumed(out).path.parent.name == "20260101-000000-test"
     assert f"cannot read '{locked.path}': Permission denied" in " ".join(capsys.readouterr().err.split())
 
 
@@ -592,7 +592,7 @@ def test_what_is_published_goes_by_the_campaigns_profile_and_not_by_the_command_
     campaign, checkout, monkeypatch, profile, code
 ):
     out, other = campaign(profile, ended=True), {"smoke": "quick", "quick": "smoke"}[profile]
-    monkeypatch.setattr(bench, "resumed", lambda out, *_: Journal(out / "20260101-000000-test" / FILE_NAME))
+    monkeypatch.setattr(resuming, "resumed", lambda out, *_: Journal(out / "20260101-000000-test" / FILE_NAME))
     monkeypatch.setattr(bench, "measure", lambda *_: True)
     monkeypatch.setattr(Journal, "done", lambda _: [Done(case=one.case, software=one.software, run=one.runs[0])])
     one = factory.record()

@@ -25,6 +25,7 @@ from suite.measure import (
     campaign,
     children,
     clock,
+    contribution,
     counters,
     epoch,
     estimate,
@@ -258,7 +259,7 @@ def test_the_parent_times_the_samples_by_its_own_clock():
     case = factory.record().case
     task = Task(cases=(case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
     start = worker_of(lambda unit: FakeChild(good_lines()))
-    (done,) = runner.process(task, 0, 0, Silent(), start)
+    (done,) = contribution.contributions(task, 0, 0, lambda stage: None, start)
     assert len(done.run.samples) == 3
     assert done.run.elapsed_seconds == 3
 
@@ -503,7 +504,7 @@ def test_every_stage_of_a_worker_has_a_limit():
     source = "".join(inspect.getsource(module) for module in (worker, steady, epoch, whole_run))
     said = {*re.findall(r'stage(?:\(|=)"(\w+)"', source), *STREAMED.values()}
     ends = {name for name in said if name.endswith("_end")}  # a stage's end, whose limit goes on
-    assert said - ends - {"done", "failed"} <= set(runner.LIMIT_SECONDS)
+    assert said - ends - {"done", "failed"} <= set(contribution.LIMIT_SECONDS)
     assert {"import", "compile", "samples"} <= said
 
 

@@ -7,10 +7,11 @@ import factory
 import pytest
 from rich.console import Console
 
-from suite import terminal
+from suite import progress
 from suite.measure import campaign
+from suite.progress import CampaignLine, CampaignProgress, said
 from suite.results.journal import Done
-from suite.terminal import CampaignLine, CampaignProgress, fitting, print_table, said
+from suite.terminal import fitting, print_table
 
 COLUMNS = ("model", "best peer / JAX", "precision")
 ROWS = [("cifar10_resnet63", "0.7x torch compile", "float32-highest"), ("mnist_mlp", "–", "tf32")]
@@ -89,15 +90,15 @@ NAME = "round 1/1  dp_linear_mirrored cpu jax  warmup"
 def line(width, left=10.6, since=0.0):
     """Return the line of a campaign on a terminal of some width, at 100 s of its clock."""
     console = Console(width=width, record=True, force_terminal=True, file=io.StringIO())
-    progress = CampaignLine(console)
-    progress.add_task(NAME, total=12, completed=7, left=left, since=since)
-    console.print(progress)
+    shown = CampaignLine(console)
+    shown.add_task(NAME, total=12, completed=7, left=left, since=since)
+    console.print(shown)
     return console.export_text().rstrip("\n")
 
 
 @pytest.fixture
 def clock(monkeypatch):
-    monkeypatch.setattr(terminal.time, "monotonic", lambda: 100.0)
+    monkeypatch.setattr(progress.time, "monotonic", lambda: 100.0)
 
 
 @pytest.mark.usefixtures("clock")

@@ -11,7 +11,7 @@ import synthetic
 from suite import models
 from suite.experiments import headline
 from suite.inquiry.here import Here
-from suite.measure import campaign, profiles, runner, steady
+from suite.measure import campaign, contribution, profiles, runner, steady
 from suite.measure.clock import Clock, Plan
 from suite.measure.jax_program import JaxProgram
 from suite.measure.jax_run import JaxRun
@@ -247,7 +247,7 @@ def test_a_warm_cache_is_filled_once_and_one_that_gives_nothing_is_no_result(tmp
     class Watch:
         def stage(self, name): ...
 
-    monkeypatch.setattr(runner, "process", process)
+    monkeypatch.setattr(runner, "contributions", process)
     for _ in range(3):
         runner.fill(task, tmp_path, Watch(), lambda unit: None)
     assert len(filled) == 1
@@ -255,9 +255,9 @@ def test_a_warm_cache_is_filled_once_and_one_that_gives_nothing_is_no_result(tmp
     runner.fill(task, tmp_path, Watch(), lambda unit: None)
     assert len(filled) == 2
     facts = replaced(factory.FACTS, cache_hits=0)
-    assert "nothing came from the compile cache" in runner.trouble(case, facts)
-    assert runner.trouble(case, replaced(factory.FACTS, cache_hits=1)) == ""
-    assert runner.trouble(factory.record(scope="cold").case, facts) == ""
+    assert "nothing came from the compile cache" in contribution.trouble(case, facts)
+    assert contribution.trouble(case, replaced(factory.FACTS, cache_hits=1)) == ""
+    assert contribution.trouble(factory.record(scope="cold").case, facts) == ""
 
 
 def test_what_holds_weights_as_constants_has_the_same_in_each_round():

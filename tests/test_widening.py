@@ -7,12 +7,13 @@ import factory
 import msgspec
 import pytest
 
-from suite import bench, terminal
+from suite import bench
 from suite.measure import campaign, profiles, refusal, runner, widening
 from suite.measure.answering import Answer
 from suite.measure.protocol import Line
 from suite.measure.remaining import Remaining
 from suite.measure.request import Request
+from suite.progress import CampaignProgress
 from suite.results import validity
 from suite.results.journal import FILE_NAME, Done, Journal, Rounds, Session
 from suite.results.record import Sample, Stage
@@ -337,7 +338,7 @@ def test_the_remaining_time_counts_further_rounds():
 
 def test_what_is_said_of_a_plan_that_changed_names_the_workloads(capsys):
     header = plan(case(), case("cifar10_mlp"))
-    with terminal.CampaignProgress(header, ()) as progress:
+    with CampaignProgress(header, ()) as progress:
         progress.grows(header.with_rounds((4, 3)))
         progress.grows(header.with_rounds((3, 3)))
     assert capsys.readouterr().err.splitlines() == [

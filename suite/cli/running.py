@@ -244,7 +244,7 @@ def run(
     Every completed process is safe on disk; Ctrl-C leaves a valid partial result, --resume goes on with it. Exit 1 if
     nothing has a result that makes sense, or a job of a --cluster has left none, and 130 after Ctrl-C.
     """
-    from suite import bench, publishing, terminal
+    from suite import bench, publishing, resuming, terminal
     from suite.results import prices as price_list
 
     request = _request(asked)
@@ -266,7 +266,7 @@ def run(
         os.environ[hosts.ADDRESS] = address
     if cluster is None:
         new = None if resume else bench.planned(request, out, machine_name)
-        journals = [new or bench.resumed(out, campaign, request.hosts)]
+        journals = [new or resuming.resumed(out, campaign, request.hosts)]
         if not bench.measure(journals[0], out, compile_cache):
             sys.exit(130)  # at once: who interrupts wants the prompt back
         if address is not None:
@@ -286,11 +286,11 @@ def run(
 
 def _mention_jobs(out: Path) -> None:
     """Say of what is left of a cluster's jobs in a folder that one campaign alone goes on without --cluster."""
-    from suite import bench, terminal
+    from suite import resuming, terminal
     from suite.cluster import plan
 
     for place in plan.unended(out):
-        words = bench.resume_words(out, f"run --cluster {place.read().cluster}")
+        words = resuming.resume_words(out, f"run --cluster {place.read().cluster}")
         terminal.say(f"note: jobs planned together have not ended; {words} goes on with all of them")
         return
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from suite import bench, terminal
+from suite import bench, resuming, terminal
 from suite.cluster.plan import Place, Plan
 from suite.measure import runner, software
 from suite.results.journal import FILE_NAME, Journal
@@ -37,7 +37,7 @@ class Part:
         place.node(self.number).write_text(platform.node())
         refuse_other_software(plan, self.out)
         journal = self._journal(place, plan)
-        if not bench.has_ended(journal) and not bench.measure(journal, self.out):
+        if not resuming.has_ended(journal) and not bench.measure(journal, self.out):
             raise KeyboardInterrupt
         return Outcome(campaign=journal.path.parent.name, node=platform.node())
 
@@ -53,8 +53,8 @@ class Part:
         if remembered.exists():
             journal = Journal(self.out / remembered.read_text() / FILE_NAME)
             try:
-                if not bench.has_ended(journal):
-                    bench.refuse_elsewhere(journal)
+                if not resuming.has_ended(journal):
+                    resuming.refuse_elsewhere(journal)
                 return journal
             except RuntimeError as error:
                 terminal.say(f"note: {error}")
@@ -69,5 +69,5 @@ def refuse_other_software(plan: Plan, out: Path) -> None:
     if differs := software.differences(plan.software, software.here()):
         raise RuntimeError(
             f"node '{platform.node()}' has other software than the machine that planned the campaign: {differs}; "
-            f"install the same on all nodes, then {bench.resume_words(out, f'run --cluster {plan.cluster}')}"
+            f"install the same on all nodes, then {resuming.resume_words(out, f'run --cluster {plan.cluster}')}"
         )

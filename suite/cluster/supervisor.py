@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from suite import bench, terminal, units
+from suite import resuming, terminal, units
 from suite.cluster.part import Outcome, Part
 from suite.cluster.plan import Cluster, Place, Plan, Sent
 
@@ -85,7 +85,7 @@ def watched(
     except KeyboardInterrupt:
         if plan.cluster == "local":
             stop(tuple(running.values()))
-        words = bench.resume_words(out, f"run --cluster {plan.cluster}")
+        words = resuming.resume_words(out, f"run --cluster {plan.cluster}")
         terminal.say(f"interrupted; {_INTERRUPTED[plan.cluster]} {words}")
         raise
     place.write(msgspec.structs.replace(place.read(), ended=all(isinstance(each, Outcome) for each in found.values())))

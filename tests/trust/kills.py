@@ -16,7 +16,7 @@ from pathlib import Path
 
 import scipy.special  # noqa: F401 - imported once instead of in every fork, as are tables
 
-from suite import bench, cli
+from suite import cli, resuming
 from suite.measure import profiles
 from suite.report import standing, tables  # noqa: F401
 from suite.results import store
@@ -131,7 +131,7 @@ def campaign(folder: Path, names: list[str], profile: str, dice: random.Random, 
                 shutil.rmtree(begun)
             continue
         known = tally.check(Journal(journals[0]), known)
-        if code == 0 or bench.has_ended(Journal(journals[0])):
+        if code == 0 or resuming.has_ended(Journal(journals[0])):
             finish(folder, known, tally)
             break
         asked = ["run", "--resume", "--out", str(folder)]

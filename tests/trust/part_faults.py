@@ -24,7 +24,7 @@ from unittest import mock
 import msgspec
 
 from suite import bench
-from suite.measure import campaign, children, clock, lock, machine, runner, steady
+from suite.measure import campaign, children, clock, contribution, lock, machine, runner, steady
 from suite.measure.anonymous import anonymous
 from suite.measure.process import Process
 from suite.measure.protocol import Line, Task
@@ -40,7 +40,7 @@ TITLE = "Does a fault lose or falsify anything?"
 
 _ROOT = Path(__file__).parents[2]
 _SMALL = "dp_linear_mirrored"
-_STAGES = tuple(name for name in runner.LIMIT_SECONDS if name != "start")
+_STAGES = tuple(name for name in contribution.LIMIT_SECONDS if name != "start")
 _SAMPLED = ("samples", "epoch")  # one of every case, one that a case of steps has not
 PATCHES = threading.RLock()  # they change this whole process, so one fault at a time may have them
 _HERE = Machine(name="test, 1 core", cpu_model="Test", cores=1)
@@ -249,7 +249,7 @@ def in_process(place: Bench, what: str, profile, limits: dict[str, float] | None
     header = campaign.planned([case], [fake.description(case.workload)], profile, _HERE, datetime.now(UTC))
     journal = Journal(place.out / header.campaign / FILE_NAME)
     journal.append(header)
-    run_fake(place, journal, dict.fromkeys(runner.LIMIT_SECONDS, 60.0) | (limits or {}))
+    run_fake(place, journal, dict.fromkeys(contribution.LIMIT_SECONDS, 60.0) | (limits or {}))
     return campaign.records(journal.header(), journal.done())
 
 
@@ -260,7 +260,7 @@ def run_fake(place: Bench, journal: Journal, limits: dict[str, float]) -> None:
         return children.child("suite.measure.worker", python=place.env["SUITE_JAX_PYTHON"], env=place.env)
 
     quiet = mock.patch.object(runner, "wait_until_quiet")
-    with PATCHES, quiet, mock.patch.object(runner, "LIMIT_SECONDS", limits):
+    with PATCHES, quiet, mock.patch.object(contribution, "LIMIT_SECONDS", limits):
         runner.run(journal.header(), journal, mock.Mock(), start)
 
 
@@ -547,13 +547,13 @@ def _(place: Bench) -> Outcome:
     header = campaign.planned(cases, map(fake.description, fake.NAMES), "quick", _HERE, datetime.now(UTC), most=0)
     journal = Journal(place.out / header.campaign / FILE_NAME)
     journal.append(header, Session(place="there"))
-    run_fake(place, journal, runner.LIMIT_SECONDS)
+    run_fake(place, journal, contribution.LIMIT_SECONDS)
     lines = journal.path.read_bytes().splitlines(keepends=True)
     journal.path.write_bytes(b"".join(lines[:9]))  # the plan, the session, a round, and three of four of the second
     before = journal.done()
     with PATCHES, mock.patch("suite.terminal.say") as said:
         bench.settle(journal)
-    run_fake(place, journal, runner.LIMIT_SECONDS)
+    run_fake(place, journal, contribution.LIMIT_SECONDS)
     after = journal.done()
     note = "; ".join(call.args[0] for call in said.call_args_list)
     stay = [entry for entry in before if entry in after]

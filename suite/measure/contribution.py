@@ -1,0 +1,145 @@
+"""What one child process contributes to its cases: read line by line as it comes, within a limit for each stage."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import msgspec
+
+from suite import __version__
+from suite.measure import children
+from suite.measure.beside import Beside
+from suite.measure.campaign import Unit, stamp
+from suite.measure.protocol import STREAMED, Facts, Line, Task
+from suite.results.journal import Done
+from suite.results.record import Run, Sample, Software, Stage
+from suite.results.validity import NOT_FINITE
+from suite.workload import Case
+
+LIMIT_SECONDS = {
+    "start": 120.0,
+    "import": 180.0,
+    "data": 600.0,
+    "init": 300.0,
+    "lower": 600.0,
+    "compile": 1200.0,
+    "compile_rest": 1200.0,
+    "first_step": 600.0,
+    "warmup": 1200.0,
+    "samples": 1800.0,
+    "transfer_samples": 1800.0,
+    "first_batch": 300.0,
+    "epoch_samples": 1800.0,
+    "input_samples": 1800.0,
+    "serve_samples": 1800.0,
+    "epoch": 3600.0,
+    "validation": 1200.0,
+    "learning": 1200.0,
+    "energy": 600.0,
+    "audit": 1200.0,
+}
+
+Worker = Callable[[Unit], AbstractContextManager[children.Child]]
+
+
+@dataclass
+class Stream:
+    """Samples as they came, and when by this process's clock the first began and the last had come."""
+
+    began: float
+    ended: float
+    samples: list[Sample] = field(default_factory=list)
+
+
+def contributions(
+    task: Task,
+    number: int,
+    position: int,
+    entered: Callable[[str], object],
+    start: Worker,
+    beside: Beside | None = None,
+) -> Iterator[Done]:
+    """Run one child to its end and yield its contribution to each of its cases; samples are stamped as they come.
+
+    Each stage that it entered is told.
+    """
+    started = stamp(datetime.now(UTC))
+    stages: list[Stage] = []
+    streams: dict[str, Stream] = {}
+    facts: Facts | None = None
+    reason, stage = "", "start"
+    with start(task.cases) as child:
+        if beside is not None:
+            beside.follow(child.pid)
+        child.tell(msgspec.json.encode(task))
+        try:
+            while (raw := child.line(LIMIT_SECONDS[stage])) is not None:
+                at, line = child.heard, msgspec.json.decode(raw, type=Line)
+                if beside is not None:
+                    beside.hears(line)
+                facts, reason = line.facts or facts, line.reason or reason
+                if line.seen is not None:
+                    stages.append(line.seen)
+                elif line.sample is not None:
+                    stream = streams.setdefault(line.stage, Stream(began=at, ended=at))
+                    stream.samples.append(line.sample)
+                    stream.ended = at
+                elif line.stage in LIMIT_SECONDS:
+                    stage = line.stage
+                    streams[stage] = Stream(began=at, ended=at)
+                    entered(stage)
+                if facts is not None or reason:
+                    break  # it has said all; a process that cannot end is ended
+            if not reason and facts is None:
+                reason = f"the worker {child.ended()}, in stage '{stage}'"
+        except TimeoutError:
+            reason = f"no word from the worker for {LIMIT_SECONDS[stage]:.0f} s in stage '{stage}'; it was ended"
+        except ValueError as error:
+            reason = f"the worker's output was not understood in stage '{stage}': {error}"
+    run = Run(round=number, position=position, seed=task.seed, started=started, reason=reason, stages=tuple(stages))
+    if facts is None or reason:
+        software = Software(suite=__version__, python="", packages={}, settings={})
+        yield from (Done(case=case, software=software, run=run) for case in task.cases)
+        return
+    software = Software(suite=__version__, python=facts.python, packages=facts.packages, settings=facts.settings)
+    for case in task.cases:
+        ended = completed(run, case, facts, streams.get(STREAMED.get(case.scope, "")))
+        if beside is not None:
+            ended = beside.added(ended, case, facts)
+        yield Done(case=case, software=software, run=ended)
+
+
+def completed(run: Run, case: Case, facts: Facts, stream: Stream | None) -> Run:
+    """Return the run with what the worker saw for the case's scope, and how long its samples took by our clock."""
+    run = msgspec.structs.replace(
+        run,
+        cache_hits=facts.cache_hits,
+        first_loss=facts.first_loss,
+        last_loss=facts.last_loss,
+        input_digest=facts.input_digest,
+        peak_memory_bytes=facts.peak_memory_bytes,
+        device_memory_bytes=facts.device_memory_bytes,
+        bytes_per_step=facts.bytes_per_step,
+        audit=facts.audit,
+        reason=trouble(case, facts),
+    )
+    seen = facts.scopes.get(case.scope)
+    if seen is None:
+        return run
+    run = msgspec.structs.replace(run, **msgspec.structs.asdict(seen))
+    if stream is not None:
+        elapsed = stream.ended - stream.began
+        run = msgspec.structs.replace(run, samples=tuple(stream.samples), elapsed_seconds=elapsed)
+    if not run.reason and any(sample.wall_seconds <= 0 for sample in (*run.warmup, *run.samples)):
+        return msgspec.structs.replace(run, samples=(), reason="the clock stood still or went backwards; run again")
+    return run
+
+
+def trouble(case: Case, facts: Facts) -> str:
+    """Return why a process that ended well has no result for the case; '' if it has one."""
+    if case.scope != "input" and (facts.first_loss is None or facts.last_loss is None):
+        return NOT_FINITE
+    if case.cache == "warm" and not facts.cache_hits:
+        return "nothing came from the compile cache: this jaxlib could not store the program"
+    return ""
