@@ -97,6 +97,17 @@ def test_a_side_that_waited_for_none_has_none():
     assert [rung.alone for rung in ladder.ladder([step("cpu", 0.010), step("gpu", 0.001)])] == [False]
 
 
+def test_it_is_of_the_campaign_that_waited_whichever_the_step_is_of():
+    older, newer = {"campaign": "a"}, {"campaign": "b", "created": "2026-01-02T00:00:00Z"}
+    both = [step("cpu", 0.010, **older), step("gpu", 0.001, **older)]
+    plain, waited = ladder.ladder([*both, step("gpu", 0.0011, 0.002, **newer)])
+    assert (plain.gpu.record.campaign, plain.ratio.value) == ("a", pytest.approx(10))
+    assert (waited.cpu, waited.gpu.record.campaign) == (None, "b")
+    sides = [step("cpu", 0.010, 0.012, **older), step("gpu", 0.001, 0.003, **older)]
+    _, waited = ladder.ladder([*sides, step("gpu", 0.0011, 0.002, **newer)])
+    assert waited.ratio.value == pytest.approx(4)
+
+
 def test_its_status_is_the_step_s_unless_its_own_interval_is_wide():
     assert waited_for(summary(step("gpu", 0.001, 0.002))).status == "quick"
     made = step("gpu", 0.001, 0.002)

@@ -37,7 +37,10 @@ def _deeper(records: Sequence[Record]) -> Judgement:
     if len(sizes) < 3:
         return NOT_RUN
     law, correlation = power_law(sizes, ratios), rank_correlation(sizes, ratios)
-    said = f"From {_named(found[0])} to {_named(found[-1])}, the step with the most FLOP, over {len(sizes)} networks."
+    said = (
+        f"Of {len(sizes)} networks the step with the least FLOP has {_named(found[0])}, that with the most "
+        f"{_named(found[-1])}."
+    )
     if law is None or law.low is None or law.high is None or correlation is None:
         return judgement("not comparable", said, found)
     slope = f"{units.number(law.exponent, units.half_width(law.low, law.high))} ({units.interval(law.low, law.high)})"

@@ -12,7 +12,7 @@ from suite.results.campaigns import notes
 from suite.results.ladder import Amortised, Rung
 from suite.results.reading import Chart, Point
 from suite.results.speedup import Result
-from suite.results.table import Cell, Table, time_cell
+from suite.results.table import Cell, Table, time_cell, times_cells
 from suite.workload import Case, Description
 
 _FEWEST = 2  # rungs of a chart
@@ -49,7 +49,6 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
     rows = []
     for rung in rungs:
         ratio = rung.ratio
-        low, high = (ratio.low, ratio.high) if ratio else (None, None)
         statuses = {name: side.status for name, side in (("CPU", rung.cpu), ("GPU", rung.gpu)) if side}
         told: list[Result | None] = [rung.cpu, rung.gpu]
         if doubted := rung.doubted:
@@ -61,8 +60,7 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
                 Cell(text=words(rung.case, about, rung.compiling, rung.alone)),
                 time_cell(rung.cpu),
                 time_cell(rung.gpu),
-                Cell(text=units.times(ratio.value, low, high) if ratio else units.DASH, sort=ratio and ratio.value),
-                Cell(text=units.interval(low, high)),
+                *times_cells(ratio, remark=_why(rung)),
                 Cell(text=_status(statuses), remark="; ".join(reasons)),
             )
         )
@@ -72,6 +70,15 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
         rows=tuple(rows),
         notes=_notes(rungs),
     )
+
+
+def _why(rung: Rung) -> str:
+    """Return why a rung has no speed-up; '' where its status says it."""
+    if rung.both is not None:
+        return ""
+    if rung.cpu is not None and rung.gpu is not None:
+        return "CPU and GPU are of two campaigns"
+    return f"the {'CPU' if rung.cpu is None else 'GPU'} was not timed in it"
 
 
 def _status(sides: Mapping[str, str]) -> str:

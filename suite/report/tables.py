@@ -127,6 +127,7 @@ def case_row(item: Summary) -> tuple[Cell, ...]:
     case, seconds = item.record.case, item.seconds
     ways = [words for words in case.ways(item.record.description.data) if words != case.precision]  # which has a column
     rate = item.examples_per_second
+    uncounted = "" if item.record.description.flop_per_example else "FLOP of its steps are not counted"
     return (
         Cell(text=" ".join([case.backend, case.implementation, *ways])),
         scope_cell(case.scope),
@@ -135,7 +136,7 @@ def case_row(item: Summary) -> tuple[Cell, ...]:
         time_cell(item),
         Cell(text=interval(seconds)),
         Cell(text=units.quantity(rate, ""), sort=rate),
-        Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second),
+        Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second, remark=uncounted),
         Cell(text=item.status, remark="; ".join(item.reasons)),
     )
 

@@ -90,16 +90,22 @@ def ladder(records: Iterable[Record]) -> tuple[Rung, ...]:
     there = list(records)
     mine = [record for record in there if plain(record) and not record.cut_short]
     ratios = {(id(item.cpu.record), id(item.gpu.record)): item for item in speedups(there)}
-    found = []
+    found: list[Rung | None] = []
     for scope, cache in _RUNGS:
         timed = [r for r in mine if (r.case.scope, r.case.cache, r.case.length) == (scope, cache, 1)]
-        timed = _of_both_sides(timed) or timed
-        cpu, gpu = (_current(r for r in timed if r.backend == side) for side in ("cpu", "gpu"))
+        cpu, gpu = _sides(timed)
         if either := cpu or gpu:
             judged = ratios.get((id(cpu.record), id(gpu.record))) if cpu and gpu else None
-            found.append(Rung(case=either.record.case, cpu=cpu, gpu=gpu, judged=judged))
-    beside = (one for rung in found for one in (rung, _waited_for(rung), _compiled_before(rung)))
-    return tuple(rung for rung in beside if rung is not None)
+            rung = Rung(case=either.record.case, cpu=cpu, gpu=gpu, judged=judged)
+            found += [rung, _waited_for(timed) if scope == "step" else _compiled_before(rung)]
+    return tuple(rung for rung in found if rung is not None)
+
+
+def _sides(records: Sequence[Record]) -> tuple[Summary | None, Summary | None]:
+    """Return CPU and GPU: of the newest campaign that timed both, if one did, else each from its own newest."""
+    timed = _of_both_sides(records) or records
+    cpu, gpu = (_current(r for r in timed if r.backend == side) for side in ("cpu", "gpu"))
+    return cpu, gpu
 
 
 def _of_both_sides(records: Sequence[Record]) -> list[Record]:
@@ -109,13 +115,16 @@ def _of_both_sides(records: Sequence[Record]) -> list[Record]:
     return [r for r in measured if {(r.campaign, "cpu"), (r.campaign, "gpu")} <= timed]
 
 
-def _waited_for(rung: Rung) -> Rung | None:
-    """Return a step's rung with each step waited for; None if no side has more than one in a sample and timed it so."""
-    sides = [side for side in (rung.cpu, rung.gpu) if side]
-    if rung.case.scope != "step" or not any(run.alone for side in sides for run in side.record.runs):
-        return None
-    cpu, gpu = (side and waited_for(side) for side in (rung.cpu, rung.gpu))
-    return Rung(case=rung.case, cpu=cpu, gpu=gpu, alone=True)
+def _waited_for(steps: Sequence[Record]) -> Rung | None:
+    """Return the rung of steps that are each waited for, from the campaigns that timed them so.
+
+    None if none did where a sample has more than one step.
+    """
+    campaigns = {record.campaign for record in steps if any(run.alone for run in record.runs)}
+    known = [r for r in steps if r.campaign in campaigns and waited_for(summary(r)) is not None]
+    cpu, gpu = (side and waited_for(side) for side in _sides(known))
+    either = cpu or gpu
+    return Rung(case=either.record.case, cpu=cpu, gpu=gpu, alone=True) if either else None
 
 
 def _compiled_before(rung: Rung) -> Rung | None:
