@@ -134,6 +134,11 @@ class Description(Plain, frozen=True, kw_only=True):
         return self.family not in ("data parallel", "trees", "ceiling")
 
     @property
+    def trained(self) -> bool:
+        """Whether its step trains; a network that only infers is served."""
+        return self.family != "inference"
+
+    @property
     def network(self) -> tuple[int, int, str, str]:
         """What workloads share that are one network, as they differ in data or dropout alone."""
         return self.parameters, self.flop_per_example, self.loss, self.optimizer

@@ -264,6 +264,6 @@ def test_what_holds_weights_as_constants_has_the_same_in_each_round():
     """Otherwise a warm cache holds nothing, and a GPU's kernels are compiled and chosen anew."""
     cases = [factory.record(scope="cold", cache=cache).case for cache in ("warm", "empty")]
     header = campaign.planned(cases, [factory.description()], "quick", factory.HOST, datetime(2026, 1, 1, tzinfo=UTC))
-    warm, empty = ([runner.seed(header, case, number, "dense") - header.seed for number in range(3)] for case in cases)
+    warm, empty = ([runner.seed(header, case, number, True) - header.seed for number in range(3)] for case in cases)
     assert (warm, empty) == ([0, 0, 0], [0, 1, 2])
-    assert {runner.seed(header, cases[1], number, "inference") for number in range(3)} == {header.seed}
+    assert {runner.seed(header, cases[1], number, False) for number in range(3)} == {header.seed}

@@ -174,7 +174,7 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
         return implementation == "jax" and about.run is not None and variant in mine and here
     if scope == "serve":
         ways = variant == "plain" if implementation == "jax" else implementation == "torch"
-        return ways and about.family == "inference" and devices == 1
+        return ways and not about.trained and devices == 1
     return implementation == "jax" and variant not in ("several-steps", "resident")
 
 

@@ -30,7 +30,7 @@ def campaigns(records: Iterable[Record]) -> dict[str, list[Record]]:
     found: dict[str, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
         fits = plain_requests(record) or record.headline_step("batch")
-        if fits and record.experiment == EXPERIMENT and record.description.family == "inference":
+        if fits and record.experiment == EXPERIMENT and not record.description.trained:
             found[record.workload][record.campaign].append(record)
     ordered = sorted(found, key=lambda name: _flop(found[name]))
     return {name: max(found[name].values(), key=campaign_recency) for name in ordered}

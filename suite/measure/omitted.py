@@ -30,7 +30,7 @@ def not_of_scopes(chosen: Sequence[Description], scopes: Collection[Scope]) -> I
     """Yield what is not measured since a scope is not of every workload."""
     if "run" in scopes and (none := [about.name for about in chosen if about.run is None]):
         yield f"no whole run is documented for: {', '.join(none)}; left out of scope 'run'"
-    if "serve" in scopes and (none := [about.name for about in chosen if about.family != "inference"]):
+    if "serve" in scopes and (none := [about.name for about in chosen if about.trained]):
         yield f"only inference is served: {', '.join(none)}; left out of scope 'serve'"
     if FROM_STORAGE & set(scopes) and (none := [about.name for about in chosen if not about.stored]):
         yield f"no stored data: {', '.join(none)}; left out of scopes 'epoch', 'input' and 'learning'"

@@ -145,7 +145,7 @@ def refuse_serving(
     if "serve" not in scopes:
         return
     about = tuple(descriptions)
-    served = [each.name for each in about if each.family == "inference"]
+    served = [each.name for each in about if not each.trained]
     trained = [name for name in named if name not in served]
     if trained or not served:
         raise ValueError(

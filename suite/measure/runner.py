@@ -15,7 +15,7 @@ from suite.measure.contribution import Worker, contributions
 from suite.measure.protocol import Task
 from suite.measure.widening import Question, question, whole_rounds, widened
 from suite.results.journal import Done, Header, Journal, Rounds
-from suite.workload import Case, Family
+from suite.workload import Case
 
 _BUSY_SHARE = 0.1  # of the granted cores, used by others
 _LOOK_SECONDS = 0.3  # before each process; the kernel counts in hundredths, and each result says what load it had
@@ -131,7 +131,7 @@ def _measure(header: Header, journal: Journal, watch: Watch, start: Worker, besi
             task = Task(
                 cases=unit,
                 dataset=about[unit[0].workload].dataset,
-                seed=seed(header, unit[0], number, about[unit[0].workload].family),
+                seed=seed(header, unit[0], number, about[unit[0].workload].trained),
                 plan=profiles.plan(header.profile, unit[0].backend),
                 flow=profiles.flow(header.profile),
                 size=profiles.size(header.profile, unit[0].scope),
@@ -148,13 +148,13 @@ def _measure(header: Header, journal: Journal, watch: Watch, start: Worker, besi
             watch.ends(unit, entries)
 
 
-def seed(header: Header, case: Case, number: int, family: Family) -> int:
+def seed(header: Header, case: Case, number: int, trained: bool) -> int:
     """Return the seed of a case's processes in a round: another in each, but one for all whose programs are to be one.
 
     An inference's weights are constants of its program, and what was compiled for other weights is another program:
     starts with a warm cache find none, and a GPU's kernels would be compiled and chosen anew in each round.
     """
-    return header.seed if case.cache == "warm" or family == "inference" else header.seed + number
+    return header.seed if case.cache == "warm" or not trained else header.seed + number
 
 
 def fill(task: Task, cache: Path, watch: Watch, start: Worker) -> None:

@@ -216,7 +216,7 @@ def what(item: SpeedUp, about: Description) -> str:
     case = item.gpu.record.case
     if case.scope == "run":
         return f"{ladder.words(case, about)}, {case.precision}"
-    kind = "inference" if about.family == "inference" else "training step"
+    kind = "training step" if about.trained else "inference"
     return f"one {kind} in steady state, batch {case.batch}, {case.precision}"
 
 
