@@ -17,12 +17,16 @@ settings.load_profile("suite")
 
 @pytest.fixture(scope="session", autouse=True)
 def compiled(tmp_path_factory):
-    """Keep what XLA compiled until the tests end: a network is compiled once for all tests of all their processes."""
+    """Keep what XLA compiled until the tests end: a network is compiled once for all tests of all their processes.
+
+    What promotes a type of numbers unasked is an error.
+    """
     if jax := sys.modules.get("jax"):  # which no test needs that has not imported it by now
         base = tmp_path_factory.getbasetemp()
         shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
         jax.config.update("jax_compilation_cache_dir", str(shared / "compiled"))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
+        jax.config.update("jax_numpy_dtype_promotion", "strict")
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def arguments(positions, dtype=jnp.float32):
 
 def states_and_gradients(of, given):
     weights = np.random.default_rng(1).normal(size=(EXAMPLES, DIRECTIONS, FEATURES))
-    gradients = jax.grad(lambda *a: (weights * of(*a)).sum(), (0, 1, 2))(*given)
+    gradients = jax.grad(lambda *a: (weights * of(*a).astype(jnp.float32)).sum(), (0, 1, 2))(*given)
     return [np.asarray(each, np.float64) for each in (of(*given), *gradients)]
 
 

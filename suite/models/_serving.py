@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from suite.data.random_pictures import photographs
+from suite.nn.dtypes import wide
 from suite.nn.frozen import folded
 from suite.workload import Claim, CpuKernels, Description, Source, Workload
 
@@ -45,8 +46,8 @@ DIFFERS = (
 def loss(model: Any, batch: dict[str, jax.Array]) -> jax.Array:
     """Return the probability float32[] of the likeliest class, a mean over the batch: it needs every output."""
     logits = model(batch["images"])
-    wide = logits.astype(jnp.promote_types(logits.dtype, jnp.float32))
-    return jnp.mean(jnp.max(jax.nn.softmax(wide), -1))
+    likely = jax.nn.softmax(logits.astype(wide(logits.dtype)))
+    return jnp.mean(jnp.max(likely, -1))
 
 
 def workload(

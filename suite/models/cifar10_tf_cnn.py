@@ -14,6 +14,7 @@ from flax import nnx
 from suite.data.prepare.crops import Crop
 from suite.nn import flop
 from suite.nn.augment import CropFlipLight
+from suite.nn.dtypes import wide
 from suite.nn.initial import Constant, TruncatedNormal
 from suite.nn.layers import ConvRelu
 from suite.nn.losses import softmax_cross_entropy
@@ -61,7 +62,7 @@ def loss(model: Cifar10TfCnn, batch: dict[str, jax.Array]) -> jax.Array:
 
 def half_squares(x: jax.Array) -> jax.Array:
     """Return half the sum of squares, in float32 even if x has less."""
-    return 0.5 * jnp.sum(jnp.square(x.astype(jnp.promote_types(x.dtype, jnp.float32))))
+    return 0.5 * jnp.sum(jnp.square(x.astype(wide(x.dtype))))
 
 
 def optimizer() -> optax.GradientTransformation:

@@ -36,8 +36,9 @@ class Forest(nnx.Module):
 
 def loss(model: Forest, batch: dict[str, jax.Array]) -> jax.Array:
     """Return the mean squared error of a batch, in which a loan that ends badly counts twice."""
-    errors = model(batch["bins"]) - batch["labels"]
-    return jnp.mean(jnp.where(batch["labels"] > 0, jnp.float32(GROWTH.positive_weight), 1) * errors**2)
+    labels = batch["labels"].astype(jnp.float32)
+    errors = model(batch["bins"]) - labels
+    return jnp.mean(jnp.where(labels > 0, jnp.float32(GROWTH.positive_weight), 1) * errors**2)
 
 
 def claim(gpus: int, seconds: float, speedup: float) -> Claim:

@@ -4,6 +4,8 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
+from suite.nn.dtypes import wide
+
 
 class Embedding(nnx.Module):
     """A table of `rows` vectors, drawn from -0.05 to 0.05 as Keras does."""
@@ -18,5 +20,5 @@ class Embedding(nnx.Module):
         bfloat16 keeps the first hundreds, and a GPU adds only wider numbers in its memory without reading them first.
         """
         table = self.embedding.get_value()
-        wide = table.astype(jnp.promote_types(table.dtype, jnp.float32))
-        return jnp.take(wide, tokens, axis=0).astype(table.dtype)
+        raised = table.astype(wide(table.dtype))
+        return jnp.take(raised, tokens, axis=0).astype(table.dtype)

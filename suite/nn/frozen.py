@@ -7,10 +7,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import nnx
-from flax.nnx.nn.dtypes import promote_dtype
 from jax import lax
 
 from suite.nn.depthwise import depthwise
+from suite.nn.dtypes import alike, wide
 from suite.nn.initial import depthwise_uniform
 
 Padding = str | Sequence[tuple[int, int]]
@@ -28,8 +28,8 @@ class Norm(nnx.Module):
 
     def __call__(self, x: jax.Array) -> jax.Array:
         """Normalise x [...,C], in at least float32."""
-        wide = jnp.promote_types(x.dtype, jnp.float32)
-        scale, bias, mean, var = (v.get_value().astype(wide) for v in (self.scale, self.bias, self.mean, self.var))
+        dtype = wide(x.dtype)
+        scale, bias, mean, var = (v.get_value().astype(dtype) for v in (self.scale, self.bias, self.mean, self.var))
         factor = scale * lax.rsqrt(var + self.epsilon)
         return x * factor.astype(x.dtype) + (bias - mean * factor).astype(x.dtype)
 
@@ -46,7 +46,7 @@ class Conv(nnx.Module):
 
     def __call__(self, x: jax.Array) -> jax.Array:
         """Map [N,H,W,inputs] to [N,H',W',outputs]."""
-        x = self.convolved(*promote_dtype((x, self.kernel.get_value())))
+        x = self.convolved(*alike(x, self.kernel.get_value()))
         return x if self.bias is None else x + self.bias.get_value().astype(x.dtype)
 
     def convolved(self, x: jax.Array, kernel: jax.Array) -> jax.Array:

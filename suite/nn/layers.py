@@ -5,9 +5,9 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 from flax import nnx
-from flax.nnx.nn.dtypes import promote_dtype
 
 from suite.nn.conv import conv_general_dilated
+from suite.nn.dtypes import alike, wide
 from suite.nn.initial import Draw
 from suite.nn.mean import mean_of_channels
 from suite.nn.relu import relu
@@ -50,7 +50,7 @@ class ConvRelu(nnx.Module):
 
     def __call__(self, x: jax.Array) -> jax.Array:
         """Map [N,H,W,inputs] to [N,H',W',outputs], none below 0."""
-        x, kernel, bias = promote_dtype((x, self.kernel.get_value(), self.bias.get_value()))
+        x, kernel, bias = alike(x, self.kernel.get_value(), self.bias.get_value())
         x = self.convolved(x, kernel)
         return relu((x if self.pool is None else self.pool(x)) + bias)
 
@@ -70,12 +70,12 @@ class BatchNorm(nnx.Module):
 
     def __call__(self, x: jax.Array) -> jax.Array:
         """Normalise x [...,C] by its own statistics, in one pass and at least float32, and move the running ones."""
-        wide = x.astype(jnp.promote_types(x.dtype, jnp.float32))
-        mean = mean_of_channels(wide)
-        var = jnp.maximum(mean_of_channels(wide * wide) - mean * mean, 0.0)
+        raised = x.astype(wide(x.dtype))
+        mean = mean_of_channels(raised)
+        var = jnp.maximum(mean_of_channels(raised * raised) - mean * mean, 0.0)
         for running, batch in ((self.mean, mean), (self.var, var)):
             old = running.get_value()
             running.set_value((KERAS_MOMENTUM * old + (1 - KERAS_MOMENTUM) * batch).astype(old.dtype))
-        factor = self.scale.get_value().astype(wide.dtype) * jax.lax.rsqrt(var + KERAS_EPSILON)
-        offset = self.bias.get_value().astype(wide.dtype) - mean * factor
+        factor = self.scale.get_value().astype(raised.dtype) * jax.lax.rsqrt(var + KERAS_EPSILON)
+        offset = self.bias.get_value().astype(raised.dtype) - mean * factor
         return x * factor.astype(x.dtype) + offset.astype(x.dtype)

@@ -41,8 +41,9 @@ def adam(learning_rate: float = _LEARNING_RATE, b1: float = 0.9, b2: float = 0.9
         count = state.count + 1
         mu = jax.tree.map(lambda m, g: b1 * m + (1 - b1) * g, state.mu, updates)
         nu = jax.tree.map(lambda v, g: b2 * v + (1 - b2) * g * g, state.nu, updates)
-        rate = learning_rate * jnp.sqrt(1 - b2**count) / (1 - b1**count)
-        moves = jax.tree.map(lambda m, v: (-rate * m / (jnp.sqrt(v) + _EPSILON)).astype(m.dtype), mu, nu)
+        steps = jnp.asarray(count, float)
+        rate = learning_rate * jnp.sqrt(1 - b2**steps) / (1 - b1**steps)
+        moves = jax.tree.map(lambda m, v: -rate.astype(m.dtype) * m / (jnp.sqrt(v) + _EPSILON), mu, nu)
         return moves, optax.ScaleByAdamState(count=count, mu=mu, nu=nu)
 
     return optax.GradientTransformation(init, update)
@@ -88,4 +89,4 @@ def averaged(optimizer: optax.GradientTransformation, decay: float = 0.9999) -> 
 def staircase_sgd(learning_rate: float, steps: int, factor: float) -> optax.GradientTransformation:
     """Return plain gradient descent whose learning rate is multiplied by the factor after each so many steps."""
     # optax's own staircase is computed in float32, even where the parameters have more.
-    return optax.sgd(lambda taken: learning_rate * jnp.power(factor, jnp.asarray(taken) // steps))
+    return optax.sgd(lambda taken: learning_rate * jnp.power(factor, (jnp.asarray(taken) // steps).astype(float)))

@@ -22,7 +22,7 @@ _LEAST_GAIN = 1e-6  # of a split, whatever is asked for
 def best(growth: Growth, histogram: jax.Array, totals: jax.Array, unit: float) -> jax.Array:
     """Return each node's best split int64[K] in a histogram int64[C,256,K], whose sums are the totals int64[K]."""
     gains = gain(growth, jnp.cumsum(histogram, 1), totals, unit)
-    return _over_columns(jnp.max(_bits(gains) + (BINS - 1 - jnp.arange(BINS))[:, None], 1))
+    return _over_columns(jnp.max(_bits(gains) + (BINS - 1 - jnp.arange(BINS, dtype=jnp.int64))[:, None], 1))
 
 
 def swept(growth: Growth, histogram: jax.Array, totals: jax.Array, unit: float) -> jax.Array:
@@ -31,7 +31,7 @@ def swept(growth: Growth, histogram: jax.Array, totals: jax.Array, unit: float) 
     def look(bin: jax.Array, seen: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
         left, splits = seen
         left = left + lax.dynamic_index_in_dim(histogram, bin, 1, keepdims=False)
-        return left, jnp.maximum(splits, _bits(gain(growth, left, totals, unit)) + (BINS - 1 - bin))
+        return left, jnp.maximum(splits, _bits(gain(growth, left, totals, unit)) + (BINS - 1 - bin).astype(jnp.int64))
 
     shape = (len(histogram), totals.size)
     start = jnp.zeros(shape, histogram.dtype), jnp.full(shape, jnp.iinfo(jnp.int64).min)

@@ -135,7 +135,7 @@ def grown(
         totals = jnp.concatenate([jnp.where(swapped, right, left), jnp.where(swapped, left, right)])
         columns.append(_placed(column, names))
         thresholds.append(_placed(threshold, names).astype(jnp.float32))
-        names = jnp.concatenate([2 * names + swapped, 2 * names + ~swapped])
+        names = jnp.concatenate([2 * names + side.astype(jnp.int32) for side in (swapped, ~swapped)])
     gradients, hessians = fields(totals, unit)
     leaves = -jnp.float32(growth.rate) * splits.shrunk(growth, gradients) / (hessians + jnp.float32(growth.l2))
     return Tree(jnp.concatenate(columns), jnp.concatenate(thresholds), _placed(leaves, names)), taken(leaves, node)
@@ -192,8 +192,8 @@ def predicted(growth: Growth, forest: Tree, bins: jax.Array) -> jax.Array:
     def one(margins: jax.Array, tree: Tree) -> tuple[jax.Array, None]:
         node = jnp.zeros(bins.shape[1], jnp.int32)
         for _ in range(growth.depth):
-            there = bins[tree.columns[node], rows].astype(jnp.float32)
-            node = 2 * node + 1 + (there > tree.thresholds[node])
+            there = bins[tree.columns[node], rows].astype(tree.thresholds.dtype)
+            node = 2 * node + 1 + (there > tree.thresholds[node]).astype(node.dtype)
         return margins + tree.leaves[node - (2**growth.depth - 1)], None
 
     return lax.scan(one, jnp.full(bins.shape[1], growth.start, jnp.float32), forest)[0]

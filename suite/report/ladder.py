@@ -73,12 +73,9 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
 
 
 def _why(rung: Rung) -> str:
-    """Return why a rung has no speed-up; '' where its status says it."""
-    if rung.both is not None:
-        return ""
-    if rung.cpu is not None and rung.gpu is not None:
-        return "CPU and GPU are of two campaigns"
-    return f"the {'CPU' if rung.cpu is None else 'GPU'} was not timed in it"
+    """Return why a rung whose sides were both timed has no speed-up; '' where its status says it."""
+    apart = rung.cpu is not None and rung.gpu is not None and rung.both is None
+    return "CPU and GPU are of two campaigns" if apart else ""
 
 
 def _status(sides: Mapping[str, str]) -> str:
