@@ -209,6 +209,8 @@ def test_to_go_on_with_one_job_alone_mentions_all(tmp_path):
     assert words in answered.output
     place.write(msgspec.structs.replace(place.read(), ended=True))
     assert "jobs" not in CliRunner().invoke(main, ["run", "--resume", "--out", str(tmp_path)]).output
+    (place.folder / "plan.json").write_text("{")
+    assert "holds no campaign" in CliRunner().invoke(main, ["run", "--resume", "--out", str(tmp_path)]).output
 
 
 def test_a_node_with_other_software_refuses_before_it_measures(tmp_path):

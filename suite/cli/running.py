@@ -4,6 +4,7 @@ import dataclasses
 import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, get_args
 
@@ -289,10 +290,11 @@ def _mention_jobs(out: Path) -> None:
     from suite import resuming, terminal
     from suite.cluster import plan
 
-    for place in plan.unended(out):
-        words = resuming.resume_words(out, f"run --cluster {place.read().cluster}")
-        terminal.say(f"note: jobs planned together have not ended; {words} goes on with all of them")
-        return
+    with suppress(RuntimeError):  # a plan that cannot be read keeps no campaign from going on
+        for _, left in plan.unended(out):
+            words = resuming.resume_words(out, f"run --cluster {left.cluster}")
+            terminal.say(f"note: jobs planned together have not ended; {words} goes on with all of them")
+            return
 
 
 def _dismiss(others: int, address: str) -> None:

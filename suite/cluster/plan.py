@@ -87,11 +87,12 @@ def new(out: Path, now: datetime) -> Place:
     return Place(out.absolute() / FOLDER / f"{now:%Y%m%d-%H%M%S}")
 
 
-def unended(out: Path) -> Iterator[Place]:
-    """Yield the places of the plans that have not ended, the newest first."""
+def unended(out: Path) -> Iterator[tuple[Place, Plan]]:
+    """Yield the plans that have not ended with their places, the newest first. Raises RuntimeError as `read` does."""
     for path in sorted((out.absolute() / FOLDER).glob(f"*/{_FILE}"), reverse=True):
-        if not (place := Place(path.parent)).read().ended:
-            yield place
+        place = Place(path.parent)
+        if not (plan := place.read()).ended:
+            yield place, plan
 
 
 def unfinished(out: Path, cluster: Cluster) -> Place:
@@ -99,8 +100,8 @@ def unfinished(out: Path, cluster: Cluster) -> Place:
 
     Raises RuntimeError if there is none.
     """
-    for place in unended(out):
-        if place.read().cluster == cluster:
+    for place, plan in unended(out):
+        if plan.cluster == cluster:
             return place
     raise RuntimeError(
         f"--resume asked for, '{out}' holds no jobs for '{cluster}' that are not done; start anew without --resume"
