@@ -19,7 +19,7 @@ settings.load_profile("suite")
 def compiled(tmp_path_factory):
     """Keep what XLA compiled until the tests end: a network is compiled once for all tests of all their processes.
 
-    What promotes a type of numbers unasked is an error.
+    What promotes a type of numbers or a rank unasked is an error.
     """
     if jax := sys.modules.get("jax"):  # which no test needs that has not imported it by now
         base = tmp_path_factory.getbasetemp()
@@ -27,6 +27,7 @@ def compiled(tmp_path_factory):
         jax.config.update("jax_compilation_cache_dir", str(shared / "compiled"))
         jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.5)
         jax.config.update("jax_numpy_dtype_promotion", "strict")
+        jax.config.update("jax_numpy_rank_promotion", "raise")
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ def plain(drive, recurrent, bias, backwards):
     """Return the last state as Hochreiter and Schmidhuber's equations with a forget gate give it, one by one."""
     h = c = jnp.zeros((EXAMPLES, FEATURES))
     for t in reversed(range(POSITIONS)) if backwards else range(POSITIONS):
-        i, f, g, o = jnp.split(drive[:, t] + h @ recurrent + bias, 4, axis=-1)
+        i, f, g, o = jnp.split(drive[:, t] + h @ recurrent + bias[None], 4, axis=-1)
         c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
         h = jax.nn.sigmoid(o) * jnp.tanh(c)
     return h

@@ -171,7 +171,7 @@ def test_a_dense_layer_of_what_is_given_computes_no_gradient_towards_it():
     fast = lambda kernel: dense.dot_general(given, kernel, (((1,), (0,)), ((), ()))).sum()  # noqa: E731
     assert str(jax.make_jaxpr(jax.grad(fast))(kernel)).count("dot_general") == 2
     stacked = jax.vmap(jax.grad(fast))(jnp.stack([kernel, 2 * kernel]))
-    np.testing.assert_allclose(stacked[1], given.sum(0)[:, None] * np.ones(10), rtol=1e-12)
+    np.testing.assert_allclose(stacked[1], given.sum(0)[:, None] * np.ones((1, 10)), rtol=1e-12)
 
 
 @pytest.mark.parametrize("rate", [0.2, 0.25, 0.5])

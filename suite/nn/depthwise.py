@@ -33,5 +33,5 @@ def moved_sums(x: jax.Array, kernel: jax.Array, stride: int) -> jax.Array:
     """Return the same as a sum of moved and weighted pictures, of which XLA makes one loop."""
     size = kernel.shape[0]
     pads = [same_padding(side, size, stride) for side in x.shape[1:3]]
-    weights = kernel.reshape(size * size, -1)
+    weights = [lax.broadcast_to_rank(weight, x.ndim) for weight in kernel.reshape(size * size, -1)]  # 1 1 1 C each
     return grown(jnp.add, [one * weight for one, weight in zip(moved(x, size, stride, pads), weights, strict=True)])

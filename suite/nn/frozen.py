@@ -9,6 +9,7 @@ import numpy as np
 from flax import nnx
 from jax import lax
 
+from suite.nn.affine import affine
 from suite.nn.depthwise import depthwise
 from suite.nn.dtypes import alike, wide
 from suite.nn.initial import depthwise_uniform
@@ -31,7 +32,7 @@ class Norm(nnx.Module):
         dtype = wide(x.dtype)
         scale, bias, mean, var = (v.get_value().astype(dtype) for v in (self.scale, self.bias, self.mean, self.var))
         factor = scale * lax.rsqrt(var + self.epsilon)
-        return x * factor.astype(x.dtype) + (bias - mean * factor).astype(x.dtype)
+        return affine(x, factor, bias - mean * factor)
 
 
 class Conv(nnx.Module):
@@ -47,7 +48,7 @@ class Conv(nnx.Module):
     def __call__(self, x: jax.Array) -> jax.Array:
         """Map [N,H,W,inputs] to [N,H',W',outputs]."""
         x = self.convolved(*alike(x, self.kernel.get_value()))
-        return x if self.bias is None else x + self.bias.get_value().astype(x.dtype)
+        return x if self.bias is None else x + lax.broadcast_to_rank(self.bias.get_value().astype(x.dtype), x.ndim)
 
     def convolved(self, x: jax.Array, kernel: jax.Array) -> jax.Array:
         """Return the convolution without its bias; one of 1x1 is a matrix product, faster than cuDNN's convolution."""

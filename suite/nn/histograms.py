@@ -84,7 +84,7 @@ def added(table: jax.Array, node: jax.Array, rows: jax.Array, nodes: int, column
     """
     size = columns * BINS * nodes
     base = jnp.arange(table.shape[1], dtype=jnp.uint32) * jnp.uint32(BINS)  # C
-    there = (base + table.astype(jnp.uint32)) * jnp.uint32(nodes) + node[:, None]  # N C
+    there = (base[None] + table.astype(jnp.uint32)) * jnp.uint32(nodes) + node[:, None]  # N C
     places = jnp.where((node < nodes)[:, None], there, jnp.uint32(size))
     sums = jnp.zeros(size, rows.dtype)
     sums = sums.at[places.reshape(-1)].add(jnp.broadcast_to(rows[:, None], places.shape).reshape(-1), mode="drop")

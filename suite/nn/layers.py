@@ -5,7 +5,9 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 from flax import nnx
+from jax import lax
 
+from suite.nn.affine import affine
 from suite.nn.conv import conv_general_dilated
 from suite.nn.dtypes import alike, wide
 from suite.nn.initial import Draw
@@ -52,7 +54,8 @@ class ConvRelu(nnx.Module):
         """Map [N,H,W,inputs] to [N,H',W',outputs], none below 0."""
         x, kernel, bias = alike(x, self.kernel.get_value(), self.bias.get_value())
         x = self.convolved(x, kernel)
-        return relu((x if self.pool is None else self.pool(x)) + bias)
+        x = x if self.pool is None else self.pool(x)
+        return relu(x + lax.broadcast_to_rank(bias, x.ndim))
 
     def convolved(self, x: jax.Array, kernel: jax.Array) -> jax.Array:
         """Return the convolution alone."""
@@ -76,6 +79,6 @@ class BatchNorm(nnx.Module):
         for running, batch in ((self.mean, mean), (self.var, var)):
             old = running.get_value()
             running.set_value((KERAS_MOMENTUM * old + (1 - KERAS_MOMENTUM) * batch).astype(old.dtype))
-        factor = self.scale.get_value().astype(raised.dtype) * jax.lax.rsqrt(var + KERAS_EPSILON)
+        factor = self.scale.get_value().astype(raised.dtype) * lax.rsqrt(var + KERAS_EPSILON)
         offset = self.bias.get_value().astype(raised.dtype) - mean * factor
-        return x * factor.astype(x.dtype) + offset.astype(x.dtype)
+        return affine(x, factor, offset)

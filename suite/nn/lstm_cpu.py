@@ -5,6 +5,8 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
+from suite.nn.affine import affine
+
 _OVERWRITES = jax.__version_info__ >= (0, 11)  # jaxlib 0.10 copies the whole at each position instead
 
 
@@ -36,7 +38,8 @@ def through(
         h, c, gates, hs, cs = state
         at = positions - 1 - turn if backwards else turn
         now, gates = taken(gates, at)
-        now = half * jnp.tanh(half * (now + h @ recurrent + bias[..., None, :])) + rise
+        now = now + h @ recurrent + bias[..., None, :]
+        now = affine(jnp.tanh(jax.lax.broadcast_to_rank(half, now.ndim) * now), half, rise)
         i, f, g, o = jnp.split(now, 4, axis=-1)
         hs, cs, gates = put(hs, h, at), put(cs, c, at), put(gates, now, at)
         c = f * c + i * g

@@ -24,7 +24,7 @@ def last_states(drive: jax.Array, recurrent: jax.Array, bias: jax.Array) -> jax.
 
 def forward(drive: jax.Array, recurrent: jax.Array, bias: jax.Array) -> tuple[jax.Array, tuple[jax.Array, ...]]:
     """Return the last states and what their gradient needs: the drive [T,K,N,4D], and h and c before each position."""
-    drive = turned(jnp.transpose(drive + bias, (1, 2, 0, 3)))  # T K N 4D
+    drive = turned(jnp.transpose(drive + jax.lax.broadcast_to_rank(bias, 4), (1, 2, 0, 3)))  # T K N 4D
 
     def turn(state: tuple[jax.Array, jax.Array], drives: jax.Array) -> tuple[tuple[jax.Array, jax.Array], tuple]:
         (h, c), seen = state, []

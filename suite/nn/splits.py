@@ -22,7 +22,8 @@ _LEAST_GAIN = 1e-6  # of a split, whatever is asked for
 def best(growth: Growth, histogram: jax.Array, totals: jax.Array, unit: float) -> jax.Array:
     """Return each node's best split int64[K] in a histogram int64[C,256,K], whose sums are the totals int64[K]."""
     gains = gain(growth, jnp.cumsum(histogram, 1), totals, unit)
-    return _over_columns(jnp.max(_bits(gains) + (BINS - 1 - jnp.arange(BINS, dtype=jnp.int64))[:, None], 1))
+    places = (BINS - 1 - jnp.arange(BINS, dtype=jnp.int64))[None, :, None]
+    return _over_columns(jnp.max(_bits(gains) + places, 1))
 
 
 def swept(growth: Growth, histogram: jax.Array, totals: jax.Array, unit: float) -> jax.Array:
@@ -65,7 +66,7 @@ def lefts(histogram: jax.Array, splits: jax.Array) -> jax.Array:
     """Return the packed sum int64[K] of the rows that each node's split of a histogram sends to the left."""
     _, columns, bins = opened(splits)
     sums = histogram[columns, :, jnp.arange(columns.size, dtype=jnp.int32)]  # K 256
-    return jnp.sum(jnp.where(jnp.arange(BINS, dtype=jnp.int32) <= bins[:, None], sums, 0), 1)
+    return jnp.sum(jnp.where(jnp.arange(BINS, dtype=jnp.int32)[None] <= bins[:, None], sums, 0), 1)
 
 
 def worth(growth: Growth, gains: jax.Array, totals: jax.Array, unit: float) -> jax.Array:
@@ -76,7 +77,7 @@ def worth(growth: Growth, gains: jax.Array, totals: jax.Array, unit: float) -> j
 
 def gain(growth: Growth, lefts: jax.Array, totals: jax.Array, unit: float) -> jax.Array:
     """Return the score of both children [...,K] of splits with these packed sums on the left."""
-    left, right = fields(lefts, unit), fields(totals - lefts, unit)
+    left, right = fields(lefts, unit), fields(lax.broadcast_to_rank(totals, lefts.ndim) - lefts, unit)
     enough = (left[1] >= growth.least_hessian) & (right[1] >= growth.least_hessian)
     return jnp.where(enough, score(growth, *left) + score(growth, *right), -jnp.inf)
 

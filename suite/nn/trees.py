@@ -179,7 +179,7 @@ def chosen(
     both = jnp.stack([splits.shifted(own, devices.first()), splits.lefts(histogram, own)])
     found, lefts = jnp.moveaxis(devices.all_gathered(both), 1, 0)  # D K each
     best = jnp.max(found, 0)  # K; no two devices have the same column
-    left = jnp.sum(jnp.where(found == best, lefts, 0), 0)
+    left = jnp.sum(jnp.where(found == best[None], lefts, 0), 0)
     gains, column, threshold = splits.opened(best)
     split = splits.worth(growth, gains, totals, unit)
     return jnp.where(split, column, 0), jnp.where(split, threshold, BINS - 1), jnp.where(split, left, totals)

@@ -25,7 +25,7 @@ def zero_padded_mean(x: jax.Array, padding: tuple[int, int]) -> jax.Array:
 def same_mean(x: jax.Array) -> jax.Array:
     """Return the mean of each pixel of x [N,H,W,C] and the neighbours that it has, at most 8."""
     counts = [np.convolve(np.ones(side), np.ones(SIDE), "same") for side in x.shape[1:3]]
-    shares = 1 / (counts[0][:, None, None] * counts[1][:, None])
+    shares = 1 / (counts[0][None, :, None, None] * counts[1][:, None])
     return _windows(x, 1, (1, 1), lax.add, 0.0) * shares.astype(x.dtype)
 
 

@@ -54,7 +54,7 @@ def _points(x: jax.Array, matrix: jax.Array, high: int, wide: int) -> jax.Array:
 def _along(x: jax.Array, axis: int, matrix: jax.Array, tiles: int) -> jax.Array:
     """Return [6, ..., tiles, ...]: the rows of a matrix by the places of each tile along an axis of x."""
     reach = (tiles - 1) * TILE + 1
-    places = [lax.slice_in_dim(x, place, place + reach, TILE, axis) for place in range(matrix.shape[1])]
+    places = [lax.slice_in_dim(x, place, place + reach, TILE, axis)[None] for place in range(matrix.shape[1])]
     columns = matrix.T.reshape(len(places), -1, *[1] * x.ndim)
     return sum((column * place for column, place in zip(columns[1:], places[1:], strict=True)), columns[0] * places[0])
 
