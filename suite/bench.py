@@ -92,8 +92,9 @@ def measure(journal: Journal, out: Path, compile_cache: Path | None = None) -> b
                 runner.run(header, journal, progress, beside=telemetry, kept=compile_cache)
         except KeyboardInterrupt:
             write(journal, out, partial=True)
+            words = resuming.resume_words(out, hosts=resuming.hosts_of(header))
             kept = "keeps what was completed" if any(journal.done()) else "has the plan, nothing was completed"
-            terminal.say(f"interrupted; '{journal.path.parent}' {kept}: go on with {resuming.resume_words(out)}")
+            terminal.say(f"interrupted; '{journal.path.parent}' {kept}: go on with {words}")
             return False
     write(journal, out)
     return True

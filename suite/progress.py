@@ -199,7 +199,11 @@ class CampaignProgress:
                 self._print(f"{self._name}: {units.seconds(value)} {said(entry.case.scope, self._header.profile)}")
 
     def _show(self) -> None:
-        self._progress.update(self._task, completed=self._remaining.planned - self._remaining.processes)
+        """Show how many processes have ended; after the last there is no time left to tell."""
+        done, planned = self._remaining.planned - self._remaining.processes, self._remaining.planned
+        self._progress.update(self._task, completed=done)
+        if done == planned:
+            self._progress.update(self._task, left=None)
 
     def _print(self, line: str) -> None:
         self._progress.console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -10,7 +10,7 @@ from suite.results import files, prices, quotation, store
 from suite.results import journal as journals
 from suite.results.journal import Journal
 from suite.results.record import Record
-from suite.resuming import has_ended, refuse_renamed, resume_words
+from suite.resuming import has_ended, hosts_of, refuse_renamed, resume_words
 
 
 def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
@@ -31,9 +31,9 @@ def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
         return folder
     refuse_renamed(journal)
     if not (incomplete or has_ended(journal)):
+        words = resume_words(folder.parent, hosts=hosts_of(journal.header()))
         raise RuntimeError(
-            f"campaign '{folder.name}' has not ended; go on with {resume_words(folder.parent)}, or add --incomplete "
-            "where it cannot go on"
+            f"campaign '{folder.name}' has not ended; go on with {words}, or add --incomplete where it cannot go on"
         )
     if incomplete or journal.closed():
         close(journal, folder.parent)
@@ -44,6 +44,8 @@ def _found(out: Path, campaign: str) -> Path:
     """Return the folder with a campaign's journal or records that a name in `out` or a path means."""
     here = next((place for place in (out / campaign, Path(campaign)) if place.is_dir()), None)
     if here is None:
+        if not out.is_dir():
+            raise LookupError(f"no campaign '{campaign}' in '{out}', which is no folder; name one suite run wrote to")
         there = sorted({path.parent.name for path in (*out.glob(f"*/{journals.FILE_NAME}"), *store.paths([out]))})
         raise LookupError(f"no campaign '{campaign}' in '{out}'; there are: {', '.join(there) or 'none'}")
     folder = here.resolve() if here.name in ("", "..") else here
@@ -64,7 +66,7 @@ def _records(folder: Path) -> Iterator[Record]:
 def _refuse_missing_rounds(folder: Path) -> None:
     """Raise RuntimeError if a record lacks rounds though none failed: nobody knows whether its campaign goes on."""
     for record in _records(folder):
-        if len(record.runs) < record.rounds and not record.reason:
+        if record.broken_off:
             raise RuntimeError(
                 f"record '{record.name}' of campaign '{folder.name}' has {len(record.runs)} of {record.rounds} rounds, "
                 "and no journal says whether it goes on; copy what it has left when it ends, or add --incomplete"

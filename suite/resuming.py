@@ -20,9 +20,19 @@ def mention_unfinished(out: Path) -> None:
             terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; {resume_words(out)} goes on with it")
 
 
-def resume_words(out: Path, command: str = "run") -> str:
-    """Return the command that goes on with what lies in a folder."""
-    return f"{command} --resume" if out == files.LOCAL else f"{command} --resume --out {shlex.quote(str(out))}"
+def resume_words(out: Path, command: str = "run", hosts: int = 1) -> str:
+    """Return the command that goes on with what lies in a folder, where so many hosts take part."""
+    where = "" if out == files.LOCAL else f" --out {shlex.quote(str(out))}"
+    return f"{command} --resume{_of_hosts(hosts) if hosts > 1 else ''}{where}"
+
+
+def hosts_of(header: Header) -> int:
+    """Return how many hosts take part in a campaign."""
+    return max(case.hosts for case in header.cases)
+
+
+def _of_hosts(count: int) -> str:
+    return f" --hosts {count} --address HOST:PORT"
 
 
 def resumed(out: Path, name: str | None = None, count: int = 1) -> Journal:
@@ -121,9 +131,8 @@ def refuse_elsewhere(journal: Journal, count: int = 1) -> None:
                 f"campaign '{header.campaign}' cannot be completed here, '{implementation}' no longer sees backend "
                 f"'{lost[0]}'; see suite doctor, or {_instead(header)}"
             )
-    planned = max(case.hosts for case in header.cases)
-    if planned != count:
-        remedy = f"give --resume --hosts {planned} and --address HOST:PORT"
+    if (planned := hosts_of(header)) != count:
+        remedy = f"give --resume{_of_hosts(planned)}"
         raise RuntimeError(
             f"campaign '{header.campaign}' is of {units.counted(planned, 'host')}, not of {count}; "
             + (remedy if planned > 1 else "leave --hosts and --address out")

@@ -46,7 +46,7 @@ def peer_name(case: Case) -> str:
 def require(case: Case) -> None:
     """Raise LookupError, naming what there is, if the implementation lacks the case's variant or augmentation."""
     there = variants_of(case.implementation, case.backend)
-    stepped = case.implementation == "jax" and case.variant in AUGMENTING and case.scope != "run"
+    stepped = case.implementation == "jax" and case.variant in AUGMENTING and case.scope not in ("run", "learning")
     if case.augmentation == "device" and case.scope != "input" and not stepped:
         raise LookupError(
             f"augmentation 'device' asked for in scope '{case.scope}' with variant '{case.variant}' of "

@@ -304,11 +304,13 @@ def test_resume_of_a_campaign_over_several_hosts_asks_for_the_way_to_them(campai
     out = campaign("quick", ended=False)
     journal = begun(out, devices=2, hosts=2)
     at_home(journal.header(), monkeypatch)
-    with pytest.raises(RuntimeError, match="is of 2 hosts, not of 1; give --resume --hosts 2 and --address"):
+    with pytest.raises(RuntimeError, match="is of 2 hosts, not of 1; give --resume --hosts 2 --address HOST:PORT"):
         resuming.resumed(out)
     with pytest.raises(RuntimeError, match="is of 2 hosts, not of 3; give"):
         resuming.resumed(out, count=3)
     assert resuming.resumed(out, count=2).path == journal.path
+    words = resuming.resume_words(out, hosts=resuming.hosts_of(journal.header()))
+    assert words == f"run --resume --hosts 2 --address HOST:PORT --out {out}"
 
 
 def test_resume_on_several_hosts_of_a_campaign_of_one_is_refused(campaign, monkeypatch):

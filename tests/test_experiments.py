@@ -279,6 +279,13 @@ def test_more_threads_are_set_against_the_fewest():
     assert [row[5].text for row in reading.tables[0].rows] == ["100 %", "100 %", "50 %"]
 
 
+def test_a_table_of_threads_says_of_which_campaign_a_network_is_and_what_that_left_out():
+    assert read(threads, counted({1: 0.08, 4: 0.02, None: 0.01})).tables[0].notes == (
+        "mnist_mlp: one campaign of 2026-01-01 00:00 UTC, without 2, 8 threads.",
+    )
+    assert ", without" not in read(threads, counted({1: 0.08, 2: 0.04})).tables[0].notes[0]
+
+
 @pytest.mark.parametrize(("cores", "counts"), [(1, []), (2, [1]), (4, [1, 2]), (6, [1, 2, 4]), (16, [1, 2, 4, 8])])
 def test_threads_are_doubled_up_to_all_cores(cores, counts):
     asked = threads.cases(CATALOGUE[:1], Here(backends=("cpu",), cores=cores))

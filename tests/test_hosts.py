@@ -174,6 +174,22 @@ def test_nobody_who_leads_is_said(address):
     assert said.splitlines()[-1].startswith(f"Error: nobody answered at '{address}'")
 
 
+def test_a_first_host_that_ends_before_a_case_is_no_case_taken_part_in(address):
+    def leaves(server):
+        connection, _ = greeting.greeted(server.accept()[0]) or (None, None)
+        assert connection
+        connection.close()
+
+    host, _, port = address.rpartition(":")
+    with socket.create_server((host, int(port))) as server:
+        server.settimeout(60)
+        there = threading.Thread(target=leaves, args=(server,))
+        there.start()
+        with pytest.raises(RuntimeError, match="ended before a case began; what it says there tells why"):
+            hosts.follow(address, 0.2, print)
+        there.join()
+
+
 def test_who_comes_when_all_has_ended_is_told_so(address):
     with suite("follow", address, "--patience", "1") as late:
         assert hosts.dismiss(2, address, 15) == 1

@@ -8,6 +8,7 @@ from suite import models
 from suite.experiments import first_call_vs_steady, run_length
 from suite.inquiry.here import Here
 from suite.results.record import GpuTelemetry, Level, Moment, Sample, Stage, Telemetry
+from suite.results.watched import gpu_share
 from suite.workload import WholeRun
 
 BOTH = Here(backends=("cpu", "gpu"), cores=4)
@@ -45,6 +46,12 @@ def test_first_and_steady_calls_are_read_and_set_against_each_other():
     assert four.rows[0][8].sort == pytest.approx(3.0)
     assert [row[2].sort for row in sides.rows] == pytest.approx([41, 20 / 15, 45.4 / 15.7], rel=1e-2)
     assert "on the GPU: the first call takes 75.0x" in reading.answers[1]
+
+
+def test_first_calls_of_another_batch_are_not_read_as_the_headline_ones():
+    one = calls("cpu", 20.0, 9.0, 8.0, 8.4)
+    other = msgspec.structs.replace(one, case=msgspec.structs.replace(one.case, batch=7))
+    assert first_call_vs_steady.read([other]) is None
 
 
 def test_a_side_alone_has_no_second_table_and_nothing_has_no_reading():
@@ -157,6 +164,19 @@ def test_a_run_that_was_cut_short_is_none_of_the_documented_ones():
     assert run_length.read([cut]) is None
     (table,) = run_length.read([cut, watched(1, "plain", 0.26)]).tables
     assert [row[2].text for row in table.rows] == ["20 epochs, data on the host"]
+
+
+def test_a_run_of_another_batch_is_not_the_documented_one():
+    one = watched(1, "plain", 0.26)
+    assert run_length.read([msgspec.structs.replace(one, case=msgspec.structs.replace(one.case, batch=4096))]) is None
+
+
+def test_a_window_that_is_shorter_than_the_training_does_not_say_how_busy_a_gpu_was():
+    one = watched(1, "plain", 0.26)
+    (run,) = one.runs
+    short = msgspec.structs.replace(run, telemetry=msgspec.structs.replace(run.telemetry, seconds=5.9))
+    assert gpu_share(one) == pytest.approx(0.26)
+    assert gpu_share(msgspec.structs.replace(one, runs=(short,))) is None
 
 
 def test_a_run_that_nobody_watched_has_dashes():

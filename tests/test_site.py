@@ -34,7 +34,7 @@ from suite.report import (
     typography,
 )
 from suite.report import home as home_page
-from suite.results import store
+from suite.results import acceptance, store
 from suite.results.between import agreements
 from suite.results.reading import Chart, Point
 from suite.results.record import Energy, GpuTelemetry, Moment, Software, Telemetry
@@ -769,3 +769,29 @@ def test_the_home_page_says_how_often_campaigns_agree():
     assert "on a GPU 0 % of the times of 1 pair lie within" in made
     assert "on a CPU 100 % of the times of 1 pair lie within" in made
     assert "of one campaign" not in pages.pages(factory.campaign(), frozenset())["index.md"]
+
+
+def test_cases_stand_with_jax_first_plain_ones_before_variants_and_batches_by_their_number():
+    given = [
+        factory.record(implementation="torch"),
+        factory.record(variant="nnx-jit", batch=1024),
+        factory.record(variant="nnx-jit", batch=256),
+        factory.record(precision="bfloat16"),
+        factory.record(batch=1024),
+        factory.record(batch=256),
+    ]
+    table = tables.case_table("all", given)
+    cases = [row[table.columns.index("time")].record.case for row in table.rows]
+    assert [(case.implementation, case.variant, case.batch, case.precision) for case in cases] == [
+        ("jax", "plain", 256, "float32-highest"),
+        ("jax", "plain", 1024, "float32-highest"),
+        ("jax", "nnx-jit", 256, "float32-highest"),
+        ("jax", "nnx-jit", 1024, "float32-highest"),
+        ("jax", "plain", 128, "bfloat16"),
+        ("torch", "plain", 128, "float32-highest"),
+    ]
+
+
+def test_a_message_that_ends_in_at_is_not_said_with_two():
+    with pytest.raises(ValueError, match=r"not JSON: Unterminated string starting at line 1 column 2$"):
+        acceptance.parsed(b'["a')

@@ -741,6 +741,18 @@ def scripted(**there):
     return stream, beside.Beside(stream, now=stream.tick, sleep=stream.sleep)
 
 
+@pytest.mark.parametrize(("scope", "seconds"), [("run", 8.0), ("learning", 4.0)])
+def test_a_search_is_watched_from_the_first_of_its_trainings_on(scope, seconds):
+    ticks = iter([1.0, 5.0, 9.0])
+    watched = beside.Beside(None, "no child", now=lambda: next(ticks))
+    watched.follow(1)
+    begins = "init" if scope == "run" else "learning"
+    for stage in (begins, begins, "run_end"):
+        watched.hears(Line(stage=stage))
+    run = watched.added(factory.run(0, 1.0), factory.record(scope=scope).case, factory.FACTS)
+    assert run.telemetry.seconds == seconds
+
+
 def test_energy_is_counted_once_a_case_where_there_is_a_counter(tmp_path, monkeypatch):
     _, watched = scripted(gpu_energy=True)
     records, tasks = measured(tmp_path, watched, monkeypatch)

@@ -84,6 +84,21 @@ def test_each_process_says_its_time_and_each_further_round_what_it_is_of(capsys)
     ]
 
 
+def test_after_the_last_process_no_time_is_left_to_tell():
+    record = factory.record()
+    header = campaign.planned([record.case], [factory.description()], "quick", factory.HOST, datetime.now(UTC))
+    progress = CampaignProgress(header, [])
+    (task,) = progress._progress.tasks
+    left = []
+    for number in range(3):
+        progress.begins(number, (record.case,))
+        run = factory.run(number, 0.5)
+        progress.ends((record.case,), [Done(case=record.case, software=record.software, run=run)])
+        left.append(task.fields["left"])
+    assert left[-1] is None
+    assert left[-2] is not None
+
+
 NAME = "round 1/1  dp_linear_mirrored cpu jax  warmup"
 
 

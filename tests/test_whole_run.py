@@ -236,6 +236,27 @@ def replaced(about, **changes):
     return msgspec.structs.replace(about, **changes)
 
 
+def test_what_a_user_s_loop_takes_from_the_compile_cache_is_counted_from_its_first_call_on():
+    about = models.load("mnist_mlp")
+    program = NnxProgram(about, Case(workload="mnist_mlp", backend="cpu", scope="cold", batch=8, variant="nnx-jit"))
+    taken = "/jax/compilation_cache/cache_hits"
+    program._count_hits(taken)  # what draws the parameters
+    program.compile()
+    assert program.cache_hits() == 0
+    program._count_hits(taken)
+    assert program.cache_hits() == 1
+
+
+def test_examples_that_fill_no_batch_are_refused_where_the_whole_epoch_is_one_program():
+    about = models.load("mnist_mlp")
+    case = Case(workload="mnist_mlp", backend="cpu", scope="run", batch=8, variant="resident")
+    program = ResidentRun(about, case)
+    program.initialise(0)
+    (examples,) = synthetic.batches(about, "mnist", 7, 1)
+    with pytest.raises(ValueError, match="needs a whole batch of 8, and there are 7 examples; choose a smaller"):
+        program.prepare(examples)
+
+
 def test_a_warm_cache_is_filled_once_and_one_that_gives_nothing_is_no_result(tmp_path, monkeypatch):
     case = factory.record(scope="cold", cache="warm").case
     task, filled = Task(cases=(case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN), []
@@ -249,11 +270,17 @@ def test_a_warm_cache_is_filled_once_and_one_that_gives_nothing_is_no_result(tmp
 
     monkeypatch.setattr(runner, "contributions", process)
     for _ in range(3):
-        runner.fill(task, tmp_path, Watch(), lambda unit: None)
+        assert runner.fill(task, 1, 2, tmp_path, Watch(), lambda unit: None) == ()
     assert len(filled) == 1
     (runner.warm_cache(case, tmp_path) / "filled").unlink()  # as if killed while it was filled
-    runner.fill(task, tmp_path, Watch(), lambda unit: None)
+    runner.fill(task, 1, 2, tmp_path, Watch(), lambda unit: None)
     assert len(filled) == 2
+    (runner.warm_cache(case, tmp_path) / "filled").unlink()
+    run = factory.run(1, 0.1, samples=0, reason="the worker was killed by SIGKILL")
+    failed = Done(case=case, software=factory.record().software, run=run)
+    monkeypatch.setattr(runner, "contributions", lambda *_: iter([failed]))
+    assert runner.fill(task, 1, 2, tmp_path, Watch(), lambda unit: None) == (failed,)
+    assert not (runner.warm_cache(case, tmp_path) / "filled").exists()
     facts = replaced(factory.FACTS, cache_hits=0)
     assert "nothing came from the compile cache" in contribution.trouble(case, facts)
     assert contribution.trouble(case, replaced(factory.FACTS, cache_hits=1)) == ""

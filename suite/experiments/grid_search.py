@@ -144,7 +144,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                     time_cell(item),
                     *(base_cells(item.record) if item is base else times_cells(found, item.record)),
                     Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second),
-                    share_cell(share, "no GPU takes part, or none was watched"),
+                    share_cell(share, "no GPU takes part, or none was watched throughout"),
                     gain_status_cell(found, item, base),
                 )
             )

@@ -15,11 +15,12 @@ from suite.workload import Case, Description
 TITLE = "How much faster are more threads?"
 TESTS = ("O8",)
 METHOD = (
-    "One step is timed on the CPU by processes that may use so many of the granted cores. Each speed is the time with "
-    "the fewest threads over the time with so many, paired by round. Since a speed-up is CPU time over GPU time, this "
-    "is also by how much a GPU's speed-up shrinks when it is set against more threads. A headline step has all cores; "
-    "where fewer threads are surely faster, the answer says by how much, as a speed-up over all of them is too large "
-    "by that. Which number is the fastest is known only after all were timed, so that its gain is a little flattered."
+    "One step is timed on the CPU by processes that may use 1, 2, 4 and so on of the granted cores. Each speed is the "
+    "time with the fewest threads over the time with more, paired by round; ideal would be twice the speed with twice "
+    "the threads. Since a speed-up is CPU time over GPU time, this is also by how much a GPU's speed-up "
+    "shrinks when it is set against more threads. A headline step has all cores; where fewer threads are surely "
+    "faster, the answer says by how much, as a speed-up over all of them is too large by that. Which number is the "
+    "fastest is known only after all were timed, so that its gain is a little flattered."
 )
 WORKLOADS = ("cifar10_mlp", "cifar10_resnet63")
 
@@ -40,7 +41,7 @@ def threads(item: Summary) -> int:
 
 def read(records: Sequence[Record]) -> Reading | None:
     """Return how the speed grows with the threads; None if no workload was timed with two numbers of them."""
-    answers, rows, points, most = [], [], [], 1
+    answers, rows, points, notes, most = [], [], [], [], 1
     for group in together(records, _fits):
         ordered = sorted(group, key=threads)
         first, name = ordered[0], ordered[0].record.workload
@@ -61,26 +62,33 @@ def read(records: Sequence[Record]) -> Reading | None:
                 points.append(point(name, found, first, item, at=threads(item)))
         most = max(most, threads(ordered[-1]))
         answers.append(_answer(name, ordered))
+        notes.append(_of(ordered))
     if not answers:
         return None
     fewest = min((p.at or 1 for p in points), default=1)
     ideal = Line(series="ideal", ends=((fewest, 1.0), (most, most / fewest)), text="ideal")
     chart = Chart(
-        caption="Time with the fewest threads over the time with so many. Grey: as many times the speed as threads.",
+        caption="Time of a step with the fewest threads over its time with more. Grey: n threads, n times as fast.",
         across="threads, log scale",
         up="speed, fewest threads = 1",
         points=tuple(points),
         lines=(ideal,),
         joined=True,
     )
-    title = "One step on the CPU with so many threads"
-    return Reading(
-        answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=tuple(rows)),), chart=chart
-    )
+    table = Table(title="A step's time by threads of the CPU", columns=_COLUMNS, rows=tuple(rows), notes=tuple(notes))
+    return Reading(answers=tuple(answers), tables=(table,), chart=chart)
 
 
 def _fits(record: Record) -> bool:
     return record.backend == "cpu" and record.headline_step("threads")
+
+
+def _of(group: Sequence[Summary]) -> str:
+    """Return of which campaign a network's rows are, and which numbers of threads it left out."""
+    about, there = group[0].record, {threads(item) for item in group}
+    left = [units.count(n) for n in (1 << power for power in range(max(there).bit_length())) if n not in there]
+    lacking = f", without {', '.join(left)} threads" if left else ""
+    return f"{about.workload}: one campaign of {units.minute(about.created)} UTC{lacking}."
 
 
 def _why(item: Summary) -> str:

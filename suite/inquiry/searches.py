@@ -43,7 +43,7 @@ def searched(
                     time_cell(item),
                     *(_part_cell(item, stages) for stages in _PARTS),
                     *(base_cells(item.record) if item is base else times_cells(found, item.record)),
-                    share_cell(share, "no GPU takes part, or none was watched"),
+                    share_cell(share, "no GPU takes part, or none was watched throughout"),
                     Cell(text=units.count(len(_scores(item))), sort=len(_scores(item))),
                     status_cell(item),
                 )

@@ -8,7 +8,7 @@ from suite.results.selection import campaign_recency
 from suite.results.speedup import SpeedUp, speedups
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary, better, summary
-from suite.workload import Scope, axes
+from suite.workload import Scope
 
 EXPERIMENT = "serving"
 BATCHES = (1, 8, 32, 128)
@@ -20,9 +20,7 @@ REQUESTS: Way = ("serve", 1)
 
 def plain_requests(record: Record) -> bool:
     """Return whether a record is of requests that JAX answers in the headline setting."""
-    case, free = record.case, ("allocator", "data")
-    usual = all(getattr(case, name) == value for name, value in axes().items() if name not in free)
-    return usual and (case.scope, case.batch) == REQUESTS
+    return record.usual("batch") and (record.case.scope, record.case.batch) == REQUESTS
 
 
 def campaigns(records: Iterable[Record]) -> dict[str, list[Record]]:

@@ -82,7 +82,7 @@ class Beside:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._stream, self._problem, self._now, self._sleep = stream, problem, now, sleep
-        self._marks: dict[tuple[str, bool], float] = {}
+        self._marks: dict[tuple[str, bool], list[float]] = {}
         self._there: Counters | None = None
         self._idle: tuple[Reading, ...] = ()
         self.rested = False
@@ -97,7 +97,7 @@ class Beside:
     def hears(self, line: Line) -> None:
         """Stamp a line of the worker with the time at which the parent has it."""
         if line.sample is None:
-            self._marks[line.stage, line.seen is not None] = self._now()
+            self._marks.setdefault((line.stage, line.seen is not None), []).append(self._now())
 
     def counts(self, unit: Sequence[Case], profile: Profile, number: int) -> bool:
         """Return whether a process's energy is to be counted: once a case of JAX, where there is a counter."""
@@ -132,9 +132,10 @@ class Beside:
 
     def added(self, run: Run, case: Case, facts: Facts) -> Run:
         """Return the run with what the machine did during its samples, and the energy if it was counted."""
-        begin, end = (self._marks.get(mark) for mark in _WINDOWS.get(case.scope, _NEVER))
-        if begin is None or end is None:
+        begins, ends = (self._marks.get(mark) for mark in _WINDOWS.get(case.scope, _NEVER))
+        if not begins or not ends:
             return run
+        begin, end = begins[0] if case.scope == "run" else begins[-1], ends[-1]  # a search trains several networks
         inside = readings.within(self._readings(), begin, end)
         why = self._why(end) or ("" if inside else f"no reading fell into its {end - begin:.2g} s")
         run = msgspec.structs.replace(run, telemetry=readings.telemetry(inside, end - begin, why))
@@ -143,9 +144,10 @@ class Beside:
         return msgspec.structs.replace(run, energy=self._energy(case, facts.energy_step_seconds))
 
     def _energy(self, case: Case, step_seconds: float) -> Energy | None:
-        begin, end = (self._marks.get(mark) for mark in _ENERGY_WINDOW)
-        if begin is None or end is None or case.hosts > 1:  # the others' counters are not read
+        begins, ends = (self._marks.get(mark) for mark in _ENERGY_WINDOW)
+        if not begins or not ends or case.hosts > 1:  # the others' counters are not read
             return None
+        begin, end = begins[-1], ends[-1]
         inside = readings.within(self._readings(), begin, end)
         devices = case.devices if case.backend == "gpu" else 0
         return readings.energy(inside, devices, step_seconds, self._idle, self._why(end))

@@ -126,7 +126,7 @@ def follow(address: str, patience_seconds: float, begun: Callable[[Begin], objec
     connection = connected(address, patience_seconds)
     send(connection, greeting.hello())
     try:
-        begin = receive(connection)
+        begin = first_word(connection, address)
         if isinstance(begin, Done):
             return False
         if isinstance(begin, Lost):
@@ -149,6 +149,14 @@ def follow(address: str, patience_seconds: float, begun: Callable[[Begin], objec
             send(connection, Lost(reason=f"{platform.node()}: {type(error).__name__}: {error}"))
         raise
     return True
+
+
+def first_word(connection: Connection, address: str) -> object:
+    """Return what the first host begins with. Raises RuntimeError if it ends before that."""
+    try:
+        return receive(connection)
+    except EOFError:
+        raise RuntimeError(f"'{address}' ended before a case began; what it says there tells why") from None
 
 
 def connected(address: str, patience_seconds: float) -> Connection:

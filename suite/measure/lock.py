@@ -47,7 +47,7 @@ def is_measured(campaign: str, folder: Path | None = None) -> bool:
 
 def _granted() -> list[str]:
     """Return every core and every GPU that this process may use, by name."""
-    return [f"core-{number}" for number in sorted(granted())] + list(Gpus().uuids)
+    return [f"core-{number}" for number in sorted(granted())] + list(dict.fromkeys(Gpus().uuids))
 
 
 @contextmanager

@@ -67,7 +67,12 @@ class NnxProgram(JaxProgram):
         return value
 
     def compile(self) -> None:
-        """Nothing: that is what the first call does."""
+        """Nothing but to look at the compile cache: compiling is what the first call does."""
+        self._hits_before = self._hits
+
+    def cache_hits(self) -> int:
+        """Return how many programs the calls have taken from the compile cache."""
+        return self._hits - self._hits_before
 
     def _dispatch(self, batches: Iterable[dict[str, jax.Array]]) -> None:
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):

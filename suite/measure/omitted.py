@@ -32,8 +32,9 @@ def not_of_scopes(chosen: Sequence[Description], scopes: Collection[Scope]) -> I
         yield f"no whole run is documented for: {', '.join(none)}; left out of scope 'run'"
     if "serve" in scopes and (none := [about.name for about in chosen if about.trained]):
         yield f"only inference is served: {', '.join(none)}; left out of scope 'serve'"
-    if FROM_STORAGE & set(scopes) and (none := [about.name for about in chosen if not about.stored]):
-        yield f"no stored data: {', '.join(none)}; left out of scopes 'epoch', 'input' and 'learning'"
+    read = [f"'{scope}'" for scope in scopes if scope in FROM_STORAGE]
+    if read and (none := [about.name for about in chosen if not about.stored]):
+        yield f"no stored data: {', '.join(none)}; left out of scope {', '.join(read)}"
 
 
 def not_of_data(data: Data, chosen: Sequence[Description]) -> Iterator[str]:

@@ -70,7 +70,7 @@ def flow(profile: Profile) -> Plan:
 
 
 def size(profile: Profile, scope: Scope) -> Size:
-    """Return how large an embedded set is: as documented where it is read from storage."""
+    """Return how large an embedded set is: as documented where an epoch or the input pipeline reads it."""
     return "documented" if scope in ("epoch", "input") and profile != "smoke" else "small"
 
 

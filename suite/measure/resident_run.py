@@ -15,10 +15,16 @@ class ResidentRun(JaxRun):
     """The variant `resident` of a whole run. A smaller last batch is copied from the host, as validation is."""
 
     def prepare(self, examples: Batch) -> None:
-        """Copy the examples of an epoch to the device, once for all epochs."""
+        """Copy the examples of an epoch to the device, once for all epochs; ValueError if they fill no batch."""
         super().prepare(examples)
         self._examples = jax.device_put(examples, self._placement.state)
-        self._steps_an_epoch = len(next(iter(examples.values()))) // self._case.batch
+        count = len(next(iter(examples.values())))
+        self._steps_an_epoch = count // self._case.batch
+        if not self._steps_an_epoch:
+            raise ValueError(
+                f"variant 'resident' needs a whole batch of {self._case.batch}, and there are {count} examples; "
+                "choose a smaller --batch, or a profile with more examples"
+            )
 
     def lower(self) -> None:
         """Trace an epoch."""

@@ -141,8 +141,8 @@ def _measure(header: Header, journal: Journal, watch: Watch, start: Worker, besi
                 longest_step_seconds=experiments.longest_step_seconds(header.experiment),
                 energy_seconds=ENERGY_SECONDS if energy else 0.0,
             )
-            fill(task, cache, watch, start)
-            entries = tuple(contributions(task, number, position, watch.stage, start, beside))
+            entries = fill(task, number, position, cache, watch, start)
+            entries = entries or tuple(contributions(task, number, position, watch.stage, start, beside))
             journal.append(*entries)
             failed |= {entry.case for entry in entries if entry.run.reason}
             watch.ends(unit, entries)
@@ -157,16 +157,22 @@ def seed(header: Header, case: Case, number: int, trained: bool) -> int:
     return header.seed if case.cache == "warm" or not trained else header.seed + number
 
 
-def fill(task: Task, cache: Path, watch: Watch, start: Worker) -> None:
-    """Fill the compile cache of a case that starts with a warm one, by a process whose times nobody keeps."""
+def fill(task: Task, number: int, position: int, cache: Path, watch: Watch, start: Worker) -> tuple[Done, ...]:
+    """Fill the compile cache of a case that starts with a warm one, by a process whose times nobody keeps.
+
+    Returns what that process came to if it failed, which then is the round's result; nothing otherwise.
+    """
     case = task.cases[0]
     place = warm_cache(case, cache)
     if case.cache == "warm" and not (place / _FILLED).exists():
         shutil.rmtree(place, ignore_errors=True)
         watch.stage("filling the compile cache")
-        list(contributions(task, 0, 0, watch.stage, start))
+        entries = tuple(contributions(task, number, position, watch.stage, start))
+        if not all(entry.run.samples for entry in entries):
+            return entries
         place.mkdir(parents=True, exist_ok=True)
         (place / _FILLED).touch()
+    return ()
 
 
 def wait_until_quiet(header: Header, watch: Watch, others: Callable[[float], float] = load.others_now) -> None:

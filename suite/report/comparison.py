@@ -41,7 +41,8 @@ def _named(record: Record, several: bool) -> str:
 
 def _notes(rows: Sequence[Comparison], band: float) -> list[str]:
     paired = all(row.paired for row in rows)
-    alarm = "; over the table one false alarm has a chance of 5 %" if paired else ""
+    tested = paired and any(row.chance is not None for row in rows)
+    alarm = "; over the table one false alarm has a chance of 5 %" if tested else ""
     notes = [f"A difference of {100 * band:.2g} % does not matter{alarm}."]
     differing = dict.fromkeys(axis for row in rows for axis in row.differs)
     if differing:

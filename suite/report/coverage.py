@@ -124,8 +124,10 @@ def answered(answers: Readings, catalogue: Sequence[Description]) -> Table:
         cells = [_run(name, models, kind, mine) for kind in KINDS]
         asked += [each for each, kind in zip(cells, KINDS, strict=True) if _owed(name, kind).text != units.DASH]
         rows.append((Cell(text=name), Cell(text=experiments.load(name).TITLE), *cells, _others(name, mine)))
-    full = sum("tier" not in each.text for each in asked)
-    share = f"{units.count(full)} of {units.count(len(asked))} cells that a tier asks for are answered"
+    full = [each for each in asked if "tier" not in each.text]
+    parts = sum(not each.text.startswith(_ANSWERED) for each in full)
+    share = f"{units.count(len(full))} of {units.count(len(asked))} cells that a tier asks for are answered"
+    share += f", {units.count(parts)} of them for the models of the headline set alone" if parts else ""
     columns = ("experiment", "question", *(kind.name for kind in KINDS), "other machines")
     title = f"Experiments, and the machines that answered: {share}"
     return Table(title=title, columns=columns, rows=tuple(rows), words=True)

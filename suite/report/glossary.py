@@ -19,7 +19,8 @@ _STATUSES: dict[Status, str] = {
     "incomplete": "A process failed or is missing.",
     "unstable": "Measured, but not steady: provisional, and not to be quoted. The reason stands with the result.",
     "smoke": "It only shows that it runs.",
-    "quick": f"Steady: the half-width of its interval is at most {units.percent(WIDEST['quick'])}, nothing is wrong.",
+    "quick": f"Steady: the half-width of its interval is at most {units.percent(WIDEST['quick'])}, nothing is wrong. "
+    "A whole run or search that was taken once has no interval and is not asked for one.",
     "standard": f"Steady, with more processes and samples: at most {units.percent(WIDEST['standard'])}.",
     "repeated": "A standard speed-up that the nearest other campaign found again within its interval.",
 }

@@ -146,12 +146,19 @@ def interval(seconds: Estimate | None) -> str:
     return units.DASH if seconds is None else units.seconds_interval(seconds.low, seconds.high)
 
 
+def _place(record: Record) -> tuple[str | bool | int, ...]:
+    """Return what orders cases: JAX's before its peers', plain ones before variants, batches by their number."""
+    case = record.case
+    one = (record.workload, case.backend, case.scope, case.implementation, case.precision != "float32-highest")
+    return *one, case.precision, case.variant != "plain", case.variant, case.batch, record.name
+
+
 def case_table(title: str, records: Iterable[Record], models: bool = False) -> Table:
     """Return every case with its time, of which of several `models` it is, and of which of several campaigns.
 
     Rows of two campaigns stand beside each other; what compares is taken from one.
     """
-    items = sorted(map(summary, records), key=lambda s: (s.record.workload, s.record.name))
+    items = sorted(map(summary, records), key=lambda s: _place(s.record))
     dated = bool(several(item.record for item in items))
     rows = tuple(
         (

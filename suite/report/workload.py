@@ -207,8 +207,10 @@ def claims(about: Description, found: Sequence[SpeedUp]) -> Table:
         )
         for item in found
     ]  # fmt: skip
-    columns = ("", "metric", "definition", "CPU", "CPU hardware", "GPU", "GPU hardware", "speed-up")
-    return Table(title="What the source reports, and the nearest that was measured", columns=columns, rows=tuple(rows))
+    columns = ("number", "metric", "definition", "CPU", "CPU hardware", "GPU", "GPU hardware", "speed-up")
+    title = "What the source reports, and the nearest that was measured"
+    title = title if len(rows) > len(found) else "What was measured; the source reports no number"
+    return Table(title=title, columns=columns, rows=tuple(rows))
 
 
 def what(item: SpeedUp, about: Description) -> str:

@@ -61,7 +61,9 @@ def parsed(content: bytes) -> Any:
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 at {_spot(content[: error.start])}") from None
     except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON: {error.msg} at line {error.lineno} column {error.colno}") from None
+        raise ValueError(
+            f"not JSON: {error.msg.removesuffix(' at')} at line {error.lineno} column {error.colno}"
+        ) from None
     except RecursionError:
         raise ValueError(f"nested deeper than {_DEEPEST} levels at $") from None
 

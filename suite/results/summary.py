@@ -185,7 +185,12 @@ def worse(one: Status, other: Status) -> Status:
 
 def doubts(statuses: Iterable[Status]) -> str:
     """Return what a sentence on such results has to add; nothing where all are steady."""
-    found = set(statuses)
+    every = tuple(statuses)
+    found = set(every)
     if "smoke" in found:
         return " Profile smoke: it only shows that it runs."
-    return "" if found <= set(SOUND) else " Not all steady."
+    if found <= set(SOUND):
+        return ""
+    if found & set(SOUND):
+        return " Not all steady."
+    return " Not steady." if len(every) == 1 else " None is steady."

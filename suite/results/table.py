@@ -82,7 +82,19 @@ def condensed(table: Table) -> Table:
     return replace(_part(table, kept), same=" ".join(filter(None, (table.same, *lines))))
 
 
-_NAMING = ("case", "implementation", "backend", "way", "scope", "precision", "GPU precision", "batch")
+_NAMING = (
+    "case",
+    "implementation",
+    "backend",
+    "way",
+    "scope",
+    "precision",
+    "GPU precision",
+    "batch",
+    "threads",
+    "GPUs",
+    "length",
+)
 
 
 def reasons(table: Table) -> tuple[str, ...]:

@@ -12,9 +12,13 @@ _TRAINING = ("epoch", "validation")  # the stages that a documented run ends wit
 
 
 def watched(record: Record, level: Callable[[Telemetry], Level | None]) -> float | None:
-    """Return the middle process's mean of what was watched during its samples; None where nothing answers."""
-    seen = [run.telemetry for run in record.runs if not run.reason and run.telemetry is not None]
-    means = [found.mean for telemetry in seen if (found := level(telemetry)) is not None]
+    """Return the middle process's mean of what was watched during its samples; None where nothing answers.
+
+    A window shorter than the training that it is of says nothing: early ones of a search were of its last network.
+    """
+    seen = [(run, run.telemetry) for run in record.runs if not run.reason and run.telemetry is not None]
+    whole = [telemetry for run, telemetry in seen if telemetry.seconds >= training_seconds(run)]
+    means = [found.mean for telemetry in whole if (found := level(telemetry)) is not None]
     return median(means) if means else None
 
 
