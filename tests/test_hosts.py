@@ -2,12 +2,13 @@
 
 import math
 import os
+import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,7 +18,7 @@ import numpy as np
 import psutil
 import pytest
 
-from suite.measure import follower, greeting, hosts
+from suite.measure import follower, following, greeting, hosts
 from suite.measure.refusal import refuse_hosts
 from suite.measure.request import Request, chosen_by
 from suite.measure.wire import Call, Hello, Lost, packed, send, unpacked
@@ -285,3 +286,43 @@ def test_an_address_at_which_this_machine_cannot_listen_is_refused_at_once(tmp_p
 def test_hosts_are_decided_by_no_experiment():
     with pytest.raises(ValueError, match="--hosts asked for with experiment"):
         chosen_by("threads", Request(hosts=2))
+
+
+class Ended:
+    """A process of a follower that has ended so."""
+
+    def __init__(self, code, said=""):
+        self._code, self._said = code, said
+
+    def line(self, _):
+        return None
+
+    def code(self):
+        return self._code
+
+    def ended(self):
+        return f"ended with {self._code}: {self._said}"
+
+    def last_error(self):
+        return self._said
+
+
+@pytest.mark.parametrize(
+    ("codes", "said"),
+    [
+        ((0, 0, hosts.DISMISSED), None),
+        ((hosts.DISMISSED,), "'h:1' has ended without this host"),
+        ((hosts.NOBODY,), "^nobody answered$"),
+        ((0, hosts.NOBODY), "^nobody answered; it had led 1 process$"),
+        ((-signal.SIGABRT,), "'h:1' went away in the middle of a process"),
+        ((1,), "^following 'h:1': ended with 1"),
+    ],
+)
+def test_who_follows_hears_how_it_ended(monkeypatch, codes, said):
+    left = iter(codes)
+    monkeypatch.setattr(following.children, "child", lambda *_, **__: nullcontext(Ended(next(left), "nobody answered")))
+    if said is None:
+        assert following.follow("h:1", 1.0, lambda _: None) == 2
+        return
+    with pytest.raises(RuntimeError, match=said):
+        following.follow("h:1", 1.0, lambda _: None)

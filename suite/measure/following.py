@@ -1,17 +1,19 @@
 """The other hosts' side of a campaign over several: a process for each that the first host begins."""
 
+import signal
 import sys
 import threading
 from collections.abc import Callable
 
+from suite import units
 from suite.measure import children, hosts
 
 
 def follow(address: str, patience_seconds: float, say: Callable[[str], object]) -> int:
     """Take part in one process after another of the host at an address; return in how many.
 
-    That is until it has no more to do, or none comes in time. What begins is said. Raises RuntimeError if one ends
-    with an error, or if that host had no more to do when this one came.
+    That is until it has no more to do. What begins is said. Raises RuntimeError if one ends with an error, if that host
+    had no more to do when this one came, or if none answers in time: so ends, too, who leads and is interrupted.
     """
     count = 0
     while True:
@@ -22,10 +24,15 @@ def follow(address: str, patience_seconds: float, say: Callable[[str], object]) 
             if (line := child.line(threading.TIMEOUT_MAX)) is not None:  # what libraries print comes after it
                 say(line.decode(errors="replace").rstrip())
             code, ended, said = child.code(), child.ended(), child.last_error()
-        if count and code in (hosts.NOBODY, hosts.DISMISSED):
+        if count and code == hosts.DISMISSED:
             return count
         if code == hosts.DISMISSED:
             raise RuntimeError(f"'{address}' has ended without this host; run it anew, and this beside it")
+        if code == hosts.NOBODY:
+            words = units.counted(count, "process", "processes")
+            raise RuntimeError(f"{said}{f'; it had led {words}' if count else ''}")
+        if code == -signal.SIGABRT:  # how JAX ends a process whose first host is gone
+            raise RuntimeError(f"'{address}' went away in the middle of a process, or this one cannot go on: {ended}")
         if code:
-            raise RuntimeError(said if code == hosts.NOBODY else f"following '{address}': {ended}")
+            raise RuntimeError(f"following '{address}': {ended}")
         count += 1

@@ -92,4 +92,6 @@ def _near(word: str, records: Sequence[Record]) -> str:
     close = close or [slug for slug in machines if word.lower() in slug]
     if close:
         return f"; did you mean {' or '.join(repr(each) for each in close)}?"
-    return f"; there are: {', '.join(machines)}" if machines else "; there are no records yet: nox -s bench makes some"
+    if machines:
+        return f"; there are: {', '.join(machines)}"
+    return "; there are no records here: nox -s bench makes some, and the suite's checkout has the published ones"
