@@ -132,6 +132,17 @@ def test_a_newer_campaign_that_left_the_fastest_way_out_does_not_count():
     assert only([*fewer, *compared(3, plain=0.030)]).ratio.value == pytest.approx(3)
 
 
+def test_a_newer_campaign_that_left_the_fastest_way_out_and_in_which_jax_does_worse_stands_below_the_table():
+    full, worse, better = compared(1, plain=0.020, compile=0.009), compared(2, plain=0.007), compared(3, plain=0.012)
+    found = only([*full, *worse, *better])
+    assert (found.ratio.value, found.against.ratio.value) == (pytest.approx(0.9), pytest.approx(0.7))
+    (table,) = standing.standing_tables([found])
+    assert table.notes[-1].startswith("Newer campaigns that left the fastest way out, and in which JAX does worse: ")
+    assert table.notes[-1].endswith("mnist_mlp 0.700x (0.700 to 0.700) beside torch eager, 2026-01-02.")
+    assert only([*full, *better]).against is None
+    assert only([*worse, *compared(3, plain=0.020, compile=0.009)]).against is None
+
+
 def test_a_newer_campaign_that_left_a_slower_way_out_counts():
     full, fewer = compared(1, plain=0.020, compile=0.009), compared(2, compile=0.012)
     assert only([*full, *fewer]).ratio.value == pytest.approx(1.2)

@@ -11,6 +11,7 @@ from suite.results.campaigns import several
 from suite.results.record import Record
 from suite.results.selection import by_machine
 from suite.results.standing import Standing, overall, standings
+from suite.results.statistics import Estimate
 from suite.results.summary import doubts
 from suite.results.table import Cell, Table, chosen, times_cells
 from suite.variants import peer_name
@@ -73,7 +74,8 @@ def standing_tables(items: Sequence[Standing]) -> tuple[Table, ...]:
         same = tuple(group)
         machine = same[0].mine.record.machine.name
         title = f"{TITLE} on the {backend.upper()} of {machine}, {precision}: the best peer's time of a step over JAX's"
-        found.append(Table(title=title, columns=COLUMNS, rows=tuple(map(row, same)), notes=mean(same) + gaps(same)))
+        notes = mean(same) + gaps(same) + against(same)
+        found.append(Table(title=title, columns=COLUMNS, rows=tuple(map(row, same)), notes=notes))
     return tuple(found)
 
 
@@ -86,13 +88,17 @@ def mean(items: Sequence[Standing]) -> tuple[str, ...]:
     found = overall(items)
     if found is None or found.networks == 1:
         return ()
-    low, high = found.ratio.low, found.ratio.high
-    within = f" ({units.interval(low, high)}), {_OF}" if low is not None else ""
+    within = f", {_OF}" if found.ratio.low is not None else ""
     span = several(item.mine.record for item in found.items)
     over = f"{found.networks} networks{f', {span}' if span else ''}"
-    said = f"Geometric mean over {over}: {units.times(found.ratio.value, low, high)}{within}."
+    said = f"Geometric mean over {over}: {_with_interval(found.ratio)}{within}."
     fewer = found.networks < len({item.mine.record.workload for item in items})
     return (said + doubts(item.status for item in found.items) + _COUNTED * fewer,)
+
+
+def _with_interval(ratio: Estimate) -> str:
+    within = f" ({units.interval(ratio.low, ratio.high)})" if ratio.low is not None else ""
+    return units.times(ratio.value, ratio.low, ratio.high) + within
 
 
 def gaps(items: Sequence[Standing]) -> tuple[str, ...]:
@@ -100,8 +106,21 @@ def gaps(items: Sequence[Standing]) -> tuple[str, ...]:
     lacking = Counter(way for item in items for way in item.untimed)
     if not lacking:
         return ()
-    words = ", ".join(f"{way} in {number} of {len(items)} steps" for way, number in lacking.items())
-    return (f"Not timed, so that the best peer may be faster than the one shown: {words}.",)
+    ways = ", ".join(f"{way} in {number} of {len(items)} steps" for way, number in lacking.items())
+    return (f"Not timed, so that the best peer may be faster than the one shown: {ways}.",)
+
+
+def against(items: Sequence[Standing]) -> tuple[str, ...]:
+    """Return a line with the steps of which newer campaigns say worse of JAX than those shown; none without."""
+    worse = [
+        f"{tables.name(each.mine.record.case)} {_with_interval(each.ratio)} beside "
+        f"{peer_name(each.best_peer.record.case)}, {units.day(each.mine.record.created)}"
+        for item in items
+        if (each := item.against) is not None
+    ]
+    if not worse:
+        return ()
+    return (f"Newer campaigns that left the fastest way out, and in which JAX does worse: {'; '.join(worse)}.",)
 
 
 def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:

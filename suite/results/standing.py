@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from suite.results.peers import peers_of, untimed, way
 from suite.results.record import Record
@@ -18,6 +18,7 @@ class Standing:
 
     mine: Summary
     peers: tuple[tuple[Summary, Estimate], ...]  # fastest first, each with its time over mine; never empty
+    against: "Standing | None" = None  # a newer one that left the fastest way out, and in which JAX does worse
 
     @property
     def best_peer(self) -> Summary:
@@ -78,11 +79,15 @@ def _fair(items: Sequence[Standing]) -> Standing:
     """Return of one case's standings, the newest last, the one that is fair to the peers.
 
     Which way is the fastest is known from the newest campaign that timed most of them. A newer campaign counts if it
-    timed that way too: one that left it out would let JAX look better.
+    timed that way too: one that left it out would let JAX look better. Where it lets it look worse all the same, that
+    is known of the one that counts.
     """
     fullest = max(reversed(items), key=lambda item: len(item.ways))
     fastest = way(fullest.best_peer)
-    return next((item for item in reversed(items) if fastest in item.ways), fullest)
+    found = next((item for item in reversed(items) if fastest in item.ways), fullest)
+    newer = [item for item in items[items.index(found) + 1 :] if item.best_peer.status in COUNTED]
+    worst = min(newer, key=lambda item: item.ratio.value, default=found)
+    return replace(found, against=worst) if worst.ratio.value < found.ratio.value else found
 
 
 def _standings(group: Sequence[Summary]) -> Iterable[Standing]:
