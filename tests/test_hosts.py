@@ -186,7 +186,7 @@ def test_a_first_host_that_ends_before_a_case_is_no_case_taken_part_in(address):
         server.settimeout(60)
         there = threading.Thread(target=leaves, args=(server,))
         there.start()
-        with pytest.raises(RuntimeError, match="ended before a case began; what it says there tells why"):
+        with pytest.raises(hosts.LeftError, match="ended before a case began; what it says there tells why"):
             hosts.follow(address, 0.2, print)
         there.join()
 
@@ -201,7 +201,11 @@ def test_who_comes_when_all_has_ended_is_told_so(address):
 
 @pytest.mark.parametrize(
     ("error", "code"),
-    [(hosts.NobodyError("nobody answered"), hosts.NOBODY), (jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED"), 1)],
+    [
+        (hosts.NobodyError("nobody answered"), hosts.NOBODY),
+        (hosts.LeftError("it left"), hosts.LEFT),
+        (jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED"), 1),
+    ],
 )
 def test_only_a_host_that_nobody_answers_ends_as_one(monkeypatch, error, code):
     def follow(*_):
@@ -311,6 +315,7 @@ class Ended:
     ("codes", "said"),
     [
         ((0, 0, hosts.DISMISSED), None),
+        ((hosts.LEFT, 0, hosts.LEFT, 0, hosts.DISMISSED), None),
         ((hosts.DISMISSED,), "'h:1' has ended without this host"),
         ((hosts.NOBODY,), "^nobody answered$"),
         ((0, hosts.NOBODY), "^nobody answered; it had led 1 process$"),

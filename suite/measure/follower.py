@@ -15,7 +15,7 @@ def main() -> None:
         code = 0 if more else hosts.DISMISSED
     except RuntimeError as error:
         print(error, file=sys.stderr, flush=True)
-        code = hosts.NOBODY if isinstance(error, hosts.NobodyError) else 1
+        code = {hosts.NobodyError: hosts.NOBODY, hosts.LeftError: hosts.LEFT}.get(type(error), 1)
     os._exit(code)
 
 

@@ -28,6 +28,9 @@ def follow(address: str, patience_seconds: float, say: Callable[[str], object]) 
             return count
         if code == hosts.DISMISSED:
             raise RuntimeError(f"'{address}' has ended without this host; run it anew, and this beside it")
+        if code == hosts.LEFT:
+            say(said)
+            continue
         if code == hosts.NOBODY:
             words = units.counted(count, "process", "processes")
             raise RuntimeError(f"{said}{f'; it had led {words}' if count else ''}")

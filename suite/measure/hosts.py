@@ -25,12 +25,17 @@ ADDRESS = "SUITE_HOSTS_ADDRESS"  # of the first host, HOST:PORT, in the environm
 TOGETHER = ("initialise", "put", "lower", "compile", "chain", "feed", "block")  # of a program's methods
 NOBODY = 3  # exit code of a process to which the first host has not answered in time
 DISMISSED = 4  # exit code of one to which it has said that there is no more to do
+LEFT = 5  # exit code of one that it has left before a case began, as where a third host did not come
 _PATIENCE_SECONDS = 120.0
 _FAREWELL_SECONDS = 20.0  # within which who waits for the next process comes for it
 
 
 class NobodyError(RuntimeError):
     """The first host has not answered in time."""
+
+
+class LeftError(RuntimeError):
+    """The first host has ended before a case began; it may begin another."""
 
 
 class Led:
@@ -120,8 +125,8 @@ def dismiss(count: int, address: str, patience_seconds: float = _FAREWELL_SECOND
 def follow(address: str, patience_seconds: float, begun: Callable[[Begin], object]) -> bool:
     """Take part in one case of the host at an address, until it has ended; return False if that host has no more.
 
-    `begun` is told what it is. Raises NobodyError if that host does not answer in time, RuntimeError if it refuses
-    this one.
+    `begun` is told what it is. Raises NobodyError if that host does not answer in time, LeftError if it ends before
+    the case begins, RuntimeError if it refuses this one.
     """
     connection = connected(address, patience_seconds)
     send(connection, greeting.hello())
@@ -152,11 +157,11 @@ def follow(address: str, patience_seconds: float, begun: Callable[[Begin], objec
 
 
 def first_word(connection: Connection, address: str) -> object:
-    """Return what the first host begins with. Raises RuntimeError if it ends before that."""
+    """Return what the first host begins with. Raises LeftError if it ends before that."""
     try:
         return receive(connection)
     except EOFError:
-        raise RuntimeError(f"'{address}' ended before a case began; what it says there tells why") from None
+        raise LeftError(f"'{address}' ended before a case began; what it says there tells why") from None
 
 
 def connected(address: str, patience_seconds: float) -> Connection:
