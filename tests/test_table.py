@@ -127,6 +127,13 @@ def test_rows_of_one_name_are_told_apart_by_what_differs():
     assert reasons(judged(("a", "cpu jax", "8", "busy"), ("a", "cpu torch", "8", ""))) == ("a cpu jax: busy",)
 
 
+@pytest.mark.parametrize("axis", ["threads", "GPUs"])
+def test_rows_of_one_model_are_told_apart_by_what_their_experiment_varies(axis):
+    rows = [("a", "1", ""), ("a", "2", "busy")]
+    cells = tuple((Cell(text=name), Cell(text=count), Cell(text="unstable", remark=why)) for name, count, why in rows)
+    assert reasons(Table(title="t", columns=("model", axis, "status"), rows=cells)) == ("a 2: busy",)
+
+
 def test_a_table_without_statuses_has_no_reasons():
     assert reasons(chosen(judged(("a", "cpu jax", "8", "busy")), ("model",))) == ()
 

@@ -93,7 +93,6 @@ _NAMING = (
     "batch",
     "threads",
     "GPUs",
-    "length",
 )
 
 
