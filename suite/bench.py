@@ -1,7 +1,13 @@
 """A campaign from its plan to its records: opened, measured, written."""
 
+import math
 import shutil
+from collections import Counter
+from contextlib import suppress
 from pathlib import Path
+from typing import Literal
+
+import msgspec
 
 from suite import resuming, terminal, units
 from suite.data import embedded
@@ -17,11 +23,12 @@ from suite.measure import (
     probing,
     profiles,
     runner,
-    widening,
+    schedule,
 )
+from suite.measure.deadline import Deadline
+from suite.measure.forecast import Forecast
 from suite.measure.probe import Offer
-from suite.measure.remaining import Remaining
-from suite.measure.request import Request
+from suite.measure.request import BUDGET_MINUTES, WITHIN, Request
 from suite.progress import CampaignProgress, DataProgress
 from suite.results import journal as journals
 from suite.results import store
@@ -29,12 +36,17 @@ from suite.results.journal import Closed, Header, Journal, Rounds, Session
 from suite.results.summary import summary
 from suite.workload import Data, Implementation
 
+Ending = Literal["whole", "out of time", "interrupted"]
 
-def planned(asked: Request, out: Path, machine_name: str | None = None, part: int | None = None) -> Journal:
+
+def planned(
+    asked: Request, out: Path, machine_name: str | None = None, part: int | None = None, reserved: float = 0.0
+) -> Journal:
     """Find out what can be measured here, say how long it may take, and open the campaign's journal.
 
     `part` is the number of a job beside others, which may begin in the same second on another machine of the same name.
-    Raises RuntimeError while something is measured here: no campaign is begun that could not go on at once.
+    Of the budget so many seconds are `reserved` for what follows the measuring. Raises RuntimeError while something is
+    measured here: no campaign is begun that could not go on at once; ValueError for a budget that no process fits.
     """
     here = machine.machine(machine_name)
     needed: tuple[Implementation, ...] = ("jax", *asked.implementations)
@@ -44,6 +56,7 @@ def planned(asked: Request, out: Path, machine_name: str | None = None, part: in
         terminal.say(f"note: {remark}")
     if part is None:
         resuming.mention_unfinished(out)
+    budget = budget_seconds(asked, answer.seconds, reserved)
     header = campaign.planned(
         answer.cases,
         answer.descriptions,
@@ -53,14 +66,13 @@ def planned(asked: Request, out: Path, machine_name: str | None = None, part: in
         asked.experiment or "",
         part,
         asked=asked.rounds,
-        most=0 if asked.budget_minutes is not None and asked.most_rounds is None else asked.most_rounds,
+        within=(asked.within or WITHIN) if asked.adaptive else None,
+        budget_seconds=budget,
         energy=asked.energy,
     )
-    processes = sum(header.rounds_of(unit[0]) for unit in campaign.units(header.cases))
-    terminal.say(
-        f"{here.name}: {units.counted(len(answer.descriptions), 'workload')}, "
-        f"{units.counted(processes, 'process', 'processes')}, about {units.seconds(answer.seconds)}" + _further(header)
-    )
+    if budget is not None:
+        refuse_short(header, budget, reserved)
+    terminal.say(f"{here.name}: {announced(header, answer.seconds)}")
     lock.refuse_beside_another()
     journal = Journal(out / header.campaign / journals.FILE_NAME)
     if journal.path.parent.exists():
@@ -69,35 +81,72 @@ def planned(asked: Request, out: Path, machine_name: str | None = None, part: in
     return journal
 
 
-def _further(header: Header) -> str:
-    """Return what a plan's further rounds may come to, in words; '' if it may have none."""
-    widest = widening.widest(header)
-    if widest == header:
-        return ""
-    seconds = units.seconds(Remaining(widest, []).seconds)
-    return f", and up to {header.most_rounds} rounds where intervals stay wide, about {seconds} if all do"
+def budget_seconds(asked: Request, seconds: float, reserved: float) -> float | None:
+    """Return the wall time of a command whose first pass takes so many seconds; None if it has no limit.
+
+    Where rounds are added there is one: by default BUDGET_MINUTES, and of more than the headline set at least twice
+    the first pass, in whole minutes.
+    """
+    if asked.budget_minutes is not None:
+        return 60 * asked.budget_minutes
+    if not asked.adaptive:
+        return None
+    long = 0 if asked.headline else 60 * math.ceil((2 * seconds + reserved) / 60)
+    return max(60 * BUDGET_MINUTES, long)
 
 
-def measure(journal: Journal, out: Path, compile_cache: Path | None = None) -> bool:
-    """Measure what the journal lacks and write the records; return False if the user interrupted it.
+def refuse_short(header: Header, budget: float, reserved: float) -> None:
+    """Raise ValueError for a budget that leaves no time for any process, in seconds."""
+    forecast = Forecast(header)
+    least = min(campaign.units(header.cases), key=forecast.shortest)
+    need = forecast.shortest(least) + reserved
+    if need > budget:
+        site = f" and the site about {units.seconds(reserved)}" if reserved else ""
+        raise ValueError(
+            f"--budget {budget / 60:g} asked for; the shortest process here, of {least[0].workload}, takes about "
+            f"{units.seconds(forecast.shortest(least))}{site}: take --budget {math.ceil(need / 60)} or more"
+        )
 
-    What is compiled for a GPU stays in the folder `compile_cache`, if there is one.
+
+def announced(header: Header, seconds: float) -> str:
+    """Return what a campaign is about to do and when it ends, in words."""
+    workloads = units.counted(len(header.descriptions), "workload")
+    if header.within is None:
+        processes = sum(header.rounds_of(unit[0]) for unit in campaign.units(header.cases))
+        limit = "" if header.budget_seconds is None else f"; ends within {units.seconds(header.budget_seconds)}"
+        counted = units.counted(processes, "process", "processes")
+        return f"{workloads}, {counted}, about {units.seconds(seconds)}{limit}"
+    return (
+        f"{workloads}, each measured once, then again where a number is least certain; ends within "
+        f"{units.seconds(header.budget_seconds)}, sooner if every number is within {units.percent(header.within)}"
+    )
+
+
+def measure(
+    journal: Journal,
+    out: Path,
+    compile_cache: Path | None = None,
+    deadline: Deadline | None = None,
+    within: float | None = None,
+) -> Ending:
+    """Measure what the journal lacks until the deadline and write the records; return how it ended.
+
+    What is compiled for a GPU stays in the folder `compile_cache`, if there is one. A plan that adds rounds does so
+    until its numbers are known `within` that relative half-width, by default the planned one.
     """
     header = journal.header()
+    if within is not None and header.adaptive:
+        header = msgspec.structs.replace(header, within=within)
+    ending: Ending = "interrupted"
     with lock.measuring(header.campaign):
         settle(journal)
-        try:
+        with suppress(KeyboardInterrupt):
             prepare_data(header)
-            with CampaignProgress(header, journal.done()) as progress, beside.telemetry() as telemetry:
-                runner.run(header, journal, progress, beside=telemetry, kept=compile_cache)
-        except KeyboardInterrupt:
-            write(journal, out, partial=True)
-            words = resuming.resume_words(out, hosts=resuming.hosts_of(header))
-            kept = "keeps what was completed" if any(journal.done()) else "has the plan, nothing was completed"
-            terminal.say(f"interrupted; '{journal.path.parent}' {kept}: go on with {words}")
-            return False
-    write(journal, out)
-    return True
+            with CampaignProgress(header, journal.done(), deadline) as progress, beside.telemetry() as telemetry:
+                whole = runner.run(header, journal, progress, beside=telemetry, kept=compile_cache, deadline=deadline)
+            ending = "whole" if whole else "out of time"
+    write(journal, out, partial=ending != "whole")
+    return ending
 
 
 def close(journal: Journal, out: Path) -> None:
@@ -110,9 +159,17 @@ def close(journal: Journal, out: Path) -> None:
         raise RuntimeError(f"campaign '{name}' has completed no process; there is nothing to keep of it")
     if not resuming.has_ended(journal):
         with lock.measuring(name):
-            whole = widening.whole_rounds(journal.header(), journal.planned(), journal.done())
+            whole = schedule.whole_rounds(journal.header(), journal.planned(), journal.done())
             journal.append(Rounds(case_rounds=whole.case_rounds), Closed())
     write(journal, out)
+
+
+def answered(journal: Journal) -> bool:
+    """Return whether every case has its planned rounds, or failed: further rounds would only narrow intervals."""
+    planned, done = journal.planned(), journal.done()
+    failed = {entry.case for entry in done if entry.run.reason}
+    ended = Counter(entry.case for entry in done)
+    return all(case in failed or ended[case] >= planned.rounds_of(case) for case in planned.cases)
 
 
 def settle(journal: Journal) -> None:
@@ -148,7 +205,9 @@ def prepare_data(header: Header) -> None:
 
 def write(journal: Journal, out: Path, partial: bool = False) -> None:
     """Write a record for each case of the campaign; a partial result is replaced when more is known."""
-    header = journal.header()
+    header, done = journal.header(), journal.done()
+    if partial:
+        header = schedule.whole_rounds(header, journal.planned(), done)
     folder = out / (store.PARTIAL + header.campaign)
     if folder.exists():
         shutil.rmtree(folder)
@@ -156,7 +215,8 @@ def write(journal: Journal, out: Path, partial: bool = False) -> None:
         draft.unlink()  # of a write that was killed
     if not partial:
         runner.forget_compiled(journal)
-    for record in campaign.records(header, journal.done()):
+    done = [entry for entry in done if entry.run.round < header.rounds_of(entry.case)]
+    for record in campaign.records(header, done):
         if partial:
             store.put(record, folder)
         elif not (out / record.campaign / f"{record.name}.json").exists():

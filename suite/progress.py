@@ -1,35 +1,30 @@
-"""How far a campaign or its data are, in a terminal: a line that moves, with the remaining time."""
+"""How far a campaign or its data are, in a terminal."""
 
 import math
 import sys
 import time
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Sequence
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    Task,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-)
-from rich.table import Column, Table
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from rich.text import Text
 
 from suite import units
+from suite.live_table import table
 from suite.measure import profiles
 from suite.measure.campaign import Unit
-from suite.measure.remaining import Remaining
-from suite.measure.widening import question
+from suite.measure.campaign import units as units_of
+from suite.measure.deadline import Deadline
+from suite.measure.forecast import Forecast
+from suite.measure.schedule import Uncertain
 from suite.results.journal import Done, Header
 from suite.results.record import Profile
 from suite.results.summary import step_seconds
-from suite.terminal import WIDEST, say
-from suite.workload import Case, Scope
+from suite.terminal import say
+from suite.workload import Scope
 
 _SAID: dict[Scope, str] = {
     "step": "a step",
@@ -40,7 +35,6 @@ _SAID: dict[Scope, str] = {
     "calls": "a later call",
     "serve": "between answers, four requests under way",
 }
-_BAR, _LEAST_BAR = 40, 8  # characters of a bar where there is room, and below which there is none
 
 
 def said(scope: Scope, profile: Profile) -> str:
@@ -81,135 +75,110 @@ class DataProgress:
         self._progress.update(self._tasks[what], completed=done, share=share)
 
 
-class _Shortened(TextColumn):
-    """What a task is, with an ellipsis where its line is too narrow."""
+class CampaignProgress:
+    """Shows a campaign: on a terminal its table as it fills, the process that runs and the time left, else lines.
 
-    def __init__(self) -> None:
-        super().__init__("{task.description}", table_column=Column())
-
-    def render(self, task: Task) -> Text:
-        text = super().render(task)
-        text.no_wrap, text.overflow = True, "ellipsis"
-        return text
-
-
-class _Left(TextColumn):
-    """The estimate `left`, in seconds, less the time that has passed since it was made; nothing if there is none."""
-
-    def __init__(self) -> None:
-        super().__init__("")
-
-    def render(self, task: Task) -> Text:
-        left = task.fields["left"]
-        if left is None:
-            return Text()
-        seconds = max(0.0, left - (time.monotonic() - task.fields["since"]))
-        words = units.seconds(seconds) if seconds >= 120 else f"{units.count(math.ceil(seconds))} s"
-        return Text(f"about {words} left", no_wrap=True)
-
-
-class _Bar(BarColumn):
-    """A bar, or nothing where it would be too short to tell anything."""
-
-    def render(self, task: Task) -> Any:
-        return super().render(task) if (self.bar_width or 0) >= _LEAST_BAR else Text()
-
-
-class CampaignLine(Progress):
-    """The line of a campaign: count, clock and estimate stay whole, the bar gives way first and then the description.
-
-    Its task has the fields `left` and `since`.
+    An experiment, whose table is its own, has the last two alone.
     """
 
-    def __init__(self, console: Console, disable: bool = False) -> None:
-        self._room, self._bar = console, _Bar()
-        whole = Column(no_wrap=True)
-        super().__init__(
-            SpinnerColumn(table_column=whole),
-            _Shortened(),
-            self._bar,
-            MofNCompleteColumn(table_column=whole),
-            TimeElapsedColumn(table_column=whole),
-            _Left(),
-            console=console,
-            disable=disable,
-        )
-
-    def make_tasks_table(self, tasks: Iterable[Task]) -> Table:
-        """Return the line, with as much of a bar as there is room for."""
-        there, wide = list(tasks), self._room.options.update(width=WIDEST)
-        self._bar.bar_width = 0
-        bare = self._room.measure(super().make_tasks_table(there), options=wide).maximum
-        self._bar.bar_width = min(_BAR, self._room.width - bare)
-        return super().make_tasks_table(there)
-
-
-class CampaignProgress:
-    """Watches a campaign: a bar with remaining time on a terminal, nothing elsewhere but each first figure."""
-
-    def __init__(self, header: Header, done: Sequence[Done]) -> None:
-        self._header, self._began = header, 0.0
+    def __init__(self, header: Header, done: Sequence[Done], deadline: Deadline | None = None) -> None:
+        self._header, self._done, self._deadline = header, list(done), deadline or Deadline()
         self._about = {description.name: description for description in header.descriptions}
-        self._remaining = Remaining(header, done)
-        self._progress = CampaignLine(Console(stderr=True), disable=not sys.stderr.isatty())
-        self._task = self._progress.add_task("starting", total=self._remaining.planned, left=None, since=0.0)
-        self._show()
+        self._forecast = Forecast(header, done)
+        self._name = self._stage = self._current = self._why = ""
+        self._began = time.monotonic()
+        self._table: Table | None = None
+        self._live = Live(
+            get_renderable=self._rendered,
+            console=Console(stderr=True),
+            refresh_per_second=1,  # drawing takes time from the cores that are measured
+            transient=True,
+        )
+        self._terminal = sys.stderr.isatty()
 
     def __enter__(self) -> "CampaignProgress":
-        self._progress.start()
+        if self._terminal:
+            self._draw()
+            self._live.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._progress.stop()
+        if self._terminal:
+            self._live.stop()
 
     def begins(self, number: int, unit: Unit) -> None:
         """Show the process that starts."""
-        self._began = time.monotonic()
-        name = f"{unit[0].workload} {unit[0].label(self._about[unit[0].workload])}"
-        self._name = f"round {number + 1}/{self._header.rounds_of(unit[0])}  {name}"
-        self._progress.update(self._task, description=self._name, left=self._remaining.seconds, since=time.monotonic())
+        self._began, self._current = time.monotonic(), unit[0].workload
+        label = unit[0].label(self._about[unit[0].workload])
+        scopes = ", ".join(case.scope for case in unit if case.scope != "transfer")
+        self._name, self._stage = f"{unit[0].workload} {label} {scopes}, round {number + 1}", "start"
+        self._draw()
 
-    def grows(self, header: Header) -> None:
-        """Show that the plan has further rounds, or lost some that failed, and say of what."""
-        before = self._header
-        more = dict.fromkeys(_asked(c) for c in header.cases if header.rounds_of(c) > before.rounds_of(c))
-        fewer = dict.fromkeys(_asked(c) for c in header.cases if header.rounds_of(c) < before.rounds_of(c))
+    def grows(self, header: Header, why: Uncertain | None) -> None:
+        """Show of what a further round comes, and how well it is known; or that a further round failed."""
         self._header = header
-        self._remaining.grows(header)
-        self._progress.update(self._task, total=self._remaining.planned)
-        if more:
-            self._print(f"one more round, intervals are still wide: {', '.join(more)}")
-        if fewer:
-            self._print(f"a further round failed, those before it count: {', '.join(fewer)}")
+        if why is None:
+            self._print("a further round failed; the rounds before it count")
+            return
+        name, scope = why.question
+        of = name if scope == "step" else f"{name} ({scope})"
+        spread = "by the spread of published runs" if why.borrowed else "by the spread of its kind"
+        self._why = f"least certain: {of}, ±{units.percent(why.half_width)} {spread}"
 
     def stage(self, name: str) -> None:
         """Show the stage that the process is in."""
-        self._progress.update(self._task, description=f"{self._name}  {name}")
+        self._stage = name
 
     def ends(self, unit: Unit, done: Sequence[Done]) -> None:
-        """Advance, learn how long such a process takes, and print its figure or its failure."""
-        self._remaining.ends(unit, time.monotonic() - self._began, any(entry.run.reason for entry in done))
-        self._show()
-        for entry in done:
-            value = step_seconds(entry.run)
-            if entry.run.reason:
-                self._print(f"{self._name}: failed: {entry.run.reason}")
-                return
-            if value is not None and entry.case.scope in _SAID:
-                self._print(f"{self._name}: {units.seconds(value)} {said(entry.case.scope, self._header.profile)}")
+        """Learn how long such a process takes; show its figure, or say why it failed."""
+        self._forecast.ends(unit, time.monotonic() - self._began, any(entry.run.reason for entry in done))
+        self._done += done
+        if reason := next((entry.run.reason for entry in done if entry.run.reason), ""):
+            self._print(f"{self._name}: failed: {reason}")
+        elif not self._terminal:
+            for entry in done:
+                value = step_seconds(entry.run)
+                if value is not None and entry.case.scope in _SAID:
+                    self._print(f"{self._name}: {units.seconds(value)} {said(entry.case.scope, self._header.profile)}")
+        self._draw()
 
-    def _show(self) -> None:
-        """Show how many processes have ended; after the last there is no time left to tell."""
-        done, planned = self._remaining.planned - self._remaining.processes, self._remaining.planned
-        self._progress.update(self._task, completed=done)
-        if done == planned:
-            self._progress.update(self._task, left=None)
+    def skips(self, unit: Unit, seconds: float) -> None:
+        """Say that a process does not fit into what is left of the budget."""
+        what = f"{unit[0].workload} ({unit[0].scope}, {unit[0].backend})"
+        self._print(
+            f"skipped {what}: takes about {units.seconds(seconds)}, {units.seconds(max(self._deadline.left, 0.0))} of "
+            "the budget are left to measure; raise --budget"
+        )
+
+    def _draw(self) -> None:
+        if self._terminal and not self._header.experiment:
+            self._table = table(self._header, self._done, self._current)
+
+    def _rendered(self) -> RenderableType:
+        lines = [f"{self._name}: {self._stage}" if self._name else "starting", *filter(None, [self._why, self._left()])]
+        text = [Text(line, no_wrap=True, overflow="ellipsis") for line in lines]
+        return Group(self._table, Text(), *text) if self._table else Group(*text)
+
+    def _left(self) -> str:
+        """Return how much is done and when it ends, in words."""
+        planned = units_of(self._header.cases)
+        total = sum(self._header.rounds_of(unit[0]) for unit in planned)
+        counted = Counter(entry.case for entry in self._done)
+        ended = sum(counted[unit[0]] for unit in planned)
+        words = f"{units.count(ended)} of {units.counted(total, 'process', 'processes')}"
+        if self._deadline.seconds is None:
+            rest = sum(
+                self._forecast.seconds(unit) * max(0, self._header.rounds_of(unit[0]) - counted[unit[0]])
+                for unit in planned
+            )
+            return f"{words}; about {_clock(rest - (time.monotonic() - self._began))} left"
+        return f"{words}; ends within {_clock(self._deadline.left + self._deadline.reserved)}, Ctrl-C ends it now"
 
     def _print(self, line: str) -> None:
-        self._progress.console.print(line, highlight=False, markup=False, soft_wrap=True)
+        self._live.console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def _asked(case: Case) -> str:
-    """Return what gets rounds together: a workload, if it is its steady state, else with the scope."""
-    name, scope = question(case)
-    return name if scope == "step" else f"{name} ({scope})"
+def _clock(seconds: float) -> str:
+    """Return a time left as minutes and seconds."""
+    minutes, rest = divmod(math.ceil(max(0.0, seconds)), 60)
+    return f"{minutes} min {rest:02d} s"

@@ -3,22 +3,27 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import msgspec
+
 from suite import citing, terminal
-from suite.bench import close
+from suite.bench import answered, close
 from suite.measure.campaign import file_names
-from suite.results import files, prices, quotation, store
+from suite.results import files, prices, quotation, spreads, store
 from suite.results import journal as journals
 from suite.results.journal import Journal
 from suite.results.record import Record
 from suite.resuming import has_ended, hosts_of, refuse_renamed, resume_words
 
+REPORT_SECONDS = 60.0  # reserved for the table and the site, of a budget
+
 
 def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
-    """Return the folder of a campaign, given by its name or path, that has ended, or with `incomplete` ends hereby.
+    """Return the folder of a campaign, given by its name or path, that has ended, or ends hereby.
 
-    One that was copied without its journal has ended if no record lacks a round. Raises LookupError if there is no
-    such campaign, ValueError if a record is not as it was written or another campaign's, RuntimeError if it has not
-    ended or only shows that it runs.
+    One that has measured every case as often as planned ends, further rounds or not; any other one only with
+    `incomplete`. One that was copied without its journal has ended if no record lacks a round. Raises LookupError if
+    there is no such campaign, ValueError if a record is not as it was written or another campaign's, RuntimeError if it
+    has not ended or only shows that it runs.
     """
     folder = _found(out, campaign)
     if folder.name.startswith(store.PARTIAL):
@@ -30,12 +35,13 @@ def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
             _refuse_missing_rounds(folder)
         return folder
     refuse_renamed(journal)
-    if not (incomplete or has_ended(journal)):
+    if not (incomplete or has_ended(journal) or answered(journal)):
         words = resume_words(folder.parent, hosts=hosts_of(journal.header()))
         raise RuntimeError(
-            f"campaign '{folder.name}' has not ended; go on with {words}, or add --incomplete where it cannot go on"
+            f"campaign '{folder.name}' has not measured everything once; resume it with {words}, or add --incomplete "
+            "where it cannot be resumed"
         )
-    if incomplete or journal.closed():
+    if incomplete or journal.closed() or not has_ended(journal):
         close(journal, folder.parent)
     return folder
 
@@ -101,7 +107,7 @@ def publish(folder: Path, published: Path) -> tuple[Path, ...]:
         if not target.exists():
             store.write_once(target, content, files.REMEDY)
         written.append(target)
-    return (*written, *picture(published), *mentions(published))
+    return (*written, *picture(published), *spread_table(published), *mentions(published))
 
 
 def _refuse_namesake(folder: Path, published: Path) -> None:
@@ -150,6 +156,17 @@ def picture(published: Path) -> tuple[Path, ...]:
     with files.writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(drawn, encoding="utf-8")
+    return (path,)
+
+
+def spread_table(published: Path) -> tuple[Path, ...]:
+    """Write how much processes differ in the published records, by which campaigns decide to stop."""
+    path = published.parent.parent / "suite" / "results" / spreads.FILE_NAME
+    if not path.parent.is_dir():
+        return ()
+    found = spreads.table(store.load([published])[0])
+    with files.writing(path):
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(found)) + b"\n")
     return (path,)
 
 

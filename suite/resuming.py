@@ -1,6 +1,8 @@
 """Which campaign can go on here, and what keeps another from it."""
 
+import os
 import shlex
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,22 +10,41 @@ from suite import terminal, units
 from suite.measure import campaign, lock, machine, probing, software
 from suite.results import files
 from suite.results import journal as journals
-from suite.results.journal import Header, Journal
+from suite.results.journal import PLAN_VERSION, Header, Journal
 from suite.results.settings import differing
 from suite.workload import Implementation
+
+COMMAND = "SUITE_COMMAND"  # set by noxfile.py: how a user starts the session that runs the suite
 
 
 def mention_unfinished(out: Path) -> None:
     """Say of the newest campaign that it has not ended, if it can go on."""
     for left in journals.journals(out)[:1]:
         if not has_ended(left) and not hindrance(left):
-            terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; {resume_words(out)} goes on with it")
+            terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; resume it with {resume_words(out)}")
 
 
 def resume_words(out: Path, command: str = "run", hosts: int = 1) -> str:
-    """Return the command that goes on with what lies in a folder, where so many hosts take part."""
+    """Return the whole command that resumes what lies in a folder, where so many hosts take part."""
     where = "" if out == files.LOCAL else f" --out {shlex.quote(str(out))}"
-    return f"{command} --resume{_of_hosts(hosts) if hosts > 1 else ''}{where}"
+    return f"{program(command)} --resume{_of_hosts(hosts) if hosts > 1 else ''}{where}"
+
+
+def say_how(journal: Journal, out: Path, ending: str) -> None:
+    """Say how a campaign that has not ended is resumed, and why it has not."""
+    if has_ended(journal):
+        return
+    words = resume_words(out, hosts=hosts_of(journal.header()))
+    why = "interrupted" if ending == "interrupted" else "the budget is spent"
+    terminal.say(f"{why}; narrow the intervals, or measure what is missing, with: {words}")
+
+
+def program(command: str) -> str:
+    """Return how to start a command of the suite as this one was started: by nox, as `suite`, or with Python."""
+    if command == "run" and (started := os.environ.get(COMMAND)):
+        return started
+    installed = Path(sys.argv[0]).name == "suite"
+    return f"suite {command}" if installed else f"{Path(sys.executable).name} -m suite {command}"
 
 
 def hosts_of(header: Header) -> int:
@@ -53,7 +74,7 @@ def resumed(out: Path, name: str | None = None, count: int = 1) -> Journal:
         raise RuntimeError(f"--resume asked for, {every} in '{out}' has ended{last}; start one without --resume")
     journal = _first_that_goes_on(left, count)
     header = journal.header()
-    terminal.say(f"campaign '{header.campaign}', begun {units.minute(header.created)} UTC, goes on")
+    terminal.say(f"campaign '{header.campaign}', begun {units.minute(header.created)} UTC, resumes")
     return journal
 
 
@@ -93,6 +114,7 @@ def hindrance(journal: Journal, count: int | None = None) -> str:
         refuse_renamed(journal)
         refuse_measured(journal)
         if count is None:
+            refuse_older(journal.header())
             refuse_other(journal.header())
         else:
             refuse_elsewhere(journal, count)
@@ -121,6 +143,7 @@ def refuse_elsewhere(journal: Journal, count: int = 1) -> None:
     So it does if what a case needs is gone: its implementation or that one's backend.
     """
     header = journal.header()
+    refuse_older(header)
     refuse_other(header)
     implementations: dict[Implementation, None] = dict.fromkeys(case.implementation for case in header.cases)
     for implementation in implementations:
@@ -136,6 +159,15 @@ def refuse_elsewhere(journal: Journal, count: int = 1) -> None:
         raise RuntimeError(
             f"campaign '{header.campaign}' is of {units.counted(planned, 'host')}, not of {count}; "
             + (remedy if planned > 1 else "leave --hosts and --address out")
+        )
+
+
+def refuse_older(header: Header) -> None:
+    """Raise RuntimeError for a plan of an older version, which went by rounds instead of a budget."""
+    if header.version != PLAN_VERSION:
+        raise RuntimeError(
+            f"campaign '{header.campaign}' was begun by another version of the suite, which planned rounds in another "
+            f"way; {_instead(header)}"
         )
 
 

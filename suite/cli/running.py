@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import sys
+import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -11,7 +12,18 @@ from typing import Any, get_args
 import click
 from click.core import ParameterSource
 
-from suite.cli.types import PUBLISHED, Counts, Finite, Several, Words, address, machine_name, out_folder, published
+from suite.cli.types import (
+    PUBLISHED,
+    Counts,
+    Finite,
+    Percent,
+    Several,
+    Words,
+    address,
+    machine_name,
+    out_folder,
+    published,
+)
 from suite.variants import NAMES as VARIANTS
 from suite.workload import (
     Allocator,
@@ -24,13 +36,14 @@ from suite.workload import (
     Scope,
 )
 
-# What a campaign that is gone on with is told anew; all else was planned.
+# Options that still apply with --resume; all others come from the stored plan.
 _OF_EVERY_RUN = frozenset(
     {"out", "resume", "campaign", "publish", "site", "prices", "cluster", "hosts", "address", "compile_cache"}
+    | {"budget", "within"}
 )
 
 
-@click.command(short_help="Measure workloads or an experiment, and print what came of it.")
+@click.command(short_help="Run benchmarks and print the results.")
 @click.argument("workloads", nargs=-1, metavar="[WORKLOAD]...")
 @click.option("--all", "every_workload", is_flag=True, help="Every workload, not the headline set alone.")
 @click.option(
@@ -40,23 +53,30 @@ _OF_EVERY_RUN = frozenset(
     "--profile",
     type=click.Choice(["smoke", "quick", "standard"]),
     default="quick",
-    show_default=True,
-    help="How much is measured: smoke shows that it runs, quick is citable but for whole runs and learning, which "
-    "it takes once, standard is tighter.",
+    help="smoke shows that everything runs, and nothing of it is published. quick and standard, of older versions, are "
+    "accepted and mean the default.",
+)
+@click.option(
+    "--budget",
+    type=Finite(min=0, min_open=True),
+    metavar="MINUTES",
+    help="Wall time until the prompt is back, the site included. Every workload is measured once, cheapest first; what "
+    "is left of the budget goes where a number is least certain. Default: 8, and for more than the headline set at "
+    "least twice what one pass takes; with --rounds, an experiment or smoke no limit. Not with --cluster.",
+)
+@click.option(
+    "--within",
+    type=Percent(),
+    metavar="PERCENT",
+    help="Stop when every number is known so well, as a half-width. Default: 10. It is judged by the spread of all "
+    "processes of a kind and is no interval to quote.",
 )
 @click.option(
     "--rounds",
     type=click.IntRange(min=1),
-    help="Processes a case, at least as many as the profile has, which is the default: more of them narrow the "
-    "intervals of a machine that is never quite idle. Scopes run and learning keep the profile's.",
+    help="Exactly so many processes a case, instead of as many as the budget has time for.",
 )
-@click.option(
-    "--most-rounds",
-    type=click.IntRange(min=1),
-    help="Processes a case at most. Rounds are added one by one where a workload's steady state, its cold start or a "
-    "speed-up of these still has a wider interval than the profile allows; where no steps are timed, also its steps "
-    "from storage on. Default: the profile's limit; with --budget, and in an experiment, no more than planned.",
-)
+@click.option("--most-rounds", hidden=True, callback=lambda ctx, param, value: _gone(value), expose_value=False)
 @click.option("--batch", type=click.IntRange(min=1), help="Examples a step. Default: each workload's headline batch.")
 @click.option(
     "--precision",
@@ -183,12 +203,6 @@ _OF_EVERY_RUN = frozenset(
     "look at how busy a GPU is.",
 )
 @click.option(
-    "--budget",
-    type=Finite(min=0, min_open=True),
-    metavar="MINUTES",
-    help="Drop what is over. Not with --cluster.",
-)
-@click.option(
     "--cluster",
     type=click.Choice(["slurm", "local"]),
     help="Deal the workloads to jobs on many machines, which share --out, and look after them: a lost one is sent "
@@ -212,11 +226,11 @@ _OF_EVERY_RUN = frozenset(
 @click.option(
     "--resume",
     is_flag=True,
-    help="Go on with the newest campaign in --out that has not ended and can go on here, as it was planned: what else "
-    "the command line says of what to measure is not looked at.",
+    help="Resume the newest campaign in --out that has not ended and can be resumed here, as it was planned, with the "
+    "same budget again. Options of what to measure do not apply.",
 )
-@click.option("--campaign", metavar="NAME", help="Of --resume: go on with this one.")
-@click.option("--publish", is_flag=True, help=f"Put the records under {PUBLISHED} when the campaign has ended.")
+@click.option("--campaign", metavar="NAME", help="Of --resume: resume this one.")
+@click.option("--publish", is_flag=True, help=f"End the campaign with this run, and put its records under {PUBLISHED}.")
 @click.option("--report", "site", is_flag=True, help="As suite report does, at the end; in the suite's checkout.")
 @click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'.")
 @click.option(
@@ -240,12 +254,16 @@ def run(
     compile_cache: Path | None,
     **asked: Any,
 ) -> None:
-    """Measure workloads (default: the headline set) and print the speed-ups, or an experiment and its answers.
+    """Run benchmarks (default: the headline set) and print the speed-ups, or an experiment and its answers.
 
-    Every completed process is safe on disk; Ctrl-C leaves a valid partial result, --resume goes on with it. Exit 1 if
-    nothing has a result that makes sense, or a job of a --cluster has left none, and 130 after Ctrl-C.
+    Every completed process is safe on disk. A spent budget, Ctrl-C and SIGTERM all end with the table, the site and the
+    command to resume; a second Ctrl-C ends at once. Exit 1 if nothing has a result that makes sense, or a job of a
+    --cluster has left none, 130 after Ctrl-C and 143 after SIGTERM.
     """
+    began = time.monotonic()
     from suite import bench, publishing, resuming, terminal
+    from suite.cli.ending import signals
+    from suite.measure.deadline import Deadline
     from suite.results import prices as price_list
 
     request = _request(asked)
@@ -257,7 +275,9 @@ def run(
         publishing.checkout()
     listed = price_list.read(prices or price_list.SHIPPED)
     if resume and (others := given(context, but=_OF_EVERY_RUN)):
-        terminal.say(f"note: --resume goes on with what was planned, whatever {', '.join(others)} ask for now")
+        terminal.say(f"note: --resume takes the plan as it was stored; {', '.join(others)} do not apply")
+    elif request.profile != asked["profile"]:
+        terminal.say("note: --profile standard is now the default way of measuring; --budget and --within narrow it")
     if resume and cluster is None:
         _mention_jobs(out)
     if address is not None:
@@ -265,24 +285,30 @@ def run(
 
         hosts.refuse_unbindable(address)
         os.environ[hosts.ADDRESS] = address
-    if cluster is None:
-        new = None if resume else bench.planned(request, out, machine_name)
-        journals = [new or resuming.resumed(out, campaign, request.hosts)]
-        if not bench.measure(journals[0], out, compile_cache):
-            sys.exit(130)  # at once: who interrupts wants the prompt back
-        if address is not None:
-            _dismiss(request.hosts - 1, address)
-        whole = bench.resulted(journals[0])
-    else:
-        whole, journals = run_jobs(out, resume, request, cluster, jobs, job_options, machine_name)
-    _show([journal.header() for journal in journals], out, listed, site)
-    for journal in journals if publish else ():
-        for path in publishing.publish(journal.path.parent, PUBLISHED):
-            terminal.say(f"published {path}")
-    if site:
-        click.echo(f"site: {publishing.report(PUBLISHED, out, True, listed)}")
-    if not whole:
-        sys.exit(1)
+    reserved = publishing.REPORT_SECONDS if site else 0.0
+    ending: Any = "whole"
+    with signals() as seen:
+        if cluster is None:
+            new = None if resume else bench.planned(request, out, machine_name, reserved=reserved)
+            journal = new or resuming.resumed(out, campaign, request.hosts)
+            budget = 60 * request.budget_minutes if request.budget_minutes else journal.header().budget_seconds
+            ending = bench.measure(
+                journal, out, compile_cache, Deadline(budget, reserved, began), within=request.within
+            )
+            if address is not None:
+                _dismiss(request.hosts - 1, address)
+            journals, whole = [journal], bench.resulted(journal)
+        else:
+            whole, journals = run_jobs(out, resume, request, cluster, jobs, job_options, machine_name)
+        _show([journal.header() for journal in journals], out, listed, site)
+        for journal in journals if publish else ():
+            for path in publishing.publish(publishing.ended(out, journal.path.parent.name), PUBLISHED):
+                terminal.say(f"published {path}")
+        if site:
+            click.echo(f"site: {publishing.report(PUBLISHED, out, True, listed)}")
+        for journal in journals:
+            resuming.say_how(journal, out, ending)
+    sys.exit(seen.code(ending == "interrupted", whole))
 
 
 def _mention_jobs(out: Path) -> None:
@@ -293,7 +319,7 @@ def _mention_jobs(out: Path) -> None:
     with suppress(RuntimeError):  # a plan that cannot be read keeps no campaign from going on
         for _, left in plan.unended(out):
             words = resuming.resume_words(out, f"run --cluster {left.cluster}")
-            terminal.say(f"note: jobs planned together have not ended; {words} goes on with all of them")
+            terminal.say(f"note: jobs planned together have not ended; resume all of them with {words}")
             return
 
 
@@ -314,7 +340,18 @@ def _request(asked: dict[str, Any]) -> Any:
         raise ValueError("--experiment asked for without a name; suite list --experiments shows them")
     fields = {field.name for field in dataclasses.fields(Request)}
     options = {key if key in fields else f"{key}s": value for key, value in asked.items() if key != "budget"}
+    if options["profile"] == "standard":
+        options["profile"] = "quick"
     return Request(**options, budget_minutes=asked["budget"])
+
+
+def _gone(most_rounds: str | None) -> None:
+    """Raise ValueError for an option of older versions, naming what took its place."""
+    if most_rounds is not None:
+        raise ValueError(
+            "--most-rounds asked for, which is gone: --budget says how long to measure, --within how certain a number "
+            "has to be, --rounds exactly how many processes"
+        )
 
 
 def _refuse_contradictions(asked: Mapping[str, Any]) -> None:
@@ -322,10 +359,12 @@ def _refuse_contradictions(asked: Mapping[str, Any]) -> None:
     alone, several = asked["cluster"] is None, asked["hosts"] > 1
     if asked["publish"] and not asked["resume"] and asked["profile"] == "smoke":
         raise ValueError(
-            "--publish asked for with profile 'smoke', which only shows that it runs; take quick or standard"
+            "--publish asked for with --profile smoke, which only shows that it runs; leave one of them out"
         )
     if asked["campaign"] is not None and not (asked["resume"] and alone):
-        raise ValueError("--campaign names what --resume goes on with on this machine; add --resume, without --cluster")
+        raise ValueError(
+            "--campaign names the campaign that --resume resumes on this machine; add --resume, without --cluster"
+        )
     if several != (asked["address"] is not None):
         raise ValueError("--hosts above 1 and --address belong together: the other hosts have to find this one")
     if alone and (asked["jobs"] is not None or asked["job_options"]):

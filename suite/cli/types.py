@@ -73,6 +73,19 @@ class Finite(click.FloatRange):
         return found
 
 
+class Percent(click.ParamType):
+    """A percentage, with or without its sign, as a share."""
+
+    name = "percent"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the share, 0.1 for 10; fail for what is no number."""
+        try:
+            return float(str(value).strip().removesuffix("%")) / 100
+        except ValueError:
+            self.fail(f"'{value}' is no percentage, such as 10", param, ctx)
+
+
 class Counts(click.ParamType):
     """One or several numbers from 1 up, separated by commas."""
 

@@ -37,7 +37,7 @@ class Part:
         place.node(self.number).write_text(platform.node())
         refuse_other_software(plan, self.out)
         journal = self._journal(place, plan)
-        if not resuming.has_ended(journal) and not bench.measure(journal, self.out):
+        if not resuming.has_ended(journal) and bench.measure(journal, self.out) == "interrupted":
             raise KeyboardInterrupt
         return Outcome(campaign=journal.path.parent.name, node=platform.node())
 

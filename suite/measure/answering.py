@@ -9,7 +9,7 @@ from suite.measure import campaign, children, fitness, refusal
 from suite.measure.cases import of_scopes, timed
 from suite.measure.estimate import first_seconds, process_seconds
 from suite.measure.machine import why_no_gpu
-from suite.measure.omitted import not_of_data, not_of_scopes, not_run_by, not_timed, over_budget, without_gpu
+from suite.measure.omitted import not_of_data, not_of_scopes, not_run_by, not_timed, without_gpu
 from suite.measure.probe import Offer
 from suite.measure.profiles import EFFORTS
 from suite.measure.request import Request, asked, chosen_by, workloads
@@ -25,7 +25,7 @@ class Answer:
 
     cases: tuple[Case, ...]
     descriptions: tuple[Description, ...]
-    seconds: float
+    seconds: float  # a guess: of one pass where rounds are added, else of all planned rounds
     remarks: tuple[str, ...]
 
 
@@ -58,11 +58,10 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
         cases = tuple(case for case in cases if case.workload in request.dealt)
     lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
     there = {case.workload for case in cases}
-    cases, total, dropped = _within(request, [c for c in cases if c not in lacking], about, machine.cores)
+    cases = tuple(case for case in cases if case not in lacking)
     remarks = [*without_gpu(request, machine, jax), *not_of_scopes(chosen, scopes)]
     remarks += [*not_of_data(request.data, chosen), *not_run_by(lacking)]
     remarks += _unasked(request, chosen, there) if request.experiment else not_timed(request, chosen, here)
-    remarks += over_budget(request, dropped)
     if not cases:
         raise RuntimeError("; ".join((*remarks, "nothing is left to measure")))
     used = {case.workload for case in cases}
@@ -73,7 +72,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     return Answer(
         cases=cases,
         descriptions=tuple(about[name] for name in wanted if name in used),
-        seconds=total,
+        seconds=_seconds(request, cases, about, machine.cores),
         remarks=tuple(remarks),
     )
 
@@ -92,8 +91,7 @@ def _refuse(
     scopes = request.scopes or USUAL_SCOPES
     each: dict[Backend, int] = {b: machine.cores if b == "cpu" else len(jax.backends[b]) for b in present}
     devices: dict[Backend, int] = {backend: request.hosts * count for backend, count in each.items()}
-    refusal.refuse_rounds(request.rounds, request.profile)
-    refusal.refuse_most_rounds(request.most_rounds, request.rounds, request.profile, request.experiment)
+    refusal.refuse_stopping(request.within, request.rounds, request.profile, request.experiment)
     refusal.refuse_peer_backends(request.peer_backends, request.implementations, present)
     refusal.refuse_implementations(request.implementations, request.peer_backends or present)
     refusal.refuse_variants(request.variants, request.implementations, present)
@@ -120,26 +118,12 @@ def _unasked(request: Request, chosen: Sequence[Description], there: Collection[
         yield f"experiment '{request.experiment}' has nothing to ask of {', '.join(none)}{scopes}; left out"
 
 
-def _within(
-    request: Request, cases: Sequence[Case], about: dict[str, Description], cores: int
-) -> tuple[tuple[Case, ...], float, dict[str, float]]:
-    """Return the cases of the workloads that fit the budget in order, their duration, and what each dropped one takes.
-
-    Durations are in seconds.
-    """
-    effort = EFFORTS[request.profile]
-    kept, total, dropped = [], 0.0, {}
-    for name in dict.fromkeys(case.workload for case in cases):
-        mine = [case for case in cases if case.workload == name]
-        seconds = sum(
-            campaign.rounds(request.profile, unit[0], request.experiment or "", cores, request.rounds)
-            * process_seconds(unit, about[name], effort, cores)
-            + first_seconds(unit, about[name])
-            for unit in campaign.units(mine)
-        )
-        if request.budget_minutes is not None and total + seconds > 60 * request.budget_minutes:
-            dropped[name] = seconds
-        else:
-            kept += mine
-            total += seconds
-    return tuple(kept), total, dropped
+def _seconds(request: Request, cases: Sequence[Case], about: Mapping[str, Description], cores: int) -> float:
+    """Return a guess of how long the cases take: one pass where rounds are added, else all planned rounds."""
+    effort, asked = EFFORTS[request.profile], 1 if request.adaptive else request.rounds
+    return sum(
+        campaign.rounds(request.profile, unit[0], request.experiment or "", cores, asked)
+        * process_seconds(unit, about[unit[0].workload], effort, cores)
+        + first_seconds(unit, about[unit[0].workload])
+        for unit in campaign.units(cases)
+    )

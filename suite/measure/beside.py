@@ -99,9 +99,9 @@ class Beside:
         if line.sample is None:
             self._marks.setdefault((line.stage, line.seen is not None), []).append(self._now())
 
-    def counts(self, unit: Sequence[Case], profile: Profile, number: int) -> bool:
-        """Return whether a process's energy is to be counted: once a case of JAX, where there is a counter."""
-        if profile == "smoke" or number > 0 or not any(case.scope == "step" for case in unit):
+    def counts(self, unit: Sequence[Case], profile: Profile) -> bool:
+        """Return whether a process's energy can be counted: that of a step of JAX, where there is a counter."""
+        if profile == "smoke" or not any(case.scope == "step" for case in unit):
             return False
         if unit[0].implementation != "jax":  # peers are there for their speed
             return False

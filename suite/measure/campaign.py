@@ -1,6 +1,5 @@
 """A campaign: what is planned, which processes it takes, and the records it leaves."""
 
-import random
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -11,7 +10,7 @@ from suite.measure import children, software
 from suite.measure import machine as machines
 from suite.measure.anonymous import anonymous
 from suite.measure.profiles import EFFORTS
-from suite.results.journal import Done, Header
+from suite.results.journal import PLAN_VERSION, Done, Header
 from suite.results.record import SCHEMA, Machine, Profile, Record, Run, file_name
 from suite.results.settings import differing
 from suite.workload import Case, Description, Implementation, Scope
@@ -19,7 +18,7 @@ from suite.workload import Case, Description, Implementation, Scope
 _SCOPES: tuple[Scope, ...] = ("step", "transfer")  # share a process, in this order
 
 _COMPILING: frozenset[Scope] = frozenset({"cold", "run", "calls"})  # in which compiling counts
-LONG: frozenset[Scope] = frozenset({"run", "learning"})  # which few rounds have
+LONG: frozenset[Scope] = frozenset({"run", "learning"})  # measured once unless --rounds asks for more
 
 Unit = tuple[Case, ...]  # cases that one process measures: they differ in scope only
 
@@ -33,22 +32,25 @@ def planned(
     experiment: str = "",
     part: int | None = None,
     asked: int | None = None,
-    most: int | None = None,
+    within: float | None = None,
+    budget_seconds: float | None = None,
     energy: bool | None = None,
 ) -> Header:
     """Return the plan of a new campaign, named after its start and machine, and the part of a larger one it is.
 
-    It has as many rounds as asked for, if not those of its profile, and of what stays uncertain as many as `most` or
-    the profile allow; an experiment's are its own. Energy is counted where nothing else is said, in an
-    experiment only if it looks at how busy a GPU is.
+    With `within`, a relative half-width, every case has one round, and more are added until its number is known so
+    well. Without, it has the rounds asked for, else those of its profile; an experiment may plan fewer. By default
+    energy is counted, in an experiment only if it looks at how busy a GPU is.
     """
     used = {case.workload for case in cases}
+    asked = 1 if within is not None else asked
+    each = tuple(rounds(profile, case, experiment, machine.cores, asked) for case in cases)
     return Header(
         campaign=f"{now:%Y%m%d-%H%M%S}-{machine.slug}" + (f"-{part}" if part else ""),
         created=stamp(now),
         profile=profile,
-        rounds=asked or EFFORTS[profile].rounds,
-        case_rounds=tuple(rounds(profile, case, experiment, machine.cores, asked) for case in cases),
+        rounds=max(each, default=1),
+        case_rounds=each,
         seed=int(f"{now:%Y%m%d}"),
         machine=machine,
         commit=software.commit(),
@@ -56,7 +58,9 @@ def planned(
         descriptions=tuple(about for about in descriptions if about.name in used),
         experiment=experiment,
         energy=experiments.sustains(experiment) if energy is None else energy,
-        most_rounds=0 if experiment else EFFORTS[profile].most_rounds if most is None else most,
+        version=PLAN_VERSION,
+        within=within,
+        budget_seconds=budget_seconds,
         settings=settings(),
     )
 
@@ -80,24 +84,13 @@ def _place(case: Case) -> int:
 
 
 def rounds(profile: Profile, case: Case, experiment: str, cores: int, asked: int | None = None) -> int:
-    """Return how many rounds have the case: those asked for, if not the profile's.
+    """Return how many rounds have the case: those asked for, else the profile's, and of a long one one.
 
-    A long one has as many as the profile says of such, and an experiment may say fewer.
+    An experiment may say fewer.
     """
-    effort = EFFORTS[profile]
-    most = effort.whole_runs if case.scope in LONG else asked or effort.rounds
+    most = asked or (1 if case.scope in LONG else EFFORTS[profile].rounds)
     fewer = experiments.rounds(experiment, case, cores) if experiment else None
     return most if fewer is None else min(most, fewer)
-
-
-def order(header: Header, number: int) -> list[Unit]:
-    """Return what a campaign's round has processes for, in its random order: the same whenever it is asked for.
-
-    The order is the campaign's own: two of one day would share one by the seed, and with it what the order does.
-    """
-    shuffled = list(units(header.cases))
-    random.Random(f"{header.campaign}/{number}").shuffle(shuffled)
-    return shuffled
 
 
 def file_names(header: Header) -> tuple[str, ...]:

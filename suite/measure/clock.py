@@ -7,7 +7,7 @@ from functools import partial
 from statistics import median
 
 from suite.results.record import Sample
-from suite.results.validity import DOUBLING_FROM, NOTHING_COMPUTED
+from suite.results.validity import DOUBLING_FROM, FEWEST_SAMPLES, NOTHING_COMPUTED
 
 Chain = Callable[[int], None]  # runs that many dependent steps and returns when every output is there
 
@@ -17,7 +17,6 @@ _DOUBLING_UP_TO_SECONDS = 2.0  # a longer chain is not run at twice its length
 _PROPORTIONAL = 0.02  # that the doubling ratio may lie from 2 without a second look
 _MOST_DOUBLINGS, _LONGER_UP_TO_SECONDS = 3, 1.0  # of K, against what a chain costs whatever K is
 _AGAIN = 2  # times a ratio that cannot be true is taken anew, before it is believed
-_FEWEST_SAMPLES = 3
 _ALONE, _ALONE_SECONDS = 30, 1.0  # calls that are waited for; after so long three are enough
 _MOST_STEPS, _MOST_STEPS_UNSEEN = 2**30, 2**16  # of a sample; of one that did not move the clock at all
 _LONG_ENOUGH = 0.9  # of what a sample must last, after the warm-up
@@ -42,6 +41,17 @@ class Plan:
     sampling_seconds: float  # after this, three samples are enough
 
 
+def fitting(plan: Plan, step_seconds: float, scopes: int, seconds: float) -> Plan:
+    """Return the plan, or the shortest honest one if steps are so long that so many scopes do not fit into the seconds.
+
+    The shortest takes one chain to warm up and one sample; its record says so.
+    """
+    chains = max(plan.warmup_steps, 1) + FEWEST_SAMPLES
+    if step_seconds < plan.chain_seconds or scopes * chains * step_seconds <= seconds:
+        return plan
+    return replace(plan, samples=1, warmup_steps=1, warmup_seconds=0.0)
+
+
 def asleep_seconds() -> float:
     """Return how long the machine has been suspended since its start, which the wall clock leaves out; 0 if unknown."""
     if not hasattr(time, "CLOCK_BOOTTIME"):
@@ -61,25 +71,30 @@ def warmed(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int,
 
     A K that was found while the first calls were slow, so that samples are too short now, is found anew.
     """
-    steps = steps_per_sample(chain, plan, clock, least)
+    steps, first = calibrated(chain, plan, clock, least)
     while True:
-        taken, settled = warmup(chain, steps, plan, clock)
-        if timed_chain(chain, steps, clock).wall_seconds >= _LONG_ENOUGH * plan.chain_seconds:
+        taken, settled = warmup(chain, steps, plan, clock, first)
+        if taken[-1].wall_seconds >= _LONG_ENOUGH * plan.chain_seconds:
             return steps, taken, settled
-        steps = steps_per_sample(chain, plan, clock, 2 * steps)
+        steps, first = calibrated(chain, plan, clock, 2 * steps)
 
 
 def steps_per_sample(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> int:
-    """Return K, doubled from `least` until K steps last as long as a sample must; so K is a multiple of `least`.
+    """Return K, as `calibrated` does."""
+    return calibrated(chain, plan, clock, least)[0]
 
-    Raises RuntimeError if the clock stands still, or if no number of steps lasts that long.
+
+def calibrated(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int, Sample]:
+    """Return K, doubled from `least` until K steps last as long as a sample must, and the chain that did.
+
+    K is a multiple of `least`. Raises RuntimeError if the clock stands still, or if no number of steps lasts that long.
     """
     steps = least
-    while (lasted := timed(partial(chain, steps), clock).wall_seconds) < plan.chain_seconds:
-        if steps >= (_MOST_STEPS if lasted > 0 else _MOST_STEPS_UNSEEN):
-            raise _stopped(steps, lasted)
+    while (lasted := timed(partial(chain, steps), clock)).wall_seconds < plan.chain_seconds:
+        if steps >= (_MOST_STEPS if lasted.wall_seconds > 0 else _MOST_STEPS_UNSEEN):
+            raise _stopped(steps, lasted.wall_seconds)
         steps *= 2
-    return steps
+    return steps, lasted
 
 
 def timed_chain(chain: Chain, steps: int, clock: Clock) -> Sample:
@@ -97,12 +112,14 @@ def _stopped(steps: int, lasted: float) -> RuntimeError:
     return RuntimeError(f"{steps} steps took {lasted:g} s by the clock: {NOTHING_COMPUTED}")
 
 
-def warmup(chain: Chain, steps: int, plan: Plan, clock: Clock) -> tuple[tuple[Sample, ...], bool]:
-    """Return the warm-up's samples and whether its last two windows agree within 1 %."""
+def warmup(
+    chain: Chain, steps: int, plan: Plan, clock: Clock, first: Sample | None = None
+) -> tuple[tuple[Sample, ...], bool]:
+    """Return the warm-up's samples and whether its last two windows agree within 1 %; `first` was taken already."""
     samples: list[Sample] = []
     elapsed = 0.0
     while True:
-        samples.append(timed_chain(chain, steps, clock))
+        samples.append(first if first and not samples else timed_chain(chain, steps, clock))
         elapsed += samples[-1].wall_seconds
         if converged(samples):
             return tuple(samples), True
@@ -151,14 +168,18 @@ def looked_at(chain: Chain, steps: int, clock: Clock) -> float | None:
     return ratio
 
 
-def proportional(chain: Chain, steps: int, clock: Clock) -> tuple[int, float | None]:
+def proportional(chain: Chain, steps: int, clock: Clock, lasted: float = 0.0) -> tuple[int, float | None]:
     """Return K and its doubling ratio; a K whose chains cost something beside their steps is doubled, at most thrice.
+
+    There is no ratio for a chain that `lasted` too many seconds to be run at twice its length.
 
     On a GPU the first step of a chain has nothing to hide its dispatch behind, which a sample of one step shows in full
     and training does not have. K is doubled where each turn says so, which noise seldom does. The ratio that a K is
     kept or given up for is not the one that is returned, unless it is close to 2: where chains vary, to return the
     first that is large enough would find most of them too large.
     """
+    if lasted > _DOUBLING_UP_TO_SECONDS:
+        return steps, None
     for _ in range(_MOST_DOUBLINGS):
         pairs = turns(chain, steps, clock)
         ratio = doubling_ratio(pairs)
@@ -189,7 +210,7 @@ def samples(chain: Chain, steps: int, plan: Plan, clock: Clock) -> Iterator[Samp
     """Yield the samples that count; fewer than planned, but at least three, when they take too long."""
     elapsed = 0.0
     for number in range(plan.samples):
-        if number >= _FEWEST_SAMPLES and elapsed >= plan.sampling_seconds:
+        if number >= FEWEST_SAMPLES and elapsed >= plan.sampling_seconds:
             return
         sample = timed_chain(chain, steps, clock)
         elapsed += sample.wall_seconds

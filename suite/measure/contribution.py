@@ -11,6 +11,7 @@ from suite import __version__
 from suite.measure import children
 from suite.measure.beside import Beside
 from suite.measure.campaign import Unit, stamp
+from suite.measure.deadline import Deadline, OutOfTimeError
 from suite.measure.protocol import STREAMED, Facts, Line, Task
 from suite.results.journal import Done
 from suite.results.record import Run, Sample, Software, Stage
@@ -59,11 +60,13 @@ def contributions(
     entered: Callable[[str], object],
     start: Worker,
     beside: Beside | None = None,
+    deadline: Deadline | None = None,
 ) -> Iterator[Done]:
     """Run one child to its end and yield its contribution to each of its cases; samples are stamped as they come.
 
-    Each stage that it entered is told.
+    Each stage that it entered is told. Raises OutOfTimeError, when the child is ended, if the deadline is overrun.
     """
+    deadline = deadline or Deadline()
     started = stamp(datetime.now(UTC))
     stages: list[Stage] = []
     streams: dict[str, Stream] = {}
@@ -74,7 +77,7 @@ def contributions(
             beside.follow(child.pid)
         child.tell(msgspec.json.encode(task))
         try:
-            while (raw := child.line(LIMIT_SECONDS[stage])) is not None:
+            while (raw := child.line(min(LIMIT_SECONDS[stage], deadline.until_overrun))) is not None:
                 at, line = child.heard, msgspec.json.decode(raw, type=Line)
                 if beside is not None:
                     beside.hears(line)
@@ -94,6 +97,8 @@ def contributions(
             if not reason and facts is None:
                 reason = f"the worker {child.ended()}, in stage '{stage}'"
         except TimeoutError:
+            if not deadline.until_overrun:
+                raise OutOfTimeError from None
             reason = f"no word from the worker for {LIMIT_SECONDS[stage]:.0f} s in stage '{stage}'; it was ended"
         except ValueError as error:
             reason = f"the worker's output was not understood in stage '{stage}': {error}"

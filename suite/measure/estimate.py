@@ -1,9 +1,12 @@
 """How long a campaign will take: a guess before it starts, corrected by what has been seen."""
 
+from dataclasses import replace
+
 from suite.measure.campaign import Unit, compiles_anew
 from suite.measure.inputs import PICTURES
-from suite.measure.profiles import CHAIN_SECONDS, Effort
+from suite.measure.profiles import CHAIN_SECONDS, EFFORTS, Effort
 from suite.measure.serving import FEWEST_REQUESTS
+from suite.results.validity import FEWEST_SAMPLES
 from suite.workload import Case, Description, WholeRun
 
 _START_SECONDS = 8.0  # interpreter, imports, data, initial state
@@ -14,7 +17,6 @@ _FLOP_PER_SECOND = {"cpu": 60e9, "gpu": 8e12}  # sustained; of a core, of a GPU
 _SEARCH_FLOP_PER_SECOND = 30e9  # of a CPU, however many cores: the networks that are searched are small
 _CALL_SECONDS = 5e-4  # of a step that is copied and dispatched from Python
 _DISPATCH_SECONDS = 2e-4  # of a step whose batch is on the device
-_FEWEST_SAMPLES = 3
 _DOUBLINGS = 12
 _PIPELINE_SECONDS = 3.0  # until the first batch is there
 _EPOCH_EXAMPLES = 10_000  # where the source knows no epochs
@@ -42,9 +44,15 @@ def process_seconds(unit: Unit, about: Description, effort: Effort, cores: int) 
         return _START_SECONDS + compiling + _requests(step, case) * step
     chain = max(step, CHAIN_SECONDS[case.backend])
     warmup = max(effort.warmup_steps * step, min(effort.warmup_seconds, _DOUBLINGS * chain))
-    sampling = min(effort.samples * chain, max(effort.sampling_seconds, _FEWEST_SAMPLES * chain))
+    sampling = min(effort.samples * chain, max(effort.sampling_seconds, min(effort.samples, FEWEST_SAMPLES) * chain))
     steady = len(scopes & {"step", "transfer"})
     return _START_SECONDS + compiling + 2 * step + steady * (warmup + sampling)
+
+
+def shortest_seconds(unit: Unit, about: Description, cores: int) -> float:
+    """Return a guess of the duration of a process that takes one sample of one step, after one to warm up."""
+    shortest = replace(EFFORTS["quick"], samples=1, warmup_steps=1, warmup_seconds=0.0, sampling_seconds=0.0)
+    return process_seconds(unit, about, shortest, cores)
 
 
 def first_seconds(unit: Unit, about: Description) -> float:

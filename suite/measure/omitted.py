@@ -1,10 +1,9 @@
 """What is left out of a request, and why: remarks for the user."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import get_args
 
-from suite import units
 from suite.inquiry.here import Here
 from suite.measure import fitness
 from suite.measure.cases import by_scopes
@@ -60,13 +59,6 @@ def not_timed(request: Request, chosen: Sequence[Description], here: Here) -> It
         if options:
             but = _but(request, scopes, chosen, here)
             yield f"scope {', '.join(scopes)} is not timed with {options}{but}; left out"
-
-
-def over_budget(request: Request, dropped: Mapping[str, float]) -> Iterator[str]:
-    """Yield the workloads that the budget leaves no time for, each with the seconds that it would take."""
-    if dropped:
-        words = ", ".join(f"{name} ({units.seconds(seconds)})" for name, seconds in dropped.items())
-        yield f"left out to stay within {request.budget_minutes:g} minutes: {words}"
 
 
 def _in_the_way(request: Request, scope: Scope, chosen: Sequence[Description], here: Here) -> str:

@@ -1,6 +1,7 @@
 """One child process's measurement as it goes on: what it was asked for, whom it tells, and what it has seen."""
 
 import gc
+import math
 import resource
 import sys
 from collections.abc import Callable, Iterable
@@ -23,8 +24,17 @@ class Process:
     task: Task
     say: Say
     clocks: clock.Clock = field(default_factory=clock.Clock)
+    began: float = field(init=False)
     stages: dict[str, Stage] = field(default_factory=dict)
     seen: dict[Scope, Seen] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.began = self.clocks.wall()
+
+    def seconds_left(self) -> float:
+        """Return how much of the task's time is left; infinite if it has all the time."""
+        most = self.task.most_seconds
+        return math.inf if most is None else most - (self.clocks.wall() - self.began)
 
     @property
     def case(self) -> Case:

@@ -1,4 +1,4 @@
-"""How much is measured: from 'does it run' to numbers worth publishing."""
+"""How one process measures: `smoke` shows that it runs, `quick` is the one way of measuring."""
 
 from dataclasses import dataclass
 
@@ -12,30 +12,23 @@ from suite.workload import Backend, Scope, WholeRun
 class Effort:
     """Processes per case and what each of them does."""
 
-    rounds: int
-    most_rounds: int  # of a workload whose steady state is still too uncertain
+    rounds: int  # where rounds are planned, as an experiment's are
     samples: int
     warmup_steps: int
     warmup_seconds: float
     sampling_seconds: float
     quiet_seconds: float  # how long to wait at most, before a process, for other load to end
-    whole_runs: int  # rounds that have the documented whole run
     run_examples: int | None = None  # of such a run's epochs and validation; None: all, and all epochs
     learning_steps: int | None = None  # at most; None: as many as the case asks for
 
 
 EFFORTS: dict[Profile, Effort] = {
     "smoke": Effort(
-        rounds=1, most_rounds=1, samples=3, warmup_steps=2, warmup_seconds=0, sampling_seconds=5, quiet_seconds=0,
-        whole_runs=1, run_examples=200, learning_steps=4,
+        rounds=1, samples=3, warmup_steps=2, warmup_seconds=0, sampling_seconds=5, quiet_seconds=0,
+        run_examples=200, learning_steps=4,
     ),
     "quick": Effort(
-        rounds=3, most_rounds=10, samples=5, warmup_steps=3, warmup_seconds=5, sampling_seconds=10, quiet_seconds=30,
-        whole_runs=1,
-    ),
-    "standard": Effort(
-        rounds=10, most_rounds=20, samples=20, warmup_steps=10, warmup_seconds=60, sampling_seconds=60,
-        quiet_seconds=300, whole_runs=3,
+        rounds=3, samples=5, warmup_steps=3, warmup_seconds=5, sampling_seconds=10, quiet_seconds=30,
     ),
 }  # fmt: skip
 

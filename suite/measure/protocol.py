@@ -32,6 +32,7 @@ class Task(Plain, frozen=True, kw_only=True):
     most_steps: int | None = None  # of scope `learning`, whatever the case asks for
     replay: bool = False  # short replays are made after the samples
     longest_step_seconds: float | None = None  # what takes longer in its first step is skipped
+    most_seconds: float | None = None  # of the process: steps too long for that get their shortest honest sample
     energy_seconds: float = 0.0  # how long the step goes on after the samples while its energy is counted
 
 

@@ -5,7 +5,6 @@ from typing import get_args
 
 from suite import units, variants
 from suite.measure import children
-from suite.measure.profiles import EFFORTS
 from suite.results.record import Machine, Profile
 from suite.workload import (
     FROM_STORAGE,
@@ -29,21 +28,22 @@ HOSTS_SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")
 HOSTS_VARIANTS = ("plain", "several-steps")
 
 
-def refuse_rounds(asked: int | None, profile: Profile) -> None:
-    """Raise ValueError for fewer rounds than the profile has, whose name a result bears."""
-    if asked is not None and asked < (least := EFFORTS[profile].rounds):
+def refuse_stopping(within: float | None, rounds: int | None, profile: Profile, experiment: str | None) -> None:
+    """Raise ValueError for a half-width that is none, or one asked of a plan that does not add rounds."""
+    if within is None:
+        return
+    if not 0 < within < 1:
         raise ValueError(
-            f"--rounds {asked} asked for, profile '{profile}' has {least}; ask for more, or take a lighter profile"
+            f"--within {100 * within:g} asked for; it is the half-width in percent at which a number is known well "
+            "enough: choose one between 0 and 100, such as --within 10"
         )
-
-
-def refuse_most_rounds(most: int | None, asked: int | None, profile: Profile, experiment: str | None) -> None:
-    """Raise ValueError for fewer rounds at most than are planned, or if an experiment plans them itself."""
-    least = asked or EFFORTS[profile].rounds
-    if most is not None and experiment:
-        raise ValueError(f"--most-rounds asked for with --experiment {experiment}, which plans its own; leave it out")
-    if most is not None and most < least:
-        raise ValueError(f"--most-rounds {most} asked for, {least} are planned; ask for {least} to have no more")
+    if rounds is not None:
+        raise ValueError(
+            f"--within asked for with --rounds {rounds}, which says exactly how many; leave one of them out"
+        )
+    if experiment or profile == "smoke":
+        what = f"--experiment {experiment}" if experiment else "--profile smoke"
+        raise ValueError(f"--within asked for with {what}, which plans its rounds; leave one of them out")
 
 
 def refuse_implementations(implementations: Iterable[Implementation], backends: Sequence[Backend]) -> None:

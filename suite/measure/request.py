@@ -18,6 +18,9 @@ from suite.workload import (
     Scope,
 )
 
+WITHIN = 0.10
+BUDGET_MINUTES = 8.0
+
 # What an experiment decides on itself: names in a request, and the options that set them.
 OPTIONS = {
     "batch": "--batch", "precisions": "--precision", "variants": "--variant",
@@ -36,8 +39,8 @@ class Request:
     dealt: tuple[str, ...] = ()  # of these workloads those that one job of a cluster measures; empty: all
     backends: tuple[Backend, ...] = ()
     profile: Profile = "quick"
-    rounds: int | None = None  # None: the profile's
-    most_rounds: int | None = None  # of what stays uncertain; None: the profile's, with a budget none
+    rounds: int | None = None  # exactly so many; None: as many as the budget has time for, or an experiment plans
+    within: float | None = None  # the relative half-width at which a number is known well enough; None: WITHIN
     batch: int | None = None
     precisions: tuple[Precision, ...] = ("float32-highest",)
     scopes: tuple[Scope, ...] = ()  # empty: the usual ones, all of an experiment's
@@ -54,8 +57,21 @@ class Request:
     devices: int = 1
     hosts: int = 1
     energy: bool | None = None  # None: but for experiments that can do without
-    budget_minutes: float | None = None
+    budget_minutes: float | None = None  # None: BUDGET_MINUTES, and more where one pass takes long
     experiment: str | None = None  # decides on what is in OPTIONS; all else stays the user's
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether rounds are added where a number is not known well enough, until the budget is spent.
+
+        Smoke, an experiment and a cluster's jobs have planned rounds.
+        """
+        return self.profile != "smoke" and self.rounds is None and self.experiment is None and not self.dealt
+
+    @property
+    def headline(self) -> bool:
+        """Whether it is the headline set that is asked for."""
+        return not (self.workloads or self.every_workload or self.experiment)
 
 
 def asked(request: Request, names: Iterable[str]) -> tuple[str, ...]:

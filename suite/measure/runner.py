@@ -1,8 +1,11 @@
 """The parent: rounds of child processes in random order, with limits, a journal and no orphans. Never imports jax."""
 
+import math
 import shutil
+import time
 from collections.abc import Callable, Container
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -10,14 +13,27 @@ from typing import Protocol
 from suite import experiments
 from suite.measure import children, load, profiles
 from suite.measure.beside import ENERGY_SECONDS, Beside
-from suite.measure.campaign import Unit, compiles_anew, order
+from suite.measure.campaign import Unit, compiles_anew
 from suite.measure.contribution import Worker, contributions
+from suite.measure.deadline import Deadline, OutOfTimeError
+from suite.measure.forecast import Forecast
 from suite.measure.protocol import Task
-from suite.measure.widening import Question, question, whole_rounds, widened
+from suite.measure.schedule import (
+    Question,
+    Turn,
+    Uncertain,
+    by_question,
+    next_turn,
+    question,
+    uncertain,
+    whole_rounds,
+    with_one_more,
+)
 from suite.results.journal import Done, Header, Journal, Rounds
 from suite.workload import Case
 
 _BUSY_SHARE = 0.1  # of the granted cores, used by others
+_WAITING_SHARE = 0.1  # of a budget, spent on waiting for other load to end
 _LOOK_SECONDS = 0.3  # before each process; the kernel counts in hundredths, and each result says what load it had
 
 _FILLED = "filled"  # marks a warm cache that is whole
@@ -29,14 +45,17 @@ class Watch(Protocol):
     def begins(self, number: int, unit: Unit) -> None:
         """A process starts in that round."""
 
-    def grows(self, header: Header) -> None:
-        """The plan has further rounds, or lost some that failed."""
+    def grows(self, header: Header, why: Uncertain | None) -> None:
+        """The plan has a further round of what is most uncertain, or lost some that failed."""
 
     def stage(self, name: str) -> None:
         """The process entered a stage."""
 
     def ends(self, unit: Unit, done: tuple[Done, ...]) -> None:
         """The process ended; `done` went into the journal."""
+
+    def skips(self, unit: Unit, seconds: float) -> None:
+        """A process that would take so long does not fit into what is left of the budget."""
 
 
 def worker(
@@ -71,27 +90,43 @@ def run(
     start: Worker | None = None,
     beside: Beside | None = None,
     kept: Path | None = None,
-) -> None:
-    """Measure everything the campaign planned and its journal lacks, and further rounds of what stays uncertain.
+    deadline: Deadline | None = None,
+) -> bool:
+    """Measure what the plan asks and its journal lacks until the deadline; return whether nothing is left to measure.
 
-    A unit that failed is not tried again: its record says why. One that failed in a further round leaves its question
-    with the rounds before that one. The compile cache stays until `forget_compiled`, that which all processes share in
-    the folder `kept` for good if there is one. `beside` watches the machine meanwhile, first while nothing runs if
-    energy is to be counted.
+    Each question is measured once. A plan that adds rounds then gets one more of what is known least, until every
+    number is known well enough. A unit that failed is not tried again: its record says why. One that failed in a
+    further round leaves its question with the rounds before that one. The compile cache stays until `forget_compiled`,
+    that which all processes share in the folder `kept` for good if there is one. `beside` watches the machine
+    meanwhile, first while nothing runs if energy is to be counted.
     """
     cache = compile_cache(journal)
     in_parts = frozenset(about.name for about in header.descriptions if about.family == "trees")
-    start = start or partial(worker, cache=cache, shared=kept or cache, in_parts=in_parts)
+    measuring = _Measuring(
+        journal=journal,
+        watch=watch,
+        start=start or partial(worker, cache=cache, shared=kept or cache, in_parts=in_parts),
+        beside=beside,
+        cache=cache,
+        deadline=deadline or Deadline(),
+        done=list(journal.done()),
+        forecast=Forecast(header, journal.done()),
+    )
     planned, settled = journal.planned(), set[Question]()
-    while True:
-        _measure(header, journal, watch, start, beside, cache)
-        whole = whole_rounds(header, planned, journal.done())
-        if spoilt := {question(case) for case in header.cases if whole.rounds_of(case) < header.rounds_of(case)}:
-            header, settled = _replanned(whole, journal, watch), settled | spoilt
-        wider = widened(header, journal.done(), but=settled)
-        if wider is None:
-            break
-        header = _replanned(wider, journal, watch)
+    try:
+        while True:
+            while turn := next_turn(header, measuring.done, measuring.forecast, but=measuring.skipped):
+                measuring.takes(turn, header)
+            whole = whole_rounds(header, planned, measuring.done)
+            if spoilt := {question(case) for case in header.cases if whole.rounds_of(case) < header.rounds_of(case)}:
+                header, settled = measuring.replans(whole, None), settled | spoilt
+            doubtful = uncertain(header, measuring.done, but=settled | measuring.skipped)
+            widest = next((one for one in doubtful if measuring.fits(header, one.question)), None)
+            if widest is None:
+                return not (doubtful or measuring.skipped)
+            header = measuring.replans(with_one_more(header, widest.question, measuring.done), widest)
+    except OutOfTimeError:
+        return False
 
 
 def compile_cache(journal: Journal) -> Path:
@@ -104,48 +139,90 @@ def forget_compiled(journal: Journal) -> None:
     shutil.rmtree(compile_cache(journal), ignore_errors=True)
 
 
-def _replanned(header: Header, journal: Journal, watch: Watch) -> Header:
-    """Return the plan, whose rounds are others from here on, when it is noted and told."""
-    journal.append(Rounds(case_rounds=header.case_rounds))
-    watch.grows(header)
-    return header
+@dataclass(kw_only=True)
+class _Measuring:
+    """A campaign under way: what it writes to, what it has done, and what it has no time for."""
+
+    journal: Journal
+    watch: Watch
+    start: Worker
+    beside: Beside | None
+    cache: Path
+    deadline: Deadline
+    done: list[Done]
+    forecast: Forecast
+    skipped: set[Question] = field(default_factory=set)
+    waited: float = 0.0  # for other load to end, in seconds
+
+    def replans(self, header: Header, why: Uncertain | None) -> Header:
+        """Return the plan, whose rounds are others from here on, when it is noted and told."""
+        self.journal.append(Rounds(case_rounds=header.case_rounds))
+        self.watch.grows(header, why)
+        return header
+
+    def fits(self, header: Header, asked: Question) -> bool:
+        """Return whether one more round of a question ends in time."""
+        return self.forecast.total(by_question(header)[asked]) <= self.deadline.left
+
+    def takes(self, turn: Turn, header: Header) -> None:
+        """Measure the processes of a turn; its question is skipped if one of them does not fit into the time left."""
+        for unit in turn.units:
+            left, seconds = self.deadline.left, self.forecast.seconds(unit)
+            if seconds > left and self.forecast.shortest(unit) > left:
+                self.skipped.add(turn.question)
+                self.watch.skips(unit, seconds)
+                return
+            self._measure(header, turn.number, unit)
+
+    def _measure(self, header: Header, number: int, unit: Unit) -> None:
+        """Run one process and note its results."""
+        watch, beside = self.watch, self.beside
+        began = time.monotonic()
+        watch.begins(number, unit)
+        self._wait(header)
+        energy = beside is not None and counts_energy(header, number) and beside.counts(unit, header.profile)
+        if beside is not None and energy and not beside.rested:
+            watch.stage("idle power")
+            beside.rest()
+        position = 1 + max((entry.run.position for entry in self.done if entry.run.round == number), default=-1)
+        about = next(each for each in header.descriptions if each.name == unit[0].workload)
+        task = Task(
+            cases=unit,
+            dataset=about.dataset,
+            seed=seed(header, unit[0], number, about.trained),
+            plan=profiles.plan(header.profile, unit[0].backend),
+            flow=profiles.flow(header.profile),
+            size=profiles.size(header.profile, unit[0].scope),
+            run=profiles.whole_run(header.profile, about.run, unit[0].length),
+            most_steps=profiles.EFFORTS[header.profile].learning_steps,
+            replay=number == 0,
+            longest_step_seconds=experiments.longest_step_seconds(header.experiment),
+            most_seconds=None if math.isinf(self.deadline.left) else self.deadline.left,
+            energy_seconds=ENERGY_SECONDS if energy else 0.0,
+        )
+        entries = fill(task, number, position, self.cache, watch, self.start)
+        entries = entries or tuple(
+            contributions(task, number, position, watch.stage, self.start, beside, self.deadline)
+        )
+        self.journal.append(*entries)
+        self.done += entries
+        self.forecast.ends(unit, time.monotonic() - began, any(entry.run.reason for entry in entries))
+        watch.ends(unit, entries)
+
+    def _wait(self, header: Header) -> None:
+        """Wait until other processes leave the machine alone; all waiting takes no more than its share of a budget."""
+        patience = profiles.EFFORTS[header.profile].quiet_seconds
+        if self.deadline.seconds is not None:
+            patience = min(patience, _WAITING_SHARE * self.deadline.seconds - self.waited)
+        self.waited += wait_until_quiet(patience, header.machine.cores, self.watch)
 
 
-def _measure(header: Header, journal: Journal, watch: Watch, start: Worker, beside: Beside | None, cache: Path) -> None:
-    """Measure what the journal lacks of the plan as it is."""
-    done = journal.done()
-    failed = {entry.case for entry in done if entry.run.reason}
-    finished = {(entry.case, entry.run.round) for entry in done}
-    about = {description.name: description for description in header.descriptions}
-    for number in range(header.rounds):
-        for position, unit in enumerate(order(header, number)):
-            done_already = all((case, number) in finished for case in unit)
-            if done_already or not failed.isdisjoint(unit) or number >= header.rounds_of(unit[0]):
-                continue
-            watch.begins(number, unit)
-            wait_until_quiet(header, watch)
-            energy = beside is not None and header.energy and beside.counts(unit, header.profile, number)
-            if beside is not None and energy and not beside.rested:
-                watch.stage("idle power")
-                beside.rest()
-            task = Task(
-                cases=unit,
-                dataset=about[unit[0].workload].dataset,
-                seed=seed(header, unit[0], number, about[unit[0].workload].trained),
-                plan=profiles.plan(header.profile, unit[0].backend),
-                flow=profiles.flow(header.profile),
-                size=profiles.size(header.profile, unit[0].scope),
-                run=profiles.whole_run(header.profile, about[unit[0].workload].run, unit[0].length),
-                most_steps=profiles.EFFORTS[header.profile].learning_steps,
-                replay=number == 0,
-                longest_step_seconds=experiments.longest_step_seconds(header.experiment),
-                energy_seconds=ENERGY_SECONDS if energy else 0.0,
-            )
-            entries = fill(task, number, position, cache, watch, start)
-            entries = entries or tuple(contributions(task, number, position, watch.stage, start, beside))
-            journal.append(*entries)
-            failed |= {entry.case for entry in entries if entry.run.reason}
-            watch.ends(unit, entries)
+def counts_energy(header: Header, number: int) -> bool:
+    """Return whether a round counts energy: the first planned one, but not the first pass of a campaign that adds some.
+
+    It takes half a minute a case, which would keep the first numbers waiting.
+    """
+    return header.energy and number == (1 if header.adaptive else 0)
 
 
 def seed(header: Header, case: Case, number: int, trained: bool) -> int:
@@ -175,10 +252,12 @@ def fill(task: Task, number: int, position: int, cache: Path, watch: Watch, star
     return ()
 
 
-def wait_until_quiet(header: Header, watch: Watch, others: Callable[[float], float] = load.others_now) -> None:
-    """Return when other processes leave the machine alone, or when the profile's patience ends."""
-    patience = profiles.EFFORTS[header.profile].quiet_seconds
+def wait_until_quiet(
+    patience: float, cores: int, watch: Watch, others: Callable[[float], float] = load.others_now
+) -> float:
+    """Return, after so many seconds, when other processes leave the cores alone or the patience, in seconds, ends."""
     watched = 0.0
-    while watched < patience and others(_LOOK_SECONDS) > _BUSY_SHARE * header.machine.cores:
+    while watched < patience and others(_LOOK_SECONDS) > _BUSY_SHARE * cores:
         watch.stage("waiting for other load to end")
         watched += _LOOK_SECONDS
+    return watched

@@ -48,6 +48,9 @@ def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> fl
     """
     scopes = {case.scope for case in process.task.cases}
     cold = started(process, target, inputs)
+    step_seconds = process.stages["first_step"].wall_seconds / target.steps_per_call
+    plan = clock.fitting(process.task.plan, step_seconds, len(scopes), process.seconds_left())
+    process.task = replace(process.task, plan=plan)
     first_loss = target.loss()
     if "cold" in scopes:
         process.seen["cold"] = Seen(samples=(cold,))
@@ -82,7 +85,7 @@ def steady_state(process: Process, run: clock.Chain, target: Program, scope: Sco
     plan, clocks = process.task.plan, process.clocks
     process.say(Line(stage="warmup"))
     steps, warm, settled = clock.warmed(run, plan, clocks, target.steps_per_call)
-    steps, ratio = clock.proportional(run, steps, clocks)
+    steps, ratio = clock.proportional(run, steps, clocks, warm[-1].wall_seconds)
     call = target.steps_per_call
     alone = clock.alone(run, call, plan, clocks) if scope == "step" and steps > call == 1 else ()
     seen = process.streamed(scope, run, steps, plan, target.compilations)

@@ -16,6 +16,7 @@ from suite.results.store import write_once
 from suite.workload import Case, Description, Plain
 
 FILE_NAME = "journal.jsonl"
+PLAN_VERSION = 1  # 0: planned rounds, up to `most_rounds` where an interval is wide; 1: passes until a budget is spent
 
 
 class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
@@ -33,12 +34,20 @@ class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
     experiment: str = ""
     energy: bool = True  # whether it is counted where it can be
     case_rounds: tuple[int, ...] = ()  # how many of the rounds have each of the cases; empty: all of them
-    most_rounds: int = 0  # of a case, where its interval is too wide; 0: no more than planned
+    version: int = 0  # PLAN_VERSION of the suite that made the plan
+    within: float | None = None  # rounds are added until every number is known so well; None: planned rounds alone
+    budget_seconds: float | None = None  # wall time of the command that measures; None: as long as it takes
+    most_rounds: int = 0  # of plans of version 0, where an interval is too wide
     settings: dict[str, str] | None = None  # that all processes have from the environment; None: older, not noted
 
     def rounds_of(self, case: Case) -> int:
         """Return how many of the campaign's rounds have the case."""
         return self.case_rounds[self.cases.index(case)] if self.case_rounds else self.rounds
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether rounds are added where a number is too uncertain."""
+        return self.within is not None
 
     def with_rounds(self, case_rounds: tuple[int, ...]) -> "Header":
         """Return the plan with so many rounds of each of the cases."""
@@ -194,17 +203,17 @@ def _cut_short(file: BinaryIO) -> bool:
 
 
 def _whole_rounds(done: dict[tuple[Case, int], Done], wanted: dict[Case, int]) -> dict[tuple[Case, int], Done]:
-    """Return what belongs to rounds in which every case that they have was measured.
+    """Return what belongs to rounds in which every case that they have of its workload was measured.
 
     `wanted` says how many rounds have each case. One that failed is not tried again.
     """
     failed = {case: number for (case, number), entry in done.items() if entry.run.reason}
 
-    def whole(number: int) -> bool:
-        there = (case for case, rounds in wanted.items() if number < rounds)
+    def whole(workload: str, number: int) -> bool:
+        there = (case for case, rounds in wanted.items() if case.workload == workload and number < rounds)
         return all((case, number) in done or failed.get(case, number) < number for case in there)
 
-    return {key: entry for key, entry in done.items() if whole(key[1])}
+    return {(case, n): entry for (case, n), entry in done.items() if whole(case.workload, n)}
 
 
 def journals(folder: Path) -> tuple[Journal, ...]:

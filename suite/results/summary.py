@@ -140,6 +140,12 @@ def _unsteady(record: Record, values: dict[int, float], seconds: Estimate | None
                 f"spread: processes differ by {spread:.1%}, more than the {_SPREAD:.0%} that are allowed; "
                 "rerun when idle"
             )
+    short = [len(run.samples) for run in record.runs if 0 < len(run.samples) < validity.FEWEST_SAMPLES]
+    if short and record.case.scope in ("step", "transfer"):
+        yield (
+            f"short: {units.counted(min(short), 'sample')} a process instead of {validity.FEWEST_SAMPLES}, since the "
+            "budget left no time for more; raise --budget"
+        )
     if record.case.scope in ("step", "serve"):
         steady = [run for run in record.runs if run.samples]
         slopes = [trend([s.wall_seconds for s in run.samples]) for run in steady if len(run.samples) >= 4]

@@ -17,6 +17,7 @@ NOTHING_COMPUTED = "it stands still, or nothing is computed"
 SPINNING_SECONDS = 0.06  # threads that look for work before they sleep
 AWAITED_SECONDS = 0.01  # to find that every array is there
 
+FEWEST_SAMPLES = 3  # of a process, however long each takes; one where the budget left no time for more
 DOUBLING_FROM = 1.25  # twice the steps take at least so much longer, on a busy machine too
 _CLOCKS_SHARE, _CLOCKS_SECONDS = 0.05, 0.1  # by which two clocks may differ
 _CPU_SHARE, _CPU_SECONDS = 0.1, 0.1  # by which CPU time may exceed what the cores could give

@@ -1,0 +1,165 @@
+"""What a campaign measures next: each question once, cheapest first, then again where its number is known least.
+
+A question is what of a workload gets rounds together: its steady state, CPU and GPU and all baselines, or one of its
+other scopes. Steady states come before cold starts, so that each workload has its first row early.
+"""
+
+import math
+import random
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from suite.measure.campaign import LONG, Unit, records, units
+from suite.measure.forecast import Forecast
+from suite.results.journal import Done, Header
+from suite.results.record import Record
+from suite.results.selection import fastest
+from suite.results.speedup import speedups
+from suite.results.spreads import Spreads, half_width, kind, spreads
+from suite.results.summary import by_round, summary
+from suite.workload import Case, Scope
+
+_STEADY: frozenset[Scope] = frozenset({"step", "transfer", "serve"})
+FEWEST_ROUNDS = 3  # of a number that is known well enough: the interval of two processes is several times as wide
+
+Question = tuple[str, Scope]  # a workload and what of it is asked; `step` stands for its whole steady state
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """One round of one question: the processes that it still lacks, in the order in which they run."""
+
+    question: Question
+    number: int
+    units: tuple[Unit, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Uncertain:
+    """A question whose number is not known well enough: its relative half-width, by the pooled spread."""
+
+    question: Question
+    half_width: float
+    borrowed: bool  # whether published campaigns stand in for the spread
+
+
+def question(case: Case) -> Question:
+    """Return what a case helps to answer."""
+    return case.workload, "step" if case.scope in _STEADY else case.scope
+
+
+def by_question(header: Header) -> dict[Question, list[Unit]]:
+    """Return the processes of a round of each question."""
+    found: dict[Question, list[Unit]] = defaultdict(list)
+    for unit in units(header.cases):
+        found[question(unit[0])].append(unit)
+    return found
+
+
+def next_turn(header: Header, done: Iterable[Done], forecast: Forecast, but: Collection[Question] = ()) -> Turn | None:
+    """Return the next round that is planned and lacks a process; None if there is none, but for some questions.
+
+    The first pass takes the cheapest question first, each further one a random order. Inside a round CPU, GPU and
+    baselines come in random order. What failed is not tried again.
+    """
+    entries = tuple(done)
+    failed = {entry.case for entry in entries if entry.run.reason}
+    finished = {(entry.case, entry.run.round) for entry in entries}
+    asked = {each: mine for each, mine in by_question(header).items() if each not in but}
+    for number in range(header.rounds):
+        for each in _order(header, number, asked, forecast):
+            lacking = [
+                unit
+                for unit in asked[each]
+                if number < header.rounds_of(unit[0])
+                and failed.isdisjoint(unit)
+                and any((case, number) not in finished for case in unit)
+            ]
+            if lacking:
+                _shuffle(header, f"{number}/{each}", lacking)
+                return Turn(question=each, number=number, units=tuple(lacking))
+    return None
+
+
+def _order(header: Header, number: int, asked: dict[Question, list[Unit]], forecast: Forecast) -> list[Question]:
+    """Return the questions in the order of a round."""
+    if number == 0:
+        return sorted(asked, key=lambda each: (each[1] != "step", forecast.total(asked[each]), each))
+    shuffled = sorted(asked)
+    _shuffle(header, str(number), shuffled)
+    return shuffled
+
+
+def _shuffle(header: Header, words: str, these: list) -> None:
+    """Bring into the campaign's own random order: two of one day would share one by the seed, and what it does."""
+    random.Random(f"{header.campaign}/{words}").shuffle(these)
+
+
+def uncertain(header: Header, done: Sequence[Done], but: Collection[Question] = ()) -> tuple[Uncertain, ...]:
+    """Return the questions whose number is not known as well as the plan asks, the least known first.
+
+    Before these come the steady states that were measured once, which have no interval to show.
+
+    JAX's own times decide, on the CPU that of the better allocator, and their speed-ups. What failed, is invalid, or
+    takes a whole run decides nothing.
+    """
+    if header.within is None:
+        return ()
+    found = records(header, done)
+    widest: dict[Question, Uncertain] = {}
+    for one in _numbers([r for r in found if question(r.case) not in but], spreads(found, header.machine)):
+        widest[one.question] = max(widest.get(one.question, one), one, key=lambda each: each.half_width)
+    rounds = {each: max(header.rounds_of(unit[0]) for unit in mine) for each, mine in by_question(header).items()}
+    wide = [one for one in widest.values() if one.half_width > header.within or rounds[one.question] < FEWEST_ROUNDS]
+    alone = {one.question for one in wide if one.question[1] == "step" and rounds[one.question] == 1}
+    return tuple(sorted(wide, key=lambda one: (one.question not in alone, -one.half_width, one.question)))
+
+
+def _numbers(found: Iterable[Record], known: Spreads) -> Iterable[Uncertain]:
+    """Yield how well each time of JAX and each speed-up is known."""
+    mine = [r for r in found if r.case.implementation == "jax" and r.case.scope not in LONG and not r.reason]
+
+    def spread(record: Record) -> float:
+        return known.of(record.case.backend, record.case.scope, list(by_round(record).values()))
+
+    def number(processes: int, *sides: Record) -> Uncertain:
+        width = half_width(math.hypot(*map(spread, sides)), processes)
+        borrowed = any(kind(side.case.backend, side.case.scope) in known.borrowed for side in sides)
+        return Uncertain(question=question(sides[0].case), half_width=width, borrowed=borrowed)
+
+    for item in fastest(map(summary, mine)):
+        if item.status != "invalid" and item.seconds is not None:
+            yield number(item.seconds.processes, item.record)
+    for both in speedups(mine):
+        yield number(both.ratio.processes, both.cpu.record, both.gpu.record)
+
+
+def with_one_more(header: Header, asked: Question, done: Iterable[Done]) -> Header:
+    """Return the plan with one more round of a question; what failed has none."""
+    failed = {entry.case for entry in done if entry.run.reason}
+    more = {case for unit in by_question(header)[asked] if failed.isdisjoint(unit) for case in unit}
+    return header.with_rounds(tuple(header.rounds_of(case) + (case in more) for case in header.cases))
+
+
+def whole_rounds(header: Header, planned: Header, done: Iterable[Done]) -> Header:
+    """Return the plan without the further rounds that are not whole: cut short, or with a case that failed in one."""
+    rounds_planned = {case: planned.rounds_of(case) for case in header.cases}
+    failed, there = set[Case](), set[tuple[Case, int]]()
+    for entry in done:
+        if not entry.run.reason:
+            there.add((entry.case, entry.run.round))
+        elif entry.run.round < rounds_planned[entry.case]:
+            failed.add(entry.case)
+    whole: dict[Question, int] = {}
+    for case in header.cases:
+        if case in failed or header.rounds_of(case) == rounds_planned[case]:
+            continue
+        mine = next((n for n in range(header.rounds_of(case)) if (case, n) not in there), header.rounds_of(case))
+        whole[question(case)] = min(mine, whole.get(question(case), mine))
+
+    def rounds(case: Case) -> int:
+        least = rounds_planned[case]
+        return max(least, min(header.rounds_of(case), whole.get(question(case), least)))
+
+    return header.with_rounds(tuple(map(rounds, header.cases)))
