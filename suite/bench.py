@@ -4,6 +4,7 @@ import math
 import shutil
 from collections import Counter
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +13,6 @@ import msgspec
 from suite import resuming, terminal, units
 from suite.data import embedded
 from suite.data import store as datasets
-from suite.data.edition import Size
 from suite.measure import (
     answering,
     beside,
@@ -29,12 +29,12 @@ from suite.measure.deadline import Deadline
 from suite.measure.forecast import Forecast
 from suite.measure.probe import Offer
 from suite.measure.request import BUDGET_MINUTES, WITHIN, Request
-from suite.progress import CampaignProgress, DataProgress
+from suite.progress import CampaignProgress
 from suite.results import journal as journals
 from suite.results import store
 from suite.results.journal import Closed, Header, Journal, Rounds, Session
 from suite.results.summary import summary
-from suite.workload import Data, Implementation
+from suite.workload import Implementation
 
 Ending = Literal["whole", "out of time", "interrupted"]
 
@@ -72,7 +72,8 @@ def planned(
     )
     if budget is not None:
         refuse_short(header, budget, reserved)
-    terminal.say(f"{here.name}: {announced(header, answer.seconds)}")
+    for line in announced(header, answer.seconds):
+        terminal.say(line)
     lock.refuse_beside_another()
     journal = Journal(out / header.campaign / journals.FILE_NAME)
     if journal.path.parent.exists():
@@ -108,18 +109,15 @@ def refuse_short(header: Header, budget: float, reserved: float) -> None:
         )
 
 
-def announced(header: Header, seconds: float) -> str:
-    """Return what a campaign is about to do and when it ends, in words."""
-    workloads = units.counted(len(header.descriptions), "workload")
+def announced(header: Header, seconds: float) -> tuple[str, ...]:
+    """Return what a campaign is about to do and when it ends, in lines."""
+    what = f"{header.machine.name}: {units.counted(len(header.descriptions), 'workload')}"
+    limit = "" if header.budget_seconds is None else f", ends within {units.seconds(header.budget_seconds)}"
     if header.within is None:
         processes = sum(header.rounds_of(unit[0]) for unit in campaign.units(header.cases))
-        limit = "" if header.budget_seconds is None else f"; ends within {units.seconds(header.budget_seconds)}"
-        counted = units.counted(processes, "process", "processes")
-        return f"{workloads}, {counted}, about {units.seconds(seconds)}{limit}"
-    return (
-        f"{workloads}, each measured once, then again where a number is least certain; ends within "
-        f"{units.seconds(header.budget_seconds)}, sooner if every number is within {units.percent(header.within)}"
-    )
+        return (f"{what}, {units.counted(processes, 'process', 'processes')}, about {units.seconds(seconds)}{limit}",)
+    known = units.percent(header.within)
+    return f"{what}{limit}", f"each is measured once, then the least certain ones again, until all are within {known}"
 
 
 def measure(
@@ -141,9 +139,16 @@ def measure(
     with lock.measuring(header.campaign):
         settle(journal)
         with suppress(KeyboardInterrupt):
-            prepare_data(header)
             with CampaignProgress(header, journal.done(), deadline) as progress, beside.telemetry() as telemetry:
-                whole = runner.run(header, journal, progress, beside=telemetry, kept=compile_cache, deadline=deadline)
+                whole = runner.run(
+                    header,
+                    journal,
+                    progress,
+                    beside=telemetry,
+                    kept=compile_cache,
+                    deadline=deadline,
+                    prepare=partial(prepare_data, header),
+                )
             ending = "whole" if whole else "out of time"
     write(journal, out, partial=ending != "whole")
     return ending
@@ -186,21 +191,15 @@ def settle(journal: Journal) -> None:
         )
 
 
-def prepare_data(header: Header) -> None:
-    """Make or download what the campaign's cases read and is not there yet.
+def prepare_data(header: Header, unit: campaign.Unit, progress: datasets.Progress) -> None:
+    """Make or download what a unit reads and is not there yet.
 
     Raises RuntimeError, saying what to do, if disk or network refuse.
     """
-    about = {description.name: description for description in header.descriptions}
-    wanted: dict[tuple[str, Data, Size], None] = {
-        (about[case.workload].dataset, case.data, size): None
-        for case in header.cases
-        if case.data != "random"
-        for size in profiles.sizes(header.profile, case.scope)
-    }
-    with DataProgress() as progress:
-        for dataset, data, size in wanted:
-            datasets.prepare(dataset, data, embedded.edition(dataset, size), progress)
+    dataset = next(about.dataset for about in header.descriptions if about.name == unit[0].workload)
+    for case in unit:
+        for size in profiles.sizes(header.profile, case.scope) if case.data != "random" else ():
+            datasets.prepare(dataset, case.data, embedded.edition(dataset, size), progress)
 
 
 def write(journal: Journal, out: Path, partial: bool = False) -> None:

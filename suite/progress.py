@@ -15,7 +15,7 @@ from rich.text import Text
 from suite import units
 from suite.live_table import table
 from suite.measure import profiles
-from suite.measure.campaign import Unit
+from suite.measure.campaign import Unit, records
 from suite.measure.campaign import units as units_of
 from suite.measure.deadline import Deadline
 from suite.measure.forecast import Forecast
@@ -142,6 +142,12 @@ class CampaignProgress:
                     self._print(f"{self._name}: {units.seconds(value)} {said(entry.case.scope, self._header.profile)}")
         self._draw()
 
+    def prepares(self, what: str, done: int, total: int) -> None:
+        """Show how far a data set is; without a terminal, that it begins."""
+        if self._name != what and not self._terminal:
+            self._print(what)
+        self._name, self._stage = what, f"{done / total:.0%}" if total else units.count(done)
+
     def skips(self, unit: Unit, seconds: float) -> None:
         """Say that a process does not fit into what is left of the budget."""
         what = f"{unit[0].workload} ({unit[0].scope}, {unit[0].backend})"
@@ -152,7 +158,7 @@ class CampaignProgress:
 
     def _draw(self) -> None:
         if self._terminal and not self._header.experiment:
-            self._table = table(self._header, self._done, self._current)
+            self._table = table(self._header.cases, records(self._header, self._done), self._current)
 
     def _rendered(self) -> RenderableType:
         lines = [f"{self._name}: {self._stage}" if self._name else "starting", *filter(None, [self._why, self._left()])]

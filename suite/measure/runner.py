@@ -39,6 +39,9 @@ _LOOK_SECONDS = 0.3  # before each process; the kernel counts in hundredths, and
 _FILLED = "filled"  # marks a warm cache that is whole
 
 
+Prepare = Callable[[Unit, Callable[[str, int, int], None]], object]  # told how far it is: what, done, total
+
+
 class Watch(Protocol):
     """Somebody who is told how a campaign goes on."""
 
@@ -53,6 +56,9 @@ class Watch(Protocol):
 
     def ends(self, unit: Unit, done: tuple[Done, ...]) -> None:
         """The process ended; `done` went into the journal."""
+
+    def prepares(self, what: str, done: int, total: int) -> None:
+        """So much of a data set is made or downloaded; a total of 0 is not known beforehand."""
 
     def skips(self, unit: Unit, seconds: float) -> None:
         """A process that would take so long does not fit into what is left of the budget."""
@@ -91,6 +97,7 @@ def run(
     beside: Beside | None = None,
     kept: Path | None = None,
     deadline: Deadline | None = None,
+    prepare: Prepare = lambda unit, progress: None,
 ) -> bool:
     """Measure what the plan asks and its journal lacks until the deadline; return whether nothing is left to measure.
 
@@ -98,7 +105,7 @@ def run(
     number is known well enough. A unit that failed is not tried again: its record says why. One that failed in a
     further round leaves its question with the rounds before that one. The compile cache stays until `forget_compiled`,
     that which all processes share in the folder `kept` for good if there is one. `beside` watches the machine
-    meanwhile, first while nothing runs if energy is to be counted.
+    meanwhile, first while nothing runs if energy is to be counted. `prepare` makes the data that a unit reads.
     """
     cache = compile_cache(journal)
     in_parts = frozenset(about.name for about in header.descriptions if about.family == "trees")
@@ -109,6 +116,7 @@ def run(
         beside=beside,
         cache=cache,
         deadline=deadline or Deadline(),
+        prepare=prepare,
         done=list(journal.done()),
         forecast=Forecast(header, journal.done()),
     )
@@ -149,6 +157,7 @@ class _Measuring:
     beside: Beside | None
     cache: Path
     deadline: Deadline
+    prepare: Prepare
     done: list[Done]
     forecast: Forecast
     skipped: set[Question] = field(default_factory=set)
@@ -167,6 +176,7 @@ class _Measuring:
     def takes(self, turn: Turn, header: Header) -> None:
         """Measure the processes of a turn; its question is skipped if one of them does not fit into the time left."""
         for unit in turn.units:
+            self.prepare(unit, self.watch.prepares)
             left, seconds = self.deadline.left, self.forecast.seconds(unit)
             if seconds > left and self.forecast.shortest(unit) > left:
                 self.skipped.add(turn.question)
