@@ -117,7 +117,7 @@ def announced(header: Header, seconds: float) -> tuple[str, ...]:
         processes = sum(header.rounds_of(unit[0]) for unit in campaign.units(header.cases))
         return (f"{what}, {units.counted(processes, 'process', 'processes')}, about {units.seconds(seconds)}{limit}",)
     known = units.percent(header.within)
-    return f"{what}{limit}", f"each is measured once, then the least certain ones again, until all are within {known}"
+    return f"{what}{limit}", f"each measured once, then the least certain again, until all are within {known}"
 
 
 def measure(

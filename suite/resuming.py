@@ -35,8 +35,8 @@ def say_how(journal: Journal, out: Path, ending: str) -> None:
     if has_ended(journal):
         return
     words = resume_words(out, hosts=hosts_of(journal.header()))
-    why = "interrupted" if ending == "interrupted" else "the budget is spent"
-    terminal.say(f"{why}; narrow the intervals, or measure what is missing, with: {words}")
+    why = "interrupted; resume" if ending == "interrupted" else "the budget is spent; continue"
+    terminal.say(f"{why} with: {words}")
 
 
 def program(command: str) -> str:
