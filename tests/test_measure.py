@@ -34,8 +34,12 @@ from suite.measure import (
     lock,
     machine,
     probing,
+    process,
     profiles,
     runner,
+    school,
+    search,
+    serving,
     software,
     steady,
     whole_run,
@@ -501,11 +505,11 @@ def test_user_host_and_home_are_taken_out(monkeypatch):
 
 
 def test_every_stage_of_a_worker_has_a_limit():
-    source = "".join(inspect.getsource(module) for module in (worker, steady, epoch, whole_run))
-    said = {*re.findall(r'stage(?:\(|=)"(\w+)"', source), *STREAMED.values()}
-    ends = {name for name in said if name.endswith("_end")}  # a stage's end, whose limit goes on
-    assert said - ends - {"done", "failed"} <= set(contribution.LIMIT_SECONDS)
-    assert {"import", "compile", "samples"} <= said
+    modules = (worker, steady, epoch, whole_run, process, school, serving, search)
+    source = "".join(inspect.getsource(module) for module in modules)
+    said = {*re.findall(r'(?:stage(?:\(|=)|given\()"(\w+)"', source), *STREAMED.values()}
+    assert said - {"done", "failed", "lesson", "run_end"} <= set(contribution.LIMIT_SECONDS)
+    assert {"import", "compile", "samples", "collect", "predictions", "doubling"} <= said
 
 
 def test_a_changed_journal_line_is_passed_over(tmp_path):

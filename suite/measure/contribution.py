@@ -11,6 +11,7 @@ from suite import __version__
 from suite.measure import children
 from suite.measure.beside import Beside
 from suite.measure.campaign import Unit, stamp
+from suite.measure.clock import Clock
 from suite.measure.protocol import STREAMED, Facts, Line, Task
 from suite.results.journal import Done
 from suite.results.record import Run, Sample, Software, Stage
@@ -36,6 +37,13 @@ LIMIT_SECONDS = {
     "epoch": 3600.0,
     "validation": 1200.0,
     "learning": 1200.0,
+    "calls": 600.0,
+    "doubling": 600.0,
+    "alone": 600.0,
+    "collect": 60.0,
+    "predictions": 600.0,
+    "leftover": 600.0,
+    "facts": 60.0,
     "energy": 600.0,
     "audit": 1200.0,
 }
@@ -59,13 +67,17 @@ def contributions(
     entered: Callable[[str], object],
     start: Worker,
     beside: Beside | None = None,
+    clocks: Clock | None = None,
 ) -> Iterator[Done]:
     """Run one child to its end and yield its contribution to each of its cases; samples are stamped as they come.
 
-    Each stage that it entered is told.
+    Each stage that it entered is told. Those of its record are all of its life, by this process's clock: `start` until
+    its first word, `end` from its last one on, and `other` for what it did in none.
     """
-    started = stamp(datetime.now(UTC))
+    clocks = clocks or Clock()
+    started, forked = stamp(datetime.now(UTC)), clocks.wall()
     stages: list[Stage] = []
+    said: float | None = None  # when its last word came
     streams: dict[str, Stream] = {}
     facts: Facts | None = None
     reason, stage = "", "start"
@@ -76,6 +88,9 @@ def contributions(
         try:
             while (raw := child.line(LIMIT_SECONDS[stage])) is not None:
                 at, line = child.heard, msgspec.json.decode(raw, type=Line)
+                if said is None:
+                    stages.append(_outside("start", at - forked))
+                said = at
                 if beside is not None:
                     beside.hears(line)
                 facts, reason = line.facts or facts, line.reason or reason
@@ -97,6 +112,10 @@ def contributions(
             reason = f"no word from the worker for {LIMIT_SECONDS[stage]:.0f} s in stage '{stage}'; it was ended"
         except ValueError as error:
             reason = f"the worker's output was not understood in stage '{stage}': {error}"
+    ended = clocks.wall()
+    if said is not None:
+        stages.append(_outside("end", ended - said))
+    stages.append(_outside("other", ended - forked - sum(stage.wall_seconds for stage in stages)))
     run = Run(round=number, position=position, seed=task.seed, started=started, reason=reason, stages=tuple(stages))
     if facts is None or reason:
         software = Software(suite=__version__, python="", packages={}, settings={})
@@ -104,10 +123,14 @@ def contributions(
         return
     software = Software(suite=__version__, python=facts.python, packages=facts.packages, settings=facts.settings)
     for case in task.cases:
-        ended = completed(run, case, facts, streams.get(STREAMED.get(case.scope, "")))
+        found = completed(run, case, facts, streams.get(STREAMED.get(case.scope, "")))
         if beside is not None:
-            ended = beside.added(ended, case, facts)
-        yield Done(case=case, software=software, run=ended)
+            found = beside.added(found, case, facts)
+        yield Done(case=case, software=software, run=found)
+
+
+def _outside(name: str, seconds: float) -> Stage:
+    return Stage(name=name, wall_seconds=seconds, process_seconds=None)
 
 
 def completed(run: Run, case: Case, facts: Facts, stream: Stream | None) -> Run:
