@@ -45,8 +45,8 @@ def worker(
     """Start the real worker for a unit.
 
     What a GPU's worker compiles goes into the shared cache and comes from there in later rounds, unless its compile
-    time counts; the CPU's compiles in seconds. A start with a warm cache has one for itself, in `cache`. Python's
-    bytecode is shared by all. The workloads `in_parts` split one step over threads that allocate.
+    time counts; the CPU's compiles in seconds. A start with a warm cache has one for itself, in `cache`. The workloads
+    `in_parts` split one step over threads that allocate.
     """
     case = unit[0]
     alone = compiles_anew(unit) or case.backend == "cpu"
@@ -54,8 +54,7 @@ def worker(
     return children.child(
         "suite.measure.worker",
         python=children.interpreter(case.implementation),
-        env=children.environment(case.backend, case.allocator, found, one_arena=case.workload not in in_parts)
-        | children.bytecode(shared / "bytecode"),
+        env=children.environment(case.backend, case.allocator, found, one_arena=case.workload not in in_parts),
     )
 
 
