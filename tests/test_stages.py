@@ -9,11 +9,11 @@ import pytest
 
 from suite.measure import clock, contribution, leftover, profiles, worker
 from suite.measure.leftover import Leftover
-from suite.measure.protocol import Task
+from suite.measure.protocol import Line, Task
 from suite.results.record import Traced
 from suite.workload import Case, WholeRun
 
-STARTS, ENDS = 2.0, 3.0  # seconds until the first word, and from the last one on
+STARTS, QUIET, ENDS = 2.0, 0.3, 3.0  # seconds until the first word, of it with other load, and from the last word on
 PLAN = profiles.plan("quick", "cpu")
 TRACED = Traced(flop_per_step=1.0, parameters=1, examples=1, product_dtypes=(), product_precisions=())
 
@@ -99,7 +99,11 @@ def stages(monkeypatch, *scopes, replay=True):
     cases = tuple(Case(workload="mnist_mlp", backend="cpu", scope=scope, batch=4) for scope in scopes)
     run = WholeRun(epochs=2, train=4, test=4)
     task = Task(cases=cases, dataset="mnist", seed=0, plan=PLAN, flow=PLAN, replay=replay, run=run, energy_seconds=11.0)
-    done = next(contribution.contributions(task, 0, 0, lambda stage: None, start, clocks=slow.clock))
+    done = next(
+        contribution.contributions(
+            task, 0, 0, lambda stage: None, start, clocks=slow.clock, wait=lambda: slow.passes(QUIET)
+        )
+    )
     assert done.run.reason == ""
     return [(stage.name, stage.wall_seconds) for stage in done.run.stages], slow.now
 
@@ -112,12 +116,12 @@ def test_stages_are_all_of_a_process_but_a_twentieth(monkeypatch, scopes):
     found, lived = stages(monkeypatch, *scopes)
     assert sum(seconds for _, seconds in found) == pytest.approx(lived)
     assert dict(found)["other"] <= 0.05 * lived
-    assert [dict(found)[name] for name in ("start", "end")] == pytest.approx([STARTS, ENDS])
+    assert [dict(found)[name] for name in ("quiet", "start", "end")] == pytest.approx([QUIET, STARTS, ENDS])
 
 
 def test_what_is_done_before_samples_and_after_them_is_told_apart(monkeypatch):
     found, _ = stages(monkeypatch, "step", "transfer")
-    before = ["start", "import", "data", "init", "lower", "compile", "first_step"]
+    before = ["quiet", "start", "import", "data", "init", "lower", "compile", "first_step"]
     steps = ["warmup", "doubling", "alone", "collect", "samples"]
     fed = ["warmup", "doubling", "collect", "transfer_samples"]
     after = ["leftover", "facts", "energy", "audit", "end", "other"]
@@ -156,3 +160,21 @@ def test_a_process_that_says_nothing_is_other_from_its_start_to_its_end():
     task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
     (done,) = contribution.contributions(task, 0, 0, lambda stage: None, start, clocks=fake.clock)
     assert [(stage.name, stage.wall_seconds) for stage in done.run.stages] == [("other", 7.0)]
+
+
+def test_the_interpreter_starts_while_the_machine_is_watched_and_has_its_task_afterwards():
+    fake, order = Slow(), []
+
+    class Ordered(Told):
+        def tell(self, line):
+            order.append("task")
+            self.said = [(fake.now, msgspec.json.encode(Line(stage="done", facts=factory.FACTS)))]
+
+    @contextmanager
+    def start(unit):
+        order.append("started")
+        yield Ordered(fake)
+
+    task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
+    list(contribution.contributions(task, 0, 0, lambda stage: None, start, wait=lambda: order.append("quiet")))
+    assert order == ["started", "quiet", "task"]

@@ -68,11 +68,13 @@ def contributions(
     start: Worker,
     beside: Beside | None = None,
     clocks: Clock | None = None,
+    wait: Callable[[], object] = lambda: None,
 ) -> Iterator[Done]:
     """Run one child to its end and yield its contribution to each of its cases; samples are stamped as they come.
 
     Each stage that it entered is told. Those of its record are all of its life, by this process's clock: `start` until
-    its first word, `end` from its last one on, and `other` for what it did in none.
+    its first word, `end` from its last one on, and `other` for what it did in none. Its interpreter starts while this
+    process does `wait`, which may take as long as it likes and is stage `quiet`; then it hears its task.
     """
     clocks = clocks or Clock()
     started, forked = stamp(datetime.now(UTC)), clocks.wall()
@@ -84,12 +86,15 @@ def contributions(
     with start(task.cases) as child:
         if beside is not None:
             beside.follow(child.pid)
+        began = clocks.wall()
+        wait()
+        waited = clocks.wall() - began
         child.tell(msgspec.json.encode(task))
         try:
             while (raw := child.line(LIMIT_SECONDS[stage])) is not None:
                 at, line = child.heard, msgspec.json.decode(raw, type=Line)
                 if said is None:
-                    stages.append(_outside("start", at - forked))
+                    stages += [_outside("quiet", waited), _outside("start", at - forked - waited)]
                 said = at
                 if beside is not None:
                     beside.hears(line)
