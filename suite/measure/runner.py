@@ -122,9 +122,10 @@ def _measure(header: Header, journal: Journal, watch: Watch, start: Worker, besi
             if done_already or not failed.isdisjoint(unit) or number >= header.rounds_of(unit[0]):
                 continue
             watch.begins(number, unit)
-            wait_until_quiet(header, watch)
+            wait = partial(wait_until_quiet, header, watch)
             energy = beside is not None and header.energy and beside.counts(unit, header.profile, number)
             if beside is not None and energy and not beside.rested:
+                wait()
                 watch.stage("idle power")
                 beside.rest()
             task = Task(
@@ -141,7 +142,7 @@ def _measure(header: Header, journal: Journal, watch: Watch, start: Worker, besi
                 energy_seconds=ENERGY_SECONDS if energy else 0.0,
             )
             entries = fill(task, number, position, cache, watch, start)
-            entries = entries or tuple(contributions(task, number, position, watch.stage, start, beside))
+            entries = entries or tuple(contributions(task, number, position, watch.stage, start, beside, wait=wait))
             journal.append(*entries)
             failed |= {entry.case for entry in entries if entry.run.reason}
             watch.ends(unit, entries)
