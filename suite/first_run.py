@@ -1,8 +1,8 @@
 """README's first screen: what a terminal shows of a stored campaign after some minutes, between marks.
 
-    <!-- terminal MINUTES -->
-    ...
-    <!-- /terminal -->
+<!-- terminal MINUTES -->
+...
+<!-- /terminal -->
 """
 
 import re

@@ -271,7 +271,7 @@ def test_the_scope_leaves_steps_losses_and_accuracy(monkeypatch):
     assert len(seen.samples) == 1
     assert learnt.predictions == ()
     stages = [line.stage for line in said]
-    assert stages.index("learning") < stages.index("lesson") < stages.index("run_end")
+    assert stages.index("learning") < stages.index("lesson") < stages.index("facts")
 
 
 def test_a_network_without_stored_data_is_refused():

@@ -34,8 +34,12 @@ from suite.measure import (
     lock,
     machine,
     probing,
+    process,
     profiles,
     runner,
+    school,
+    search,
+    serving,
     software,
     steady,
     whole_run,
@@ -501,11 +505,11 @@ def test_user_host_and_home_are_taken_out(monkeypatch):
 
 
 def test_every_stage_of_a_worker_has_a_limit():
-    source = "".join(inspect.getsource(module) for module in (worker, steady, epoch, whole_run))
-    said = {*re.findall(r'stage(?:\(|=)"(\w+)"', source), *STREAMED.values()}
-    ends = {name for name in said if name.endswith("_end")}  # a stage's end, whose limit goes on
-    assert said - ends - {"done", "failed"} <= set(contribution.LIMIT_SECONDS)
-    assert {"import", "compile", "samples"} <= said
+    modules = (worker, steady, epoch, whole_run, process, school, serving, search)
+    source = "".join(inspect.getsource(module) for module in modules)
+    said = {*re.findall(r'(?:stage(?:\(|=)|given\()"(\w+)"', source), *STREAMED.values()}
+    assert said - {"done", "failed", "lesson", "run_end"} <= set(contribution.LIMIT_SECONDS)
+    assert {"import", "compile", "samples", "collect", "predictions", "doubling"} <= said
 
 
 def test_a_changed_journal_line_is_passed_over(tmp_path):
@@ -969,17 +973,20 @@ def test_what_the_users_environment_has_jax_see_decides_nothing(monkeypatch, bac
     assert children.environment(backend).get("JAX_PLATFORMS") == seen
 
 
-def test_workers_share_bytecode_where_python_may_not_write_it_beside_the_modules(tmp_path, monkeypatch):
-    unit = answered(offer("cpu")).cases[:1]
-    monkeypatch.setattr(children, "child", lambda module, python, env: env)
+def test_children_share_bytecode_where_python_may_not_write_it_beside_the_modules(tmp_path, monkeypatch):
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX", raising=False)
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("SUITE_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     (tmp_path / "imported.py").touch()
-    env = runner.worker(unit, tmp_path / "cache", tmp_path / "kept") | {"PYTHONPATH": str(tmp_path)}
+    env = children.environment("cpu") | {"PYTHONPATH": str(tmp_path)}
     subprocess.run([sys.executable, "-c", "import imported"], env=env, check=True)
-    assert [path.parts[len(tmp_path.parts)] for path in tmp_path.rglob("imported.*.pyc")] == ["kept"]
+    assert [path.parts[len(tmp_path.parts)] for path in tmp_path.rglob("imported.*.pyc")] == ["data"]
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
-    assert "PYTHONPYCACHEPREFIX" not in runner.worker(unit, tmp_path / "cache", tmp_path)
+    assert "PYTHONPYCACHEPREFIX" not in children.environment("cpu")
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setenv("PYTHONPYCACHEPREFIX", str(tmp_path / "chosen"))  # the user's own
+    assert children.environment("cpu")["PYTHONPYCACHEPREFIX"] == str(tmp_path / "chosen")
 
 
 def test_a_named_variant_is_taken_by_those_that_have_it():

@@ -601,6 +601,11 @@ def child_that(tmp_path, code):
         stream.end()
 
 
+def ended(name):
+    """What a worker says when it has left a stage."""
+    return Line(stage=name, seen=Stage(name=name, wall_seconds=1.0, process_seconds=1.0))
+
+
 class FakeWorker:
     """A worker that is done at once, and counts its energy when asked to."""
 
@@ -612,12 +617,10 @@ class FakeWorker:
     def tell(self, line):
         task = msgspec.json.decode(line)
         self.tasks.append(task)
-        marks = ["energy", "energy_end"] if task["energy_seconds"] else []
+        marks = [Line(stage="energy"), ended("energy")] if task["energy_seconds"] else []
         facts = msgspec.structs.replace(factory.FACTS, energy_step_seconds=0.1 if marks else None)
-        stages = [Line(stage=n, seen=Stage(name=n, wall_seconds=1.0, process_seconds=1.0)) for n in ("first_step",)]
         taken = [Line(stage="samples", sample=Sample(wall_seconds=0.02, process_seconds=0.02))] * 3
-        ends = (Line(stage=n) for n in ("samples_end", *marks))
-        lines = [Line(stage="lower"), *stages, Line(stage="samples"), *taken, *ends]
+        lines = [Line(stage="lower"), ended("first_step"), Line(stage="samples"), *taken, ended("samples"), *marks]
         self.lines = [msgspec.json.encode(line) for line in (*lines, Line(stage="done", facts=facts))]
 
     def line(self, timeout_seconds):
@@ -747,8 +750,9 @@ def test_a_search_is_watched_from_the_first_of_its_trainings_on(scope, seconds):
     watched = beside.Beside(None, "no child", now=lambda: next(ticks))
     watched.follow(1)
     begins = "init" if scope == "run" else "learning"
-    for stage in (begins, begins, "run_end"):
-        watched.hears(Line(stage=stage))
+    end = Line(stage="run_end") if scope == "run" else ended("learning")
+    for line in (Line(stage=begins), Line(stage=begins), end):
+        watched.hears(line)
     run = watched.added(factory.run(0, 1.0), factory.record(scope=scope).case, factory.FACTS)
     assert run.telemetry.seconds == seconds
 

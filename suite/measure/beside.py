@@ -26,13 +26,13 @@ _START_SECONDS = 10.0  # to say what can be read
 _LONGEST_LINE = 2**16
 _KEPT = 2**16  # readings, the latest
 _WINDOWS = {
-    **{scope: ((name, False), (f"{name}_end", False)) for scope, name in STREAMED.items()},
+    **{scope: ((name, False), (name, True)) for scope, name in STREAMED.items()},
     "cold": (("lower", False), ("first_step", True)),
     "run": (("init", False), ("run_end", False)),
-    "learning": (("learning", False), ("run_end", False)),
+    "learning": (("learning", False), ("learning", True)),
 }
 _NEVER = (("", False),) * 2
-_ENERGY_WINDOW = (("energy", False), ("energy_end", False))
+_ENERGY_WINDOW = (("energy", False), ("energy", True))
 
 
 class Stream(children.Child):

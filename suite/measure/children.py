@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import suite
+from suite.data import store
 from suite.measure.clock import Clock
 from suite.workload import Allocator, Backend, Implementation
 
@@ -71,17 +72,21 @@ def environment(
             "JAX_COMPILATION_CACHE_DIR": str(cache.absolute()),
             "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         }
-    return kept | {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow"}
+    return kept | _bytecode() | {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow"}
 
 
-def bytecode(folder: Path) -> dict[str, str]:
-    """Return what lets children keep compiled modules in a folder, where Python may not write them beside the sources.
+def _bytecode() -> dict[str, str]:
+    """Return what lets children keep bytecode beside the data where Python may not write it beside the modules.
 
-    A container's Python often may not; each process then takes seconds to compile anew what it imports.
+    A container's Python often may not; each process then takes seconds to compile what it imports.
     """
-    if not sys.dont_write_bytecode:
+    if not sys.dont_write_bytecode or "PYTHONPYCACHEPREFIX" in os.environ:
         return {}
-    return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder.absolute())}
+    try:
+        folder = store.folder() / "bytecode"
+    except RuntimeError:  # no place for data either
+        return {}
+    return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder)}
 
 
 @contextmanager

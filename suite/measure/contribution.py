@@ -11,6 +11,7 @@ from suite import __version__
 from suite.measure import children
 from suite.measure.beside import Beside
 from suite.measure.campaign import Unit, stamp
+from suite.measure.clock import Clock
 from suite.measure.deadline import Deadline, OutOfTimeError
 from suite.measure.protocol import STREAMED, Facts, Line, Task
 from suite.results.journal import Done
@@ -37,6 +38,13 @@ LIMIT_SECONDS = {
     "epoch": 3600.0,
     "validation": 1200.0,
     "learning": 1200.0,
+    "calls": 600.0,
+    "doubling": 600.0,
+    "alone": 600.0,
+    "collect": 60.0,
+    "predictions": 600.0,
+    "leftover": 600.0,
+    "facts": 60.0,
     "energy": 600.0,
     "audit": 1200.0,
 }
@@ -60,25 +68,37 @@ def contributions(
     entered: Callable[[str], object],
     start: Worker,
     beside: Beside | None = None,
+    clocks: Clock | None = None,
+    wait: Callable[[], object] = lambda: None,
     deadline: Deadline | None = None,
 ) -> Iterator[Done]:
     """Run one child to its end and yield its contribution to each of its cases; samples are stamped as they come.
 
-    Each stage that it entered is told. Raises OutOfTimeError, when the child is ended, if the deadline is overrun.
+    Each stage that it entered is told. Those of its record are all of its life, by this process's clock: `start` until
+    its first word, `end` from its last one on, and `other` for what it did in none. Its interpreter starts while this
+    process does `wait`, which may take as long as it likes and is stage `quiet`; then it hears its task. Raises
+    OutOfTimeError, when the child is ended, if the deadline is overrun.
     """
-    deadline = deadline or Deadline()
-    started = stamp(datetime.now(UTC))
+    clocks, deadline = clocks or Clock(), deadline or Deadline()
+    started, forked = stamp(datetime.now(UTC)), clocks.wall()
     stages: list[Stage] = []
+    said: float | None = None  # when its last word came
     streams: dict[str, Stream] = {}
     facts: Facts | None = None
     reason, stage = "", "start"
     with start(task.cases) as child:
         if beside is not None:
             beside.follow(child.pid)
+        began = clocks.wall()
+        wait()
+        waited = clocks.wall() - began
         child.tell(msgspec.json.encode(task))
         try:
             while (raw := child.line(min(LIMIT_SECONDS[stage], deadline.until_overrun))) is not None:
                 at, line = child.heard, msgspec.json.decode(raw, type=Line)
+                if said is None:
+                    stages += [_outside("quiet", waited), _outside("start", at - forked - waited)]
+                said = at
                 if beside is not None:
                     beside.hears(line)
                 facts, reason = line.facts or facts, line.reason or reason
@@ -102,6 +122,10 @@ def contributions(
             reason = f"no word from the worker for {LIMIT_SECONDS[stage]:.0f} s in stage '{stage}'; it was ended"
         except ValueError as error:
             reason = f"the worker's output was not understood in stage '{stage}': {error}"
+    ended = clocks.wall()
+    if said is not None:
+        stages.append(_outside("end", ended - said))
+    stages.append(_outside("other", ended - forked - sum(stage.wall_seconds for stage in stages)))
     run = Run(round=number, position=position, seed=task.seed, started=started, reason=reason, stages=tuple(stages))
     if facts is None or reason:
         software = Software(suite=__version__, python="", packages={}, settings={})
@@ -109,10 +133,14 @@ def contributions(
         return
     software = Software(suite=__version__, python=facts.python, packages=facts.packages, settings=facts.settings)
     for case in task.cases:
-        ended = completed(run, case, facts, streams.get(STREAMED.get(case.scope, "")))
+        found = completed(run, case, facts, streams.get(STREAMED.get(case.scope, "")))
         if beside is not None:
-            ended = beside.added(ended, case, facts)
-        yield Done(case=case, software=software, run=ended)
+            found = beside.added(found, case, facts)
+        yield Done(case=case, software=software, run=found)
+
+
+def _outside(name: str, seconds: float) -> Stage:
+    return Stage(name=name, wall_seconds=seconds, process_seconds=None)
 
 
 def completed(run: Run, case: Case, facts: Facts, stream: Stream | None) -> Run:

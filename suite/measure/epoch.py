@@ -17,7 +17,7 @@ from suite.measure.inputs import Owner, stored
 from suite.measure.load import granted_cores
 from suite.measure.process import Process
 from suite.measure.program import Batch, Program
-from suite.measure.protocol import Line, Seen
+from suite.measure.protocol import Seen
 from suite.measure.steady import chained, started
 from suite.results.record import Sample
 from suite.workload import Case
@@ -46,8 +46,7 @@ def measured_epoch(process: Process, target: Program, inputs: list[Batch], owner
         raise LookupError(f"scope 'epoch' asked for, which {type(target).__name__} has not")
     started(process, target, inputs)
     first_loss = target.loss()
-    process.say(Line(stage="warmup"))
-    alone = step_alone(process, target)
+    alone = process.given("alone", lambda: step_alone(process, target))
     batches, first = opened(process, owner, open_batches)
     learner = target
 
@@ -77,10 +76,13 @@ def measured_input(process: Process, owner: Owner, open_batches: Open) -> None:
 def opened(process: Process, owner: Owner, open_batches: Open) -> tuple[Batches, Sample]:
     """Return batches without end, and how long the first took to come, workers started and all."""
     case, task, preparation = process.case, process.task, stored(owner, process.case)
-    process.say(Line(stage="data"))
-    edition = embedded.edition(task.dataset, task.size)
-    store.prepare(task.dataset, case.data, edition)
-    train = store.split(task.dataset, store.parts(task.dataset, case.data, edition)[0], case.data, edition)
+
+    def read() -> store.Split:
+        edition = embedded.edition(task.dataset, task.size)
+        store.prepare(task.dataset, case.data, edition)
+        return store.split(task.dataset, store.parts(task.dataset, case.data, edition)[0], case.data, edition)
+
+    train = process.given("data", read)
     found: list[Batches] = []
 
     def open_it() -> None:
@@ -115,15 +117,20 @@ def step_alone(process: Process, target: Program) -> float:
 
 def flowing(process: Process, chain: clock.Chain, compilations: Callable[[], int]) -> Seen:
     """Return the steady flow: first until what waits in the queue is used up, then the samples that count."""
+    steps, warm = process.given("warmup", lambda: emptied(process, chain))
+    seen = process.streamed(process.case.scope, chain, steps, process.task.flow, compilations)
+    return msgspec.structs.replace(seen, warmup=warm)
+
+
+def emptied(process: Process, chain: clock.Chain) -> tuple[int, tuple[Sample, ...]]:
+    """Take steps until what waits in the queue is used up; return how many steps a sample has, and what these took."""
     plan = process.task.flow
     warm: list[Sample] = []
     steps, done, elapsed = plan.warmup_steps, 0, 0.0
     while True:
         warm.append(clock.timed_chain(chain, steps, process.clocks))
         done, elapsed = done + steps, elapsed + warm[-1].wall_seconds
-        emptied = done > process.case.queue or elapsed > _WARM_SECONDS
-        if warm[-1].wall_seconds >= plan.chain_seconds and emptied:
-            break
+        used_up = done > process.case.queue or elapsed > _WARM_SECONDS
+        if warm[-1].wall_seconds >= plan.chain_seconds and used_up:
+            return steps, tuple(warm)
         steps = steps if warm[-1].wall_seconds >= plan.chain_seconds else 2 * steps
-    seen = process.streamed(process.case.scope, chain, steps, plan, compilations)
-    return msgspec.structs.replace(seen, warmup=tuple(warm))

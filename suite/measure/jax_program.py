@@ -87,6 +87,12 @@ class JaxProgram:
         graph, params, rest = nnx.split(nnx.eval_shape(lambda: self._workload.model(nnx.Rngs(0))), nnx.Param, ...)
         return graph, params, rest
 
+    @cached_property
+    def _optimizer(self) -> optax.GradientTransformation:
+        """The optimizer, one for all seeds: JAX compiles the start of its state once for the same function."""
+        assert self._workload.optimizer is not None
+        return self._workload.optimizer()
+
     def initialise(self, seed: int) -> None:
         """Put the whole state on the device."""
         self._seed = seed
@@ -97,11 +103,10 @@ class JaxProgram:
             step = inference_step(self._workload, self._form, precision)
             self._begin(step, (np.zeros([], np.float32), np.zeros([], np.float32)), (params, rest))
         else:
-            optimizer = self._workload.optimizer()
             self._form = self._formed(graph, params, rest)
             params, rest = self._form.params.pack(params), self._form.rest.pack(rest)
-            state = params, rest, started(optimizer, params)
-            step = training_step(self._workload, self._form, optimizer, precision)
+            state = params, rest, started(self._optimizer, params)
+            step = training_step(self._workload, self._form, self._optimizer, precision)
             if self._case.augmentation == "device":
                 step, state = augmented_step(step, self._augment()), (state, first_key(seed))
             self._begin(step, state)

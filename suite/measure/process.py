@@ -6,6 +6,7 @@ import resource
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from suite.measure import clock, load
 from suite.measure.protocol import STREAMED, Line, Seen, Task
@@ -15,6 +16,7 @@ from suite.workload import Case, Scope
 _ASLEEP_SECONDS = 0.1
 
 Say = Callable[[Line], object]
+Given = TypeVar("Given")
 
 
 @dataclass(kw_only=True)
@@ -49,6 +51,12 @@ class Process:
         self.say(Line(stage=name, seen=self.stages[name]))
         return taken
 
+    def given(self, name: str, run: Callable[[], Given]) -> Given:
+        """Run a part as `stage` does; return what it gives."""
+        found: list[Given] = []
+        self.stage(name, lambda: found.append(run()))
+        return found[0]
+
     def streamed(
         self,
         scope: Scope,
@@ -64,19 +72,21 @@ class Process:
         Returns what happened to the process meanwhile. Raises RuntimeError if the machine was suspended.
         """
         name = STREAMED[scope]
-        gc.collect()
-        gc.freeze()
+        self.stage("collect", collect_garbage)
         gc.disable()
         compiled, faults, before = compilations(), minor_faults(), load.reading()
         begin()
-        self.say(Line(stage=name))
-        taken, slept = 0, clock.asleep_seconds()
-        for sample in clock.samples(chain, steps, plan, self.clocks):
-            self.say(Line(stage=name, sample=sample))
-            taken += 1
-        slept = clock.asleep_seconds() - slept
-        after, more_faults = load.reading(), minor_faults()
-        self.say(Line(stage=f"{name}_end"))
+        taken, slept, after, more_faults = 0, clock.asleep_seconds(), before, faults
+
+        def take() -> None:
+            nonlocal taken, slept, after, more_faults
+            for sample in clock.samples(chain, steps, plan, self.clocks):
+                self.say(Line(stage=name, sample=sample))
+                taken += 1
+            slept = clock.asleep_seconds() - slept
+            after, more_faults = load.reading(), minor_faults()
+
+        self.stage(name, take)
         gc.enable()
         if slept > _ASLEEP_SECONDS:
             raise RuntimeError(f"the machine was suspended for {slept:.0f} s during the samples; run again")
@@ -86,6 +96,12 @@ class Process:
             load_by_others=load.by_others(before, after),
             minor_faults_per_step=(more_faults - faults) / (steps * taken),
         )
+
+
+def collect_garbage() -> None:
+    """Free what nobody refers to, and never look at again what is left."""
+    gc.collect()
+    gc.freeze()
 
 
 def total(parts: Iterable[Sample]) -> Sample:

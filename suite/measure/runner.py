@@ -70,8 +70,8 @@ def worker(
     """Start the real worker for a unit.
 
     What a GPU's worker compiles goes into the shared cache and comes from there in later rounds, unless its compile
-    time counts; the CPU's compiles in seconds. A start with a warm cache has one for itself, in `cache`. Python's
-    bytecode is shared by all. The workloads `in_parts` split one step over threads that allocate.
+    time counts; the CPU's compiles in seconds. A start with a warm cache has one for itself, in `cache`. The workloads
+    `in_parts` split one step over threads that allocate.
     """
     case = unit[0]
     alone = compiles_anew(unit) or case.backend == "cpu"
@@ -79,8 +79,7 @@ def worker(
     return children.child(
         "suite.measure.worker",
         python=children.interpreter(case.implementation),
-        env=children.environment(case.backend, case.allocator, found, one_arena=case.workload not in in_parts)
-        | children.bytecode(shared / "bytecode"),
+        env=children.environment(case.backend, case.allocator, found, one_arena=case.workload not in in_parts),
     )
 
 
@@ -189,9 +188,10 @@ class _Measuring:
         watch, beside = self.watch, self.beside
         began = time.monotonic()
         watch.begins(number, unit)
-        self._wait(header)
+        wait = partial(self._wait, header)
         energy = beside is not None and counts_energy(header, number) and beside.counts(unit, header.profile)
         if beside is not None and energy and not beside.rested:
+            wait()
             watch.stage("idle power")
             beside.rest()
         position = 1 + max((entry.run.position for entry in self.done if entry.run.round == number), default=-1)
@@ -212,7 +212,7 @@ class _Measuring:
         )
         entries = fill(task, number, position, self.cache, watch, self.start)
         entries = entries or tuple(
-            contributions(task, number, position, watch.stage, self.start, beside, self.deadline)
+            contributions(task, number, position, watch.stage, self.start, beside, wait=wait, deadline=self.deadline)
         )
         self.journal.append(*entries)
         self.done += entries

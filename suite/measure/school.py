@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from suite.data import embedded
-from suite.measure import clock, epoch, load
+from suite.measure import epoch, load
 from suite.measure.inputs import Owner, stored
 from suite.measure.process import Process
 from suite.measure.program import Program
@@ -28,9 +28,8 @@ def measured_learning(process: Process, target: Program, owner: Owner) -> float:
     if not isinstance(target, learning.LearningProgram):
         raise LookupError(f"scope 'learning' asked for, which {type(target).__name__} has not")
     preparation = stored(owner, case)
-    process.say(Line(stage="data"))
     edition = embedded.edition(task.dataset, task.size)
-    taught = learning.lessons(task.dataset, preparation, case.data, edition)
+    taught = process.given("data", lambda: learning.lessons(task.dataset, preparation, case.data, edition))
     batches = pipeline.batches(taught.train, taught.preparation, epoch.planned(case, task.seed))
     process.stage("init", lambda: learning.begun(target, batches, task.seed))
     steps = case.steps or -(-len(taught.train) // case.batch)
@@ -43,12 +42,11 @@ def measured_learning(process: Process, target: Program, owner: Owner) -> float:
         right = learning.accuracy(target.answers(taught.validation), labels)
         found.append(Learnt(steps=steps, losses=losses, loss_every=every, examples=len(labels), accuracy=right))
 
-    process.say(Line(stage="learning"))
     before = load.reading()
-    whole = clock.timed(learn, process.clocks)
-    process.say(Line(stage="run_end"))
+    whole = process.stage("learning", learn)
     others, learnt = load.by_others(before, load.reading()), found[0]
     if task.dataset == _CATS_AND_DOGS:
-        learnt = replace(learnt, predictions=predictions(target.answers, taught.validation))
+        predicted = process.given("predictions", lambda: predictions(target.answers, taught.validation))
+        learnt = replace(learnt, predictions=predicted)
     process.seen["learning"] = Seen(samples=(whole,), load_by_others=others, learnt=learnt)
     return learnt.losses[0]

@@ -10,7 +10,6 @@ from suite.data.batches import Batch
 from suite.measure import clock
 from suite.measure.process import Process
 from suite.measure.program import Program
-from suite.measure.protocol import Line
 from suite.measure.steady import started
 from suite.results.record import Served
 
@@ -83,12 +82,13 @@ def measured_serving(process: Process, target: Program, inputs: list[Batch]) -> 
         raise LookupError(f"scope 'serve' asked for, which {type(target).__name__} has not")
     started(process, target, inputs)
     first_loss = target.loss()
-    process.say(Line(stage="warmup"))
-    alone = [target.answer(target.ask(picture)) for picture in range(len(inputs))]
-    traffic = Traffic(server=target, pictures=len(inputs), clocks=process.clocks)
+    server, clocks = target, process.clocks
+    alone = process.given("alone", lambda: [server.answer(server.ask(picture)) for picture in range(len(inputs))])
+    traffic = Traffic(server=server, pictures=len(inputs), clocks=clocks)
     plan = replace(process.task.plan, samples=min(process.task.plan.samples, _MOST_SAMPLES))
-    count, warm, settled = clock.warmed(traffic.serve, plan, process.clocks, 2 * IN_FLIGHT)
-    count, ratio = clock.proportional(traffic.serve, count, process.clocks)
+    least = 2 * IN_FLIGHT
+    count, warm, settled = process.given("warmup", lambda: clock.warmed(traffic.serve, plan, clocks, least))
+    count, ratio = process.given("doubling", lambda: clock.proportional(traffic.serve, count, clocks))
     count = max(count, -(-FEWEST_REQUESTS // min(plan.samples, _FEWEST_SAMPLES)))
     traffic.end()
     seen = process.streamed("serve", traffic.serve, count, plan, target.compilations, traffic.begin)

@@ -1,5 +1,7 @@
 """Steps of a program: the first one cold, those of the steady state, and those for which energy is counted."""
 
+from functools import partial
+
 from msgspec.structs import replace
 
 from suite import units
@@ -7,7 +9,7 @@ from suite.data.batches import Batch
 from suite.measure import clock
 from suite.measure.process import Process, total
 from suite.measure.program import Fed, Program
-from suite.measure.protocol import Line, Seen
+from suite.measure.protocol import Seen
 from suite.results.record import Sample
 from suite.workload import Scope
 
@@ -56,8 +58,11 @@ def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> fl
         process.seen["cold"] = Seen(samples=(cold,))
     if "calls" in scopes:
         steps = target.steps_per_call
-        calls = (clock.timed(lambda: chained(target, steps), process.clocks) for _ in range(LATER_CALLS))
-        second, *later = calls
+
+        def call() -> Sample:
+            return clock.timed(lambda: chained(target, steps), process.clocks)
+
+        second, *later = process.given("calls", lambda: [call() for _ in range(LATER_CALLS)])
         process.seen["calls"] = Seen(warmup=(cold, second), samples=tuple(later), steps_per_sample=steps)
     if "step" in scopes:
         process.seen["step"] = steady_state(process, lambda steps: chained(target, steps), target)
@@ -83,11 +88,11 @@ def chained(target: Program, steps: int) -> None:
 def steady_state(process: Process, run: clock.Chain, target: Program, scope: Scope = "step") -> Seen:
     """Return warm-up, doubling ratio, steps alone and what happened to the process in the samples, which are said."""
     plan, clocks = process.task.plan, process.clocks
-    process.say(Line(stage="warmup"))
-    steps, warm, settled = clock.warmed(run, plan, clocks, target.steps_per_call)
-    steps, ratio = clock.proportional(run, steps, clocks, warm[-1].wall_seconds)
-    call = target.steps_per_call
-    alone = clock.alone(run, call, plan, clocks) if scope == "step" and steps > call == 1 else ()
+    call, alone = target.steps_per_call, ()
+    steps, warm, settled = process.given("warmup", lambda: clock.warmed(run, plan, clocks, call))
+    steps, ratio = process.given("doubling", lambda: clock.proportional(run, steps, clocks, warm[-1].wall_seconds))
+    if scope == "step" and steps > call == 1:
+        alone = process.given("alone", lambda: clock.alone(run, call, plan, clocks))
     seen = process.streamed(scope, run, steps, plan, target.compilations)
     return replace(seen, alone=alone, doubling_ratio=ratio, warmup=warm, warmup_converged=settled)
 
@@ -97,7 +102,5 @@ def sustained(process: Process, target: Program) -> float | None:
     seconds, seen = process.task.energy_seconds, process.seen.get("step")
     if seen is None or seconds <= 0:
         return None
-    process.say(Line(stage="energy"))
-    found = clock.sustained(lambda steps: chained(target, steps), seen.steps_per_sample, seconds, process.clocks)
-    process.say(Line(stage="energy_end"))
-    return found
+    chain, steps = partial(chained, target), seen.steps_per_sample
+    return process.given("energy", lambda: clock.sustained(chain, steps, seconds, process.clocks))

@@ -69,16 +69,31 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     if process.case.scope == "input":
         say(Line(stage="done", facts=input_facts(process)))
         return
-    made: list[tuple[Program, Owner]] = []
-    process.stage("import", lambda: made.append(program(process.case)))
-    target, owner = made[0]
-    say(Line(stage="data"))
-    inputs = inputs_of(owner, task)
-    digest = data.digest(inputs) if inputs else ""
+    target, owner = process.given("import", lambda: program(process.case))
+    inputs, digest = process.given("data", lambda: digested(inputs_of(owner, task)))
     first_loss = measured(process, target, inputs, owner)
-    stopped = process.seen.keys() & STOPPED
-    left = leftover.least(sample_of(process, target), process.clocks) if stopped else None
-    facts = Facts(
+    left = None
+    if process.seen.keys() & STOPPED:
+        left = process.given("leftover", lambda: leftover.least(sample_of(process, target), process.clocks))
+    facts = process.given("facts", lambda: facts_of(process, target, digest, first_loss))
+    energy = steady.sustained(process, target)
+    found = None
+    if process.case.scope not in LONG:
+        still = left is not None and left.seconds >= leftover.LONGEST_SECONDS
+        quick = CALLS * process.stages["first_step"].wall_seconds <= _REPLAY_SECONDS
+        replayed = task.replay and quick and not still
+        found = process.given("audit", lambda: audit(target, inputs, digest, task.seed, left, replayed))
+    say(Line(stage="done", facts=msgspec.structs.replace(facts, energy_step_seconds=energy, audit=found)))
+
+
+def digested(inputs: list[data.Batch]) -> tuple[list[data.Batch], str]:
+    """Return the inputs and their digest, '' without any."""
+    return inputs, data.digest(inputs) if inputs else ""
+
+
+def facts_of(process: Process, target: Program, digest: str, first_loss: float) -> Facts:
+    """Return what is to be told of a program that has been measured, but for its energy and its audit."""
+    return Facts(
         input_digest=digest,
         first_loss=finite(first_loss),
         last_loss=finite(target.loss()),
@@ -89,16 +104,8 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
         packages=target.packages(),
         cache_hits=target.cache_hits(),
         settings=settings() | {name: str(value) for name, value in target.settings().items()},
-        energy_step_seconds=steady.sustained(process, target),
         scopes=process.seen,
     )
-    if process.case.scope not in LONG:
-        say(Line(stage="audit"))
-        still = left is not None and left.seconds >= leftover.LONGEST_SECONDS
-        quick = CALLS * process.stages["first_step"].wall_seconds <= _REPLAY_SECONDS
-        found = audit(target, inputs, digest, task.seed, left, task.replay and quick and not still)
-        facts = msgspec.structs.replace(facts, audit=found)
-    say(Line(stage="done", facts=facts))
 
 
 def inputs_of(owner: Owner, task: Task) -> list[data.Batch]:
@@ -132,9 +139,7 @@ def sample_of(process: Process, target: Program) -> Callable[[], object] | None:
 
 def input_facts(process: Process) -> Facts:
     """Measure the input pipeline alone; nothing is computed, so there is no loss."""
-    made: list[tuple[Owner, epoch.Open, dict[str, str]]] = []
-    process.stage("import", lambda: made.append(loader(process.case)))
-    owner, open_batches, packages = made[0]
+    owner, open_batches, packages = process.given("import", lambda: loader(process.case))
     epoch.measured_input(process, owner, open_batches)
     return Facts(
         input_digest="",

@@ -25,11 +25,14 @@ class Sample(Plain, frozen=True, kw_only=True):
 
 
 class Stage(Plain, frozen=True, kw_only=True):
-    """One stage of a process's life before its samples: import, init, lower, compile, first_step."""
+    """One stage of a process's life, which together are all of it, from its fork to its end; the rest is in `other`.
+
+    Records of older campaigns have those before the samples alone.
+    """
 
     name: str
     wall_seconds: float
-    process_seconds: float
+    process_seconds: float | None  # None: of `start`, `end` and `other`, which its parent alone sees
 
 
 class Level(Plain, frozen=True, kw_only=True):
