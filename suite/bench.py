@@ -3,6 +3,7 @@
 import math
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -32,7 +33,7 @@ from suite.measure.request import BUDGET_MINUTES, WITHIN, Request
 from suite.progress import CampaignProgress
 from suite.results import journal as journals
 from suite.results import store
-from suite.results.journal import Closed, Header, Journal, Rounds, Session
+from suite.results.journal import Closed, Done, Header, Journal, Rounds, Session
 from suite.results.summary import summary
 from suite.workload import Implementation
 
@@ -40,13 +41,19 @@ Ending = Literal["whole", "out of time", "interrupted"]
 
 
 def planned(
-    asked: Request, out: Path, machine_name: str | None = None, part: int | None = None, reserved: float = 0.0
+    asked: Request,
+    out: Path,
+    machine_name: str | None = None,
+    part: int | None = None,
+    reserved: float = 0.0,
+    began: float | None = None,
 ) -> Journal:
     """Find out what can be measured here, say how long it may take, and open the campaign's journal.
 
     `part` is the number of a job beside others, which may begin in the same second on another machine of the same name.
-    Of the budget so many seconds are `reserved` for what follows the measuring. Raises RuntimeError while something is
-    measured here: no campaign is begun that could not go on at once; ValueError for a budget that no process fits.
+    Of the budget so many seconds are `reserved` for what follows the measuring; its time runs since `began`, by the
+    monotonic clock. Raises RuntimeError while something is measured here: no campaign is begun that could not go on at
+    once; ValueError for a budget that no process fits.
     """
     here = machine.machine(machine_name)
     needed: tuple[Implementation, ...] = ("jax", *asked.implementations)
@@ -70,8 +77,7 @@ def planned(
         budget_seconds=budget,
         energy=asked.energy,
     )
-    if budget is not None:
-        refuse_short(header, budget, reserved)
+    refuse_short(header, Deadline(budget, reserved, began))
     for line in announced(header, answer.seconds):
         terminal.say(line)
     lock.refuse_beside_another()
@@ -96,16 +102,18 @@ def budget_seconds(asked: Request, seconds: float, reserved: float) -> float | N
     return max(60 * BUDGET_MINUTES, long)
 
 
-def refuse_short(header: Header, budget: float, reserved: float) -> None:
-    """Raise ValueError for a budget that leaves no time for any process, in seconds."""
-    forecast = Forecast(header)
+def refuse_short(header: Header, deadline: Deadline, done: Sequence[Done] = ()) -> None:
+    """Raise ValueError for a budget that leaves no time for any process."""
+    forecast = Forecast(header, done)
     least = min(campaign.units(header.cases), key=forecast.shortest)
-    need = forecast.shortest(least) + reserved
-    if need > budget:
-        site = f" and the site about {units.seconds(reserved)}" if reserved else ""
+    seconds = forecast.shortest(least)
+    if deadline.seconds is not None and seconds > deadline.left:
+        beside = "starting and the site" if deadline.reserved else "starting"
+        elsewhere = deadline.seconds - deadline.left
         raise ValueError(
-            f"--budget {budget / 60:g} asked for; the shortest process here, of {least[0].workload}, takes about "
-            f"{units.seconds(forecast.shortest(least))}{site}: take --budget {math.ceil(need / 60)} or more"
+            f"--budget {deadline.seconds / 60:g} asked for; the shortest process here, of {least[0].workload}, takes "
+            f"about {units.seconds(seconds)}, {beside} {units.seconds(elsewhere)}: take --budget "
+            f"{math.ceil((seconds + elsewhere) / 60)} or more"
         )
 
 
@@ -133,7 +141,9 @@ def measure(
     until its numbers are known `within` that relative half-width, by default the planned one.
     """
     header = journal.header()
-    if within is not None and header.adaptive:
+    if within is not None:
+        if not header.adaptive:
+            raise ValueError(f"--within asked for; campaign '{header.campaign}' has planned rounds: leave it out")
         header = msgspec.structs.replace(header, within=within)
     ending: Ending = "interrupted"
     with lock.measuring(header.campaign):

@@ -115,10 +115,10 @@ class CampaignProgress:
         self._draw()
 
     def grows(self, header: Header, why: Uncertain | None) -> None:
-        """Show of what a further round comes, and how well it is known; or that a further round failed."""
+        """Show of what a further round comes, and how well it is known; or that one is not whole."""
         self._header = header
         if why is None:
-            self._print("a further round failed; the rounds before it count")
+            self._print("a further round is not whole; the rounds before it count")
             return
         name, scope = why.question
         of = name if scope == "step" else f"{name} ({scope})"
@@ -131,7 +131,7 @@ class CampaignProgress:
 
     def ends(self, unit: Unit, done: Sequence[Done]) -> None:
         """Learn how long such a process takes; show its figure, or say why it failed."""
-        self._forecast.ends(unit, time.monotonic() - self._began, any(entry.run.reason for entry in done))
+        self._forecast.learn(done)
         self._done += done
         if reason := next((entry.run.reason for entry in done if entry.run.reason), ""):
             self._print(f"{self._name}: failed: {reason}")

@@ -1,6 +1,7 @@
 """How a command that measures ends: by itself, at its budget, by Ctrl-C or by SIGTERM, always in the same order."""
 
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -36,5 +37,9 @@ def signals() -> Iterator[Signals]:
     before: Any = signal.signal(signal.SIGTERM, once)
     try:
         yield found
+    except KeyboardInterrupt:
+        if found.terminated:
+            sys.exit(_TERMINATED)
+        raise
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -289,12 +289,13 @@ def run(
     ending: Any = "whole"
     with signals() as seen:
         if cluster is None:
-            new = None if resume else bench.planned(request, out, machine_name, reserved=reserved)
+            new = None if resume else bench.planned(request, out, machine_name, reserved=reserved, began=began)
             journal = new or resuming.resumed(out, campaign, request.hosts)
             budget = 60 * request.budget_minutes if request.budget_minutes else journal.header().budget_seconds
-            ending = bench.measure(
-                journal, out, compile_cache, Deadline(budget, reserved, began), within=request.within
-            )
+            deadline = Deadline(budget, reserved, began)
+            if new is None:
+                bench.refuse_short(journal.header(), deadline, journal.done())
+            ending = bench.measure(journal, out, compile_cache, deadline, within=request.within)
             if address is not None:
                 _dismiss(request.hosts - 1, address)
             journals, whole = [journal], bench.resulted(journal)

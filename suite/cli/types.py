@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -74,16 +75,18 @@ class Finite(click.FloatRange):
 
 
 class Percent(click.ParamType):
-    """A percentage, with or without its sign, as a share."""
+    """A percentage between 0 and 100, with or without its sign, as a share."""
 
     name = "percent"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the share, 0.1 for 10; fail for what is no number."""
-        try:
-            return float(str(value).strip().removesuffix("%")) / 100
-        except ValueError:
-            self.fail(f"'{value}' is no percentage, such as 10", param, ctx)
+        """Return the share, 0.1 for 10; fail for any other."""
+        found = math.nan
+        with suppress(ValueError):
+            found = float(str(value).strip().removesuffix("%"))
+        if not 0 < found < 100:
+            self.fail(f"'{value}' is no percentage between 0 and 100, such as 10", param, ctx)
+        return found / 100
 
 
 class Counts(click.ParamType):

@@ -36,6 +36,8 @@ def planned(
     Raises ValueError for a budget, RuntimeError where such jobs cannot be submitted, and what `answering.answer` raises
     of what no machine can measure, or this one where it is the node; what other nodes cannot, their jobs say.
     """
+    if asked.within is not None:
+        raise ValueError("--within asked for with --cluster, whose jobs plan their rounds; leave one of them out")
     if asked.budget_minutes is not None:
         raise ValueError(
             "--budget asked for with --cluster, whose jobs would each drop workloads by themselves; leave it out, or "

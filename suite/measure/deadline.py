@@ -22,12 +22,13 @@ class Deadline:
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         """Begin with a budget of so many seconds, None for no limit, of which the clock has had those since `began`."""
-        self._now, self._began, self.seconds, self.reserved = now, now() if began is None else began, seconds, reserved
+        self.now, self.seconds, self.reserved = now, seconds, reserved
+        self._began = now() if began is None else began
 
     @property
     def left(self) -> float:
         """How many seconds a process that starts now may take; infinite without a limit."""
-        return math.inf if self.seconds is None else self.seconds - self.reserved - (self._now() - self._began)
+        return math.inf if self.seconds is None else self.seconds - self.reserved - (self.now() - self._began)
 
     @property
     def until_overrun(self) -> float:

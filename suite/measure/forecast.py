@@ -1,6 +1,7 @@
 """How long a campaign's processes take: as long as the last one like it, else a guess corrected by those that ended."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
@@ -8,9 +9,11 @@ from suite.measure.campaign import Unit, units
 from suite.measure.estimate import first_seconds, process_seconds, shortest_seconds
 from suite.measure.profiles import EFFORTS
 from suite.results.journal import Done, Header
-from suite.workload import Backend
+from suite.results.validity import is_short
+from suite.workload import Backend, Case
 
 _CORRECTION = (0.1, 20.0)  # a guess is off by no more
+_LEAST_SECONDS = 1.0  # of a process
 
 
 class Forecast:
@@ -19,45 +22,57 @@ class Forecast:
     def __init__(self, header: Header, done: Sequence[Done] = ()) -> None:
         self._about = {description.name: description for description in header.descriptions}
         self._effort, self._cores = EFFORTS.get(header.profile, EFFORTS["quick"]), header.machine.cores
+        self._units: dict[Case, Unit] = {unit[0]: unit for unit in units(header.cases)}
+        self._guesses: dict[Unit, float] = {}
+        self._chosen: set[Unit] = set()  # whose kernels are in the cache
         self._seen: dict[Unit, float] = {}
-        self._first: set[Unit] = set()
-        for unit in units(header.cases):
-            runs = [entry.run for entry in done if entry.case == unit[0]]
-            for run in sorted(runs, key=lambda run: run.round):
-                self.ends(unit, sum(stage.wall_seconds for stage in run.stages), bool(run.reason))
+        self._shares: dict[Backend, dict[Unit, float]] = defaultdict(dict)  # logarithms of duration over guess
+        self.learn(sorted(done, key=lambda entry: entry.run.round))
 
     def seconds(self, unit: Unit) -> float:
         """Return how long the unit's next process takes."""
-        if unit in self._seen:
-            return self._seen[unit]
-        return self._correction(unit[0].backend) * self._guess(unit) + self._choosing(unit)
+        return self._seen[unit] if unit in self._seen else self._corrected(unit, self._guess(unit))
 
     def shortest(self, unit: Unit) -> float:
         """Return how long a process takes that takes the shortest sample of a unit's steps."""
-        guess = shortest_seconds(unit, self._about[unit[0].workload], self._cores)
-        return self._correction(unit[0].backend) * guess + self._choosing(unit)
+        return self._corrected(unit, self._shortest_guess(unit))
 
     def total(self, these: Iterable[Unit]) -> float:
         """Return how long one process of each unit takes."""
         return sum(map(self.seconds, these))
 
-    def ends(self, unit: Unit, seconds: float, failed: bool = False) -> None:
-        """Learn from a process that ended after so many seconds; one that failed says nothing."""
-        if failed or seconds <= 0:
-            return
-        choosing = 0.0 if unit in self._first else self._choosing(unit)
-        self._first.add(unit)
-        self._seen[unit] = max(seconds - choosing, 1.0)
+    def learn(self, done: Iterable[Done]) -> None:
+        """Learn from what processes left, in the order in which they ran; those that failed tell nothing.
+
+        One that took its shortest sample corrects guesses, and does not say how long a whole one takes.
+        """
+        for entry in done:
+            unit = self._units.get(entry.case)  # each process tells once, by the first of its cases
+            if unit is None or entry.run.reason or entry.seconds <= 0:
+                continue
+            seconds = max(entry.seconds - self._choosing(unit), _LEAST_SECONDS)
+            self._chosen.add(unit)
+            short = is_short(entry.case, entry.run)
+            if not short:
+                self._seen[unit] = seconds
+            guess = self._shortest_guess(unit) if short else self._guess(unit)
+            self._shares[unit[0].backend][unit] = math.log(seconds / guess)
 
     def _guess(self, unit: Unit) -> float:
-        return process_seconds(unit, self._about[unit[0].workload], self._effort, self._cores)
+        if unit not in self._guesses:
+            about = self._about[unit[0].workload]
+            self._guesses[unit] = process_seconds(unit, about, self._effort, self._cores)
+        return self._guesses[unit]
+
+    def _shortest_guess(self, unit: Unit) -> float:
+        return shortest_seconds(unit, self._about[unit[0].workload], self._cores)
 
     def _choosing(self, unit: Unit) -> float:
         """Return what a unit's first process takes to choose kernels that the others find in the cache."""
-        return first_seconds(unit, self._about[unit[0].workload])
+        return 0.0 if unit in self._chosen else first_seconds(unit, self._about[unit[0].workload])
 
-    def _correction(self, backend: Backend) -> float:
-        """Return how much longer than guessed the processes on a backend took, as a factor."""
-        shares = [math.log(took / self._guess(unit)) for unit, took in self._seen.items() if unit[0].backend == backend]
+    def _corrected(self, unit: Unit, guess: float) -> float:
+        """Return a guess times how much longer than guessed the processes on its backend took, on average."""
         low, high = _CORRECTION
-        return min(max(math.exp(fmean(shares)), low), high) if shares else 1.0
+        shares = self._shares[unit[0].backend].values()
+        return guess * (min(max(math.exp(fmean(shares)), low), high) if shares else 1.0) + self._choosing(unit)

@@ -29,14 +29,9 @@ HOSTS_VARIANTS = ("plain", "several-steps")
 
 
 def refuse_stopping(within: float | None, rounds: int | None, profile: Profile, experiment: str | None) -> None:
-    """Raise ValueError for a half-width that is none, or one asked of a plan that does not add rounds."""
+    """Raise ValueError for a half-width asked of a plan that does not add rounds."""
     if within is None:
         return
-    if not 0 < within < 1:
-        raise ValueError(
-            f"--within {100 * within:g} asked for; it is the half-width in percent at which a number is known well "
-            "enough: choose one between 0 and 100, such as --within 10"
-        )
     if rounds is not None:
         raise ValueError(
             f"--within asked for with --rounds {rounds}, which says exactly how many; leave one of them out"

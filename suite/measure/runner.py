@@ -2,13 +2,14 @@
 
 import math
 import shutil
-import time
 from collections.abc import Callable, Container
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Protocol
+
+import msgspec
 
 from suite import experiments
 from suite.measure import children, load, profiles
@@ -49,7 +50,7 @@ class Watch(Protocol):
         """A process starts in that round."""
 
     def grows(self, header: Header, why: Uncertain | None) -> None:
-        """The plan has a further round of what is most uncertain, or lost some that failed."""
+        """The plan has a further round of what is most uncertain, or loses one that is not whole."""
 
     def stage(self, name: str) -> None:
         """The process entered a stage."""
@@ -101,8 +102,8 @@ def run(
     """Measure what the plan asks and its journal lacks until the deadline; return whether nothing is left to measure.
 
     Each question is measured once. A plan that adds rounds then gets one more of what is known least, until every
-    number is known well enough. A unit that failed is not tried again: its record says why. One that failed in a
-    further round leaves its question with the rounds before that one. The compile cache stays until `forget_compiled`,
+    number is known well enough. A unit that failed is not tried again: its record says why. A further round that is not
+    whole leaves its question with the rounds before that one. The compile cache stays until `forget_compiled`,
     that which all processes share in the folder `kept` for good if there is one. `beside` watches the machine
     meanwhile, first while nothing runs if energy is to be counted. `prepare` makes the data that a unit reads.
     """
@@ -125,8 +126,9 @@ def run(
             while turn := next_turn(header, measuring.done, measuring.forecast, but=measuring.skipped):
                 measuring.takes(turn, header)
             whole = whole_rounds(header, planned, measuring.done)
-            if spoilt := {question(case) for case in header.cases if whole.rounds_of(case) < header.rounds_of(case)}:
-                header, settled = measuring.replans(whole, None), settled | spoilt
+            if whole.rounds_by_case() != (before := header.rounds_by_case()):
+                settled |= {question(case) for case, rounds in whole.rounds_by_case().items() if rounds < before[case]}
+                header = measuring.replans(whole, None)
             doubtful = uncertain(header, measuring.done, but=settled | measuring.skipped)
             widest = next((one for one in doubtful if measuring.fits(header, one.question)), None)
             if widest is None:
@@ -173,23 +175,26 @@ class _Measuring:
         return self.forecast.total(by_question(header)[asked]) <= self.deadline.left
 
     def takes(self, turn: Turn, header: Header) -> None:
-        """Measure the processes of a turn; its question is skipped if one of them does not fit into the time left."""
+        """Measure the processes of a turn; its question is skipped if one of them does not fit into the time left.
+
+        In the first pass it is enough that a process fits which takes its shortest sample.
+        """
         for unit in turn.units:
             self.prepare(unit, self.watch.prepares)
-            left, seconds = self.deadline.left, self.forecast.seconds(unit)
-            if seconds > left and self.forecast.shortest(unit) > left:
+            seconds = self.forecast.seconds(unit)
+            least = seconds if turn.number else min(seconds, self.forecast.shortest(unit))
+            if least > self.deadline.left:
                 self.skipped.add(turn.question)
-                self.watch.skips(unit, seconds)
+                self.watch.skips(unit, least)
                 return
             self._measure(header, turn.number, unit)
 
     def _measure(self, header: Header, number: int, unit: Unit) -> None:
         """Run one process and note its results."""
         watch, beside = self.watch, self.beside
-        began = time.monotonic()
         watch.begins(number, unit)
-        wait = partial(self._wait, header)
-        energy = beside is not None and counts_energy(header, number) and beside.counts(unit, header.profile)
+        wait = partial(self._wait, header, unit)
+        energy = beside is not None and self._counts_energy(header, number, unit, beside)
         if beside is not None and energy and not beside.rested:
             wait()
             watch.stage("idle power")
@@ -207,24 +212,37 @@ class _Measuring:
             most_steps=profiles.EFFORTS[header.profile].learning_steps,
             replay=number == 0,
             longest_step_seconds=experiments.longest_step_seconds(header.experiment),
-            most_seconds=None if math.isinf(self.deadline.left) else self.deadline.left,
+            most_seconds=None if number or math.isinf(self.deadline.left) else self.deadline.left,
             energy_seconds=ENERGY_SECONDS if energy else 0.0,
         )
-        entries = fill(task, number, position, self.cache, watch, self.start)
-        entries = entries or tuple(
+        began, waited = self.deadline.now(), self.waited
+        found = fill(task, number, position, self.cache, watch, self.start, self.deadline)
+        found = found or tuple(
             contributions(task, number, position, watch.stage, self.start, beside, wait=wait, deadline=self.deadline)
         )
+        took = self.deadline.now() - began - task.energy_seconds - (self.waited - waited)
+        entries = tuple(msgspec.structs.replace(entry, seconds=took) for entry in found)
         self.journal.append(*entries)
         self.done += entries
-        self.forecast.ends(unit, time.monotonic() - began, any(entry.run.reason for entry in entries))
+        self.forecast.learn(entries)
         watch.ends(unit, entries)
 
-    def _wait(self, header: Header) -> None:
-        """Wait until other processes leave the machine alone; all waiting takes no more than its share of a budget."""
+    def _wait(self, header: Header, unit: Unit) -> None:
+        """Wait until other processes leave the machine alone.
+
+        All waiting takes no more than its share of a budget, and none of the time that the process needs.
+        """
         patience = profiles.EFFORTS[header.profile].quiet_seconds
         if self.deadline.seconds is not None:
-            patience = min(patience, _WAITING_SHARE * self.deadline.seconds - self.waited)
+            spare = self.deadline.left - self.forecast.seconds(unit)
+            patience = min(patience, spare, _WAITING_SHARE * self.deadline.seconds - self.waited)
         self.waited += wait_until_quiet(patience, header.machine.cores, self.watch)
+
+    def _counts_energy(self, header: Header, number: int, unit: Unit, beside: Beside) -> bool:
+        """Return whether a process's energy is counted: where it can be, and the budget has time for it."""
+        seconds = self.forecast.seconds(unit) + (1 if beside.rested else 2) * ENERGY_SECONDS
+        wanted = counts_energy(header, number) and seconds <= self.deadline.left
+        return wanted and beside.counts(unit, header.profile)
 
 
 def counts_energy(header: Header, number: int) -> bool:
@@ -244,7 +262,15 @@ def seed(header: Header, case: Case, number: int, trained: bool) -> int:
     return header.seed if case.cache == "warm" or not trained else header.seed + number
 
 
-def fill(task: Task, number: int, position: int, cache: Path, watch: Watch, start: Worker) -> tuple[Done, ...]:
+def fill(
+    task: Task,
+    number: int,
+    position: int,
+    cache: Path,
+    watch: Watch,
+    start: Worker,
+    deadline: Deadline | None = None,
+) -> tuple[Done, ...]:
     """Fill the compile cache of a case that starts with a warm one, by a process whose times nobody keeps.
 
     Returns what that process came to if it failed, which then is the round's result; nothing otherwise.
@@ -254,7 +280,7 @@ def fill(task: Task, number: int, position: int, cache: Path, watch: Watch, star
     if case.cache == "warm" and not (place / _FILLED).exists():
         shutil.rmtree(place, ignore_errors=True)
         watch.stage("filling the compile cache")
-        entries = tuple(contributions(task, number, position, watch.stage, start))
+        entries = tuple(contributions(task, number, position, watch.stage, start, deadline=deadline))
         if not all(entry.run.samples for entry in entries):
             return entries
         place.mkdir(parents=True, exist_ok=True)

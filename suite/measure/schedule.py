@@ -17,7 +17,7 @@ from suite.results.record import Record
 from suite.results.selection import fastest
 from suite.results.speedup import speedups
 from suite.results.spreads import Spreads, half_width, kind, spreads
-from suite.results.summary import by_round, summary
+from suite.results.summary import Summary, by_round, summary
 from suite.workload import Case, Scope
 
 _STEADY: frozenset[Scope] = frozenset({"step", "transfer", "serve"})
@@ -64,7 +64,7 @@ def next_turn(header: Header, done: Iterable[Done], forecast: Forecast, but: Col
     baselines come in random order. What failed is not tried again.
     """
     entries = tuple(done)
-    failed = {entry.case for entry in entries if entry.run.reason}
+    failed, rounds = failed_cases(header, entries), header.rounds_by_case()
     finished = {(entry.case, entry.run.round) for entry in entries}
     asked = {each: mine for each, mine in by_question(header).items() if each not in but}
     for number in range(header.rounds):
@@ -72,14 +72,20 @@ def next_turn(header: Header, done: Iterable[Done], forecast: Forecast, but: Col
             lacking = [
                 unit
                 for unit in asked[each]
-                if number < header.rounds_of(unit[0])
-                and failed.isdisjoint(unit)
+                if number < rounds[unit[0]]
+                and unit[0] not in failed
                 and any((case, number) not in finished for case in unit)
             ]
             if lacking:
                 _shuffle(header, f"{number}/{each}", lacking)
                 return Turn(question=each, number=number, units=tuple(lacking))
     return None
+
+
+def failed_cases(header: Header, done: Iterable[Done]) -> frozenset[Case]:
+    """Return the cases of processes that failed, if only in one of their cases: these are not tried again."""
+    bad = {entry.case for entry in done if entry.run.reason}
+    return frozenset(case for unit in units(header.cases) if not bad.isdisjoint(unit) for case in unit)
 
 
 def _order(header: Header, number: int, asked: dict[Question, list[Unit]], forecast: Forecast) -> list[Question]:
@@ -99,26 +105,28 @@ def _shuffle(header: Header, words: str, these: list) -> None:
 def uncertain(header: Header, done: Sequence[Done], but: Collection[Question] = ()) -> tuple[Uncertain, ...]:
     """Return the questions whose number is not known as well as the plan asks, the least known first.
 
-    Before these come the steady states that were measured once, which have no interval to show.
-
-    JAX's own times decide, on the CPU that of the better allocator, and their speed-ups. What failed, is invalid, or
-    takes a whole run decides nothing.
+    Before these come the steady states that were measured once, which have no interval to show. JAX's own times decide,
+    on the CPU that of the better allocator, and their speed-ups. What failed, is invalid, or takes a whole run decides
+    nothing.
     """
     if header.within is None:
         return ()
-    found = records(header, done)
+    failed, counts = failed_cases(header, done), header.rounds_by_case()
+    deciding = {c for c in header.cases if c.implementation == "jax" and c.scope not in LONG}.difference(failed)
+    made = (record for record in records(header, done) if record.case in deciding and not record.reason)
+    sound = [item for item in map(summary, made) if item.seconds is not None and item.status != "invalid"]
+    known = spreads((item.record for item in sound), header.machine)
     widest: dict[Question, Uncertain] = {}
-    for one in _numbers([r for r in found if question(r.case) not in but], spreads(found, header.machine)):
+    for one in _numbers([item for item in sound if question(item.record.case) not in but], known):
         widest[one.question] = max(widest.get(one.question, one), one, key=lambda each: each.half_width)
-    rounds = {each: max(header.rounds_of(unit[0]) for unit in mine) for each, mine in by_question(header).items()}
+    rounds = {each: max(counts[unit[0]] for unit in mine) for each, mine in by_question(header).items()}
     wide = [one for one in widest.values() if one.half_width > header.within or rounds[one.question] < FEWEST_ROUNDS]
     alone = {one.question for one in wide if one.question[1] == "step" and rounds[one.question] == 1}
     return tuple(sorted(wide, key=lambda one: (one.question not in alone, -one.half_width, one.question)))
 
 
-def _numbers(found: Iterable[Record], known: Spreads) -> Iterable[Uncertain]:
-    """Yield how well each time of JAX and each speed-up is known."""
-    mine = [r for r in found if r.case.implementation == "jax" and r.case.scope not in LONG and not r.reason]
+def _numbers(sound: Sequence[Summary], known: Spreads) -> Iterable[Uncertain]:
+    """Yield how well each of the times and each speed-up is known."""
 
     def spread(record: Record) -> float:
         return known.of(record.case.backend, record.case.scope, list(by_round(record).values()))
@@ -128,23 +136,21 @@ def _numbers(found: Iterable[Record], known: Spreads) -> Iterable[Uncertain]:
         borrowed = any(kind(side.case.backend, side.case.scope) in known.borrowed for side in sides)
         return Uncertain(question=question(sides[0].case), half_width=width, borrowed=borrowed)
 
-    for item in fastest(map(summary, mine)):
-        if item.status != "invalid" and item.seconds is not None:
-            yield number(item.seconds.processes, item.record)
-    for both in speedups(mine):
+    for item in fastest(sound):
+        yield number(len(by_round(item.record)), item.record)
+    for both in speedups(item.record for item in sound):
         yield number(both.ratio.processes, both.cpu.record, both.gpu.record)
 
 
 def with_one_more(header: Header, asked: Question, done: Iterable[Done]) -> Header:
     """Return the plan with one more round of a question; what failed has none."""
-    failed = {entry.case for entry in done if entry.run.reason}
-    more = {case for unit in by_question(header)[asked] if failed.isdisjoint(unit) for case in unit}
-    return header.with_rounds(tuple(header.rounds_of(case) + (case in more) for case in header.cases))
+    more = {case for unit in by_question(header)[asked] for case in unit}.difference(failed_cases(header, done))
+    return header.with_rounds(tuple(rounds + (case in more) for case, rounds in header.rounds_by_case().items()))
 
 
 def whole_rounds(header: Header, planned: Header, done: Iterable[Done]) -> Header:
     """Return the plan without the further rounds that are not whole: cut short, or with a case that failed in one."""
-    rounds_planned = {case: planned.rounds_of(case) for case in header.cases}
+    rounds_planned, rounds_now = planned.rounds_by_case(), header.rounds_by_case()
     failed, there = set[Case](), set[tuple[Case, int]]()
     for entry in done:
         if not entry.run.reason:
@@ -153,13 +159,13 @@ def whole_rounds(header: Header, planned: Header, done: Iterable[Done]) -> Heade
             failed.add(entry.case)
     whole: dict[Question, int] = {}
     for case in header.cases:
-        if case in failed or header.rounds_of(case) == rounds_planned[case]:
+        if case in failed or rounds_now[case] == rounds_planned[case]:
             continue
-        mine = next((n for n in range(header.rounds_of(case)) if (case, n) not in there), header.rounds_of(case))
+        mine = next((n for n in range(rounds_now[case]) if (case, n) not in there), rounds_now[case])
         whole[question(case)] = min(mine, whole.get(question(case), mine))
 
     def rounds(case: Case) -> int:
         least = rounds_planned[case]
-        return max(least, min(header.rounds_of(case), whole.get(question(case), least)))
+        return max(least, min(rounds_now[case], whole.get(question(case), least)))
 
     return header.with_rounds(tuple(map(rounds, header.cases)))

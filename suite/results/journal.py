@@ -44,6 +44,10 @@ class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
         """Return how many of the campaign's rounds have the case."""
         return self.case_rounds[self.cases.index(case)] if self.case_rounds else self.rounds
 
+    def rounds_by_case(self) -> dict[Case, int]:
+        """Return how many of the campaign's rounds have each case."""
+        return dict(zip(self.cases, self.case_rounds or (self.rounds,) * len(self.cases), strict=True))
+
     @property
     def adaptive(self) -> bool:
         """Whether rounds are added where a number is too uncertain."""
@@ -60,6 +64,7 @@ class Done(Plain, frozen=True, kw_only=True, tag="run"):
     case: Case
     software: Software
     run: Run
+    seconds: float = 0.0  # that its process took from start to end, without counting energy; 0: not noted
 
 
 class Session(Plain, frozen=True, kw_only=True, tag="session"):
@@ -178,11 +183,11 @@ class Journal:
                     plan = plan.with_rounds(entry.case_rounds)
                 case Session():
                     if place != entry.place and plan is not None:
-                        found = _whole_rounds(found, {case: plan.rounds_of(case) for case in plan.cases})
+                        found = _whole_rounds(found, plan.rounds_by_case())
                     place = entry.place
                 case Done():
                     found.setdefault((entry.case, entry.run.round), entry)
-        rounds = {case: plan.rounds_of(case) for case in plan.cases} if plan else {}
+        rounds = plan.rounds_by_case() if plan else {}
         return tuple(entry for (case, number), entry in found.items() if number < rounds.get(case, number + 1))
 
     def closed(self) -> bool:
@@ -208,12 +213,13 @@ def _whole_rounds(done: dict[tuple[Case, int], Done], wanted: dict[Case, int]) -
     `wanted` says how many rounds have each case. One that failed is not tried again.
     """
     failed = {case: number for (case, number), entry in done.items() if entry.run.reason}
-
-    def whole(workload: str, number: int) -> bool:
-        there = (case for case, rounds in wanted.items() if case.workload == workload and number < rounds)
-        return all((case, number) in done or failed.get(case, number) < number for case in there)
-
-    return {(case, n): entry for (case, n), entry in done.items() if whole(case.workload, n)}
+    cut = {
+        (case.workload, number)
+        for case, rounds in wanted.items()
+        for number in range(rounds)
+        if (case, number) not in done and failed.get(case, number) >= number
+    }
+    return {(case, number): entry for (case, number), entry in done.items() if (case.workload, number) not in cut}
 
 
 def journals(folder: Path) -> tuple[Journal, ...]:

@@ -47,9 +47,13 @@ def pooled(groups: Iterable[Sequence[float]], stand_in: float | None = None) -> 
     """Return the spread of the logarithms in groups of positive values, one group a cell; None if none has two.
 
     It is the weighted median over cells, so that a single wild cell does not widen all. A stand-in counts as one cell
-    with a few degrees of freedom.
+    with a few degrees of freedom, and none counts for more: wild cells get the most rounds.
     """
-    found = [(variance(logs) / _median_share(len(logs) - 1), len(logs) - 1) for logs in _logs(groups) if len(logs) > 1]
+    found = [
+        (variance(logs) / _median_share(len(logs) - 1), min(len(logs) - 1, _WEIGHT))
+        for logs in _logs(groups)
+        if len(logs) > 1
+    ]
     if stand_in is not None:
         found.append((stand_in**2, _WEIGHT))
     return math.sqrt(_weighted_median(found)) if found else None

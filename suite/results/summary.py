@@ -140,8 +140,7 @@ def _unsteady(record: Record, values: dict[int, float], seconds: Estimate | None
                 f"spread: processes differ by {spread:.1%}, more than the {_SPREAD:.0%} that are allowed; "
                 "rerun when idle"
             )
-    short = [len(run.samples) for run in record.runs if 0 < len(run.samples) < validity.FEWEST_SAMPLES]
-    if short and record.case.scope in ("step", "transfer"):
+    if short := [len(run.samples) for run in record.runs if validity.is_short(record.case, run)]:
         yield (
             f"short: {units.counted(min(short), 'sample')} a process instead of {validity.FEWEST_SAMPLES}, since the "
             "budget left no time for more; raise --budget"

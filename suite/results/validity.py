@@ -9,6 +9,7 @@ from statistics import median
 from suite import units
 from suite.results.floor import floor_seconds
 from suite.results.record import Audit, Record, Replay, Run, Traced
+from suite.workload import Case
 
 NOT_FINITE = "the loss is not finite"
 DONATED = "a donated buffer was used again"
@@ -17,7 +18,7 @@ NOTHING_COMPUTED = "it stands still, or nothing is computed"
 SPINNING_SECONDS = 0.06  # threads that look for work before they sleep
 AWAITED_SECONDS = 0.01  # to find that every array is there
 
-FEWEST_SAMPLES = 3  # of a process, however long each takes; one where the budget left no time for more
+FEWEST_SAMPLES = 3  # of a process, however long each takes, unless the budget leaves no time for more
 DOUBLING_FROM = 1.25  # twice the steps take at least so much longer, on a busy machine too
 _CLOCKS_SHARE, _CLOCKS_SECONDS = 0.05, 0.1  # by which two clocks may differ
 _CPU_SHARE, _CPU_SECONDS = 0.1, 0.1  # by which CPU time may exceed what the cores could give
@@ -35,6 +36,11 @@ def invalid(record: Record) -> Iterator[str]:
         for name, check in CHECKS.items():
             for words in check(record, run):
                 yield f"round {run.round + 1}: {name}: {words}"
+
+
+def is_short(case: Case, run: Run) -> bool:
+    """Return whether a process took fewer samples of its steps than it has to, as the budget left no time for more."""
+    return case.scope in ("step", "transfer") and 0 < len(run.samples) < FEWEST_SAMPLES
 
 
 def _compilations(record: Record, run: Run) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What the terminal says of a campaign: its processes, and what it still takes by its journal and those that ended."""
+"""How long the processes of a campaign take: a guess, corrected by those that ended, here or before it was resumed."""
 
 from pathlib import Path
 
@@ -8,8 +8,8 @@ import pytest
 
 from suite.measure import campaign
 from suite.measure.estimate import first_seconds, process_seconds
+from suite.measure.forecast import Forecast
 from suite.measure.profiles import EFFORTS
-from suite.measure.remaining import Remaining
 from suite.results import store
 from suite.results.journal import Done, Header
 from suite.workload import Case
@@ -32,8 +32,9 @@ HEADER = Header(
 )
 
 
-def ended(case: Case, number: int, reason: str = "") -> Done:
-    return Done(case=case, software=factory.record().software, run=factory.run(number, 1e-3, reason=reason))
+def ended(case: Case, number: int, seconds: float, **changes) -> Done:
+    run = factory.run(number, 1e-3, **changes)
+    return Done(case=case, software=factory.record().software, run=run, seconds=seconds)
 
 
 def guess(case: Case) -> float:
@@ -41,17 +42,60 @@ def guess(case: Case) -> float:
 
 
 def test_before_its_first_process_a_campaign_takes_what_its_processes_are_guessed_to_take():
-    remaining = Remaining(HEADER, ())
-    assert (remaining.planned, remaining.processes) == (2 * ROUNDS, 2 * ROUNDS)
-    assert remaining.seconds == pytest.approx(ROUNDS * (guess(GPU) + guess(CPU)) + first_seconds((GPU,), ABOUT))
+    forecast = Forecast(HEADER)
+    assert forecast.seconds((CPU,)) == guess(CPU)
+    assert forecast.seconds((GPU,)) == pytest.approx(guess(GPU) + first_seconds((GPU,), ABOUT))
+    assert forecast.total([(CPU,), (GPU,)]) == pytest.approx(forecast.seconds((CPU,)) + forecast.seconds((GPU,)))
 
 
 def test_the_first_process_on_a_gpu_chooses_kernels_for_the_others():
-    remaining = Remaining(HEADER, ())
-    remaining.ends((GPU,), first_seconds((GPU,), ABOUT) + 7.0, failed=False)
-    assert remaining.seconds == pytest.approx((ROUNDS - 1) * 7.0 + ROUNDS * guess(CPU))
-    remaining.ends((GPU,), 5.0, failed=False)
-    assert remaining.seconds == pytest.approx((ROUNDS - 2) * 5.0 + ROUNDS * guess(CPU))
+    forecast = Forecast(HEADER)
+    forecast.learn([ended(GPU, 0, first_seconds((GPU,), ABOUT) + 7.0)])
+    assert forecast.seconds((GPU,)) == pytest.approx(7.0)
+    forecast.learn([ended(GPU, 1, 5.0)])
+    assert forecast.seconds((GPU,)) == 5.0
+
+
+def test_what_was_seen_corrects_the_guesses_of_its_backend_alone():
+    other, third = (msgspec.structs.replace(CPU, batch=batch) for batch in (256, 512))
+    forecast = Forecast(msgspec.structs.replace(HEADER, cases=(CPU, other, third, GPU)))
+    before = forecast.seconds((GPU,))
+    forecast.learn([ended(CPU, 0, 4 * guess(CPU))])
+    assert forecast.seconds((other,)) == pytest.approx(4 * guess(other))
+    assert forecast.seconds((GPU,)) == before
+    forecast.learn([ended(other, 0, guess(other))])
+    assert forecast.seconds((third,)) == pytest.approx(2 * guess(third)), "as factors: 4 and 1 are 2 on average"
+    assert forecast.shortest((third,)) < forecast.seconds((third,))
+
+
+def test_no_guess_is_corrected_beyond_reason():
+    other = msgspec.structs.replace(CPU, batch=256)
+    for factor, most in ((1000, 20.0), (0.001, 0.1)):
+        forecast = Forecast(msgspec.structs.replace(HEADER, cases=(CPU, other)))
+        forecast.learn([ended(CPU, 0, factor * guess(CPU))])
+        assert forecast.seconds((other,)) == pytest.approx(most * guess(other))
+
+
+def test_what_failed_or_was_not_timed_teaches_nothing():
+    forecast = Forecast(HEADER)
+    forecast.learn([ended(CPU, 0, 99.0, reason="out of memory"), ended(CPU, 0, 0.0)])
+    assert forecast.seconds((CPU,)) == guess(CPU)
+
+
+def test_a_process_that_took_its_shortest_sample_corrects_guesses_and_says_nothing_of_a_whole_one():
+    forecast, about = Forecast(HEADER), Forecast(HEADER)
+    forecast.learn([ended(CPU, 0, 3 * about.shortest((CPU,)), samples=1)])
+    assert forecast.shortest((CPU,)) == pytest.approx(3 * about.shortest((CPU,)))
+    assert forecast.seconds((CPU,)) == pytest.approx(3 * guess(CPU))
+
+
+def test_a_resumed_campaign_knows_what_its_processes_took_not_what_their_stages_add_up_to():
+    whole, resumed = Forecast(HEADER), [ended(GPU, 0, 90.0), ended(CPU, 0, 33.0), ended(GPU, 1, 21.0)]
+    whole.learn(resumed)
+    again = Forecast(HEADER, resumed[::-1])
+    for unit in ((CPU,), (GPU,)):
+        assert again.seconds(unit) == whole.seconds(unit)
+    assert (again.seconds((CPU,)), again.seconds((GPU,))) == (33.0, 21.0)
 
 
 @pytest.mark.parametrize("variant", ["compile", "compile-graph"])
@@ -83,24 +127,13 @@ def test_a_search_is_guessed_within_a_factor_of_two_of_what_it_took(name):
         assert 0.5 < record.runs[0].samples[0].wall_seconds / told < 2
 
 
-def test_what_is_resumed_has_only_the_rest_before_it():
-    remaining = Remaining(HEADER, [ended(GPU, 0), ended(CPU, 0), ended(GPU, 1)])
-    assert (remaining.planned, remaining.processes) == (2 * ROUNDS, 3)
-    assert remaining.seconds == pytest.approx(guess(GPU) + 2 * guess(CPU))
-
-
-def test_what_failed_is_not_tried_again():
-    remaining = Remaining(HEADER, [ended(CPU, 0, reason="out of memory")])
-    assert remaining.processes == ROUNDS
-    remaining.ends((GPU,), 9.0, failed=True)
-    assert (remaining.processes, remaining.seconds) == (0, 0.0)
-
-
-def test_a_campaign_knows_units_by_the_case_they_begin_with():
+def test_a_process_that_measures_two_cases_teaches_once():
     cases = tuple(Case(workload="mnist_mlp", backend="gpu", scope=scope, batch=128) for scope in ("step", "transfer"))
     (unit,) = campaign.units(cases)
-    header = msgspec.structs.replace(HEADER, cases=cases)
-    assert Remaining(header, [ended(unit[0], 0), ended(unit[1], 0)]).processes == ROUNDS - 1
+    forecast = Forecast(msgspec.structs.replace(HEADER, cases=cases))
+    first = first_seconds(unit, ABOUT)
+    forecast.learn([ended(case, 0, first + 30.0) for case in unit])
+    assert forecast.seconds(unit) == pytest.approx(30.0)
 
 
 def test_a_process_of_another_batch_than_the_headline_says_so():
