@@ -2,7 +2,9 @@
 
 import hashlib
 import re
-from typing import Annotated, Any, Literal
+from collections.abc import Callable
+from functools import cached_property, wraps
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
@@ -247,7 +249,7 @@ class Software(Plain, frozen=True, kw_only=True):
     settings: dict[str, str]  # environment variables and options with a bearing on speed
 
 
-class Record(Plain, frozen=True, kw_only=True):
+class Record(Plain, frozen=True, kw_only=True, dict=True):
     """One case in one campaign. Written once, never edited; `digest` is over everything else."""
 
     schema: Schema
@@ -268,12 +270,12 @@ class Record(Plain, frozen=True, kw_only=True):
     implementations: tuple[Implementation, ...] = ()  # that ran this workload on this backend at this precision
     digest: str = ""
 
-    @property
+    @cached_property
     def name(self) -> str:
         """File name without ending: the case's written form, safe in paths and addresses."""
         return file_name(self.case, self.description.batch)
 
-    @property
+    @cached_property
     def place(self) -> tuple[str, str]:
         """Machine and case among records of which one is current: random content and a stand-in have one row."""
         return self.machine.slug, file_name(self.case.timed, self.description.batch)
@@ -318,6 +320,25 @@ class Record(Plain, frozen=True, kw_only=True):
         """
         measured, ended, created = self.recency
         return measured, ended, not self.experiment or self.case.scope not in _COMPARED, created
+
+
+_T = TypeVar("_T")
+
+
+def once(function: Callable[[Record], _T]) -> Callable[[Record], _T]:
+    """Return the function so that it computes its value once a record, which keeps the value as long as it lives.
+
+    A cache by value would hash every sample of a record to find it.
+    """
+
+    @wraps(function)
+    def known(record: Record) -> _T:
+        kept = vars(record)
+        if known not in kept:
+            kept[known] = function(record)
+        return kept[known]
+
+    return known
 
 
 def slug(name: str) -> str:
