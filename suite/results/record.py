@@ -330,13 +330,14 @@ def once(function: Callable[[Record], _T]) -> Callable[[Record], _T]:
 
     A cache by value would hash every sample of a record to find it.
     """
+    name = f"{function.__module__}.{function.__qualname__}"
 
     @wraps(function)
     def known(record: Record) -> _T:
         kept = vars(record)
-        if known not in kept:
-            kept[known] = function(record)
-        return kept[known]
+        if name not in kept:
+            kept[name] = function(record)
+        return kept[name]
 
     return known
 
