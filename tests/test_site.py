@@ -671,8 +671,32 @@ def test_several_processes_draw_the_same_pictures_in_the_same_order(monkeypatch)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     monkeypatch.setattr(drawing, "_drawn_here", lambda _: pytest.fail("drawn in this process"))
     assert drawing.drawn(specs) == alone
-    with pytest.raises(RuntimeError, match="^20 charts were not drawn: .*[Ee]rror"):
+    with pytest.raises(RuntimeError, match=r"^20 charts were not drawn: .*[Ee]rror"):
         drawing.drawn(["no specification" for _ in range(40)])
+
+
+def test_what_stands_beside_the_pages_is_copied_where_it_changed_and_goes_with_its_source(tmp_path):
+    site, made, out = (tmp_path / name for name in ("site", "pages", "html"))
+    texts = {
+        site / "records" / "one" / "a.json": "a", site / "records" / "one" / ".writing-1": "draft",
+        site / "charts" / "b.svg": "b", site / "numbers" / "c.md": "no page", site / "index.md": "no page",
+        made / "index.html": "<head>3 ms", made / "numbers" / "c.html": "<head>",
+    }  # fmt: skip
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    build._gather(build._files(made, site), out)
+    found = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
+    assert found == {"records/one/a.json", "charts/b.svg", "index.html", "numbers/c.html"}
+    assert "Content-Security-Policy" in (out / "index.html").read_text()
+    untouched = {path: path.stat().st_ctime_ns for path in out.rglob("*") if path.is_file()}
+    (site / "charts" / "b.svg").unlink()
+    (site / "records" / "one" / "a.json").write_text("other")
+    build._gather(build._files(made, site), out)
+    touched = {path.name for path, at in untouched.items() if not path.exists() or path.stat().st_ctime_ns != at}
+    assert touched == {"a.json", "b.svg"}
+    assert (out / "records" / "one" / "a.json").read_text() == "other"
+    assert not (out / "charts" / "b.svg").exists()
 
 
 def test_charts_are_checked_in_tests_and_not_where_people_wait():
