@@ -28,7 +28,7 @@ from suite.report import (
     workload,
 )
 from suite.report.links import links
-from suite.results import catalogue, store
+from suite.results import answers, catalogue, store
 from suite.results import gallery as drawings
 from suite.results import learning as lessons
 from suite.results import parity as evidence
@@ -37,7 +37,7 @@ from suite.results import trust as proof
 from suite.results.between import agreements
 from suite.results.files import writing
 from suite.results.prices import Price
-from suite.results.record import Record, json_schema, plain_name, to_json
+from suite.results.record import Record, plain_name, to_json
 from suite.results.roofline import is_ceiling, roof
 from suite.results.selection import by_machine
 from suite.workload import Description
@@ -143,7 +143,7 @@ def pages(
     workloads: Sequence[Description] = (),
 ) -> dict[str, str]:
     """Return every generated file by its path below the site's sources; `workloads` are all that can be measured."""
-    files = {"assets/record.schema.json": json.dumps(json_schema(), indent=1) + "\n"}
+    files = {f"assets/{name}.schema.json": json.dumps(one, indent=1) + "\n" for name, one in answers.schemas().items()}
     everything, records = records, [record for record in records if not is_ceiling(record)]
     ceilings = roof(everything)
     general = [record for record in records if record.general]
@@ -152,9 +152,9 @@ def pages(
     places = {slug: placing.sentences(steps, slug) for slug in machines}
     agree = agreements(record for record in everything if record.campaign not in local)
     files |= home.page(general, local, records, places, [about.name for about in workloads], agree)
-    answers = experiments.readings(everything)
-    files |= experiments.files(answers, local, links(records, "../"))
-    files["coverage.md"] = coverage.page(everything, workloads, answers, local, links(records, ""))
+    readings = experiments.readings(everything)
+    files |= experiments.files(readings, local, links(records, "../"))
+    files["coverage.md"] = coverage.page(everything, workloads, readings, local, links(records, ""))
     files["standing.md"] = standing.page(records, local, links(records, ""))
     for name in sorted({record.workload for record in records}):
         files |= workload.page([r for r in records if r.workload == name], local, ceilings, prices)

@@ -373,8 +373,3 @@ def digest(content: bytes, stated: str = "") -> str:
 def sealed(record: Record) -> Record:
     """Return the record with its digest filled in."""
     return msgspec.structs.replace(record, digest=digest(to_json(msgspec.structs.replace(record, digest=""))))
-
-
-def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of a record, for readers in other languages."""
-    return msgspec.json.schema(Record)
