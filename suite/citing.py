@@ -6,7 +6,7 @@ from typing import Literal
 
 from suite import units
 from suite.report.badges import badge
-from suite.results import files, quotation, store
+from suite.results import answers, files, quotation, store
 from suite.results.citation import Citation, bibtex, csl, markdown, text
 from suite.results.keys import Number, numbers, resolved
 
@@ -26,6 +26,15 @@ def listed(there: Sequence[Number], part: str = "") -> list[tuple[str, str]]:
     """Return the keys that hold `part` and whose number may be quoted, each with its newest number."""
     newest = {n.key.unpinned.text(): Citation(number=n) for n in there if n.citable}
     return [(key, f"{cited.value} ({cited.interval})") for key, cited in newest.items() if part in key]
+
+
+def document(there: Sequence[Number], part: str = "") -> str:
+    """Return the keys that hold `part` as a document for programs. Raises LookupError if there is none."""
+    found = answers.cite_list_document(there, part)
+    if not found.numbers:
+        held = f"no key with '{part}' in it" if part else "no published record has a number"
+        raise LookupError(f"{held}; suite publish adds a campaign's records")
+    return answers.text(found)
 
 
 def cited(key: str, there: Sequence[Number], site: str = "") -> Citation:

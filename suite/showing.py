@@ -5,7 +5,7 @@ from pathlib import Path
 
 from suite import experiments, terminal, units
 from suite.inquiry.latencies import latencies, latency_table
-from suite.results import catalogue, prices, selection, store
+from suite.results import answers, catalogue, prices, selection, store
 from suite.results.comparison import compared
 from suite.results.record import Machine, Record
 from suite.results.roofline import is_ceiling
@@ -61,14 +61,17 @@ def print_answers(name: str, folders: Sequence[Path], here: Machine, noted: bool
     say_failures(record for record in mine if record.experiment == name)
 
 
-def compare(first: str, second: str, folders: Sequence[Path], band: float | None) -> None:
-    """Print the comparison of what two words mean; `band` is the share that does not matter."""
+def compare(first: str, second: str, folders: Sequence[Path], band: float | None, as_json: bool = False) -> None:
+    """Print the comparison of what two words mean, as a table or a document; `band` is the share without a meaning."""
     from suite.report import comparison
 
     there = _loaded(folders)
     sides = [selection.selected(word, there) for word in (first, second)]
-    table = comparison.table(first, second, compared(*sides), band)
-    show(table)
+    rows = compared(*sides)
+    if as_json:
+        print(answers.text(answers.compare_document(first, second, rows, band)), end="")
+    else:
+        show(comparison.table(first, second, rows, band))
 
 
 def _loaded(folders: Sequence[Path], noted: bool = False) -> tuple[Record, ...]:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suite.results import speedup, store, summary
-from suite.results.record import Sample, json_schema, to_json
+from suite.results.answers import schemas
+from suite.results.record import Sample, to_json
 from suite.results.statistics import geometric_mean, paired_ratio, trend
 
 positive = st.floats(min_value=1e-6, max_value=1e6)
@@ -110,7 +111,7 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path):
 def test_the_json_schema_accepts_a_record():
     import jsonschema
 
-    jsonschema.validate(json.loads(to_json(factory.record())), json_schema())
+    jsonschema.validate(json.loads(to_json(factory.record())), schemas()["record"])
 
 
 def test_batch_zero_and_unknown_fields_are_refused():

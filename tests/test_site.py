@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import math
+import os
 import re
 import shutil
 from pathlib import Path
@@ -17,6 +18,7 @@ import pytest
 import yaml
 from altair.utils import schemapi
 from altair.utils.schemapi import SchemaValidationError
+from golden.__main__ import RECORDS
 
 from suite import ceilings, experiments, models, units
 from suite.report import (
@@ -24,6 +26,7 @@ from suite.report import (
     changes,
     charts,
     download,
+    drawing,
     html,
     overview,
     pages,
@@ -638,20 +641,62 @@ def test_a_page_works_from_a_file_light_dark_and_narrow(checkout, browser, place
 
 def test_a_picture_is_drawn_again_only_when_its_chart_has_changed(tmp_path, monkeypatch):
     drawn = []
-    monkeypatch.setattr(
-        charts, "svg", lambda spec, palette, ground="": drawn.append(palette) or f"<svg>{palette}</svg>"
-    )
+    monkeypatch.setattr(drawing, "drawn", lambda specs: drawn.extend(specs) or ["<svg/>" for _ in specs])
     files = charts.files("one", {"mark": "point"})
     made = ("charts/one.json", "charts/one.light.svg", "charts/one.dark.svg", "charts/one.csv")
     assert pages.write(files, tmp_path) == made
     assert pages.write(files, tmp_path) == ()
-    assert drawn == ["light", "dark"]
+    assert len(drawn) == 1
     (tmp_path / "charts" / "one.dark.svg").unlink()
     assert pages.write(files, tmp_path) == made
     assert pages.write(charts.files("one", {"mark": "rule"}), tmp_path) == made
-    assert len(drawn) == 6
+    assert len(drawn) == 3
     pages.write({}, tmp_path)
     assert not list((tmp_path / "charts").iterdir())
+
+
+def test_a_picture_in_dark_is_the_one_in_light_with_other_colours():
+    records, _ = store.load([RECORDS])
+    files = pages.pages(records, frozenset())
+    specs = [json.loads(text) for name, text in files.items() if name.startswith("charts/")]
+    assert len(specs) > 5
+    for spec in specs:
+        assert charts.recoloured(charts.svg(spec, "light")) == charts.svg(spec, "dark")
+
+
+def test_several_processes_draw_the_same_pictures_in_the_same_order(monkeypatch):
+    specs = [json.dumps({"mark": "point", "width": 10 + place, "data": {"values": []}}) for place in range(41)]
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
+    alone = drawing.drawn(specs)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(drawing, "_drawn_here", lambda _: pytest.fail("drawn in this process"))
+    assert drawing.drawn(specs) == alone
+    with pytest.raises(RuntimeError, match=r"^20 charts were not drawn: .*[Ee]rror"):
+        drawing.drawn(["no specification" for _ in range(40)])
+
+
+def test_what_stands_beside_the_pages_is_copied_where_it_changed_and_goes_with_its_source(tmp_path):
+    site, made, out = (tmp_path / name for name in ("site", "pages", "html"))
+    texts = {
+        site / "records" / "one" / "a.json": "a", site / "records" / "one" / ".writing-1": "draft",
+        site / "charts" / "b.svg": "b", site / "numbers" / "c.md": "no page", site / "index.md": "no page",
+        made / "index.html": "<head>3 ms", made / "numbers" / "c.html": "<head>",
+    }  # fmt: skip
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    build._gather(build._files(made, site), out)
+    found = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
+    assert found == {"records/one/a.json", "charts/b.svg", "index.html", "numbers/c.html"}
+    assert "Content-Security-Policy" in (out / "index.html").read_text()
+    untouched = {path: path.stat().st_ctime_ns for path in out.rglob("*") if path.is_file()}
+    (site / "charts" / "b.svg").unlink()
+    (site / "records" / "one" / "a.json").write_text("other")
+    build._gather(build._files(made, site), out)
+    touched = {path.name for path, at in untouched.items() if not path.exists() or path.stat().st_ctime_ns != at}
+    assert touched == {"a.json", "b.svg"}
+    assert (out / "records" / "one" / "a.json").read_text() == "other"
+    assert not (out / "charts" / "b.svg").exists()
 
 
 def test_charts_are_checked_in_tests_and_not_where_people_wait():

@@ -37,6 +37,16 @@ def test_a_process_has_one_number_the_median_of_its_samples_by_step():
     assert step_seconds(changed(run, reason="killed")) is None
 
 
+def test_a_record_is_summed_up_once_and_one_made_from_it_anew():
+    record = factory.record(step_seconds=EVEN)
+    assert summary(record) is summary(record)
+    other = msgspec.structs.replace(record, runs=record.runs[:1])
+    assert summary(other).record is other
+    assert summary(other).status == "incomplete"
+    assert set(by_round(record)) == {0, 1, 2}
+    assert set(by_round(other)) == {0}
+
+
 @pytest.mark.parametrize(("scope", "batch", "known"), [("step", 1, True), ("serve", 128, True), ("epoch", 128, False)])
 def test_a_throughput_has_the_interval_of_its_step_where_each_call_takes_a_batch(scope, batch, known):
     made = summary(factory.record(scope=scope, batch=batch, step_seconds=(0.009, 0.010, 0.011)))

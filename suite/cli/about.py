@@ -6,7 +6,7 @@ import click
 
 
 @click.command("list", short_help="Show the workloads, or the experiments and their questions.")
-@click.option("--json", "as_json", is_flag=True, help="Print all there is to know as a JSON list.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON list of all there is to know.")
 @click.option("--experiments", "questions", is_flag=True, help="Show the experiments and their questions instead.")
 def list_workloads(as_json: bool, questions: bool) -> None:
     """Show the workloads: parameters, FLOP, batch and dataset; --json has title, source, claims and all else."""

@@ -22,8 +22,14 @@ from suite.cli.types import KeyName, published
     show_default=True,
     help="markdown: a marked quotation for check-docs; csl: CSL-JSON; badge: an SVG picture.",
 )
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="With --list, print one JSON document: schema cite-list/1, with the numbers that may not be quoted and why.",
+)
 @click.option("--site", metavar="ADDRESS", default="", help="Where the site is published: gives addresses.")
-def cite(key: str | None, listed: bool, form: Any, site: str) -> None:
+def cite(key: str | None, listed: bool, form: Any, as_json: bool, site: str) -> None:
     """Print the number that KEY names, pinned to its record, as documentation quotes it.
 
     KEY is machine/workload/backend/scope/metric, with @DIGEST that of one record for ever. Exit 1 if there is none.
@@ -35,6 +41,8 @@ def cite(key: str | None, listed: bool, form: Any, site: str) -> None:
         raise click.UsageError("name a KEY, or give --list to see them all")
     if listed and (others := [word for word, is_given in (("--format", form != "text"), ("--site", site)) if is_given]):
         raise click.UsageError(f"{others[0]} is of one number; leave it or --list out")
+    if as_json and not listed:
+        raise click.UsageError("--json is of --list; add it, or take --format csl for one number")
     there, problems = citing.published(published())
     for problem in problems:
         terminal.say(f"note: {problem}")
@@ -43,6 +51,9 @@ def cite(key: str | None, listed: bool, form: Any, site: str) -> None:
         if cited.reservation:
             terminal.say(f"note: not to be quoted: {cited.reservation}")
         click.echo(citing.written(cited, form), nl=form != "badge")
+        return
+    if as_json:
+        click.echo(citing.document(there, key or ""), nl=False)
         return
     found = citing.listed(there, key or "")
     if not found and key:

@@ -58,8 +58,9 @@ def report(out: Path, build: bool, prices: Path | None) -> None:
     help="A difference that does not matter. "
     "Default: by how much processes of one and the same case differ on these machines, at least 1.",
 )
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of the table: schema compare/1.")
 @out_folder
-def compare(first: str, second: str, band: float | None, out: Path) -> None:
+def compare(first: str, second: str, band: float | None, as_json: bool, out: Path) -> None:
     """Say of each case that FIRST and SECOND both have whether the SECOND is faster, slower, or the same.
 
     Each is a record's file, a folder of them, a campaign, a machine, or a version such as jax==0.12.0.1.
@@ -67,7 +68,7 @@ def compare(first: str, second: str, band: float | None, out: Path) -> None:
     from suite import showing
 
     refuse_missing(out)
-    showing.compare(first, second, (PUBLISHED, out), None if band is None else band / 100)
+    showing.compare(first, second, (PUBLISHED, out), None if band is None else band / 100, as_json)
 
 
 def refuse_missing(out: Path) -> None:

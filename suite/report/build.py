@@ -1,11 +1,17 @@
-"""The built site: MkDocs, strict, from rendered pages to build/html, each with a policy of what may run in it."""
+"""The built site: MkDocs, strict, from rendered pages to build/html, each with a policy of what may run in it.
+
+MkDocs makes its folder anew each time. It is given the pages alone: thousands of records, charts and numbers stand
+beside them as they are, and are copied where they have changed.
+"""
 
 import base64
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -14,6 +20,18 @@ from suite.report.typography import unbroken
 from suite.results.files import writing
 
 _LAST_LINES = 12
+_AS_THEY_ARE = ("records", "local", "charts", "numbers", "evidence")  # folders of the site that hold more than pages
+_CONFIG = """\
+INHERIT: ../mkdocs.yml
+docs_dir: ../site
+site_dir: pages
+exclude_docs: |
+  /records/
+  /local/
+  /charts/
+  /numbers/*/
+  /evidence/
+"""
 _INLINE = re.compile(r"<script(?P<attributes>[^>]*)>(?P<content>.*?)</script>", re.DOTALL)
 _HOLE = re.compile(r"\{\{.*?\}\}")
 _NO_PROGRAM = re.compile(r"""\bsrc=|\btype=["']?application/""")
@@ -30,16 +48,19 @@ def build(root: Path) -> Path:
 
     Raises RuntimeError with MkDocs' last words if it finds anything wrong, or if a page cannot be written.
     """
-    command = [
-        sys.executable,
-        "-m",
-        "mkdocs",
-        "build",
-        "--strict",
-        "--quiet",
-        "--config-file",
-        str(root / "mkdocs.yml"),
-    ]
+    folder = root / "build"
+    with writing(folder):
+        folder.mkdir(exist_ok=True)
+        (folder / "mkdocs.yml").write_text(_CONFIG, encoding="utf-8")
+    _run_mkdocs(folder / "mkdocs.yml")
+    built = folder / "html"
+    with writing(built):
+        _gather(_files(folder / "pages", root / "site"), built)
+    return built / "index.html"
+
+
+def _run_mkdocs(config: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", str(config)]
     quiet = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
     answer = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **quiet}, check=False)
     if answer.returncode:
@@ -47,11 +68,48 @@ def build(root: Path) -> Path:
         if "No module named mkdocs" in words:
             words = "MkDocs is not installed; install the site extra: pip install '.[site]', or add --no-build"
         raise RuntimeError(f"the site was not built: {words}")
-    built = root / "build" / "html"
-    with writing(built):
-        for page in built.rglob("*.html"):
-            page.write_text(protected(unbroken(page.read_text(encoding="utf-8"))), encoding="utf-8")
-    return built / "index.html"
+
+
+def _files(pages: Path, site: Path) -> dict[str, Path]:
+    """Return every file of the built site by its path there: MkDocs' pages, and what stands beside them as it is."""
+    beside = (path for name in _AS_THEY_ARE for path in _below(site / name) if path.suffix != ".md")
+    found = {str(path.relative_to(site)): path for path in beside}
+    return found | {str(path.relative_to(pages)): path for path in _below(pages)}
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder; hidden ones, such as a draft of a record, are none."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = (name for name in folders if not name.startswith("."))
+        yield from (Path(place, name) for name in names if not name.startswith("."))
+
+
+def _gather(files: dict[str, Path], built: Path) -> None:
+    """Make the folder hold just these files, pages protected; what is as it was stays untouched."""
+    for path in _below(built):
+        if str(path.relative_to(built)) not in files:
+            path.unlink()
+    for name, source in files.items():
+        target = built / name
+        if source.suffix == ".html":
+            _put(target, protected(unbroken(source.read_text(encoding="utf-8"))))
+        elif not _same(source, target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)  # with its time, by which it is known again
+
+
+def _put(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def _same(source: Path, target: Path) -> bool:
+    try:
+        one, other = source.stat(), target.stat()
+    except FileNotFoundError:
+        return False
+    return (one.st_size, one.st_mtime_ns) == (other.st_size, other.st_mtime_ns)
 
 
 @cache

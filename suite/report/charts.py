@@ -2,17 +2,17 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import altair as alt
-import vl_convert
 from altair.utils import schemapi
 
 from suite import units
-from suite.report import download
+from suite.report import download, drawing
 from suite.report.tables import label
 from suite.results.record import Record
 from suite.results.speedup import SpeedUp
@@ -25,6 +25,9 @@ _COLOURS = {
 }
 _INK = {"light": "#333333", "dark": "#dddddd"}
 _LINES = {"light": "#e2e2e2", "dark": "#444444"}
+_LIGHT, _DARK = ((*_COLOURS[palette], _INK[palette], _LINES[palette]) for palette in ("light", "dark"))
+_IN_DARK = dict(zip(_LIGHT, _DARK, strict=True))
+_COLOUR = re.compile(r'(?<==")#[0-9a-f]{6}(?=")')
 FOLDER = "charts"  # of the specifications and their pictures, below the site's sources
 WIDTH, _ROW = 300, 46
 _FONT = 15
@@ -32,6 +35,23 @@ APART = 4  # pixels between the labels of an axis at least, which a wider font t
 _PICTURE = re.compile(rf'<img src="[./]*{FOLDER}/(?P<file>[\w.-]+\.svg)#only-\w+"')
 _SIZE = re.compile(r'<svg[^>]* width="(\d+)" height="(\d+)"')
 _TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of plain values as altair takes them without looking into each whenever it copies a chart."""
+
+    rows: Sequence[Mapping[str, Any]]
+    _schema: ClassVar[dict[str, Any]] = {"type": "array"}
+
+    def to_dict(self, *_: Any, **__: Any) -> list[dict[str, Any]]:
+        """Return what stands in the specification."""
+        return [dict(row) for row in self.rows]
+
+
+def inline(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
+    """Return rows of plain values as a chart's data."""
+    return alt.Data(values=_Rows(rows))
 
 
 def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
@@ -73,22 +93,18 @@ def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
     # A layer without rows would make Vega warn, so hollow and full points come only where there are some.
     kinds = [(kind, [row for row in rows if row["solid"] is kind]) for kind in (True, False)]
     layers = [
-        alt.Chart(alt.Data(values=reported))
+        alt.Chart(inline(reported))
         .mark_tick(thickness=2, size=18, color="#888888")
         .encode(x=axis, y=model, tooltip=tips),
-        alt.Chart(alt.Data(values=rows))
+        alt.Chart(inline(rows))
         .mark_rule(strokeWidth=3)
         .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=model, color=colour),
         *(
-            alt.Chart(alt.Data(values=some))
-            .mark_point(filled=kind, **point)
-            .encode(x=axis, y=model, color=colour, tooltip=tips)
+            alt.Chart(inline(some)).mark_point(filled=kind, **point).encode(x=axis, y=model, color=colour, tooltip=tips)
             for kind, some in kinds
             if some
         ),
-        alt.Chart(alt.Data(values=rows))
-        .mark_text(dy=-16, fontSize=_FONT)
-        .encode(x=axis, y=model, text=alt.Text("text:N")),
+        alt.Chart(inline(rows)).mark_text(dy=-16, fontSize=_FONT).encode(x=axis, y=model, text=alt.Text("text:N")),
     ]
     chart = alt.layer(*layers).properties(width=WIDTH, height=_ROW * max(2, len(seen)))
     return finished(chart)
@@ -109,7 +125,7 @@ def samples(records: Sequence[Record]) -> dict[str, Any]:
         for sample in run.samples
     ]
     chart = (
-        alt.Chart(alt.Data(values=rows))
+        alt.Chart(inline(rows))
         .mark_circle(size=45, opacity=0.7)
         .encode(
             x=alt.X(
@@ -169,11 +185,17 @@ def derived(name: str) -> tuple[str, ...]:
     return (*(f"{stem}.{palette}.svg" for palette in _COLOURS), f"{stem}.csv")
 
 
-def made(specification: str) -> Iterator[str]:
-    """Yield what is made from a specification as `files` writes it, in the order of their names."""
-    spec = json.loads(specification)
-    yield from (svg(spec, palette) for palette in _COLOURS)
-    yield download.table(spec)
+def made(specifications: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield what is made from each of these specifications as `files` writes them, in the order of their names."""
+    specs = [json.loads(specification) for specification in specifications]
+    lights = drawing.drawn([_looking(spec, "light") for spec in specs])
+    for spec, light in zip(specs, lights, strict=True):
+        yield light, recoloured(light), download.table(spec)
+
+
+def recoloured(light: str) -> str:
+    """Return the picture in dark of one in light: colours are all that differs, and to draw it anew takes 30 ms."""
+    return _COLOUR.sub(lambda found: _IN_DARK.get(found[0], found[0]), light)
 
 
 def sized(page: str, site: Path) -> str:
@@ -194,4 +216,8 @@ def finished(chart: Any) -> dict[str, Any]:
 
 def svg(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:
     """Return the static picture."""
-    return vl_convert.vegalite_to_svg(json.dumps({**spec, "config": config(palette, ground)}))
+    return drawing.drawn([_looking(spec, palette, ground)])[0]
+
+
+def _looking(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:
+    return json.dumps({**spec, "config": config(palette, ground)})

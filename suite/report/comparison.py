@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from suite.results.comparison import Comparison, noise_floor
+from suite.results.comparison import Comparison, default_band
 from suite.results.record import Record
 from suite.results.table import Cell, Table, time_cell, times_cells
 
@@ -12,7 +12,7 @@ COLUMNS = ("case", "first", "second", "ratio", "95 % interval", "second is")
 def table(first: str, second: str, rows: Sequence[Comparison], band: float | None = None) -> Table:
     """Return the comparison of two sides by their names; `band` is the share that does not matter."""
     several = len({row.second.record.machine.slug for row in rows}) > 1
-    floor = noise_floor(s.record for row in rows for s in (row.first, row.second)) if band is None else band
+    floor = default_band(rows) if band is None else band
     return Table(
         title=f"first: {first}; second: {second}",
         columns=COLUMNS,

@@ -7,7 +7,7 @@ import altair as alt
 
 from suite import units
 from suite.report import plots
-from suite.report.charts import WIDTH, finished
+from suite.report.charts import WIDTH, finished, inline
 from suite.results.campaigns import notes
 from suite.results.ladder import Amortised, Rung
 from suite.results.reading import Chart, Point
@@ -135,7 +135,7 @@ def curve(found: Sequence[Amortised]) -> dict[str, Any]:
         }
         for one in found
     ]
-    data = alt.Data(values=rows)
+    data = inline(rows)
     calls = alt.X(
         "calls:Q",
         scale=alt.Scale(type="log", domain=[0.3 * found[0].calls, 1.7 * found[-1].calls], nice=False),
@@ -150,7 +150,7 @@ def curve(found: Sequence[Amortised]) -> dict[str, Any]:
     )
     colour = alt.Color("what:N", legend=None)
     base = alt.Chart(data)
-    even = alt.Chart(alt.Data(values=[{"even": 1}])).mark_rule(strokeDash=[4, 4], color="#888888").encode(y="even:Q")
+    even = alt.Chart(inline([{"even": 1}])).mark_rule(strokeDash=[4, 4], color="#888888").encode(y="even:Q")
     layers = (
         even,
         base.mark_line().encode(x=calls, y=height, color=colour),

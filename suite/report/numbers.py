@@ -7,7 +7,7 @@ from suite import units
 from suite.report.badges import badge
 from suite.report.html import Page, record_address, safe
 from suite.results.citation import Citation, markdown, path, place
-from suite.results.keys import Key, Number, numbers
+from suite.results.keys import Key, Number, newest, numbers
 from suite.results.record import Record
 from suite.results.roofline import is_ceiling
 
@@ -30,16 +30,6 @@ def files(records: Iterable[Record]) -> dict[str, str]:
     for workload, mine in by_workload.items():
         found[f"numbers/{workload}.md"] = page(workload, mine, last)
     return found
-
-
-def newest(found: Sequence[Number]) -> list[Number]:
-    """Return of each key the newest number that may be quoted, or the newest there is."""
-    latest: dict[str, Number] = {}
-    for number in found:
-        key = number.key.unpinned.text()
-        if key not in latest or number.citable or not latest[key].citable:
-            latest[key] = number
-    return list(latest.values())
 
 
 def document(cited: Citation) -> str:

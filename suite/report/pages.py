@@ -28,7 +28,7 @@ from suite.report import (
     workload,
 )
 from suite.report.links import links
-from suite.results import catalogue, store
+from suite.results import answers, catalogue, store
 from suite.results import gallery as drawings
 from suite.results import learning as lessons
 from suite.results import parity as evidence
@@ -37,7 +37,7 @@ from suite.results import trust as proof
 from suite.results.between import agreements
 from suite.results.files import writing
 from suite.results.prices import Price
-from suite.results.record import Record, json_schema, plain_name, to_json
+from suite.results.record import Record, plain_name, to_json
 from suite.results.roofline import is_ceiling, roof
 from suite.results.selection import by_machine
 from suite.workload import Description
@@ -102,20 +102,34 @@ def _written(files: dict[str, str], site: Path) -> tuple[str, ...]:
             if path.is_file() and str(path.relative_to(site)) not in kept:
                 path.unlink()
     changed = []
-    for name in sorted(files, key=_is_chart, reverse=True):  # a page says how large its pictures are
-        path, text = site / name, files[name] if _is_chart(name) else charts.sized(files[name], site)
-        same = path.exists() and path.read_text(encoding="utf-8") == text
-        derived = charts.derived(name) if _is_chart(name) else ()
-        if same and all((site / other).exists() for other in derived):
-            continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        for other, content in zip(derived, charts.made(text) if derived else (), strict=True):
-            (site / other).write_text(content, encoding="utf-8")
-        path.write_text(text, encoding="utf-8")
-        changed += [name, *derived]
+    drawn = [name for name in files if _is_chart(name) and not _is_drawn(name, files[name], site)]
+    for name, contents in zip(drawn, charts.made([files[name] for name in drawn]), strict=True):
+        for other, content in zip(charts.derived(name), contents, strict=True):
+            _put(site / other, content)
+        _put(site / name, files[name])  # last: it says that its pictures are there
+        changed += [name, *charts.derived(name)]
+    for name in (name for name in files if not _is_chart(name)):
+        path, text = site / name, charts.sized(files[name], site)  # a page says how large its pictures are
+        if not _holds(path, text):
+            _put(path, text)
+            changed.append(name)
     if (site / "local").is_dir() and not any(name.startswith("local/") for name in files):
         shutil.rmtree(site / "local")
     return tuple(changed)
+
+
+def _put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _holds(path: Path, text: str) -> bool:
+    return path.exists() and path.read_text(encoding="utf-8") == text
+
+
+def _is_drawn(name: str, specification: str, site: Path) -> bool:
+    """Return whether the site has the pictures of just this specification."""
+    return _holds(site / name, specification) and all((site / other).exists() for other in charts.derived(name))
 
 
 def _is_chart(name: str) -> bool:
@@ -129,7 +143,7 @@ def pages(
     workloads: Sequence[Description] = (),
 ) -> dict[str, str]:
     """Return every generated file by its path below the site's sources; `workloads` are all that can be measured."""
-    files = {"assets/record.schema.json": json.dumps(json_schema(), indent=1) + "\n"}
+    files = {f"assets/{name}.schema.json": json.dumps(one, indent=1) + "\n" for name, one in answers.schemas().items()}
     everything, records = records, [record for record in records if not is_ceiling(record)]
     ceilings = roof(everything)
     general = [record for record in records if record.general]
@@ -138,9 +152,9 @@ def pages(
     places = {slug: placing.sentences(steps, slug) for slug in machines}
     agree = agreements(record for record in everything if record.campaign not in local)
     files |= home.page(general, local, records, places, [about.name for about in workloads], agree)
-    answers = experiments.readings(everything)
-    files |= experiments.files(answers, local, links(records, "../"))
-    files["coverage.md"] = coverage.page(everything, workloads, answers, local, links(records, ""))
+    readings = experiments.readings(everything)
+    files |= experiments.files(readings, local, links(records, "../"))
+    files["coverage.md"] = coverage.page(everything, workloads, readings, local, links(records, ""))
     files["standing.md"] = standing.page(records, local, links(records, ""))
     for name in sorted({record.workload for record in records}):
         files |= workload.page([r for r in records if r.workload == name], local, ceilings, prices)

@@ -6,7 +6,7 @@ from typing import Any
 
 import altair as alt
 
-from suite.report.charts import APART, finished
+from suite.report.charts import APART, finished, inline
 from suite.results.reading import Chart, HeatMap, Line, Point, Square
 
 _WIDTH, _HEIGHT, _ROW, _LINE, _FONT = 320, 260, 34, 15, 13
@@ -154,7 +154,7 @@ def _values(points: Sequence[Point]) -> list[Row]:
 
 
 def _drawn(rows: Sequence[Row]) -> alt.Chart:
-    return alt.Chart(alt.Data(values=list(rows)))
+    return alt.Chart(inline(list(rows)))
 
 
 def _line(line: Line, place: Row) -> alt.Chart:

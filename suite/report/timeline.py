@@ -5,7 +5,7 @@ from typing import Any
 
 import altair as alt
 
-from suite.report.charts import finished
+from suite.report.charts import finished, inline
 from suite.report.tables import label
 from suite.results.record import Moment, Record, Run
 
@@ -44,7 +44,7 @@ def chart(run: Run) -> dict[str, Any]:
         if rows:
             still = not any(row[name] for row in rows)  # an axis of nothing but 0 would be labelled in millionths
             lines.append(
-                alt.Chart(alt.Data(values=rows), title=alt.TitleParams(name, anchor="start", fontWeight="normal"))
+                alt.Chart(inline(rows), title=alt.TitleParams(name, anchor="start", fontWeight="normal"))
                 .mark_line(interpolate="step-before", strokeWidth=2)
                 .encode(
                     x=alt.X(

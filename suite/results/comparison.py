@@ -157,6 +157,11 @@ def _other_host(one: Machine, other: Machine) -> bool:
     return one.cpu_model != other.cpu_model or not same
 
 
+def default_band(rows: Iterable[Comparison]) -> float:
+    """Return the share that does not matter where nobody has named one: the noise floor of all that is compared."""
+    return noise_floor(side.record for row in rows for side in (row.first, row.second))
+
+
 def noise_floor(records: Iterable[Record]) -> float:
     """Return by which share processes of one and the same case differ, the median over the records.
 

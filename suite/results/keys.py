@@ -107,7 +107,7 @@ def numbers(records: Iterable[Record]) -> tuple[Number, ...]:
                 estimate, status, certified = number
                 found.append(
                     Number(
-                        key=_key(item.record, metric),
+                        key=key_of(item.record, metric),
                         value=estimate,
                         record=item.record,
                         status=status,
@@ -156,12 +156,23 @@ def resolved(text: str, there: Sequence[Number]) -> Number:
     return same[-1]
 
 
+def newest(found: Sequence[Number]) -> list[Number]:
+    """Return of each key the newest number that may be quoted, or the newest there is."""
+    latest: dict[Key, Number] = {}
+    for number in found:
+        key = number.key.unpinned
+        if key not in latest or number.citable or not latest[key].citable:
+            latest[key] = number
+    return list(latest.values())
+
+
 def newest_citable(key: Key, there: Sequence[Number]) -> Number | None:
     """Return the newest number under a key that may be quoted; None if there is none."""
     return next((n for n in reversed(there) if n.citable and n.key.unpinned == key.unpinned), None)
 
 
-def _key(record: Record, metric: str) -> Key:
+def key_of(record: Record, metric: str) -> Key:
+    """Return the key of what a record gives by a metric, pinned to it."""
     return Key(
         machine=record.machine.slug,
         case=record.case.text(record.description.batch),

@@ -2,7 +2,9 @@
 
 import hashlib
 import re
-from typing import Annotated, Any, Literal
+from collections.abc import Callable
+from functools import cached_property, wraps
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
@@ -250,7 +252,7 @@ class Software(Plain, frozen=True, kw_only=True):
     settings: dict[str, str]  # environment variables and options with a bearing on speed
 
 
-class Record(Plain, frozen=True, kw_only=True):
+class Record(Plain, frozen=True, kw_only=True, dict=True):
     """One case in one campaign. Written once, never edited; `digest` is over everything else."""
 
     schema: Schema
@@ -271,12 +273,12 @@ class Record(Plain, frozen=True, kw_only=True):
     implementations: tuple[Implementation, ...] = ()  # that ran this workload on this backend at this precision
     digest: str = ""
 
-    @property
+    @cached_property
     def name(self) -> str:
         """File name without ending: the case's written form, safe in paths and addresses."""
         return file_name(self.case, self.description.batch)
 
-    @property
+    @cached_property
     def place(self) -> tuple[str, str]:
         """Machine and case among records of which one is current: random content and a stand-in have one row."""
         return self.machine.slug, file_name(self.case.timed, self.description.batch)
@@ -323,6 +325,26 @@ class Record(Plain, frozen=True, kw_only=True):
         return measured, ended, not self.experiment or self.case.scope not in _COMPARED, created
 
 
+_T = TypeVar("_T")
+
+
+def once(function: Callable[[Record], _T]) -> Callable[[Record], _T]:
+    """Return the function so that it computes its value once a record, which keeps the value as long as it lives.
+
+    A cache by value would hash every sample of a record to find it.
+    """
+    name = f"{function.__module__}.{function.__qualname__}"
+
+    @wraps(function)
+    def known(record: Record) -> _T:
+        kept = vars(record)
+        if name not in kept:
+            kept[name] = function(record)
+        return kept[name]
+
+    return known
+
+
 def slug(name: str) -> str:
     """Return a machine's name as it stands in file names and addresses."""
     return "-".join(name.replace(",", " ").split())
@@ -354,8 +376,3 @@ def digest(content: bytes, stated: str = "") -> str:
 def sealed(record: Record) -> Record:
     """Return the record with its digest filled in."""
     return msgspec.structs.replace(record, digest=digest(to_json(msgspec.structs.replace(record, digest=""))))
-
-
-def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of a record, for readers in other languages."""
-    return msgspec.json.schema(Record)

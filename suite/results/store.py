@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from suite.results.acceptance import accepted
@@ -61,12 +62,15 @@ def read(path: Path) -> Record:
             content = file.read(LARGEST_BYTES + 1)
         if len(content) > LARGEST_BYTES:
             raise ValueError(f"more than the {LARGEST_BYTES} bytes that a record may have")
-        return accepted(content)
+        return _accepted(content)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise ValueError(
             f"{_line(str(path))!r} is not a readable record: {_line(str(reason))}; move it away to go on without it"
         ) from None
+
+
+_accepted = lru_cache(2**13)(accepted)  # one command reads its records to render them, and to print what they say
 
 
 def _line(text: str) -> str:

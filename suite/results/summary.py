@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from suite import units
 from suite.results import validity
-from suite.results.record import SCHEMA, Record, Run, Telemetry
+from suite.results.record import SCHEMA, Record, Run, Telemetry, once
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio, trend
 
 Status = Literal["invalid", "incomplete", "unstable", "smoke", "quick", "standard", "repeated"]
@@ -79,6 +79,7 @@ def longest(run: Run) -> float:
     return max(walls) / median(walls) if walls and median(walls) > 0 else 0.0
 
 
+@once
 def by_round(record: Record) -> dict[int, float]:
     """Return the number of each round whose process ended well."""
     return {run.round: value for run in record.runs if (value := step_seconds(run)) is not None and value > 0}
@@ -96,6 +97,7 @@ def time_ratio(numerator: Summary, denominator: Summary) -> Estimate | None:
     return paired_ratio(*(by_round(item.record) for item in both))
 
 
+@once
 def summary(record: Record) -> Summary:
     """Return the record's time, and the status that its profile and its troubles leave it."""
     values = by_round(record)

@@ -1,0 +1,339 @@
+"""What a program reads of a command: one JSON document, whose schema the site has beside that of records.
+
+Numbers are in seconds, examples, FLOP and their rates, without prefixes. `low` and `high` are the ends of the 95 %
+interval, null where there is none. A schema gains fields, and loses or changes one only under another number.
+"""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import msgspec
+
+from suite.results.citation import Citation
+from suite.results.comparison import Comparison, default_band
+from suite.results.keys import Number, key_of, newest
+from suite.results.record import Record, to_json
+from suite.results.speedup import SpeedUp, speedups
+from suite.results.statistics import Estimate
+from suite.results.summary import Status, Summary, by_round, summary
+from suite.workload import Backend, Description, Implementation, Precision, Scope
+
+Unit = Literal["s", "examples/s", "FLOP/s", "1"]
+Verdict = Literal["faster", "slower", "same", "not separated"]
+
+_UNITS: dict[str, Unit] = {
+    "seconds": "s",
+    "examples-per-second": "examples/s",
+    "flop-per-second": "FLOP/s",
+    "speedup": "1",
+    "latency": "s",
+    "latency-p50": "s",
+    "latency-p99": "s",
+}
+
+
+class _Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of what a document is made of: its readers leave fields that they do not know alone."""
+
+
+class CaseResult(_Answer, frozen=True, kw_only=True):
+    """What was timed, and how long it took: a step, a cold start, a whole run, a request."""
+
+    key: str
+    workload: str
+    case: str  # workload/backend/scope and each axis that is not at its default
+    scope: Scope
+    backend: Backend
+    implementation: Implementation
+    variant: str
+    precision: Precision
+    batch: int
+    rounds: int  # that ended well
+    planned_rounds: int
+    value: float | None
+    low: float | None
+    high: float | None
+    unit: Unit
+    status: Status
+    reasons: tuple[str, ...]
+    record: str | None  # its file; null where none is written
+
+
+class SpeedUpResult(_Answer, frozen=True, kw_only=True):
+    """JAX's time on the CPU over its time on the GPU in one campaign; the case is that of the GPU."""
+
+    key: str
+    workload: str
+    case: str
+    scope: Scope
+    variant: str
+    precision: Precision  # of the GPU; the CPU's is float32-highest
+    batch: int
+    rounds: int  # that ended well on both
+    value: float
+    low: float | None
+    high: float | None
+    unit: Unit
+    status: Status
+    reasons: tuple[str, ...]
+    certified: bool | None  # the CPU side is no slower than a baseline allows; null where none is needed
+
+
+class RunDocument(_Answer, frozen=True, kw_only=True):
+    """What a campaign measured."""
+
+    schema: Literal["run/1"]
+    campaign: str
+    machine: str
+    commit: str  # of the suite; '' outside a checkout
+    complete: bool  # nothing that was planned is left
+    resume: str | None  # the command that goes on with it
+    cases: tuple[CaseResult, ...]
+    speedups: tuple[SpeedUpResult, ...]
+    site: str | None  # its first page, where it was rendered
+
+
+class Side(_Answer, frozen=True, kw_only=True):
+    """One side of a comparison."""
+
+    campaign: str
+    machine: str
+    measured: str  # UTC, ISO 8601
+    rounds: int
+    value: float | None
+    low: float | None
+    high: float | None
+    unit: Unit
+    status: Status
+    reasons: tuple[str, ...]
+    record: str  # below the folder of campaigns
+    digest: str
+
+
+class CompareRow(_Answer, frozen=True, kw_only=True):
+    """One case that both sides have; the ratio is the first side's time over the second's."""
+
+    workload: str
+    case: str  # of the second side
+    scope: Scope
+    backend: Backend
+    implementation: Implementation
+    first: Side
+    second: Side
+    value: float
+    low: float | None
+    high: float | None
+    unit: Unit
+    paired: bool  # measured in the same rounds of one campaign
+    chance: float | None  # of so large a difference between equals
+    verdict: Verdict  # of the second side
+    status: Status
+    differs: tuple[str, ...]  # axes, packages and settings in which the two sides differ
+
+
+class CompareDocument(_Answer, frozen=True, kw_only=True):
+    """Two sides against each other."""
+
+    schema: Literal["compare/1"]
+    first: str
+    second: str
+    band: float  # the share that does not matter
+    rows: tuple[CompareRow, ...]
+
+
+class ListedNumber(_Answer, frozen=True, kw_only=True):
+    """The number under a key: the newest that may be quoted, or the newest there is."""
+
+    key: str
+    pinned: str  # the key of this number for ever
+    value: float
+    low: float | None
+    high: float | None
+    unit: Unit
+    status: Status
+    quotable: bool
+    reason: str  # why it may not be quoted; '' if it may
+    what: str
+    measured: str  # UTC, ISO 8601
+    record: str  # its address below the site's
+    digest: str
+    campaigns: tuple[str, ...]  # that have a number under this key, the newest last
+    range_low: float | None = None  # of hosts of this kind
+    range_high: float | None = None
+    hosts: int | None = None
+
+
+class CiteListDocument(_Answer, frozen=True, kw_only=True):
+    """Every number of the published records under its key."""
+
+    schema: Literal["cite-list/1"]
+    numbers: tuple[ListedNumber, ...]
+
+
+Document = RunDocument | CompareDocument | CiteListDocument
+_SCHEMAS: dict[str, Any] = {
+    "record": Record,
+    "run": RunDocument,
+    "compare": CompareDocument,
+    "cite-list": CiteListDocument,
+    "list": tuple[Description, ...],
+}
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """Return by name the JSON Schema of a record and of every document that a command prints."""
+    return {name: msgspec.json.schema(kind) for name, kind in _SCHEMAS.items()}
+
+
+def text(document: Document | Sequence[Description]) -> str:
+    """Return a document as it is printed."""
+    return to_json(document).decode()
+
+
+def run_document(
+    records: Sequence[Record],
+    *,
+    campaign: str,
+    machine: str,
+    commit: str,
+    complete: bool,
+    resume: str | None = None,
+    site: Path | None = None,
+    folder: Path | None = None,
+    beside: Iterable[Record] = (),
+) -> RunDocument:
+    """Return what a campaign's records say; `folder` holds their files, None if none is written.
+
+    Records of other campaigns that lie `beside` them, if they are given, confirm or contradict its speed-ups.
+    """
+    others = (record for record in beside if record.campaign != campaign)
+    mine = [item for item in speedups((*others, *records)) if item.gpu.record.campaign == campaign]
+    return RunDocument(
+        schema="run/1",
+        campaign=campaign,
+        machine=machine,
+        commit=commit,
+        complete=complete,
+        resume=resume,
+        cases=tuple(_case(summary(record), folder) for record in sorted(records, key=lambda record: record.name)),
+        speedups=tuple(_speedup(item) for item in sorted(mine, key=lambda item: item.gpu.record.name)),
+        site=str(site) if site else None,
+    )
+
+
+def _case(item: Summary, folder: Path | None) -> CaseResult:
+    record, case = item.record, item.record.case
+    return CaseResult(
+        key=key_of(record, "seconds").unpinned.text(),
+        workload=record.workload,
+        case=case.text(record.description.batch),
+        scope=case.scope,
+        backend=case.backend,
+        implementation=case.implementation,
+        variant=case.variant,
+        precision=case.precision,
+        batch=case.batch,
+        rounds=len(by_round(record)),
+        planned_rounds=record.rounds,
+        unit="s",
+        status=item.status,
+        reasons=item.reasons,
+        record=str(folder / f"{record.name}.json") if folder else None,
+        **_ends(item.seconds),
+    )
+
+
+def _speedup(item: SpeedUp) -> SpeedUpResult:
+    record, case = item.gpu.record, item.gpu.record.case
+    return SpeedUpResult(
+        key=key_of(record, "speedup").unpinned.text(),
+        workload=record.workload,
+        case=case.text(record.description.batch),
+        scope=case.scope,
+        variant=case.variant,
+        precision=case.precision,
+        batch=case.batch,
+        rounds=item.ratio.processes,
+        unit="1",
+        status=item.status,
+        reasons=item.reasons,
+        certified=item.certificate,
+        **_ends(item.ratio),
+    )
+
+
+def compare_document(first: str, second: str, rows: Sequence[Comparison], band: float | None = None) -> CompareDocument:
+    """Return the comparison of two sides by their names; `band` is the share that does not matter."""
+    band = default_band(rows) if band is None else band
+    return CompareDocument(
+        schema="compare/1", first=first, second=second, band=band, rows=tuple(_row(row, band) for row in rows)
+    )
+
+
+def _row(row: Comparison, band: float) -> CompareRow:
+    record, case = row.second.record, row.second.record.case
+    return CompareRow(
+        workload=record.workload,
+        case=case.text(record.description.batch),
+        scope=case.scope,
+        backend=case.backend,
+        implementation=case.implementation,
+        first=_side(row.first),
+        second=_side(row.second),
+        unit="1",
+        paired=row.paired,
+        chance=row.chance,
+        verdict=cast(Verdict, row.verdict(band).partition(" within ")[0]),
+        status=row.status,
+        differs=row.differs,
+        **_ends(row.ratio),
+    )
+
+
+def _side(item: Summary) -> Side:
+    record = item.record
+    return Side(
+        campaign=record.campaign,
+        machine=record.machine.slug,
+        measured=record.created,
+        rounds=len(by_round(record)),
+        unit="s",
+        status=item.status,
+        reasons=item.reasons,
+        record=f"{record.campaign}/{record.name}.json",
+        digest=record.digest,
+        **_ends(item.seconds),
+    )
+
+
+def cite_list_document(there: Sequence[Number], part: str = "") -> CiteListDocument:
+    """Return the number under each key that holds `part`, whether it may be quoted, and if not why."""
+    campaigns: dict[str, dict[str, None]] = {}
+    for number in there:
+        campaigns.setdefault(number.key.unpinned.text(), {})[number.record.campaign] = None
+    listed = (_listed(number, tuple(campaigns[number.key.unpinned.text()])) for number in newest(there))
+    return CiteListDocument(schema="cite-list/1", numbers=tuple(number for number in listed if part in number.key))
+
+
+def _listed(number: Number, campaigns: tuple[str, ...]) -> ListedNumber:
+    cited = Citation(number=number)
+    return ListedNumber(
+        key=number.key.unpinned.text(),
+        pinned=cited.key,
+        unit=_UNITS[number.key.metric],
+        status=number.status,
+        quotable=number.citable,
+        reason=cited.reservation,
+        what=cited.what,
+        measured=number.record.created,
+        record=cited.record,
+        digest=number.record.digest,
+        campaigns=campaigns,
+        **_ends(number.value),
+    )
+
+
+def _ends(value: Estimate | None) -> dict[str, Any]:
+    """Return a value and the ends of its interval by the names of their fields."""
+    return {name: getattr(value, name, None) for name in ("value", "low", "high")}
