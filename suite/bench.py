@@ -31,9 +31,10 @@ from suite.measure.forecast import Forecast
 from suite.measure.probe import Offer
 from suite.measure.request import BUDGET_MINUTES, WITHIN, Request
 from suite.progress import CampaignProgress
+from suite.results import answers, store
 from suite.results import journal as journals
-from suite.results import store
 from suite.results.journal import Closed, Done, Header, Journal, Rounds, Session
+from suite.results.record import to_json
 from suite.results.summary import summary
 from suite.workload import Implementation
 
@@ -177,6 +178,23 @@ def close(journal: Journal, out: Path) -> None:
             whole = schedule.whole_rounds(journal.header(), journal.planned(), journal.done())
             journal.append(Rounds(case_rounds=whole.case_rounds), Closed())
     write(journal, out)
+
+
+def document(journal: Journal, out: Path, site: Path | None) -> bytes:
+    """Return the JSON document, schema run/1, of what a campaign has written; `site` is the first page of the site."""
+    header, whole = journal.header(), resuming.has_ended(journal)
+    folder = out / (header.campaign if whole else store.PARTIAL + header.campaign)
+    found = answers.run_document(
+        [store.read(path) for path in store.of(folder)],
+        campaign=header.campaign,
+        machine=header.machine.name,
+        commit=header.commit,
+        complete=whole,
+        resume=None if whole else resuming.resume_words(out, hosts=resuming.hosts_of(header)),
+        site=site,
+        folder=folder,
+    )
+    return to_json(found)
 
 
 def answered(journal: Journal) -> bool:

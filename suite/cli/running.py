@@ -5,8 +5,10 @@ import os
 import sys
 import time
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, redirect_stdout, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, get_args
 
 import click
@@ -232,6 +234,9 @@ _OF_EVERY_RUN = frozenset(
 @click.option("--campaign", metavar="NAME", help="Of --resume: resume this one.")
 @click.option("--publish", is_flag=True, help=f"End the campaign with this run, and put its records under {PUBLISHED}.")
 @click.option("--report", "site", is_flag=True, help="As suite report does, at the end; in the suite's checkout.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document, schema run/1, and all else to standard error."
+)
 @click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'.")
 @click.option(
     "--machine",
@@ -239,21 +244,7 @@ _OF_EVERY_RUN = frozenset(
     callback=lambda ctx, param, value: None if value is None else machine_name(value),
     help="What to call this machine. Default: after its GPUs, else its processor, and its cores.",
 )
-def run(
-    out: Path,
-    resume: bool,
-    campaign: str | None,
-    publish: bool,
-    site: bool,
-    prices: Path | None,
-    machine_name: str | None,
-    cluster: Any,
-    jobs: int | None,
-    job_options: tuple[str, ...],
-    address: str | None,
-    compile_cache: Path | None,
-    **asked: Any,
-) -> None:
+def run(as_json: bool, **asked: Any) -> None:
     """Run benchmarks (default: the headline set) and print the speed-ups, or an experiment and its answers.
 
     Every completed process is safe on disk. A spent budget, Ctrl-C and SIGTERM all end with the table, the site and the
@@ -261,55 +252,87 @@ def run(
     --cluster has left none, 130 after Ctrl-C and 143 after SIGTERM.
     """
     began = time.monotonic()
+    context = click.get_current_context()
+    with redirect_stdout(sys.stderr) if as_json else nullcontext():
+        found = _run(_request(asked), context, began)
+    if as_json:
+        click.echo(found.document, nl=False)
+    sys.exit(found.code)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Found:
+    """What a run leaves: its exit code and its JSON document, empty for a cluster's jobs."""
+
+    code: int
+    document: bytes = b""
+
+
+def _run(request: Any, context: click.Context, began: float) -> _Found:
+    """Measure, print and render what the command line asks; `began` is when the command did, by the monotonic clock."""
     from suite import bench, publishing, resuming, terminal
     from suite.cli.ending import signals
-    from suite.measure.deadline import Deadline
     from suite.results import prices as price_list
 
-    request = _request(asked)
-    context = click.get_current_context()
+    asked = SimpleNamespace(**context.params)
+    out: Path = asked.out
     _refuse_contradictions(context.params)
-    if publish:
+    if asked.publish:
         published()  # refuses before anything is measured
-    if site:
+    if asked.site:
         publishing.checkout()
-    listed = price_list.read(prices or price_list.SHIPPED)
-    if resume and (others := given(context, but=_OF_EVERY_RUN)):
+    listed = price_list.read(asked.prices or price_list.SHIPPED)
+    if asked.resume and (others := given(context, but=_OF_EVERY_RUN)):
         terminal.say(f"note: --resume takes the plan as it was stored; {', '.join(others)} do not apply")
-    elif request.profile != asked["profile"]:
+    elif request.profile != asked.profile:
         terminal.say("note: --profile standard is now the default way of measuring; --budget and --within narrow it")
-    if resume and cluster is None:
+    if asked.resume and asked.cluster is None:
         _mention_jobs(out)
-    if address is not None:
+    if asked.address is not None:
         from suite.measure import hosts
 
-        hosts.refuse_unbindable(address)
-        os.environ[hosts.ADDRESS] = address
-    reserved = publishing.REPORT_SECONDS if site else 0.0
-    ending: Any = "whole"
+        hosts.refuse_unbindable(asked.address)
+        os.environ[hosts.ADDRESS] = asked.address
     with signals() as seen:
-        if cluster is None:
-            new = None if resume else bench.planned(request, out, machine_name, reserved=reserved, began=began)
-            journal = new or resuming.resumed(out, campaign, request.hosts)
-            budget = 60 * request.budget_minutes if request.budget_minutes else journal.header().budget_seconds
-            deadline = Deadline(budget, reserved, began)
-            if new is None:
-                bench.refuse_short(journal.header(), deadline, journal.done())
-            ending = bench.measure(journal, out, compile_cache, deadline, within=request.within)
-            if address is not None:
-                _dismiss(request.hosts - 1, address)
+        if asked.cluster is None:
+            journal, ending = _measured(request, asked, began)
             journals, whole = [journal], bench.resulted(journal)
         else:
-            whole, journals = run_jobs(out, resume, request, cluster, jobs, job_options, machine_name)
-        _show([journal.header() for journal in journals], out, listed, site)
-        for journal in journals if publish else ():
+            ending = "whole"
+            whole, journals = run_jobs(
+                out, asked.resume, request, asked.cluster, asked.jobs, asked.job_options, asked.machine_name
+            )
+        _show([journal.header() for journal in journals], out, listed, asked.site)
+        for journal in journals if asked.publish else ():
             for path in publishing.publish(publishing.ended(out, journal.path.parent.name), PUBLISHED):
                 terminal.say(f"published {path}")
-        if site:
-            click.echo(f"site: {publishing.report(PUBLISHED, out, True, listed)}")
+        index = publishing.report(PUBLISHED, out, True, listed) if asked.site else None
+        if index:
+            click.echo(f"site: {index}")
         for journal in journals:
             resuming.say_how(journal, out, ending)
-    sys.exit(seen.code(ending == "interrupted", whole))
+        document = bench.document(journals[0], out, index) if asked.as_json else b""
+    return _Found(code=seen.code(ending == "interrupted", whole), document=document)
+
+
+def _measured(request: Any, asked: Any, began: float) -> tuple[Any, Any]:
+    """Measure a new campaign or one that is resumed, on this machine; return its journal and how it ended."""
+    from suite import bench, publishing, resuming
+    from suite.measure.deadline import Deadline
+
+    reserved = publishing.REPORT_SECONDS if asked.site else 0.0
+    new = None
+    if not asked.resume:
+        new = bench.planned(request, asked.out, asked.machine_name, reserved=reserved, began=began)
+    journal = new or resuming.resumed(asked.out, asked.campaign, request.hosts)
+    budget = 60 * request.budget_minutes if request.budget_minutes else journal.header().budget_seconds
+    deadline = Deadline(budget, reserved, began)
+    if new is None:
+        bench.refuse_short(journal.header(), deadline, journal.done())
+    ending = bench.measure(journal, asked.out, asked.compile_cache, deadline, within=request.within)
+    if asked.address is not None:
+        _dismiss(request.hosts - 1, asked.address)
+    return journal, ending
 
 
 def _mention_jobs(out: Path) -> None:
@@ -340,7 +363,8 @@ def _request(asked: dict[str, Any]) -> Any:
     if asked["experiment"] is not None and not asked["experiment"].strip():
         raise ValueError("--experiment asked for without a name; suite list --experiments shows them")
     fields = {field.name for field in dataclasses.fields(Request)}
-    options = {key if key in fields else f"{key}s": value for key, value in asked.items() if key != "budget"}
+    named = {key if key in fields else f"{key}s": value for key, value in asked.items()}
+    options = {key: value for key, value in named.items() if key in fields}
     if options["profile"] == "standard":
         options["profile"] = "quick"
     return Request(**options, budget_minutes=asked["budget"])
@@ -372,6 +396,8 @@ def _refuse_contradictions(asked: Mapping[str, Any]) -> None:
         raise ValueError("--jobs or --job-option asked for without --cluster; add --cluster slurm, or leave them out")
     if several and not alone:
         raise ValueError("--hosts asked for with --cluster, whose jobs have a node each; leave one of the two out")
+    if asked["as_json"] and not alone:
+        raise ValueError("--json asked for with --cluster, whose jobs have a campaign each; leave one of the two out")
     if asked["compile_cache"] is not None and not alone:
         raise ValueError("--compile-cache asked for with --cluster, whose jobs have one each; leave one of the two out")
 
