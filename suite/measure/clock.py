@@ -16,6 +16,7 @@ _AGREE = 0.01
 _DOUBLING_UP_TO_SECONDS = 2.0  # a longer chain is not run at twice its length
 _PROPORTIONAL = 0.02  # that the doubling ratio may lie from 2 without a second look
 _MOST_DOUBLINGS, _LONGER_UP_TO_SECONDS = 3, 1.0  # of K, against what a chain costs whatever K is
+_TURNS, _FEWER_TURNS = 3, 2  # of K and 2K steps; the fewer where a chain is too long for its cost to show
 _AGAIN = 2  # times a ratio that cannot be true is taken anew, before it is believed
 _ALONE, _ALONE_SECONDS = 30, 1.0  # calls that are waited for; after so long three are enough
 _MOST_STEPS, _MOST_STEPS_UNSEEN = 2**30, 2**16  # of a sample; of one that did not move the clock at all
@@ -136,10 +137,10 @@ def converged(samples: list[Sample]) -> bool:
     return abs(after / before - 1) <= _AGREE
 
 
-def turns(chain: Chain, steps: int, clock: Clock) -> list[tuple[float, float]]:
-    """Return the seconds of K and of 2K steps, three times in turn; none for a chain too long to double."""
+def turns(chain: Chain, steps: int, clock: Clock, count: int = _TURNS) -> list[tuple[float, float]]:
+    """Return the seconds of K and of 2K steps, so many times in turn; none for a chain too long to double."""
     found: list[tuple[float, float]] = []
-    for _ in range(3):
+    for _ in range(count):
         once = timed_chain(chain, steps, clock).wall_seconds
         if once > _DOUBLING_UP_TO_SECONDS:
             return []
@@ -155,23 +156,24 @@ def doubling_ratio(pairs: Sequence[tuple[float, float]]) -> float | None:
     return median(twice for _, twice in pairs) / median(once for once, _ in pairs) if pairs else None
 
 
-def looked_at(chain: Chain, steps: int, clock: Clock) -> float | None:
+def looked_at(chain: Chain, steps: int, clock: Clock, count: int = _TURNS) -> float | None:
     """Return the doubling ratio; one that cannot be true is taken anew.
 
     What other programs did in between has passed by then. Work that does not depend on its steps says so each time.
     """
-    ratio = doubling_ratio(turns(chain, steps, clock))
+    ratio = doubling_ratio(turns(chain, steps, clock, count))
     for _ in range(_AGAIN):
         if ratio is None or ratio >= DOUBLING_FROM:
             break
-        ratio = doubling_ratio(turns(chain, steps, clock))
+        ratio = doubling_ratio(turns(chain, steps, clock, count))
     return ratio
 
 
 def proportional(chain: Chain, steps: int, clock: Clock, lasted: float = 0.0) -> tuple[int, float | None]:
     """Return K and its doubling ratio; a K whose chains cost something beside their steps is doubled, at most thrice.
 
-    There is no ratio for a chain that `lasted` too many seconds to be run at twice its length.
+    A chain that `lasted` so many seconds that it would not be doubled has fewer turns, and no ratio if it cannot be run
+    at twice its length.
 
     On a GPU the first step of a chain has nothing to hide its dispatch behind, which a sample of one step shows in full
     and training does not have. K is doubled where each turn says so, which noise seldom does. The ratio that a K is
@@ -180,6 +182,8 @@ def proportional(chain: Chain, steps: int, clock: Clock, lasted: float = 0.0) ->
     """
     if lasted > _DOUBLING_UP_TO_SECONDS:
         return steps, None
+    if 2 * lasted > _LONGER_UP_TO_SECONDS:
+        return steps, looked_at(chain, steps, clock, _FEWER_TURNS)
     for _ in range(_MOST_DOUBLINGS):
         pairs = turns(chain, steps, clock)
         ratio = doubling_ratio(pairs)
