@@ -126,22 +126,22 @@ def test_only_the_last_two_windows_count():
     assert [clock.converged(samples[:count]) for count in range(8, 13)] == [True, True, True, False, False]
 
 
-def test_warming_up_is_calibration_warm_up_and_one_chain_that_is_long_enough():
+def test_warming_up_begins_with_the_chain_that_calibration_found_long_enough():
     made = world()
     steps, taken, settled = clock.warmed(made.chain, PLAN, made.clock)
     assert (steps, len(taken), settled) == (128, 6, True)
-    assert made.steps == [1, 2, 4, 8, 16, 32, 64, *[128] * 8]
+    assert made.steps == [1, 2, 4, 8, 16, 32, 64, *[128] * 6]
     assert clock.warmed(made.chain, PLAN, made.clock, 3)[0] == 192
 
 
 @pytest.mark.parametrize(("pace", "steps"), [(1 / 4, 512), (0.91, 128), (0.9001, 128), (0.89, 256)])
 def test_a_chain_found_while_calls_were_slow_is_found_anew(pace, steps):
-    made = world(lambda call, now: 1.0 if call < 14 else pace)
+    made = world(lambda call, now: 1.0 if call < 12 else pace)
     found, taken, settled = clock.warmed(made.chain, planned(warmup_seconds=9.0), made.clock)
     assert (found, settled) == (steps, True)
-    assert taken[-1].wall_seconds == pytest.approx(steps * STEP * (pace if steps > 128 else 1.0))
+    assert taken[-1].wall_seconds == pytest.approx(steps * STEP * pace)
     assert min(made.steps[8:]) >= 128  # never shorter again
-    assert len(made.steps) == 8 + 6 + 1 + (math.log2(steps / 128) + 6 + 1 if steps > 128 else 0)
+    assert len(made.steps) == 7 + 6 + (math.log2(steps / 128) - 1 + 6 if steps > 128 else 0)
 
 
 def test_doubling_takes_medians_of_three_turns():
@@ -179,8 +179,28 @@ def test_a_chain_is_made_longer_where_twice_of_it_lasts_a_second_at_most(overhea
 
 
 def test_turns_of_just_so_much_less_than_twice_make_no_chain_longer(monkeypatch):
-    monkeypatch.setattr(clock, "turns", lambda chain, steps, clock: [(1.0, 2 - 0.02)] * 3)  # by rounding not "close to"
+    monkeypatch.setattr(clock, "turns", lambda *_: [(1.0, 2 - 0.02)] * 3)  # by rounding not "close to"
     assert clock.proportional(world().chain, 128, world().clock) == (128, 1.98)
+
+
+@pytest.mark.parametrize(("lasted", "turns"), [(0.5, 3), (0.51, 2), (2.0, 2), (2.01, 0)])
+def test_a_chain_too_long_to_be_made_longer_has_fewer_turns_and_none_where_it_cannot_be_doubled(lasted, turns):
+    made = world()
+    steps, ratio = clock.proportional(made.chain, 128, made.clock, lasted)
+    assert (steps, ratio) == (128, 2.0 if turns else None)
+    assert made.steps == [128, 256] * turns
+
+
+def test_steps_too_long_for_the_time_left_get_one_chain_to_warm_up_and_one_sample():
+    plan = planned(warmup_steps=3)
+    assert clock.fitting(plan, 8.0, 2, 96.0) is plan  # three chains to warm up and three samples, in two scopes
+    short = clock.fitting(plan, 8.0, 2, 95.9)
+    assert (short.samples, short.warmup_steps, short.warmup_seconds) == (1, 1, 0.0)
+    made = World(step_seconds=8.0)
+    assert clock.warmed(made.chain, short, made.clock)[0] == 1
+    assert len(list(clock.samples(made.chain, 1, short, made.clock))) == 1
+    assert made.steps == [1, 1]
+    assert clock.fitting(plan, plan.chain_seconds / 2, 2, 0.0) is plan  # short steps fit in any time
 
 
 def test_a_chain_is_made_longer_thrice_at_most():
