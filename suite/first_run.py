@@ -40,6 +40,15 @@ def renewed(text: str, site: Path) -> str:
     return _BLOCK.sub(block, text)
 
 
+def renew(page: Path, site: Path) -> bool:
+    """Bring the blocks of a page up to date; return whether it changed. Raises ValueError as `renewed` does."""
+    before = page.read_text(encoding="utf-8")
+    after = renewed(before, site)
+    if after != before:
+        page.write_text(after, encoding="utf-8")
+    return after != before
+
+
 def shown(records: Sequence[Record], minutes: float) -> str:
     """Return the table of what had ended so many minutes after the campaign began."""
     until = datetime.fromisoformat(records[0].created) + timedelta(minutes=minutes)

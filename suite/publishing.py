@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from suite import citing, terminal
+from suite import citing, first_run, terminal
 from suite.bench import answered, close
 from suite.measure.campaign import file_names
 from suite.results import files, prices, quotation, spreads, store
@@ -140,7 +140,8 @@ def mentions(published: Path) -> tuple[Path, ...]:
     for path in pages:
         for lone in quotation.lone(path.read_text(encoding="utf-8")):
             terminal.say(f"note: {path} is left as it is; line {lone.line}: {lone.words}")
-    return tuple(path for path in pages if citing.renew(path, there))
+    shown = [path for path in pages if first_run.renew(path, root / "site")]
+    return (*shown, *(path for path in pages if citing.renew(path, there) and path not in shown))
 
 
 def picture(published: Path) -> tuple[Path, ...]:
