@@ -88,7 +88,7 @@ class JaxProgram:
         return graph, params, rest
 
     @cached_property
-    def _optimizer(self) -> optax.GradientTransformation:
+    def _transformation(self) -> optax.GradientTransformation:
         """The optimizer, one for all seeds: JAX compiles the start of its state once for the same function."""
         assert self._workload.optimizer is not None
         return self._workload.optimizer()
@@ -105,8 +105,8 @@ class JaxProgram:
         else:
             self._form = self._formed(graph, params, rest)
             params, rest = self._form.params.pack(params), self._form.rest.pack(rest)
-            state = params, rest, started(self._optimizer, params)
-            step = training_step(self._workload, self._form, self._optimizer, precision)
+            state = params, rest, started(self._transformation, params)
+            step = training_step(self._workload, self._form, self._transformation, precision)
             if self._case.augmentation == "device":
                 step, state = augmented_step(step, self._augment()), (state, first_key(seed))
             self._begin(step, state)
