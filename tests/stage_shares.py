@@ -1,4 +1,4 @@
-"""Prints where the processes of campaigns spent their time: python tests/stage_shares.py FOLDER, which holds records."""
+"""Prints where the processes of campaigns spent their time: python tests/stage_shares.py FOLDER_OF_RECORDS."""
 
 import json
 import sys
