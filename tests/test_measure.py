@@ -507,7 +507,7 @@ def test_user_host_and_home_are_taken_out(monkeypatch):
 def test_every_stage_of_a_worker_has_a_limit():
     modules = (worker, steady, epoch, whole_run, process, school, serving, search)
     source = "".join(inspect.getsource(module) for module in modules)
-    said = {*re.findall(r'(?:stage(?:\(|=)|given\()"(\w+)"', source), *STREAMED.values()}
+    said = {*re.findall(r'(?:stage(?:\(|=)|result\()"(\w+)"', source), *STREAMED.values()}
     assert said - {"done", "failed", "lesson", "run_end"} <= set(contribution.LIMIT_SECONDS)
     assert {"import", "compile", "samples", "collect", "predictions", "doubling"} <= said
 

@@ -7,7 +7,9 @@ import msgspec
 import numpy as np
 import pytest
 
+from suite import models
 from suite.measure import clock, contribution, leftover, profiles, worker
+from suite.measure.jax_program import JaxProgram
 from suite.measure.leftover import Leftover
 from suite.measure.protocol import Line, Task
 from suite.results.record import Traced
@@ -178,3 +180,15 @@ def test_the_interpreter_starts_while_the_machine_is_watched_and_has_its_task_af
     task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
     list(contribution.contributions(task, 0, 0, lambda stage: None, start, wait=lambda: order.append("quiet")))
     assert order == ["started", "quiet", "task"]
+
+
+def test_a_program_that_starts_again_compiles_nothing_for_it():
+    workload = models.load("mnist_mlp")
+    program = JaxProgram(workload, Case(workload="mnist_mlp", backend="cpu", scope="step", batch=4))
+    program.initialise(0)
+    first, state = program.compilations(), program.state_digest()
+    program.initialise(1)
+    assert program.state_digest() != state
+    program.initialise(0)
+    assert program.state_digest() == state
+    assert program.compilations() == first > 0

@@ -46,7 +46,7 @@ def measured_epoch(process: Process, target: Program, inputs: list[Batch], owner
         raise LookupError(f"scope 'epoch' asked for, which {type(target).__name__} has not")
     started(process, target, inputs)
     first_loss = target.loss()
-    alone = process.given("alone", lambda: step_alone(process, target))
+    alone = process.result("alone", lambda: step_alone(process, target))
     batches, first = opened(process, owner, open_batches)
     learner = target
 
@@ -82,7 +82,7 @@ def opened(process: Process, owner: Owner, open_batches: Open) -> tuple[Batches,
         store.prepare(task.dataset, case.data, edition)
         return store.split(task.dataset, store.parts(task.dataset, case.data, edition)[0], case.data, edition)
 
-    train = process.given("data", read)
+    train = process.result("data", read)
     found: list[Batches] = []
 
     def open_it() -> None:
@@ -117,7 +117,7 @@ def step_alone(process: Process, target: Program) -> float:
 
 def flowing(process: Process, chain: clock.Chain, compilations: Callable[[], int]) -> Seen:
     """Return the steady flow: first until what waits in the queue is used up, then the samples that count."""
-    steps, warm = process.given("warmup", lambda: emptied(process, chain))
+    steps, warm = process.result("warmup", lambda: emptied(process, chain))
     seen = process.streamed(process.case.scope, chain, steps, process.task.flow, compilations)
     return msgspec.structs.replace(seen, warmup=warm)
 

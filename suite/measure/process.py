@@ -16,7 +16,7 @@ from suite.workload import Case, Scope
 _ASLEEP_SECONDS = 0.1
 
 Say = Callable[[Line], object]
-Given = TypeVar("Given")
+Result = TypeVar("Result")
 
 
 @dataclass(kw_only=True)
@@ -51,11 +51,11 @@ class Process:
         self.say(Line(stage=name, seen=self.stages[name]))
         return taken
 
-    def given(self, name: str, run: Callable[[], Given]) -> Given:
-        """Run a part as `stage` does; return what it gives."""
-        found: list[Given] = []
-        self.stage(name, lambda: found.append(run()))
-        return found[0]
+    def result(self, name: str, run: Callable[[], Result]) -> Result:
+        """Run a stage; return what it gives."""
+        results: list[Result] = []
+        self.stage(name, lambda: results.append(run()))
+        return results[0]
 
     def streamed(
         self,

@@ -29,7 +29,7 @@ def measured_learning(process: Process, target: Program, owner: Owner) -> float:
         raise LookupError(f"scope 'learning' asked for, which {type(target).__name__} has not")
     preparation = stored(owner, case)
     edition = embedded.edition(task.dataset, task.size)
-    taught = process.given("data", lambda: learning.lessons(task.dataset, preparation, case.data, edition))
+    taught = process.result("data", lambda: learning.lessons(task.dataset, preparation, case.data, edition))
     batches = pipeline.batches(taught.train, taught.preparation, epoch.planned(case, task.seed))
     process.stage("init", lambda: learning.begun(target, batches, task.seed))
     steps = case.steps or -(-len(taught.train) // case.batch)
@@ -46,7 +46,7 @@ def measured_learning(process: Process, target: Program, owner: Owner) -> float:
     whole = process.stage("learning", learn)
     others, learnt = load.by_others(before, load.reading()), found[0]
     if task.dataset == _CATS_AND_DOGS:
-        predicted = process.given("predictions", lambda: predictions(target.answers, taught.validation))
+        predicted = process.result("predictions", lambda: predictions(target.answers, taught.validation))
         learnt = replace(learnt, predictions=predicted)
     process.seen["learning"] = Seen(samples=(whole,), load_by_others=others, learnt=learnt)
     return learnt.losses[0]

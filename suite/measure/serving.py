@@ -83,12 +83,12 @@ def measured_serving(process: Process, target: Program, inputs: list[Batch]) -> 
     started(process, target, inputs)
     first_loss = target.loss()
     server, clocks = target, process.clocks
-    alone = process.given("alone", lambda: [server.answer(server.ask(picture)) for picture in range(len(inputs))])
+    alone = process.result("alone", lambda: [server.answer(server.ask(picture)) for picture in range(len(inputs))])
     traffic = Traffic(server=server, pictures=len(inputs), clocks=clocks)
     plan = replace(process.task.plan, samples=min(process.task.plan.samples, _MOST_SAMPLES))
     least = 2 * IN_FLIGHT
-    count, warm, settled = process.given("warmup", lambda: clock.warmed(traffic.serve, plan, clocks, least))
-    count, ratio = process.given("doubling", lambda: clock.proportional(traffic.serve, count, clocks))
+    count, warm, settled = process.result("warmup", lambda: clock.warmed(traffic.serve, plan, clocks, least))
+    count, ratio = process.result("doubling", lambda: clock.proportional(traffic.serve, count, clocks))
     count = max(count, -(-FEWEST_REQUESTS // min(plan.samples, _FEWEST_SAMPLES)))
     traffic.end()
     seen = process.streamed("serve", traffic.serve, count, plan, target.compilations, traffic.begin)

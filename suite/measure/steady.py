@@ -62,7 +62,7 @@ def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> fl
         def call() -> Sample:
             return clock.timed(lambda: chained(target, steps), process.clocks)
 
-        second, *later = process.given("calls", lambda: [call() for _ in range(LATER_CALLS)])
+        second, *later = process.result("calls", lambda: [call() for _ in range(LATER_CALLS)])
         process.seen["calls"] = Seen(warmup=(cold, second), samples=tuple(later), steps_per_sample=steps)
     if "step" in scopes:
         process.seen["step"] = steady_state(process, lambda steps: chained(target, steps), target)
@@ -89,10 +89,10 @@ def steady_state(process: Process, run: clock.Chain, target: Program, scope: Sco
     """Return warm-up, doubling ratio, steps alone and what happened to the process in the samples, which are said."""
     plan, clocks = process.task.plan, process.clocks
     call, alone = target.steps_per_call, ()
-    steps, warm, settled = process.given("warmup", lambda: clock.warmed(run, plan, clocks, call))
-    steps, ratio = process.given("doubling", lambda: clock.proportional(run, steps, clocks, warm[-1].wall_seconds))
+    steps, warm, settled = process.result("warmup", lambda: clock.warmed(run, plan, clocks, call))
+    steps, ratio = process.result("doubling", lambda: clock.proportional(run, steps, clocks, warm[-1].wall_seconds))
     if scope == "step" and steps > call == 1:
-        alone = process.given("alone", lambda: clock.alone(run, call, plan, clocks))
+        alone = process.result("alone", lambda: clock.alone(run, call, plan, clocks))
     seen = process.streamed(scope, run, steps, plan, target.compilations)
     return replace(seen, alone=alone, doubling_ratio=ratio, warmup=warm, warmup_converged=settled)
 
@@ -103,4 +103,4 @@ def sustained(process: Process, target: Program) -> float | None:
     if seen is None or seconds <= 0:
         return None
     chain, steps = partial(chained, target), seen.steps_per_sample
-    return process.given("energy", lambda: clock.sustained(chain, steps, seconds, process.clocks))
+    return process.result("energy", lambda: clock.sustained(chain, steps, seconds, process.clocks))

@@ -69,20 +69,20 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     if process.case.scope == "input":
         say(Line(stage="done", facts=input_facts(process)))
         return
-    target, owner = process.given("import", lambda: program(process.case))
-    inputs, digest = process.given("data", lambda: digested(inputs_of(owner, task)))
+    target, owner = process.result("import", lambda: program(process.case))
+    inputs, digest = process.result("data", lambda: digested(inputs_of(owner, task)))
     first_loss = measured(process, target, inputs, owner)
     left = None
     if process.seen.keys() & STOPPED:
-        left = process.given("leftover", lambda: leftover.least(sample_of(process, target), process.clocks))
-    facts = process.given("facts", lambda: facts_of(process, target, digest, first_loss))
+        left = process.result("leftover", lambda: leftover.least(sample_of(process, target), process.clocks))
+    facts = process.result("facts", lambda: facts_of(process, target, digest, first_loss))
     energy = steady.sustained(process, target)
     found = None
     if process.case.scope not in LONG:
         still = left is not None and left.seconds >= leftover.LONGEST_SECONDS
         quick = CALLS * process.stages["first_step"].wall_seconds <= _REPLAY_SECONDS
         replayed = task.replay and quick and not still
-        found = process.given("audit", lambda: audit(target, inputs, digest, task.seed, left, replayed))
+        found = process.result("audit", lambda: audit(target, inputs, digest, task.seed, left, replayed))
     say(Line(stage="done", facts=msgspec.structs.replace(facts, energy_step_seconds=energy, audit=found)))
 
 
@@ -139,7 +139,7 @@ def sample_of(process: Process, target: Program) -> Callable[[], object] | None:
 
 def input_facts(process: Process) -> Facts:
     """Measure the input pipeline alone; nothing is computed, so there is no loss."""
-    owner, open_batches, packages = process.given("import", lambda: loader(process.case))
+    owner, open_batches, packages = process.result("import", lambda: loader(process.case))
     epoch.measured_input(process, owner, open_batches)
     return Facts(
         input_digest="",
