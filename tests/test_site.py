@@ -660,7 +660,9 @@ def test_a_picture_in_dark_is_the_one_in_light_with_other_colours():
     files = pages.pages(records, frozenset())
     specs = [json.loads(text) for name, text in files.items() if name.startswith("charts/")]
     assert len(specs) > 5
-    for spec in specs:
+    names = {"field": "name", "type": "nominal"}
+    every = {"mark": "bar", "data": {"values": [{"name": name} for name in "abcdef"]}, "encoding": {"color": names}}
+    for spec in (*specs, every):  # the last one has every colour
         assert charts.recoloured(charts.svg(spec, "light")) == charts.svg(spec, "dark")
 
 
@@ -685,17 +687,24 @@ def test_what_stands_beside_the_pages_is_copied_where_it_changed_and_goes_with_i
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    build._gather(build._files(made, site), out)
+
+    def gathered():
+        build._copy(build._beside(site), out)
+        build._copy({str(path.relative_to(made)): path for path in build._below(made)}, out)
+        build._remove_others(out, build._beside(site).keys() | {"index.html", "numbers/c.html"})
+
+    gathered()
     found = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
     assert found == {"records/one/a.json", "charts/b.svg", "index.html", "numbers/c.html"}
     assert "Content-Security-Policy" in (out / "index.html").read_text()
     untouched = {path: path.stat().st_ctime_ns for path in out.rglob("*") if path.is_file()}
     (site / "charts" / "b.svg").unlink()
-    (site / "records" / "one" / "a.json").write_text("other")
-    build._gather(build._files(made, site), out)
+    (site / "records" / "one" / "a.json").write_text("z")  # as long as before
+    os.utime(site / "records" / "one" / "a.json", (1, 1))
+    gathered()
     touched = {path.name for path, at in untouched.items() if not path.exists() or path.stat().st_ctime_ns != at}
     assert touched == {"a.json", "b.svg"}
-    assert (out / "records" / "one" / "a.json").read_text() == "other"
+    assert (out / "records" / "one" / "a.json").read_text() == "z"
     assert not (out / "charts" / "b.svg").exists()
 
 

@@ -11,7 +11,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -52,10 +53,15 @@ def build(root: Path) -> Path:
     with writing(folder):
         folder.mkdir(exist_ok=True)
         (folder / "mkdocs.yml").write_text(_CONFIG, encoding="utf-8")
-    _run_mkdocs(folder / "mkdocs.yml")
     built = folder / "html"
-    with writing(built):
-        _gather(_files(folder / "pages", root / "site"), built)
+    beside = _beside(root / "site")
+    with ThreadPoolExecutor(1) as pool, writing(built):
+        copying = pool.submit(_copy, beside, built)
+        _run_mkdocs(folder / "mkdocs.yml")
+        copying.result()
+        made = {str(path.relative_to(folder / "pages")): path for path in _below(folder / "pages")}
+        _copy(made, built)
+        _remove_others(built, beside.keys() | made.keys())
     return built / "index.html"
 
 
@@ -70,11 +76,10 @@ def _run_mkdocs(config: Path) -> None:
         raise RuntimeError(f"the site was not built: {words}")
 
 
-def _files(pages: Path, site: Path) -> dict[str, Path]:
-    """Return every file of the built site by its path there: MkDocs' pages, and what stands beside them as it is."""
-    beside = (path for name in _AS_THEY_ARE for path in _below(site / name) if path.suffix != ".md")
-    found = {str(path.relative_to(site)): path for path in beside}
-    return found | {str(path.relative_to(pages)): path for path in _below(pages)}
+def _beside(site: Path) -> dict[str, Path]:
+    """Return what stands beside the pages as it is, by its path in the built site."""
+    found = (path for name in _AS_THEY_ARE for path in _below(site / name) if path.suffix != ".md")
+    return {str(path.relative_to(site)): path for path in found}
 
 
 def _below(folder: Path) -> Iterator[Path]:
@@ -84,11 +89,14 @@ def _below(folder: Path) -> Iterator[Path]:
         yield from (Path(place, name) for name in names if not name.startswith("."))
 
 
-def _gather(files: dict[str, Path], built: Path) -> None:
-    """Make the folder hold just these files, pages protected; what is as it was stays untouched."""
+def _remove_others(built: Path, kept: Set[str]) -> None:
     for path in _below(built):
-        if str(path.relative_to(built)) not in files:
+        if str(path.relative_to(built)) not in kept:
             path.unlink()
+
+
+def _copy(files: dict[str, Path], built: Path) -> None:
+    """Make the folder hold these files, pages protected; what is as it was stays untouched."""
     for name, source in files.items():
         target = built / name
         if source.suffix == ".html":

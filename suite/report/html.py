@@ -13,22 +13,16 @@ _LONGEST = 2000
 _LENGTHS = ((46, "long"), (21, "phrase"), (4, ""))
 UNSEARCHED = " data-search-exclude"  # nobody looks for a number, and every page loads the index of the search
 _WORDS = re.compile(r"^[^\W\d_]|[a-z]{4}")  # no unit has four small letters in a row
-_MEANINGFUL = frozenset("<>&\"'`*_{}[]\\|~#")
+_HARMLESS = {ord(character): f"&#{ord(character)};" for character in "<>&\"'`*_{}[]\\|~#"}
 _CODE = re.compile(r"`([^`]*)`")
 
 
 def safe(text: object) -> str:
     """Return text that means nothing to HTML, to Markdown or to a template."""
     short = str(text)[:_LONGEST]
-    if short.isprintable() and _MEANINGFUL.isdisjoint(short):
-        return short  # as most are
-    return "".join(map(_harmless, short))
-
-
-def _harmless(character: str) -> str:
-    if character in _MEANINGFUL:
-        return f"&#{ord(character)};"
-    return character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"  # also ends bidirectional tricks
+    if not short.isprintable():  # which also ends bidirectional tricks
+        short = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in short)
+    return short.translate(_HARMLESS)
 
 
 def marked(line: str) -> str:
