@@ -75,7 +75,7 @@ class FakeClock:
 
 
 class Child:
-    """A worker whose process takes so many seconds by the clock, evenly, and so many a step; one that takes None dies."""
+    """A worker whose process takes so many seconds by the clock, and so many a step; one that takes None dies."""
 
     def __init__(self, clock, took, step_seconds, samples=3):
         self.clock, self.dies, self.heard = clock, step_seconds is None, 0.0

@@ -89,7 +89,7 @@ def test_the_time_reserved_for_the_site_is_not_measured_in(tmp_path):
 def test_a_process_that_overruns_is_ended_and_nothing_of_it_is_recorded(tmp_path):
     header = plan(case(), case("cifar10_mlp"), within=None, asked=1)
     took = {"cifar10_mlp": 10.0, "mnist_mlp": 1e6}
-    watch, at, whole, journal = campaign(tmp_path, header, lambda unit: took[unit[0].workload], 100.0)
+    _, at, whole, journal = campaign(tmp_path, header, lambda unit: took[unit[0].workload], 100.0)
     assert not whole
     assert at() == pytest.approx(105.0)
     assert [entry.case.workload for entry in journal.done()] == ["cifar10_mlp"]

@@ -19,7 +19,7 @@ import pynvml
 import pytest
 
 import suite
-from suite import bench, models, units
+from suite import bench, models
 from suite.measure import (
     answering,
     campaign,
@@ -28,7 +28,6 @@ from suite.measure import (
     contribution,
     counters,
     epoch,
-    estimate,
     identity,
     load,
     lock,
@@ -46,6 +45,7 @@ from suite.measure import (
     worker,
 )
 from suite.measure.anonymous import _folders, _names, anonymous
+from suite.measure.deadline import Deadline
 from suite.measure.fitness import checks, cuda_extra, missing_backend
 from suite.measure.probe import Offer
 from suite.measure.protocol import STREAMED, Line, Task
@@ -153,18 +153,10 @@ def test_cases_that_differ_in_scope_share_a_process_but_a_start_has_its_own():
     assert [[case.scope for case in unit] for unit in units] == [["step", "transfer"], ["cold"], ["step"]]
 
 
-def test_the_order_is_random_by_round_and_campaign_and_the_same_when_asked_again():
-    cases = tuple(factory.record(name).case for name in "abcdefgh")
-    one, other = (header(cases=cases, campaign=name) for name in ("20261127-010203-x", "20261127-040506-x"))
-    orders = [[campaign.order(plan, number) for number in range(3)] for plan in (one, one, other)]
-    assert one.seed == other.seed
-    assert orders[0][0] != orders[0][1]
-    assert orders[0] == orders[1] != orders[2]
-
-
 class Silent:
     def begins(self, number, unit): ...
-    def grows(self, header): ...
+    def grows(self, header, why): ...
+    def skips(self, unit, seconds): ...
     def stage(self, name): ...
     def ends(self, unit, done): ...
 
@@ -218,23 +210,26 @@ class Stages(list):
 
 
 def test_a_process_waits_until_the_machine_is_quiet_but_not_for_ever():
-    def watched(loads, profile):
+    def watched(loads, patience):
         looks, stages = iter(loads), Stages()
-        WAIT(header(profile=profile), stages, lambda seconds: next(looks))
+        seconds = WAIT(patience, factory.HOST.cores, stages, lambda seconds: next(looks))
+        assert seconds == pytest.approx(0.3 * len(stages))
         return len(stages), len(list(looks))
 
     busy = 0.11 * factory.HOST.cores
-    assert watched([0.0, busy], "quick") == (0, 1)  # one look is enough
-    assert watched([busy, busy, 0.0, busy], "quick") == (2, 1)
-    assert watched([busy] * 200, "quick") == (100, 100)  # 30 s
-    assert watched([busy], "smoke") == (0, 1)  # never looks
+    assert watched([0.0, busy], 30) == (0, 1)  # one look is enough
+    assert watched([busy, busy, 0.0, busy], 30) == (2, 1)
+    assert watched([busy] * 200, 30) == (100, 100)
+    assert watched([busy], 0) == (0, 1)  # never looks
+    assert watched([busy], -3) == (0, 1)
+    assert (profiles.EFFORTS["quick"].quiet_seconds, profiles.EFFORTS["smoke"].quiet_seconds) == (30, 0)
 
 
 @pytest.fixture(autouse=True)
 def quiet(monkeypatch):
     monkeypatch.setattr(load, "others_now", lambda seconds=1.0: 0.0)
     monkeypatch.setattr(runner.load, "others_now", lambda seconds=1.0: 0.0)
-    monkeypatch.setattr(runner, "wait_until_quiet", lambda *_: None)
+    monkeypatch.setattr(runner, "wait_until_quiet", lambda *_: 0.0)
 
 
 def measured(tmp_path, make, plan=None):
@@ -788,11 +783,6 @@ def test_a_named_workload_that_an_experiment_does_not_take_is_said_to_be_left_ou
         answered(there, experiment="run_length", workloads=("mnist_mlp",))
 
 
-def test_a_workload_that_a_budget_drops_was_asked_about_all_the_same():
-    found = answered(offer("cpu"), experiment="threads", workloads=("mnist_mlp", "cifar10_mlp"), budget_minutes=2)
-    assert [remark.partition(":")[0] for remark in found.remarks] == ["left out to stay within 2 minutes"]
-
-
 def test_a_gpu_is_asked_for_the_precisions_that_it_has():
     old = msgspec.structs.replace(factory.H100, compute_capability="7.5")
     here = msgspec.structs.replace(factory.HOST, gpus=(old,))
@@ -1100,40 +1090,96 @@ def test_no_memory_is_said_as_such(error):
     assert ": out of memory: " in worker.reason(error)
 
 
-def test_a_budget_drops_whole_workloads_and_names_them():
-    about = {d.name: d for d in offer("cpu").workloads}
-    cold, *steady = (factory.record(scope=scope).case for scope in ("cold", "step", "transfer"))
-    one = profiles.EFFORTS["quick"].rounds * sum(
-        estimate.process_seconds(unit, about["mnist_mlp"], profiles.EFFORTS["quick"], factory.PLAIN.cores)
-        for unit in ((cold,), tuple(steady))
-    )
-    found = answered(offer("cpu"), budget_minutes=1.5 * one / 60)
-    assert [d.name for d in found.descriptions] == ["mnist_mlp"]
-    assert "left out to stay within" in found.remarks[-1]
-    assert f"cifar10_mlp ({units.seconds(one)})" in found.remarks[-1]
-
-
-def test_a_budget_that_nothing_fits_is_an_error_that_says_what_it_would_take():
-    with pytest.raises(RuntimeError, match=r"within 0.1 minutes: mnist_mlp \(.* s\); nothing is left to measure"):
-        answered(offer("cpu"), workloads=("mnist_mlp",), budget_minutes=0.1)
-
-
 @pytest.mark.parametrize(("asked", "scope"), [({"caches": ("warm",)}, "cold"), ({"length": 2}, "run")])
 def test_what_no_scope_asked_for_has_is_refused(asked, scope):
     with pytest.raises(ValueError, match=f"asked for without scope '{scope}', the only one it is of"):
         answered(offer("cpu"), scopes=("step",), **asked)
 
 
-def test_more_rounds_than_the_profile_has_are_measured_and_fewer_refused():
+@pytest.mark.parametrize("rounds", [1, 2, 9])
+def test_exactly_as_many_rounds_as_asked_for_are_planned(rounds):
     offers, now = offer("cpu"), datetime(2026, 1, 1, tzinfo=UTC)
-    usual, longer = (answered(offers, workloads=("mnist_mlp",), rounds=rounds) for rounds in (None, 9))
-    assert longer.seconds > 2 * usual.seconds
+    usual, longer = (answered(offers, workloads=("mnist_mlp",), rounds=each) for each in (None, rounds))
+    assert longer.seconds == pytest.approx(rounds * usual.seconds), "without rounds it is one pass that is guessed"
     cases = (*longer.cases, factory.record(scope="run").case)
-    made = campaign.planned(cases, longer.descriptions, "quick", factory.HOST, now, asked=9)
-    assert made.rounds == 9
-    assert {case.scope: made.rounds_of(case) for case in cases} == {"step": 9, "transfer": 9, "cold": 9, "run": 1}
-    with pytest.raises(ValueError, match="--rounds 2 asked for, profile 'quick' has 3; ask for more, or take a"):
-        answered(offers, rounds=2)
+    made = campaign.planned(cases, longer.descriptions, "quick", factory.HOST, now, asked=rounds)
+    assert set(made.rounds_by_case().values()) == {rounds}
+    assert made.rounds_by_case() == {case: made.rounds_of(case) for case in cases}
+    assert not made.adaptive
+
+
+@pytest.mark.parametrize(
+    ("asked", "adaptive", "rounds"),
+    [
+        ({}, True, 1),
+        ({"profile": "smoke"}, False, 1),
+        ({"rounds": 4}, False, 4),
+        ({"dealt": ("mnist_mlp",)}, False, 3),
+        ({"experiment": "size"}, False, 3),
+    ],
+)
+def test_smoke_experiments_and_jobs_of_a_cluster_keep_planned_rounds(asked, adaptive, rounds):
+    request, now = Request(**asked), datetime(2026, 1, 1, tzinfo=UTC)
+    assert request.adaptive is adaptive
+    within = 0.1 if request.adaptive else None
+    made = campaign.planned(
+        [factory.record().case], [factory.description()], request.profile, factory.HOST, now,
+        request.experiment or "", asked=request.rounds, within=within,
+    )  # fmt: skip
+    assert (made.rounds, made.adaptive) == (rounds, adaptive)
+
+
+@pytest.mark.parametrize(
+    ("asked", "seconds", "budget"),
+    [
+        ({}, 100.0, 480.0),
+        ({}, 1000.0, 480.0),  # the headline set has its eight minutes whatever a pass is guessed to take
+        ({"backends": ("cpu",), "within": 0.05}, 1000.0, 480.0),
+        ({"every_workload": True}, 1000.0, 2100.0),
+        ({"scopes": ("run",)}, 1000.0, 2100.0),
+        ({"implementations": ("jax", "torch")}, 100.0, 480.0),
+        ({"implementations": ("jax", "torch")}, 1000.0, 2100.0),
+        ({"every_workload": True, "budget_minutes": 3.0}, 1000.0, 180.0),
+        ({"rounds": 3}, 1000.0, None),
+        ({"profile": "smoke"}, 1000.0, None),
+        ({"experiment": "size"}, 1000.0, None),
+        ({"experiment": "size", "budget_minutes": 3.0}, 1000.0, 180.0),
+    ],
+)
+def test_a_campaign_has_eight_minutes_and_more_than_the_headline_set_two_passes(asked, seconds, budget):
+    assert bench.budget_seconds(Request(**asked), seconds, reserved=60.0) == budget
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"rounds": 3}, "--within asked for with --rounds 3, which says exactly how many"),
+        ({"profile": "smoke"}, "--within asked for with --profile smoke, which plans its rounds"),
+        ({"experiment": "threads"}, "--within asked for with --experiment threads, which plans its rounds"),
+    ],
+)
+def test_how_certain_a_number_has_to_be_is_refused_where_rounds_are_planned(asked, words):
+    with pytest.raises(ValueError, match=words):
+        answered(offer("cpu"), within=0.1, **asked)
+
+
+@pytest.mark.parametrize("reserved", [0.0, 60.0])
+def test_a_budget_too_short_for_any_process_names_the_shortest_and_a_budget_that_works(reserved):
+    cases = [factory.record(name, scope=scope).case for name in ("a", "b") for scope in ("cold", "step")]
+    about = [factory.description("a", flop_per_example=10**9), factory.description("b")]
+    plan = campaign.planned(cases, about, "quick", factory.HOST, datetime(2026, 1, 1, tzinfo=UTC), within=0.1)
+
+    def refused(minutes):
+        bench.refuse_short(plan, Deadline(60 * minutes, reserved, began=90.0, now=lambda: 100.0))
+
+    with pytest.raises(ValueError, match=r"--budget 0.01 asked for; the shortest process here, of b, takes ") as no:
+        refused(0.01)
+    words = str(no.value)
+    assert ("starting and the site 70.0 s" in words) is bool(reserved)
+    enough = int(re.search(r"take --budget (\d+) or more$", words).group(1))
+    refused(enough)
+    with pytest.raises(ValueError, match="take --budget"):
+        refused(enough - 1 or 0.1)
 
 
 def test_a_missing_implementation_says_what_to_install(monkeypatch):
@@ -1296,7 +1342,7 @@ def test_only_boosted_trees_keep_memory_on_the_cpu_in_an_arena_of_each_thread(mo
         return nullcontext(FakeChild(good_lines()))
 
     monkeypatch.setattr(children, "child", child)
-    plan = header(cases=(factory.record().case,), descriptions=(factory.description(family=family),))
+    plan = header(cases=(factory.record().case,), case_rounds=(3,), descriptions=(factory.description(family=family),))
     journal = Journal(tmp_path / "campaign" / "journal.jsonl")
     journal.append(plan)
     runner.run(plan, journal, Silent())

@@ -126,7 +126,7 @@ def test_one_process_of_three_with_little_trouble_is_outvoted():
     assert of((changed(one, doubling_ratio=1.0), two, three)).status == "invalid"
     assert of((changed(one, load_by_others=99.0), two, three)).status == "quick"
     assert of((changed(one, compilations=1), two, three)).status == "invalid"
-    assert of((changed(one, doubling_ratio=None, samples=samples(0.04)), two, three)).status == "quick"
+    assert of((changed(one, doubling_ratio=None, samples=samples(*[0.04] * 3)), two, three)).status == "quick"
 
 
 def test_load_by_others_counts_on_the_cpu_alone():
@@ -150,7 +150,7 @@ def test_missing_rounds_are_counted_and_reasons_said_once():
 
 
 def spread(*shares, profile="quick"):
-    made = tuple(factory.run(n, 0.01 * (1 + share), samples=1) for n, share in enumerate(shares))
+    made = tuple(factory.run(n, 0.01 * (1 + share), samples=3) for n, share in enumerate(shares))
     return of(made, profile=profile)
 
 
@@ -182,7 +182,7 @@ def test_the_spread_is_the_median_distance_from_the_median():
 
 
 def test_just_as_much_as_is_allowed_is_no_trouble():
-    tall = tuple(factory.run(number, seconds, samples=1, steps=1) for number, seconds in enumerate((19.0, 20.0, 21.0)))
+    tall = tuple(factory.run(number, seconds, samples=3, steps=1) for number, seconds in enumerate((19.0, 20.0, 21.0)))
     assert [words.split(":")[0] for words in of(tall).reasons] == ["wide"]  # a median distance of 5 % alone is none
     long = tuple(changed(run, samples=samples(1.0, 1.0, 3.0)) for run in runs())
     assert of(long).status == "quick"

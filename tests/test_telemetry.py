@@ -632,13 +632,15 @@ class FakeWorker:
 
 class Silent:
     def begins(self, number, unit): ...
+    def grows(self, header, why): ...
     def stage(self, name): ...
+    def skips(self, unit, seconds): ...
     def ends(self, unit, done): ...
 
 
 def measured(tmp_path, watched, monkeypatch, profile="quick", **asked):
     """A campaign's records and its tasks, its workers watched by `watched`."""
-    monkeypatch.setattr(runner, "wait_until_quiet", lambda *_: None)
+    monkeypatch.setattr(runner, "wait_until_quiet", lambda *_: 0.0)
     cases = (factory.record(backend="gpu").case, factory.record().case, factory.record(scope="cold").case)
     plan = campaign.planned(
         cases, [factory.description()], profile, factory.HOST, datetime(2026, 1, 1, tzinfo=UTC), **asked

@@ -1,16 +1,15 @@
 """In a terminal: tables of whole words, whatever its width, and what a time is one of."""
 
 import io
-from datetime import UTC, datetime
 
-import factory
 import pytest
+from campaigns import FakeClock, case, done, plan
 from rich.console import Console
 
 from suite import progress
-from suite.measure import campaign
-from suite.progress import CampaignLine, CampaignProgress, said
-from suite.results.journal import Done
+from suite.measure.deadline import Deadline
+from suite.measure.schedule import Uncertain
+from suite.progress import CampaignProgress, said
 from suite.terminal import fitting, print_table
 
 COLUMNS = ("model", "best peer / JAX", "precision")
@@ -63,86 +62,101 @@ def test_a_run_that_was_cut_short_is_not_called_the_whole_one():
     assert said("step", "smoke") == "a step"
 
 
-def test_each_process_says_its_time_and_each_further_round_what_it_is_of(capsys):
-    made = {scope: factory.record(scope=scope) for scope in ("step", "cold")}
-    cases, now = [record.case for record in made.values()], datetime(2026, 1, 1, tzinfo=UTC)
-    header = campaign.planned(cases, [factory.description()], "quick", factory.HOST, now)
-    progress = CampaignProgress(header, [])
-    for number, (scope, rounds) in enumerate((("step", (4, 3)), ("cold", (3, 4)))):
-        record = made[scope]
-        progress.begins(number, (record.case,))
-        run = factory.run(number, 0.5 * (number + 1))
-        progress.ends((record.case,), [Done(case=record.case, software=record.software, run=run)])
-        progress.grows(header)
-        progress.grows(header.with_rounds(rounds))
-    told = [line.rstrip() for line in capsys.readouterr().err.splitlines() if not line.startswith("a further")]
-    assert told == [
-        "round 1/3  mnist_mlp cpu jax: 502 ms a step",
-        "one more round, intervals are still wide: mnist_mlp",
-        "round 2/3  mnist_mlp cpu jax: 1.00 s for a cold start",
-        "one more round, intervals are still wide: mnist_mlp (cold)",
+def shown(monkeypatch, header, done=(), deadline=None, width=80):
+    """Return the progress of a campaign on a terminal of some width."""
+    console = Console(file=io.StringIO(), force_terminal=True, width=width, color_system=None)
+    monkeypatch.setattr(progress, "Console", lambda stderr: console)
+    monkeypatch.setattr(progress.sys.stderr, "isatty", lambda: True, raising=False)
+    return CampaignProgress(header, done, deadline), console
+
+
+def lines(made, console):
+    """Return what the terminal shows now."""
+    with console.capture() as taken:
+        console.print(made._rendered())
+    return taken.get().splitlines()
+
+
+LONG = "serve_efficientnet_v2_small_of_a_long_name"
+
+
+def test_without_a_terminal_each_process_is_one_line_and_so_is_what_goes_wrong(capsys):
+    step, cold = case(), case(scope="cold")
+    made = CampaignProgress(plan(step, cold), [], Deadline(480.0, now=FakeClock()))
+    with made:
+        for number, (each, seconds) in enumerate(((step, 0.5), (cold, 1.0))):
+            made.begins(number, (each,))
+            made.stage("samples")
+            made.ends((each,), done(each, [seconds]))
+        made.grows(plan(step, cold), Uncertain(question=("mnist_mlp", "step"), half_width=0.3, borrowed=True))
+        made.begins(2, (step,))
+        made.ends((step,), done(step, [0.5], samples=0, reason="killed"))
+        made.grows(plan(step, cold), None)
+        made.skips((cold,), 90.0)
+    assert capsys.readouterr().err.splitlines() == [
+        "mnist_mlp cpu jax step, round 1: 502 ms a step",
+        "mnist_mlp cpu jax cold, round 2: 1.00 s for a cold start",
+        "mnist_mlp cpu jax step, round 3: failed: killed",
+        "a further round is not whole; the rounds before it count",
+        "skipped mnist_mlp (cold, cpu): takes about 90.0 s, 8 min 00 s of the budget are left to measure; "
+        "raise --budget",
     ]
 
 
-def test_after_the_last_process_no_time_is_left_to_tell():
-    record = factory.record()
-    header = campaign.planned([record.case], [factory.description()], "quick", factory.HOST, datetime.now(UTC))
-    progress = CampaignProgress(header, [])
-    (task,) = progress._progress.tasks
+def test_a_terminal_shows_a_row_a_workload_what_runs_why_and_the_time_left(monkeypatch):
+    cpu, gpu, other = case(), case(backend="gpu"), case("cifar10_mlp")
+    header, clock = plan(cpu, gpu, other), FakeClock()
+    made, console = shown(monkeypatch, header, deadline=Deadline(480.0, 60.0, now=clock))
+    made._draw()
+    before = lines(made, console)
+    assert [line.split()[:4] for line in before if "mlp" in line] == [
+        [name, "–", "–", "–"] for name in ("mnist_mlp", "cifar10_mlp")
+    ]
+    assert before[-1] == "0 of 3 processes; ends within 8 min 00 s, Ctrl-C ends it now"
+    for number in range(2):
+        for each, seconds in ((cpu, 0.010), (gpu, 0.001)):
+            made.begins(number, (each,))
+            made.ends((each,), [done(each, [seconds, 1.1 * seconds])[number]])
+    made.grows(header.with_rounds((2, 2, 1)), Uncertain(question=("mnist_mlp", "step"), half_width=0.3, borrowed=True))
+    made.begins(1, (cpu,))
+    made.stage("samples")
+    clock.seconds = 30.5
+    row, *_ = [line.split() for line in lines(made, console) if "mnist_mlp" in line]
+    assert (row[0], row[-1]) == ("mnist_mlp", "2")
+    assert any(word.startswith("10") for word in row), "the speed-up"
+    assert lines(made, console)[-3:] == [
+        "mnist_mlp cpu jax step, round 2: samples",
+        "least certain: mnist_mlp, ±30 % by the spread of published runs",
+        "4 of 5 processes; ends within 7 min 30 s, Ctrl-C ends it now",
+    ]
+
+
+@pytest.mark.parametrize("sides", [("cpu",), ("cpu", "gpu")])
+def test_every_line_on_a_terminal_fits_eighty_columns(monkeypatch, sides):
+    cases = [case(name, side, batch=4096, workers=16) for name in (LONG, "cifar10_resnet63") for side in sides]
+    header = plan(*cases)
+    entries = [entry for each in cases for entry in done(each, [8.123, 17.98, 11.0])]
+    made, console = shown(monkeypatch, header, entries, Deadline(48000.0, now=FakeClock()))
+    made.begins(2, (cases[0],))
+    made.stage("waiting for other load to end")
+    made.grows(header, Uncertain(question=(LONG, "cold"), half_width=1.234, borrowed=True))
+    made._draw()
+    found = lines(made, console)
+    assert max(map(len, found)) <= 80
+    assert any("cifar10_resnet63" in line and line.rstrip().endswith("3") for line in found), "numbers stay whole"
+    assert sum("…" in line for line in found) >= 1
+
+
+def test_an_experiment_shows_no_table_and_without_a_budget_how_long_it_still_takes(monkeypatch):
+    cpu, header = case(), plan(case(), within=None, experiment="size")
+    made, console = shown(monkeypatch, header)
+    monkeypatch.setattr(progress.time, "monotonic", lambda: 100.0)
     left = []
     for number in range(3):
-        progress.begins(number, (record.case,))
-        run = factory.run(number, 0.5)
-        progress.ends((record.case,), [Done(case=record.case, software=record.software, run=run)])
-        left.append(task.fields["left"])
-    assert left[-1] is None
-    assert left[-2] is not None
-
-
-NAME = "round 1/1  dp_linear_mirrored cpu jax  warmup"
-
-
-def line(width, left=10.6, since=0.0):
-    """Return the line of a campaign on a terminal of some width, at 100 s of its clock."""
-    console = Console(width=width, record=True, force_terminal=True, file=io.StringIO())
-    shown = CampaignLine(console)
-    shown.add_task(NAME, total=12, completed=7, left=left, since=since)
-    console.print(shown)
-    return console.export_text().rstrip("\n")
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    monkeypatch.setattr(progress.time, "monotonic", lambda: 100.0)
-
-
-@pytest.mark.usefixtures("clock")
-@pytest.mark.parametrize("width", [50, 60, 80, 100, 200])
-def test_count_clock_and_estimate_stay_whole_in_one_line_of_any_width(width):
-    shown = line(width, since=100.0)
-    assert "\n" not in shown
-    assert len(shown) <= width
-    assert shown.rstrip().endswith("about 11 s left")
-    assert " 7/12 0:00:00 " in shown
-
-
-@pytest.mark.usefixtures("clock")
-def test_the_bar_gives_way_first_and_then_the_description_is_shortened():
-    wide, less, narrow = (line(width, since=100.0) for width in (130, 90, 60))
-    assert (wide.count("━") > less.count("━"), NAME in wide, NAME in less) == (True, True, True)
-    assert ("━" in narrow, NAME in narrow, "round 1/1  dp_linear" in narrow) == (False, False, True)
-    assert narrow.count("…") == 1
-
-
-@pytest.mark.usefixtures("clock")
-@pytest.mark.parametrize(
-    ("left", "since", "words"),
-    [(10.6, 96.0, "about 7 s left"), (10.6, 80.0, "about 0 s left"), (130.0, 95.0, "about 2 min 05 s left")],
-)
-def test_the_estimate_goes_down_as_time_passes_and_not_below_zero(left, since, words):
-    assert line(100, left, since).rstrip().endswith(words)
-
-
-@pytest.mark.usefixtures("clock")
-def test_before_there_is_an_estimate_none_is_shown():
-    assert "left" not in line(100, None)
+        made.begins(number, (cpu,))
+        made.ends((cpu,), [done(cpu, [0.5] * 3, took=60.0)[number]])
+        left.append(lines(made, console)[-1])
+    assert len(lines(made, console)) == 2
+    assert left == [
+        f"{n} of 3 processes; about {m} left" for n, m in ((1, "2 min 00 s"), (2, "1 min 00 s"), (3, "0 min 00 s"))
+    ]

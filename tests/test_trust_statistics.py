@@ -43,15 +43,23 @@ def test_a_sample_of_coverage_falls_short_only_where_the_whole_does():
     }
 
 
-def test_further_rounds_harm_no_result_that_is_called_certain():
+def test_rounds_that_are_added_by_the_spread_of_the_kind_leave_intervals_as_wide_as_they_have_to_be():
     part = proved("rounds", sample=True)
-    assert {one.what.split("; ")[0] for one in part.findings if not one.good} <= {"intervals that hold the truth"}
-    assert [one.good for one in part.findings if "differ by 3%" in one.what] == [True, True]
+    assert [one for one in part.findings if not one.good] == []
+    assert len(part.findings) == len(part_rounds.SPREADS)
 
 
-def test_an_interval_that_is_too_short_is_seen_by_the_further_rounds(monkeypatch):
+def test_an_interval_that_stops_by_its_own_width_is_seen_to_be_too_short():
+    own, kind = (
+        part_rounds.simulated(0.12, rule, 150)[0]
+        for rule in (part_rounds.by_own_interval, part_rounds.by_pooled_spread)
+    )
+    assert own < 0.92 < 0.93 < kind
+
+
+def test_an_interval_that_is_too_short_is_seen_by_the_added_rounds(monkeypatch):
     monkeypatch.setattr(statistics, "t_quantile", lambda degrees: 1.0)
-    assert part_rounds.simulated(0.03, 10, 400)[0] < 0.85
+    assert part_rounds.simulated(0.03, part_rounds.by_pooled_spread, 60)[0] < 0.85
 
 
 def test_evidence_of_a_part_that_runs_on_a_gpu_names_it_and_that_of_another_does_not(monkeypatch):

@@ -1,5 +1,6 @@
 """A campaign: what is planned, which processes it takes, and the records it leaves."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -13,13 +14,14 @@ from suite.measure.profiles import EFFORTS
 from suite.results.journal import PLAN_VERSION, Done, Header
 from suite.results.record import SCHEMA, Machine, Profile, Record, Run, file_name
 from suite.results.settings import differing
-from suite.workload import Case, Description, Implementation, Scope
+from suite.workload import Backend, Case, Description, Implementation, Precision, Scope
 
 _SCOPES: tuple[Scope, ...] = ("step", "transfer")  # share a process, in this order
 
 _COMPILING: frozenset[Scope] = frozenset({"cold", "run", "calls"})  # in which compiling counts
 LONG: frozenset[Scope] = frozenset({"run", "learning"})  # measured once unless --rounds asks for more
 
+_Side = tuple[str, Backend, Precision]
 Unit = tuple[Case, ...]  # cases that one process measures: they differ in scope only
 
 
@@ -104,19 +106,25 @@ def records(header: Header, done: Iterable[Done]) -> tuple[Record, ...]:
     by_case: dict[Case, list[Done]] = {case: [] for case in header.cases}
     for entry in done:
         by_case.setdefault(entry.case, []).append(entry)
-    about = {description.name: description for description in header.descriptions}
+    about, ran = {description.name: description for description in header.descriptions}, compared(by_case)
     return tuple(
-        _record(header, case, entries, about[case.workload], compared(case, by_case))
+        _record(header, case, entries, about[case.workload], tuple(sorted(ran[_side(case)])))
         for case, entries in by_case.items()
         if entries
     )
 
 
-def compared(case: Case, done: Mapping[Case, Sequence[Done]]) -> tuple[Implementation, ...]:
-    """Return the implementations that ran the case's workload on its backend at its precision, by name."""
-    ran = (entry.case for entries in done.values() for entry in entries if not entry.run.reason)
-    side = (case.workload, case.backend, case.precision)
-    return tuple(sorted({c.implementation for c in ran if (c.workload, c.backend, c.precision) == side}))
+def compared(done: Mapping[Case, Sequence[Done]]) -> Mapping[_Side, set[Implementation]]:
+    """Return the implementations that ran a workload on a backend at a precision."""
+    found: dict[_Side, set[Implementation]] = defaultdict(set)
+    for case, entries in done.items():
+        if any(not entry.run.reason for entry in entries):
+            found[_side(case)].add(case.implementation)
+    return found
+
+
+def _side(case: Case) -> _Side:
+    return case.workload, case.backend, case.precision
 
 
 def _record(
