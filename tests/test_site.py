@@ -384,14 +384,12 @@ def test_a_difference_from_the_source_names_scopes_as_code():
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a/b", "<b>", "A B"])
-def test_a_name_that_no_page_may_have_is_left_out_and_said(checkout, name):
-    bad = factory.record(about=factory.description(name="x"))
-    bad = msgspec.structs.replace(bad, workload=name, digest="")
-    outcome = pages.pages([], frozenset())
-    assert "index.md" in outcome
-    from suite.results.record import plain_name
-
-    assert not plain_name(bad.workload)
+def test_a_name_that_no_page_may_have_is_left_out_and_said(checkout, monkeypatch, name):
+    bad = msgspec.structs.replace(factory.record(), workload=name, digest="")
+    monkeypatch.setattr(store, "load", lambda _: ((bad,), ()))
+    outcome = pages.render((checkout / "site" / "records",), checkout / "site")
+    assert outcome.problems == (f"a record of campaign {bad.campaign!r} has a name that no page may have; not shown",)
+    assert not list((checkout / "site" / "workloads").glob("*"))
 
 
 def test_an_unreadable_record_is_said_and_the_rest_is_shown(checkout):
