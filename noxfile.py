@@ -22,6 +22,8 @@ PYTHON = os.environ.get("SUITE_PYTHON")  # an interpreter newer than the one tha
 ACCELERATORS = ("", "cuda12", "cuda13")
 # Lowest driver and compute capability of JAX's CUDA extras, as in suite/measure/fitness.py (a test compares them).
 CUDA_EXTRAS = {"cuda13": (580, 7.5), "cuda12": (525, 5.2)}
+# Hundreds of processes of the tests import jax; where each compiles it anew they take three times as long.
+KEEP_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 PEERS = {
     "torch": "control",
     "keras": "control-keras",
@@ -186,7 +188,7 @@ def tests(session: nox.Session) -> None:
     """Run the tests; those that need Chromium or a GPU say so when they are skipped."""
     install(session, "site")
     dependencies(session, "tests")
-    session.run("pytest", *side_by_side(), *session.posargs)
+    session.run("pytest", *side_by_side(), *session.posargs, env=KEEP_BYTECODE)
 
 
 @nox.session(python=PYTHON)
@@ -201,9 +203,8 @@ def thorough(session: nox.Session) -> None:
     """Run the tests that take too long to be run for each change, and those of properties with other examples."""
     install(session, "site")
     dependencies(session, "tests")
-    session.run(
-        "pytest", *side_by_side(), "-m", "slow or hypothesis", "--hypothesis-profile", "thorough", *session.posargs
-    )
+    chosen = ("-m", "slow or hypothesis", "--hypothesis-profile", "thorough")
+    session.run("pytest", *side_by_side(), *chosen, *session.posargs, env=KEEP_BYTECODE)
 
 
 @nox.session(python=PYTHON)

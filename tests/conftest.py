@@ -9,10 +9,16 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parent))  # the factory of records
+from cost import Cost
+
 SLOW = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}  # such as a first import inside an example
 settings.register_profile("suite", derandomize=True, **SLOW)  # so that a change is judged by what it changes
 settings.register_profile("thorough", max_examples=1000, **SLOW)
 settings.load_profile("suite")
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(Cost(config))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -163,6 +163,7 @@ def test_a_run_fails_if_nothing_has_a_result(cut, monkeypatch, reasons, wanted):
         journal.append(Done(case=header.cases[0], software=one.software, run=run))
     monkeypatch.setattr(bench, "planned", lambda *_: journal)
     monkeypatch.setattr(bench, "measure", lambda *_: True)
+    monkeypatch.chdir(out)  # where nothing is published that would be read too
     assert said("run", "--out", str(out))[0] == wanted
 
 

@@ -321,9 +321,10 @@ def test_what_does_not_go_with_a_cluster_is_refused(words, said):
 @pytest.mark.skipif(sys.platform != "linux", reason="submitit runs jobs on Linux")
 @pytest.mark.parametrize(
     ("workloads", "scopes"),
-    [(WORKLOADS, "step"), pytest.param(WORKLOADS, "step,transfer,cold", marks=pytest.mark.slow)],
+    [(WORKLOADS, "step"), (WORKLOADS, "step,transfer,cold")],
     ids=["four cases", "twelve cases"],
 )
+@pytest.mark.slow
 def test_every_case_has_its_record_though_a_job_is_killed(tmp_path, workloads, scopes):
     """Of two jobs the second is killed once it has completed half of its cases: they stay, each once."""
     cases = len(workloads) * len(scopes.split(","))

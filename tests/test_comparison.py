@@ -136,8 +136,10 @@ def cased(changes):
 
 
 @pytest.fixture
-def records(tmp_path):
-    """A folder with the same case from two machines, versions and campaigns."""
+def records(tmp_path, monkeypatch):
+    """A folder with the same case from two machines, versions and campaigns, seen from where nothing is published."""
+    (checkout := tmp_path / "checkout").mkdir()
+    monkeypatch.chdir(checkout)
     one = side([0.02, 0.021, 0.02], campaign="20260101-000000-a")
     machine = msgspec.structs.replace(one.machine, name="quick, 8 cores")
     packages = {**one.software.packages, "jax": "0.99"}
@@ -147,9 +149,8 @@ def records(tmp_path):
 
 
 @pytest.mark.parametrize("by", ["file", "folder", "campaign", "machine", "version"])
-def test_a_side_is_named_in_any_way(records, by, monkeypatch):
+def test_a_side_is_named_in_any_way(records, by):
     folder = records[0].parent.parent
-    monkeypatch.chdir(folder)
     words = {
         "file": map(str, records),
         "folder": (str(path.parent) for path in records),

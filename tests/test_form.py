@@ -12,6 +12,8 @@ from suite.measure.form import ALONE, Form, vectors_of
 from suite.measure.jax_program import JaxProgram
 from suite.workload import Case
 
+PACKED = ("mnist_mlp", "catdog_cnn_dropout", "cifar10_tf_cnn", "imdb_bilstm")
+
 
 class Packed(JaxProgram):
     """What a GPU is given, on a CPU."""
@@ -45,8 +47,14 @@ def test_a_tree_of_one_vector_stays_as_it_is():
     assert ALONE.unpack(one) is one
 
 
-@pytest.mark.parametrize("name", ["mnist_mlp", "catdog_cnn_dropout", "cifar10_tf_cnn", "imdb_bilstm"])
-@pytest.mark.parametrize("precision", ["float32-highest", "bfloat16"])
+@pytest.mark.parametrize(
+    ("name", "precision"),
+    [
+        ("mnist_mlp", "bfloat16"),
+        *((name, "float32-highest") for name in PACKED),
+        *(pytest.param(name, "bfloat16", marks=pytest.mark.slow) for name in PACKED[1:]),
+    ],
+)
 def test_a_packed_step_computes_the_same(name, precision):
     workload = models.load(name)
     case = Case(workload=name, batch=4, backend="cpu", scope="step", precision=precision)

@@ -81,16 +81,19 @@ def test_the_parent_is_free_of_jax(module):
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_a_run_prints_its_results_without_the_site_extra():
-    code = """
+@pytest.mark.parametrize(
+    "records", ["tests/golden/records", pytest.param("site/records", marks=pytest.mark.slow)], ids=["few", "published"]
+)
+def test_a_run_prints_its_results_without_the_site_extra(records):
+    code = f"""
 import sys
 from pathlib import Path
 sys.modules |= dict.fromkeys(["altair", "jinja2", "mkdocs", "vl_convert"])
 from suite import showing
 from suite.results import store
-folder = Path("site/records")
+folder = Path("{records}")
 records, _ = store.load([folder])
-for machine in {record.machine.slug: record.machine for record in records}.values():
+for machine in {{record.machine.slug: record.machine for record in records}}.values():
     showing.print_results((folder,), machine)
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)

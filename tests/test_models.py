@@ -36,6 +36,11 @@ def heavy(name):
     return models.load(name).description.flop_per_example > HEAVY_FLOP
 
 
+def takes_long(name):
+    """Return whether it takes seconds to see a network learn; of texts 120 whole batches are needed."""
+    return heavy(name) or models.load(name).description.family == "text"
+
+
 def steps_to_learn(workload):
     """Return after how many steps a loss has surely fallen."""
     if workload.description.family == "text":
@@ -55,19 +60,28 @@ def workload(request):
 NETWORKS = [name for name in models.names() if models.load(name).growth is None]  # trees have tests of their own
 
 
-@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.slow] if heavy(name) else []) for name in NETWORKS])
-def running(request):
-    """A workload and its program on the CPU with two batches; where it has a data set, each class has a picture."""
-    workload = models.load(request.param)
+@cache
+def compiled(name):
+    """Return a workload's program on the CPU and its two batches, compiled once for all tests of a process."""
+    workload = models.load(name)
     about = workload.description
     enough = about.batch if about.family == "text" else 32  # to learn from
-    examples = min(8 if heavy(request.param) else enough, about.batch)
+    examples = min(8 if heavy(name) else enough, about.batch)
     case = Case(workload=about.name, backend="cpu", scope="step", batch=examples, data=about.data)
     program = JaxProgram(workload, case)
     program.initialise(0)
-    program.put(batches(workload, examples))
+    program.put(sets := batches(workload, examples))
     program.lower()
     program.compile()
+    return program, sets
+
+
+@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.slow] if takes_long(name) else []) for name in NETWORKS])
+def running(request):
+    """A program before its first step with two batches; where it has a data set, each class has a picture."""
+    program, sets = compiled(request.param)
+    program.initialise(0)
+    program.put(sets)
     return program
 
 
@@ -97,8 +111,13 @@ def timed_step(workload, graph, params, rest, precision="float32-highest"):
 
 
 def abstract(workload):
-    """Return the graph, the parameters and the rest of the state without a value in them."""
-    return nnx.split(nnx.eval_shape(lambda: workload.model(nnx.Rngs(0))), nnx.Param, ...)
+    """Return the graph, the parameters and the rest of the state without a value in them; nobody writes into these."""
+    return split(workload.model)
+
+
+@cache
+def split(model):
+    return nnx.split(nnx.eval_shape(lambda: model(nnx.Rngs(0))), nnx.Param, ...)
 
 
 def size(state):
@@ -109,26 +128,36 @@ def statistics(rest):
     return nnx.filter_state(rest, nnx.BatchStat)
 
 
-def inputs(workload, examples=None):
-    """Return the specification of a batch."""
-    examples = examples or workload.description.batch
-    return {name: jax.ShapeDtypeStruct(a.shape, a.dtype) for name, a in batches(workload, examples)[0].items()}
+@cache
+def inputs(name):
+    """Return the specification of a headline batch."""
+    workload = models.load(name)
+    one = batches(workload, workload.description.batch)[0]
+    return {name: jax.ShapeDtypeStruct(array.shape, array.dtype) for name, array in one.items()}
 
 
 @cache
-def traced(name):
-    """Return the operations of a training step at the headline batch, and of the loss alone."""
+def traced_step(name, precision="float32-highest"):
+    """Return a step at the headline batch as it is traced, the state that it takes, and the shapes that it gives."""
+    workload = models.load(name)
+    step, weights, state = timed_step(workload, *abstract(workload), precision)
+    jaxpr, new = jax.make_jaxpr(step, return_shape=True)(*weights, state, inputs(name))
+    return jaxpr.jaxpr, state, new
+
+
+@cache
+def traced_loss(name, dtype=jnp.float32):
+    """Return the loss of a headline batch as it is traced, its parameters of a type as the step has them, its shape."""
     workload = models.load(name)
     graph, params, rest = abstract(workload)
-    step, weights, state = timed_step(workload, graph, params, rest)
-    batch = inputs(workload)
-
-    def loss(params, rest, batch):
-        return workload.loss(nnx.merge(graph, params, jax.tree.map(lambda leaf: leaf, rest)), batch)
-
-    return needed(jax.make_jaxpr(step)(*weights, state, batch).jaxpr), needed(
-        jax.make_jaxpr(loss)(params, rest, batch).jaxpr
-    )
+    cast = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, dtype), params)
+    batch = {
+        name: jax.ShapeDtypeStruct(of.shape, dtype if of.dtype == jnp.float32 else of.dtype)
+        for name, of in inputs(name).items()
+    }
+    traced = jax.make_jaxpr(lambda p, r, b: workload.loss(nnx.merge(graph, p, r), b), return_shape=True)
+    jaxpr, out = traced(cast, rest, batch)
+    return jaxpr.jaxpr, out
 
 
 def test_every_model_has_its_documented_counts(workload):
@@ -176,31 +205,23 @@ def test_the_network_has_the_stated_parameters(workload):
 
 
 def test_the_loss_is_a_float32_number_at_every_precision(workload):
-    graph, params, rest = abstract(workload)
     for dtype in (jnp.float32, jnp.bfloat16):
-        cast = jax.tree.map(lambda leaf, dtype=dtype: jax.ShapeDtypeStruct(leaf.shape, dtype), params)
-        batch = {  # as the step has it
-            name: jax.ShapeDtypeStruct(of.shape, dtype if of.dtype == jnp.float32 else of.dtype)
-            for name, of in inputs(workload).items()
-        }
-        out = jax.eval_shape(lambda p, r, b: workload.loss(nnx.merge(graph, p, r), b), cast, rest, batch)
+        _, out = traced_loss(workload.description.name, dtype)
         assert (out.shape, out.dtype) == ((), jnp.float32)
 
 
 def test_a_step_keeps_the_shapes_and_dtypes_of_its_state(workload):
-    graph, params, rest = abstract(workload)
     for precision in ("float32-highest", "bfloat16"):
-        step, weights, state = timed_step(workload, graph, params, rest, precision)
-        new, _ = jax.eval_shape(step, *weights, state, inputs(workload))
+        _, state, (new, _) = traced_step(workload.description.name, precision)
         before, after = (jax.tree.map(lambda leaf: (leaf.shape, leaf.dtype), jax.tree.leaves(s)) for s in (state, new))
         assert after == before
 
 
 def test_the_stated_flop_are_those_of_the_traced_step(workload):
     about = workload.description
-    step, loss = traced(about.name)
-    assert product_flop(loss) == about.batch * about.forward_flop_per_example
-    assert product_flop(step) == about.batch * about.flop_per_example
+    (loss, *_), (step, *_) = traced_loss(about.name), traced_step(about.name)
+    assert product_flop(needed(loss)) == about.batch * about.forward_flop_per_example
+    assert product_flop(needed(step)) == about.batch * about.flop_per_example
 
 
 def test_xla_counts_nearly_the_stated_flop(workload, monkeypatch):
@@ -210,7 +231,7 @@ def test_xla_counts_nearly_the_stated_flop(workload, monkeypatch):
         pytest.skip("XLA leaves out the products with a convolution's padding; the traced step is counted instead")
     graph, params, rest = abstract(workload)
     step, weights, state = timed_step(workload, graph, params, rest)
-    lowered = jax.jit(step).lower(*weights, state, inputs(workload))
+    lowered = jax.jit(step).lower(*weights, state, inputs(about.name))
     assert lowered.cost_analysis()["flops"] == pytest.approx(about.batch * about.flop_per_example, rel=0.05)
 
 

@@ -51,13 +51,17 @@ HERE = factory.HOST.slug
 HOSTILE = "<script>alert(1)</script>|[x](javascript:alert(1))`{{7*7}}`&"
 
 
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("checkout")
+def copied(folder):
+    """Return the folder with the pages written by hand in it, and nothing rendered."""
     generated = shutil.ignore_patterns("records", *pages.GENERATED)
     shutil.copytree(ROOT / "site", folder / "site", ignore=generated)
     shutil.copy(ROOT / "mkdocs.yml", folder)
     return folder
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    return copied(tmp_path_factory.mktemp("checkout"))
 
 
 def rendered(folder, *records, local=()):
@@ -73,6 +77,15 @@ def rendered(folder, *records, local=()):
 def built(folder):
     build.build(folder)
     return (folder / "build" / "html" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The site of one campaign, rendered and built once; nobody writes into it."""
+    folder = copied(tmp_path_factory.mktemp("site"))
+    rendered(folder, *factory.campaign())
+    built(folder)
+    return folder / "build" / "html"
 
 
 def test_words_stand_on_the_left_and_numbers_with_their_intervals_on_the_right():
@@ -113,10 +126,8 @@ def test_shares_over_a_scale_go_up_to_the_whole_evenly():
     assert encoding["x"]["scale"]["type"] == "log"
 
 
-def test_the_search_finds_what_articles_say_and_no_number(checkout):
-    rendered(checkout, *factory.campaign())
-    built(checkout)
-    found = json.loads((checkout / "build" / "html" / "search" / "search_index.json").read_text())["docs"]
+def test_the_search_finds_what_articles_say_and_no_number(site):
+    found = json.loads((site / "search" / "search_index.json").read_text())["docs"]
     texts = {one["location"]: one["text"] for one in found}
     assert "Training on MNIST takes all of the CPU" in texts["ledger.html#observations"]
     assert not any(place.startswith("numbers/") for place in texts)
@@ -138,19 +149,16 @@ def test_vendored_scripts_are_what_the_manifest_says():
         assert (folder / item["licence_file"]).is_file()
 
 
-def test_the_built_home_answers_and_links_its_records(checkout):
-    rendered(checkout, *factory.campaign())
-    home = built(checkout)
+def test_the_built_home_answers_and_links_its_records(site):
+    home = (site / "index.html").read_text(encoding="utf-8")
     assert "It depends on the model" in home
     for link in re.findall(r'href="(records/[^"]+)"', home):
-        assert (checkout / "build" / "html" / link).is_file()
+        assert (site / link).is_file()
     assert "records/20260101-000000-test/mnist_mlp.gpu.step.json" in home
 
 
-def test_nothing_on_the_site_is_fetched_from_elsewhere(checkout):
-    rendered(checkout, *factory.campaign())
-    built(checkout)
-    for path in (checkout / "build" / "html").rglob("*.html"):
+def test_nothing_on_the_site_is_fetched_from_elsewhere(site):
+    for path in site.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         loaded = re.findall(r'<(?:script|img|iframe|source)[^>]+src="(https?:[^"]+)"', text)
         loaded += re.findall(r'<link[^>]+rel="(?:stylesheet|preconnect|icon)"[^>]+href="(https?:[^"]+)"', text)
@@ -379,14 +387,12 @@ def test_a_difference_from_the_source_names_scopes_as_code():
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a/b", "<b>", "A B"])
-def test_a_name_that_no_page_may_have_is_left_out_and_said(checkout, name):
-    bad = factory.record(about=factory.description(name="x"))
-    bad = msgspec.structs.replace(bad, workload=name, digest="")
-    outcome = pages.pages([], frozenset())
-    assert "index.md" in outcome
-    from suite.results.record import plain_name
-
-    assert not plain_name(bad.workload)
+def test_a_name_that_no_page_may_have_is_left_out_and_said(checkout, monkeypatch, name):
+    bad = msgspec.structs.replace(factory.record(), workload=name, digest="")
+    monkeypatch.setattr(store, "load", lambda _: ((bad,), ()))
+    outcome = pages.render((checkout / "site" / "records",), checkout / "site")
+    assert outcome.problems == (f"a record of campaign {bad.campaign!r} has a name that no page may have; not shown",)
+    assert not list((checkout / "site" / "workloads").glob("*"))
 
 
 def test_an_unreadable_record_is_said_and_the_rest_is_shown(checkout):

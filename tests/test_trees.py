@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import jax
 import jax.numpy as jnp
@@ -87,6 +87,7 @@ def test_a_tree_is_the_one_that_trying_every_split_gives(drawn, dense):
         assert margins == pytest.approx(wanted, abs=1e-5)
 
 
+@pytest.mark.slow  # each compiles a program of its own
 @pytest.mark.parametrize(
     "wrong",
     [
@@ -219,8 +220,19 @@ def program(growth=GROWTH, case=CASE):
     return made
 
 
+@cache
+def compiled():
+    return program()
+
+
+def begun():
+    """Return the program before its first round, compiled once for all tests of a process."""
+    compiled().initialise(0)
+    return compiled()
+
+
 def test_rounds_lower_the_loss_and_after_the_last_a_new_forest_begins():
-    made, losses = program(), []
+    made, losses = begun(), []
     for _ in range(GROWTH.rounds + 2):
         made.chain(1)
         made.block()
@@ -230,7 +242,7 @@ def test_rounds_lower_the_loss_and_after_the_last_a_new_forest_begins():
 
 
 def test_the_forest_predicts_the_margins_that_training_ends_with():
-    made = program()
+    made = begun()
     made.chain(GROWTH.rounds)
     made.block()
     margins = np.asarray(made._state[0])
@@ -239,7 +251,7 @@ def test_the_forest_predicts_the_margins_that_training_ends_with():
 
 
 def test_the_program_needs_all_rows_and_a_table_copied_each_round_changes_nothing():
-    made = program()
+    made = begun()
     assert made.traced().examples == CASE.batch
     assert not made.settings()["jax_weights_constant"], "there are none"
     assert made.platform() == "cpu"

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from functools import cache
 
 import jax
 import jax.numpy as jnp
@@ -47,6 +48,7 @@ def batches(workload, examples):
     return synthetic.batches(workload, workload.description.dataset, examples, SETS)
 
 
+@cache
 def losses(workload, variant, precision="float32-highest"):
     """Return the losses after the first 16 steps and after 32, and how many programs were compiled in between."""
     name = workload.description.name

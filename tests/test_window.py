@@ -68,7 +68,10 @@ def test_the_mean_of_neighbours_counts_those_that_there_are(sides):
 
 
 @pytest.mark.skipif(not compiler.has_onednn(), reason="needs oneDNN's kernels")
-@pytest.mark.parametrize(("name", "large"), [("serve_mobilenet_v2", 0), ("serve_nasnet_mobile", 3)])
+@pytest.mark.parametrize(
+    ("name", "large"),
+    [("serve_mobilenet_v2", 0), pytest.param("serve_nasnet_mobile", 3, marks=pytest.mark.slow)],
+)
 def test_no_depthwise_convolution_is_left_to_xla(name, large):
     workload, case = models.load(name), Case(workload=name, backend="cpu", scope="step", batch=1)
     program = JaxProgram(workload, case)
