@@ -20,7 +20,7 @@ def drawn(specifications: Sequence[str]) -> list[str]:
 
     Raises RuntimeError if a process that draws some of them fails.
     """
-    processes = min(len(os.sched_getaffinity(0)), _MOST_PROCESSES, len(specifications) // _FEWEST)
+    processes = min(_cores(), _MOST_PROCESSES, len(specifications) // _FEWEST)
     if processes < 2:
         return _drawn_here(specifications)
     pictures = [""] * len(specifications)
@@ -29,6 +29,12 @@ def drawn(specifications: Sequence[str]) -> list[str]:
         for place, share in enumerate(pool.map(_drawn_elsewhere, shares)):
             pictures[place::processes] = share
     return pictures
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1  # macOS
 
 
 def _drawn_here(specifications: Sequence[str]) -> list[str]:
