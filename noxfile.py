@@ -4,12 +4,17 @@
 # ///
 """Sessions: each installs what it needs. `nox -l` lists them, `nox -s bench` measures this machine."""
 
+import functools
 import os
 import platform
+import re
 import shutil
 import subprocess
+import sys
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import nox
 
@@ -18,7 +23,10 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.error_on_external_run = True
 nox.options.sessions = ["tests"]
 
-PYTHON = os.environ.get("SUITE_PYTHON")  # an interpreter newer than the one that runs nox, say
+# Minor versions of Python 3. JAX needs 3.12 from 0.11 on. TensorFlow 2.21, which `stock` and Keras need, has no wheel
+# for 3.14; JAX 0.12 and the rest of what `bench` installs have one.
+OLDEST, QUICK, NEWEST = 11, 12, 13
+ASKED = os.environ.get("SUITE_PYTHON", "")
 ACCELERATORS = ("", "cuda12", "cuda13")
 # Lowest driver and compute capability of JAX's CUDA extras, as in suite/measure/fitness.py (a test compares them).
 CUDA_EXTRAS = {"cuda13": (580, 7.5), "cuda12": (525, 5.2)}
@@ -29,6 +37,207 @@ PEERS = {
     "keras": "control-keras",
     "xgboost": "control-xgboost",
 }  # to the dependency groups of their environments
+
+
+class Python(NamedTuple):
+    """An interpreter that runs."""
+
+    path: str
+    origin: str  # who has it
+    version: tuple[int, int, int]
+    fault: str  # why JAX has no wheel for it; '' if it has
+
+    def __str__(self) -> str:
+        return f"{'.'.join(map(str, self.version))} ({self.origin})"
+
+
+# What an interpreter says of itself, however old it is.
+PROBE = """
+import sys
+faults = {
+    "no CPython": sys.implementation.name != "cpython" if hasattr(sys, "implementation") else False,
+    "a pre-release": sys.version_info[3] != "final",
+    "a 32-bit build": sys.maxsize < 2**32,
+    "a free-threaded build": "t" in getattr(sys, "abiflags", ""),
+}
+print("%d.%d.%d" % sys.version_info[:3])
+print("".join(sorted(name for name in faults if faults[name])[:1]))
+"""
+
+
+@functools.cache
+def probe(path: str, origin: str) -> Python | None:
+    """Return the interpreter at a path; None if there is none or it does not run."""
+    try:
+        answer = subprocess.run([path, "-E", "-S", "-c", PROBE], capture_output=True, text=True, timeout=5, check=True)
+        version, fault, *_ = [*answer.stdout.splitlines(), ""]
+        major, minor, micro = map(int, version.split("."))
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return None
+    if not fault and not (major == 3 and OLDEST <= minor <= NEWEST):
+        fault = f"Python {version}"
+    return Python(path, origin, (major, minor, micro), fault)
+
+
+def pyenv() -> Path:
+    """Return pyenv's folder, be it there or not."""
+    return Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+
+
+def path_folders() -> list[str]:
+    """Return the folders of PATH but for pyenv's shims, which refuse a version that is not switched on."""
+    return [folder for folder in os.get_exec_path() if folder and Path(folder) != pyenv() / "shims"]
+
+
+def uv() -> str | None:
+    """Return uv, the one beside nox or one on PATH."""
+    return shutil.which("uv", path=os.pathsep.join((str(Path(sys.executable).parent), *os.get_exec_path())))
+
+
+@functools.cache
+def uv_pythons() -> Path | None:
+    """Return the folder of the Pythons that uv has fetched."""
+    try:
+        command = [uv() or "uv", "python", "dir", "--no-config"]
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=5, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return Path(answer.stdout.strip())
+
+
+def newest_first(folder: Path, pattern: str) -> list[str]:
+    """Return the paths below a folder by the numbers in their names, the highest first."""
+    return sorted(map(str, folder.glob(pattern)), key=lambda path: [int(n) for n in re.findall(r"\d+", path)])[::-1]
+
+
+def candidates(minor: int) -> Iterator[tuple[str, str]]:
+    """Yield where a Python 3.minor may lie, and who has it."""
+    name = f"python3.{minor}"
+    yield sys.executable, "the one that runs nox"
+    for folder in map(Path, path_folders()):
+        yield str(folder / name), "on PATH"
+        target = (folder / "python3").resolve().name
+        if target == name or not re.fullmatch(r"python3\.\d+", target):  # cheaper than to ask it
+            yield str(folder / "python3"), "on PATH"
+    for path in newest_first(pyenv() / "versions", f"*/bin/{name}"):
+        yield path, "pyenv"
+    if folder := uv_pythons():
+        for path in newest_first(folder, f"cpython-3.{minor}.*/bin/{name}"):
+            yield path, "uv"
+
+
+def pythons(minor: int) -> Iterator[Python]:
+    """Yield the Pythons 3.minor that JAX supports: the one that runs nox, then PATH's, pyenv's and uv's."""
+    for place in candidates(minor):
+        found = probe(*place) if os.access(place[0], os.X_OK) else None
+        if found and not found.fault and found.version[1] == minor:
+            yield found
+
+
+def asked_version() -> tuple[int, ...]:
+    """Return the version that SUITE_PYTHON asks for, as '3.13', '3.13.0' or 'python3.13' do; () for a path or name."""
+    match = re.fullmatch(r"(?:python)?(\d+)\.(\d+)(?:\.(\d+))?", ASKED)
+    return tuple(int(number) for number in match.groups() if number) if match else ()
+
+
+def find() -> Python | None:
+    """Return the Python that SUITE_PYTHON names, else the newest that JAX supports; None if it is not there."""
+    if version := asked_version():
+        found = pythons(version[1]) if version[0] == 3 else ()
+        return next((python for python in found if python.version[: len(version)] == version), None)
+    if ASKED:
+        path = shutil.which(ASKED) or ASKED
+        return probe(path, path)
+    return next((python for minor in range(NEWEST, OLDEST - 1, -1) for python in pythons(minor)), None)
+
+
+def fetched(version: str) -> Python | None:
+    """Return a Python that uv fetches; None if it cannot, at once where there is no network."""
+    quick = {"UV_HTTP_RETRIES": "0", "UV_HTTP_TIMEOUT": "10", "UV_PYTHON_INSTALL_BIN": "0"}
+    try:
+        command = [uv() or "uv", "python", "install", "--no-config", version]
+        subprocess.run(command, capture_output=True, timeout=180, check=True, env={**os.environ, **quick})
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return next((python for python in pythons(int(version.split(".")[1])) if python.origin == "uv"), None)
+
+
+@functools.cache
+def choose() -> tuple[Python, str]:
+    """Return the Python of the sessions, which uv fetches if no newer one is there, and a line that says why.
+
+    Raises LookupError or ValueError if SUITE_PYTHON names none that will do, RuntimeError if there is none.
+    """
+    supported = f"the suite and its JAX need Python 3.{OLDEST} to 3.{NEWEST}"
+    if ASKED:
+        version = asked_version()
+        if version and not (version[0] == 3 and OLDEST <= version[1] <= NEWEST):
+            raise ValueError(f"SUITE_PYTHON is '{ASKED}'; {supported}; {remedy()}")
+        found = FOUND or (fetched(".".join(map(str, version))) if version else None)
+        if found is None:
+            raise LookupError(f"SUITE_PYTHON is '{ASKED}', and no such Python runs here; {remedy()}")
+        if found.fault:
+            raise ValueError(f"SUITE_PYTHON is '{ASKED}', which is {found.fault}; {supported}; {remedy()}")
+        return found, f"python: {found}, which SUITE_PYTHON names"
+    found = FOUND if FOUND and FOUND.version[1] >= QUICK else fetched(f"3.{NEWEST}") or FOUND
+    if found is None:
+        raise RuntimeError(
+            f"{supported}, and there is none on PATH, of pyenv or of uv, which could fetch none; "
+            f"install Python 3.{NEWEST}, or name one in SUITE_PYTHON"
+        )
+    if found.version[1] < QUICK:
+        return found, (
+            f"python: {found}, for want of 3.{QUICK} or 3.{NEWEST}: its JAX is an old one, slow at convolutions on a "
+            f"CPU; install Python 3.{NEWEST}, or name one in SUITE_PYTHON"
+        )
+    return found, f"python: {found}, the newest that the suite supports here; SUITE_PYTHON chooses another"
+
+
+def remedy() -> str:
+    """Return what SUITE_PYTHON may be instead."""
+    newest = (next(pythons(minor), None) for minor in range(NEWEST, OLDEST - 1, -1))
+    there = ", ".join(str(python) for python in newest if python)
+    return f"set it to {f'one of {there}, or to ' if there else ''}a path, or unset it"
+
+
+# Cheap, as it is looked for whenever this file is read; what takes longer is left to `choose`.
+FOUND = find()
+PYTHON = FOUND.path if FOUND and not FOUND.fault else None
+
+
+def on_python(function=None, /, **options):
+    """Register a session that runs on the Python chosen, whichever an environment that is used again was made with."""
+    if function is None:
+        return functools.partial(on_python, **options)
+
+    @functools.wraps(function)
+    def ready(session: nox.Session) -> None:
+        if session.venv_backend != "none" and session.python == options.get("python", PYTHON):
+            ensure_python(session)
+        function(session)
+
+    return nox.session(**{"python": PYTHON, **options})(ready)
+
+
+@functools.cache
+def say(line: str) -> None:
+    """Print a line to standard error, once for all sessions."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def ensure_python(session: nox.Session) -> None:
+    """Say which Python was chosen, and make the session's environment with it if it was made with another."""
+    try:
+        python, line = choose()
+    except (LookupError, ValueError, RuntimeError) as error:
+        session.error(str(error))
+    say(line)
+    home = session.virtualenv.location
+    made = probe(str(Path(session.bin) / "python"), "made")
+    if made is None or made.version != python.version:
+        with_uv = [str(uv()), "venv", "--quiet", "--clear", "--python", python.path]
+        command = with_uv if session.venv_backend == "uv" else [python.path, "-m", "venv", "--clear"]
+        session.run(*command, home, external=True)
 
 
 def accelerator() -> str:
@@ -77,12 +286,16 @@ def control_python(session: nox.Session, peer: str) -> str:
         return chosen
     home = Path(session.virtualenv.location).resolve().parent / peer
     python = home / "bin" / "python"
-    if not (home / "ready").exists():
-        base = os.environ.get(f"SUITE_{peer.upper()}_BASE", "python3")
+    # PyTorch stays on `python3`: a wheel for the CPU alone, to which pip may be led here, may be there for no other.
+    default = "python3" if peer == "torch" else str(Path(session.bin) / "python")
+    base = os.environ.get(f"SUITE_{peer.upper()}_BASE", default)
+    version = str(session.run(base, "-V", external=True, silent=True)).strip()
+    ready = home / "ready"
+    if not ready.exists() or ready.read_text() != version:
         session.run(base, "-m", "venv", "--clear", str(home), external=True)
         wanted = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), PEERS[peer])
         session.run(str(python), "-m", "pip", "install", "--quiet", *wanted, external=True)
-        (home / "ready").touch()
+        ready.write_text(version)
     return str(python)
 
 
@@ -103,14 +316,14 @@ def side_by_side() -> tuple[str, ...]:
     return ("-n", str(granted), "--dist", "worksteal")
 
 
-@nox.session(python=PYTHON)
+@on_python
 def bench(session: nox.Session) -> None:
     """Measure this machine, render the site, print the speed-ups. Arguments go to suite run."""
     install(session, "site")
     session.run("suite", "run", "--report", *session.posargs)
 
 
-@nox.session(python=PYTHON)
+@on_python
 def control(session: nox.Session) -> None:
     """As bench, with PyTorch beside JAX, so that the CPU side can be certified; `-- --implementation jax,torch,keras`.
 
@@ -123,7 +336,7 @@ def control(session: nox.Session) -> None:
     session.run("suite", "run", "--report", *arguments, env=env)
 
 
-@nox.session(python=PYTHON)
+@on_python
 def boosting(session: nox.Session) -> None:
     """Compare the AUC of boosted trees in JAX and in XGBoost on whole tables; --store writes the references anew.
 
@@ -136,7 +349,7 @@ def boosting(session: nox.Session) -> None:
     session.run(python, "-m", "boosting", *session.posargs, env=env, external=True)
 
 
-@nox.session(python=PYTHON)
+@on_python
 def kernels(session: nox.Session) -> None:
     """Compile the kernels written in Pallas for a Hopper GPU that need not be there."""
     install(session)
@@ -147,7 +360,7 @@ def kernels(session: nox.Session) -> None:
     session.run("pytest", "-s", "tests/test_compiled_kernels.py", *session.posargs, env={"PYTHONPATH": "tests"})
 
 
-@nox.session(python=PYTHON, venv_backend="venv")
+@on_python(python=PYTHON if ASKED else None, venv_backend="venv")  # PyTorch: see `control_python`
 def parity(session: nox.Session) -> None:
     """Compare JAX and the stored references with PyTorch, plant bugs; --store writes the references anew.
 
@@ -159,7 +372,7 @@ def parity(session: nox.Session) -> None:
     session.run("python", "-m", "parity", *session.posargs, env={"PYTHONPATH": "tests"})
 
 
-@nox.session(python=PYTHON)
+@on_python
 def trust(session: nox.Session) -> None:
     """Prove the harness, part by part, and leave the site's evidence: `-- [--sample] [PART...]`."""
     install(session, "site")
@@ -167,7 +380,7 @@ def trust(session: nox.Session) -> None:
     session.run("python", "-m", "trust", *session.posargs, env={"PYTHONPATH": "tests"})
 
 
-@nox.session(python=PYTHON)
+@on_python
 def stock(session: nox.Session) -> None:
     """Prepare published data sets by TFDS' own builders, byte for byte, with TensorFlow: `-- NAME...`."""
     install(session)
@@ -175,7 +388,7 @@ def stock(session: nox.Session) -> None:
     session.run("python", "-m", "suite.data.stock", *session.posargs)
 
 
-@nox.session(python=PYTHON)
+@on_python
 def learning(session: nox.Session) -> None:
     """Train every network on small stand-ins and leave the site's evidence: `-- [--backend gpu] [NETWORK...]`."""
     install(session)
@@ -183,7 +396,7 @@ def learning(session: nox.Session) -> None:
     session.run("python", "-m", "learning", *session.posargs, env={"PYTHONPATH": "tests"})
 
 
-@nox.session(python=PYTHON)
+@on_python
 def tests(session: nox.Session) -> None:
     """Run the tests; those that need Chromium or a GPU say so when they are skipped."""
     install(session, "site")
@@ -191,14 +404,14 @@ def tests(session: nox.Session) -> None:
     session.run("pytest", *side_by_side(), *session.posargs, env=KEEP_BYTECODE)
 
 
-@nox.session(python=PYTHON)
+@on_python
 def golden(session: nox.Session) -> None:
     """Render the stored records of tests/golden to its stored pages anew; `git diff` shows what is other now."""
     install(session, "site")
     session.run("python", "-m", "golden", env={"PYTHONPATH": "tests"})
 
 
-@nox.session(python=PYTHON)
+@on_python
 def thorough(session: nox.Session) -> None:
     """Run the tests that take too long to be run for each change, and those of properties with other examples."""
     install(session, "site")
@@ -207,7 +420,7 @@ def thorough(session: nox.Session) -> None:
     session.run("pytest", *side_by_side(), *chosen, *session.posargs, env=KEEP_BYTECODE)
 
 
-@nox.session(python=PYTHON)
+@on_python
 def browser(session: nox.Session) -> None:
     """Run the tests that need Chromium."""
     install(session, "site")
@@ -215,7 +428,7 @@ def browser(session: nox.Session) -> None:
     session.run("pytest", "-m", "browser", *session.posargs)
 
 
-@nox.session(python=PYTHON)
+@on_python
 def visits(session: nox.Session) -> None:
     """Visit every page of the built site in Chromium: requests, charts, links, tables, axe, narrow, scripts off."""
     install(session, "site")
@@ -223,7 +436,7 @@ def visits(session: nox.Session) -> None:
     session.run("python", "-m", "visits", *session.posargs, env={"PYTHONPATH": "tests"})
 
 
-@nox.session(python=PYTHON)
+@on_python
 def growth(session: nox.Session) -> None:
     """Render and build the site from so many made-up records, and say how long that takes: `-- 100 1000 10000`."""
     install(session, "site")
@@ -231,7 +444,7 @@ def growth(session: nox.Session) -> None:
     session.run("python", "-m", "growth", *session.posargs, env={"PYTHONPATH": "tests"})
 
 
-@nox.session(python=PYTHON)
+@on_python
 def zensical(session: nox.Session) -> None:
     """Build the same mkdocs.yml and pages with Zensical, into build/zensical."""
     install(session, "site")
@@ -244,7 +457,7 @@ def zensical(session: nox.Session) -> None:
     session.run("zensical", "build", "--strict", "--config-file", str(home / "mkdocs.yml"), *session.posargs)
 
 
-@nox.session(python=PYTHON)
+@on_python
 def lint(session: nox.Session) -> None:
     """Check style and formatting with ruff."""
     dependencies(session, "lint")
@@ -252,7 +465,7 @@ def lint(session: nox.Session) -> None:
     session.run("ruff", "format", "--check", ".")
 
 
-@nox.session(python=PYTHON)
+@on_python
 def types(session: nox.Session) -> None:
     """Check types with pyright."""
     install(session, "site", "cluster")
@@ -260,14 +473,14 @@ def types(session: nox.Session) -> None:
     session.run("pyright", *session.posargs)
 
 
-@nox.session(python=PYTHON)
+@on_python
 def site(session: nox.Session) -> None:
     """Render and build the site from the records there are, without measuring."""
     install(session, "site")
     session.run("suite", "report", *session.posargs)
 
 
-@nox.session(python=PYTHON)
+@on_python
 def serve(session: nox.Session) -> None:
     """Serve the built site on http://127.0.0.1:8000."""
     install(session, "site")

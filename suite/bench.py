@@ -187,7 +187,7 @@ def document(journal: Journal, out: Path, site: Path | None) -> bytes:
     found = answers.run_document(
         [store.read(path) for path in store.of(folder)],
         campaign=header.campaign,
-        machine=header.machine.name,
+        machine=header.machine.slug,
         commit=header.commit,
         complete=whole,
         resume=None if whole else resuming.resume_words(out, hosts=resuming.hosts_of(header)),

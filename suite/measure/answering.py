@@ -13,6 +13,7 @@ from suite.measure.omitted import not_of_data, not_of_scopes, not_run_by, not_ti
 from suite.measure.probe import Offer
 from suite.measure.profiles import EFFORTS
 from suite.measure.request import Request, asked, chosen_by, workloads
+from suite.results.old_jax import slow_on_a_cpu
 from suite.results.record import Machine
 from suite.workload import USUAL_SCOPES, Backend, Case, Description, Implementation
 
@@ -66,7 +67,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
         raise RuntimeError("; ".join((*remarks, "nothing is left to measure")))
     used = {case.workload for case in cases}
     if any((case.implementation, case.backend) == ("jax", "cpu") for case in cases) and (
-        slow := fitness.slow_on_a_cpu(jax)
+        slow := slow_on_a_cpu(jax.packages)
     ):
         remarks.append(slow)
     return Answer(

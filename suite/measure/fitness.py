@@ -6,6 +6,7 @@ from typing import Literal
 from suite import units
 from suite.measure.probe import Offer
 from suite.measure.readings import Counters
+from suite.results.old_jax import slow_on_a_cpu
 from suite.results.record import Gpu, Machine
 
 # Lowest driver and compute capability of each of JAX's CUDA extras.
@@ -23,7 +24,6 @@ _GPU_WORDS = {
     "other_processes": "other processes",
 }
 _BUSY_SHARE, _LEAST_MEMORY_BYTES = 0.1, 6 * 2**30
-_QUICK_ON_A_CPU = (0, 11)  # from this JAX on; those before are the last for Python 3.11
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,21 +73,9 @@ def missing_backend(backend: str, machine: Machine, offer: Offer, problem: str =
     return f"backend '{backend}' asked for, JAX sees only {seen} ({cause}); or run --backend cpu"
 
 
-def slow_on_a_cpu(offer: Offer) -> str:
-    """Return what a JAX that is slow on a CPU does to speed-ups, and what helps; '' for any other."""
-    version = offer.packages.get("jax", "")
-    numbers = tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
-    if len(numbers) < 2 or numbers >= _QUICK_ON_A_CPU:
-        return ""
-    return (
-        f"JAX {version} is slow on a CPU, most of all at convolutions, which flatters a GPU; the JAX for Python 3.12 "
-        "and later is not: name such a Python in SUITE_PYTHON"
-    )
-
-
 def checks(machine: Machine, offer: Offer, load_by_others: float, there: Counters | None = None) -> tuple[Check, ...]:
     """Return what the doctor has to say, worst things included."""
-    slow = slow_on_a_cpu(offer)
+    slow = slow_on_a_cpu(offer.packages)
     return (
         Check(
             name="JAX",

@@ -210,7 +210,7 @@ class _Measuring:
             size=profiles.size(header.profile, unit[0].scope),
             run=profiles.whole_run(header.profile, about.run, unit[0].length),
             most_steps=profiles.EFFORTS[header.profile].learning_steps,
-            replay=number == 0,
+            replay=number == 0 and replayed(header, unit),
             longest_step_seconds=experiments.longest_step_seconds(header.experiment),
             most_seconds=None if number or math.isinf(self.deadline.left) else self.deadline.left,
             energy_seconds=ENERGY_SECONDS if energy else 0.0,
@@ -243,6 +243,11 @@ class _Measuring:
         seconds = self.forecast.seconds(unit) + (1 if beside.rested else 2) * ENERGY_SECONDS
         wanted = counts_energy(header, number) and seconds <= self.deadline.left
         return wanted and beside.counts(unit, header.profile)
+
+
+def replayed(header: Header, unit: Unit) -> bool:
+    """Return whether a unit's first process replays its program: one is enough, of the steps if these are timed."""
+    return question(unit[0])[1] == "step" or (unit[0].workload, "step") not in by_question(header)
 
 
 def counts_energy(header: Header, number: int) -> bool:

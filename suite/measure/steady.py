@@ -75,7 +75,8 @@ def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> fl
             feed(steps)
             target.block()
 
-        process.seen["transfer"] = steady_state(process, fed, target, "transfer")
+        known = process.seen["step"].steps_per_sample if "step" in scopes else None
+        process.seen["transfer"] = steady_state(process, fed, target, "transfer", known)
     return first_loss
 
 
@@ -85,12 +86,21 @@ def chained(target: Program, steps: int) -> None:
     target.block()
 
 
-def steady_state(process: Process, run: clock.Chain, target: Program, scope: Scope = "step") -> Seen:
-    """Return warm-up, doubling ratio, steps alone and what happened to the process in the samples, which are said."""
+def steady_state(
+    process: Process, run: clock.Chain, target: Program, scope: Scope = "step", known: int | None = None
+) -> Seen:
+    """Return warm-up, doubling ratio, steps alone and what happened to the process in the samples, which are said.
+
+    A number of steps that is `known` from the same program in another scope is neither sought nor checked again.
+    """
     plan, clocks = process.task.plan, process.clocks
-    call, alone = target.steps_per_call, ()
-    steps, warm, settled = process.result("warmup", lambda: clock.warmed(run, plan, clocks, call))
-    steps, ratio = process.result("doubling", lambda: clock.proportional(run, steps, clocks, warm[-1].wall_seconds))
+    call, ratio, alone = target.steps_per_call, None, ()
+    if known is None:
+        steps, warm, settled = process.result("warmup", lambda: clock.warmed(run, plan, clocks, call))
+        steps, ratio = process.result("doubling", lambda: clock.proportional(run, steps, clocks, warm[-1].wall_seconds))
+    else:
+        steps = known
+        warm, settled = process.result("warmup", lambda: clock.warmup(run, known, plan, clocks))
     if scope == "step" and steps > call == 1:
         alone = process.result("alone", lambda: clock.alone(run, call, plan, clocks))
     seen = process.streamed(scope, run, steps, plan, target.compilations)

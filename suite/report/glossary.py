@@ -18,6 +18,8 @@ _STATUSES: dict[Status, str] = {
     "invalid": "A check shows that the number cannot be true.",
     "incomplete": "A process failed or is missing.",
     "unstable": "Measured, but not steady: provisional, and not to be quoted. The reason stands with the result.",
+    "old JAX": "A time on a CPU of the last JAX for Python 3.11, slow there: not to be quoted or counted with, and "
+    "set beside no other machine.",
     "smoke": "It only shows that it runs.",
     "quick": f"Steady: the half-width of its interval is at most {units.percent(WIDEST['quick'])}, nothing is wrong. "
     "A whole run or search that was taken once has no interval and is not asked for one.",

@@ -86,6 +86,8 @@ def _faults(items: Iterable[SpeedUp]) -> str:
 
 
 def _fault(item: SpeedUp) -> str:
+    if item.status == "old JAX":
+        return "of an old JAX"
     if item.status not in SOUND:
         return "not steady"
     if item.ratio.low is None:

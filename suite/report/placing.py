@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from statistics import geometric_mean
 
 from suite import units
+from suite.results import old_jax
 from suite.results.record import Record
 from suite.results.selection import current_cases, fastest
 from suite.results.summary import Summary
@@ -16,7 +17,7 @@ Steps = dict[str, dict[tuple[str, int], Summary]]  # by machine, then by network
 
 
 def headlines(records: Sequence[Record]) -> dict[str, Steps]:
-    """Return the current headline steps by backend, from runs that were more than a try."""
+    """Return the current headline steps by backend, from runs that were more than a try, of no old JAX."""
     return {backend: _steps(records, backend) for backend in _NAMES}
 
 
@@ -44,7 +45,8 @@ def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
 
 
 def _steps(records: Sequence[Record], backend: str) -> Steps:
-    chosen = (r for r in records if r.backend == backend and r.headline_step() and r.profile != "smoke" and r.general)
+    mine = (record for record in records if record.backend == backend and record.headline_step() and record.general)
+    chosen = (record for record in mine if record.profile != "smoke" and not old_jax.slow(record))
     found: Steps = {}
     for item in fastest(current_cases(chosen)):
         if item.whole:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from suite import units
 from suite.experiments.headline import usual_batch
+from suite.results import old_jax
 from suite.results.campaigns import several
 from suite.results.record import Record
 from suite.results.selection import current_cases, fastest, of_either_allocator
@@ -191,7 +192,7 @@ def steps_table(title: str, records: Iterable[Record], scope: Scope = "step") ->
 def elsewhere(records: Sequence[Record], machine: str) -> Table:
     """Return this machine's CPU steps beside the GPUs of other machines: a different host, so never a speed-up.
 
-    Of several machines with the same kind of GPU it is the newest step.
+    Of several machines with the same kind of GPU it is the newest step. A CPU side of an old JAX stands beside none.
     """
     steps = [record for record in records if record.headline_step("batch")]
     mine = fastest(current_cases(r for r in steps if r.machine.slug == machine and r.backend == "cpu"))
@@ -207,7 +208,7 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
             Cell(text=gpu.record.machine.name),
         )
         for cpu in mine
-        if cpu.whole
+        if cpu.whole and not old_jax.slow(cpu.record)
         for (step, _), gpu in sorted(newest.items())
         if step == _step(cpu.record)
     )

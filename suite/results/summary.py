@@ -6,11 +6,11 @@ from statistics import median
 from typing import Literal, get_args
 
 from suite import units
-from suite.results import validity
+from suite.results import old_jax, validity
 from suite.results.record import SCHEMA, Record, Run, Telemetry, once
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio, trend
 
-Status = Literal["invalid", "incomplete", "unstable", "smoke", "quick", "standard", "repeated"]
+Status = Literal["invalid", "incomplete", "unstable", "old JAX", "smoke", "quick", "standard", "repeated"]
 
 SOUND: tuple[Status, ...] = ("quick", "standard", "repeated")
 COUNTED: tuple[Status, ...] = ("unstable", *SOUND)  # whole, and more than a sign that it runs
@@ -111,10 +111,11 @@ def summary(record: Record) -> Summary:
         lost = f"{missing} of {units.counted(record.rounds, 'round')} {'is' if missing == 1 else 'are'} missing"
         words = (record.reason,) if record.reason else failed or (lost,)
         return Summary(record=record, seconds=seconds, status="incomplete", reasons=words)
-    unsteady = tuple(_unsteady(record, values, seconds))
-    if unsteady and record.profile != "smoke":
-        return Summary(record=record, seconds=seconds, status="unstable", reasons=unsteady)
-    return Summary(record=record, seconds=seconds, status=record.profile, reasons=unsteady)
+    slow, unsteady = old_jax.slow(record), tuple(_unsteady(record, values, seconds))
+    status, reasons = record.profile, (slow, *unsteady) if slow else unsteady
+    if reasons and status != "smoke":
+        status = "old JAX" if slow else "unstable"
+    return Summary(record=record, seconds=seconds, status=status, reasons=reasons)
 
 
 def wide(record: Record, value: Estimate | None) -> str:
@@ -196,6 +197,8 @@ def doubts(statuses: Iterable[Status]) -> str:
     found = set(every)
     if "smoke" in found:
         return " Profile smoke: it only shows that it runs."
+    if "old JAX" in found:
+        return " Of an old JAX that is slow on a CPU."
     if found <= set(SOUND):
         return ""
     if found & set(SOUND):

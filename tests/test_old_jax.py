@@ -1,0 +1,110 @@
+"""A time that the last JAX for Python 3.11 took on a CPU is shown, and flatters no GPU."""
+
+import factory
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from suite import cli
+from suite.report import charts, placing, tables
+from suite.results import keys, old_jax, store
+from suite.results.speedup import speedups
+from suite.results.summary import summary
+from suite.results.table import reasons
+
+OLD = "0.10.2"
+MINE = msgspec.structs.replace(factory.PLAIN, name="mine, 4 cores")
+
+
+def aged(record, version=OLD):
+    software = msgspec.structs.replace(record.software, packages={"jax": version})
+    return store.sealed(msgspec.structs.replace(record, software=software))
+
+
+@pytest.mark.parametrize(
+    ("version", "slow"), [(OLD, True), ("0.4.30", True), ("0.11.0", False), ("0.12.0.1", False), ("1.0", False)]
+)
+def test_the_record_alone_says_whether_its_jax_is_slow_on_a_cpu(version, slow):
+    assert bool(old_jax.slow(aged(factory.record(), version))) is slow
+    assert not old_jax.slow(aged(factory.record(backend="gpu"), version))
+    assert not old_jax.slow(aged(factory.record(implementation="torch"), version))
+    without = msgspec.structs.replace(factory.record().software, packages={})
+    assert not old_jax.slow(msgspec.structs.replace(factory.record(), software=without))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "profile", "status"),
+    [
+        ((0.010, 0.0101, 0.0099), "quick", "old JAX"),
+        ((0.010, 0.0101, 0.0099), "standard", "old JAX"),
+        ((0.010, 0.0150, 0.0070), "quick", "old JAX"),
+        ((0.010, 0.0101, 0.0099), "smoke", "smoke"),
+    ],
+)
+def test_its_status_says_so_and_its_first_reason_what_helps(seconds, profile, status):
+    found = summary(aged(factory.record(step_seconds=seconds, profile=profile)))
+    assert found.status == status
+    assert found.whole
+    assert found.reasons[0] == (
+        "old JAX: 0.10.2 is the last for Python 3.11, slow on a CPU, at convolutions above all; the one for a newer "
+        "Python is not: install Python 3.13, which nox takes when it is there, or name one in SUITE_PYTHON"
+    )
+    assert summary(factory.record(step_seconds=seconds, profile=profile)).status != "old JAX"
+
+
+def test_what_cannot_be_true_or_is_not_whole_stays_that():
+    assert summary(aged(factory.record(runs=(factory.run(0, 0.01, compilations=1),)))).status == "invalid"
+    assert summary(aged(factory.record(runs=()))).status == "incomplete"
+
+
+def test_its_speed_up_is_hollow_and_not_to_be_quoted_but_the_gpu_s_own_time_is():
+    (good,), (old,) = (speedups(campaign) for campaign in (factory.campaign(("mnist_mlp",)), ageing()))
+    assert (good.solid, good.citable) == (True, True)
+    assert (old.status, old.solid, old.citable) == ("old JAX", False, False)
+    assert any(reason.startswith("cpu: old JAX: 0.10.2") for reason in old.reasons)
+    drawn = [row for layer in charts.speedups([old])["layer"] for row in layer["data"]["values"] if "solid" in row]
+    assert drawn
+    assert not any(row["solid"] for row in drawn)
+    quoted = {(n.key.metric, n.record.backend): n.citable for n in keys.numbers(ageing()) if is_step_of_jax(n.record)}
+    assert quoted["seconds", "gpu"] is True
+    assert quoted["seconds", "cpu"] is False
+    assert quoted["speedup", "gpu"] is False
+
+
+def ageing(**changes):
+    return tuple(map(aged, factory.campaign(("mnist_mlp",), **changes)))
+
+
+def is_step_of_jax(record):
+    return (record.case.implementation, record.case.scope) == ("jax", "step")
+
+
+def test_a_newer_one_contradicts_nothing():
+    newer = ageing(cpu=0.1, campaign="20260301-000000-new", created="2026-03-01T00:00:00Z")
+    good = [item for item in speedups((*factory.campaign(("mnist_mlp",)), *newer)) if item.status != "old JAX"]
+    assert [item.citable for item in good] == [True]
+
+
+def test_it_stands_beside_no_gpu_of_another_machine_and_the_table_of_steps_says_why():
+    published = factory.campaign(("mnist_mlp",))
+    for profile in ("quick", "smoke"):
+        new = factory.record(machine=MINE, profile=profile)
+        assert len(tables.elsewhere((*published, new), MINE.slug).rows) == 1
+        assert tables.elsewhere((*published, aged(new)), MINE.slug).rows == ()
+        (steps,) = tables.for_terminal((*published, aged(new)), MINE.slug)
+        assert [line.split(",")[0] for line in reasons(steps)] == [
+            "mnist_mlp: old JAX: 0.10.2 is the last for Python 3.11"
+        ]
+
+
+def test_it_stands_beside_no_cpu_of_another_machine():
+    published, new = factory.campaign(("mnist_mlp",)), factory.record(machine=MINE)
+    assert len(placing.sentences(placing.headlines((*published, new)), MINE.slug)) == 1
+    assert placing.sentences(placing.headlines((*published, aged(new))), MINE.slug) == ()
+    assert placing.sentences(placing.headlines((*map(aged, published), new)), MINE.slug) == ()
+
+
+def test_a_file_that_is_checked_is_called_so(tmp_path):
+    answer = CliRunner().invoke(cli.main, ["check", str(store.add(aged(factory.record()), tmp_path))])
+    assert "mnist_mlp.cpu.step, old JAX: old JAX: 0.10.2" in answer.output
+    assert answer.exit_code == 0
