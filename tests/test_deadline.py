@@ -142,6 +142,15 @@ def test_a_process_whose_shortest_sample_fits_is_begun_in_the_first_pass_and_in_
     assert [number for number, _ in watch.began] == [0]
 
 
+def test_a_planned_round_after_the_first_is_whole_or_skipped(tmp_path):
+    long = factory.description("long", flop_per_example=60_000_000_000)
+    header = plan(case("long"), about=lambda name: long, within=None, asked=2)
+    short, whole = shortest_seconds((case("long"),), long, CORES), guess(case("long"), long)
+    watch, *_ = campaign(tmp_path, header, lambda unit: whole, whole + (short + whole) / 2)
+    assert [number for number, _ in watch.began] == [0]
+    assert [each for each, _ in watch.skipped] == [case("long")]
+
+
 PLAN = clock.Plan(samples=5, chain_seconds=0.1, warmup_steps=3, warmup_seconds=5.0, sampling_seconds=10.0)
 
 
