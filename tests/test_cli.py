@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import re
+import sys
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,7 +27,7 @@ from suite.measure.request import Request
 from suite.report import pages
 from suite.results import store
 from suite.results.gallery import Sheet
-from suite.results.journal import FILE_NAME, Closed, Done, Header, Journal, Session
+from suite.results.journal import FILE_NAME, PLAN_VERSION, Closed, Done, Header, Journal, Session
 from suite.results.summary import summary
 
 SHEET = Sheet(dataset="mnist", title="", caption="", labels=(), columns=1, file="mnist.png", width=1, height=1,
@@ -91,7 +92,16 @@ def test_an_unknown_workload_fails_and_names_what_there_is(tmp_path):
         (("--augmentation", "gpu"), "'gpu' is not one of: host, device, none"),
         (("--budget", "0"), "0.0 is not in the range x>0"),
         (("--compile-cache", "x", "--cluster", "local"), "--compile-cache asked for with --cluster"),
-        (("--publish", "--profile", "smoke"), "--publish asked for with profile 'smoke'"),
+        (("--publish", "--profile", "smoke"), "--publish asked for with --profile smoke"),
+        (("--within", "0"), "'0' is no percentage between 0 and 100, such as 10"),
+        (("--within", "200"), "'200' is no percentage between 0 and 100, such as 10"),
+        (("--within", "200", "--resume"), "'200' is no percentage between 0 and 100, such as 10"),
+        (("--within", "nan"), "'nan' is no percentage between 0 and 100, such as 10"),
+        (
+            ("--most-rounds", "9"),
+            "--budget says how long to measure, --within how certain a number has to be, --rounds",
+        ),
+        (("--cluster", "local", "--within", "5"), "--within asked for with --cluster, whose jobs plan their rounds"),
     ],
 )
 def test_a_wrong_word_fails_and_names_the_right_ones(arguments, words):
@@ -161,8 +171,8 @@ def test_a_run_fails_if_nothing_has_a_result(cut, monkeypatch, reasons, wanted):
     for number, reason in enumerate(reasons):
         run = factory.run(number, 0.01, reason=reason)
         journal.append(Done(case=header.cases[0], software=one.software, run=run))
-    monkeypatch.setattr(bench, "planned", lambda *_: journal)
-    monkeypatch.setattr(bench, "measure", lambda *_: True)
+    monkeypatch.setattr(bench, "planned", lambda *_, **__: journal)
+    monkeypatch.setattr(bench, "measure", lambda *_, **__: "whole")
     monkeypatch.chdir(out)  # where nothing is published that would be read too
     assert said("run", "--out", str(out))[0] == wanted
 
@@ -191,10 +201,10 @@ def test_nothing_to_resume_is_said(tmp_path):
 def test_resume_says_what_it_does_not_look_at(tmp_path):
     wanted = ("mnist_mlp", "--rounds", "9", "--scope", "step", "--budget", "5", "--machine", "mine")
     _, output = said("run", "--resume", *wanted, "--out", str(tmp_path))
-    planned = "WORKLOAD, --rounds, --scope, --budget, --machine"
-    assert f"goes on with what was planned, whatever {planned} ask for now" in " ".join(output.split())
-    _, output = said("run", "--resume", "--out", str(tmp_path))
-    assert "whatever" not in output
+    ignored = "WORKLOAD, --rounds, --scope, --machine"
+    assert f"note: --resume takes the plan as it was stored and ignores {ignored}\n" in output
+    _, output = said("run", "--resume", "--budget", "5", "--within", "5", "--out", str(tmp_path))
+    assert "ignores" not in output
 
 
 def test_resume_says_when_every_campaign_has_ended(campaign):
@@ -208,6 +218,26 @@ def test_resume_says_what_differs_from_the_machine_it_was_begun_on(campaign):
     assert code == 1
     assert "begun on 'test-gpu, 16 cores' with processor 'Test CPU' there" in " ".join(output.split())
     assert "GPUs 'NVIDIA H100 80GB HBM3, driver 580.1' there" in " ".join(output.split())
+
+
+def test_resume_refuses_a_campaign_of_an_older_suite_in_one_line_and_what_it_has_can_be_kept(
+    cut, checkout, monkeypatch
+):
+    out, journal = cut(rounds=3)
+    header, done = msgspec.structs.replace(journal.header(), version=0, most_rounds=10), journal.done()
+    journal.path.unlink()
+    journal.append(header, *done)
+    at_home(header, monkeypatch)
+    code, output = said("run", "--resume", "--out", str(out))
+    assert code == 1
+    assert output.splitlines() == [
+        "Error: campaign '20260101-000000-test' was begun by another version of the suite, which planned rounds in "
+        "another way; start anew without --resume, or keep what it completed with suite publish --incomplete "
+        "20260101-000000-test"
+    ]
+    assert said("publish", "20260101-000000-test", "--out", str(out))[0] == 1
+    assert said("publish", "--incomplete", "20260101-000000-test", "--out", str(out))[0] == 0
+    assert len(list((checkout / "site").rglob("*.json"))) == 1
 
 
 def test_resume_takes_the_newest_campaign_that_has_not_ended(campaign, monkeypatch):
@@ -311,7 +341,7 @@ def test_resume_of_a_campaign_over_several_hosts_asks_for_the_way_to_them(campai
         resuming.resumed(out, count=3)
     assert resuming.resumed(out, count=2).path == journal.path
     words = resuming.resume_words(out, hosts=resuming.hosts_of(journal.header()))
-    assert words == f"run --resume --hosts 2 --address HOST:PORT --out {out}"
+    assert words == f"{resuming.program('run')} --resume --hosts 2 --address HOST:PORT --out {out}"
 
 
 def test_resume_on_several_hosts_of_a_campaign_of_one_is_refused(campaign, monkeypatch):
@@ -358,7 +388,7 @@ def test_resume_says_which_campaign_goes_on_and_when_it_began(campaign, monkeypa
     out = campaign("quick", ended=False)
     at_home(Journal(out / "20260101-000000-test" / FILE_NAME).header(), monkeypatch)
     resuming.resumed(out)
-    assert capsys.readouterr().err == "campaign '20260101-000000-test', begun 2026-01-01 00:00 UTC, goes on\n"
+    assert capsys.readouterr().err == "campaign '20260101-000000-test', begun 2026-01-01 00:00 UTC, resumes\n"
 
 
 def test_resume_of_what_cannot_go_on_anywhere_fails_with_the_newest_and_says_the_others(campaign, monkeypatch, capsys):
@@ -393,7 +423,7 @@ def test_a_named_campaign_that_has_ended_is_not_gone_on_with(campaign):
 def test_a_campaign_is_named_of_resume_on_this_machine_alone(tmp_path, others):
     code, output = said("run", "--campaign", "any", *others, "--out", str(tmp_path))
     assert code == 1
-    assert "--campaign names what --resume goes on with on this machine" in " ".join(output.split())
+    assert "--campaign names the campaign that --resume resumes on this machine" in " ".join(output.split())
 
 
 @pytest.mark.parametrize(("profile", "kept"), [("quick", True), ("smoke", False)])
@@ -423,13 +453,25 @@ def test_a_new_run_mentions_a_campaign_that_has_not_ended_if_it_can_go_on(
     another(out, "next", 1, "no journal" if state == "damaged" else None, **{"commit": "x"} if state == "older" else {})
     with lock.measuring("next") if state == "measured" else nullcontext():
         bench.planned(Request(), out)
-    words = f"campaign 'next' has not ended; run --resume --out {out} goes on with it"
+    words = f"campaign 'next' has not ended; resume it with {resuming.resume_words(out)}"
     assert (words in capsys.readouterr().err) is mentioned
 
 
-def test_the_folder_where_results_lie_by_default_needs_no_word_to_go_on():
-    assert resuming.resume_words(Path("records")) == "run --resume"
-    assert resuming.resume_words(Path("my records")) == "run --resume --out 'my records'"
+@pytest.mark.parametrize(
+    ("started", "argument", "program"),
+    [
+        ("", "/somewhere/bin/suite", "suite run"),
+        ("", "/somewhere/suite/__main__.py", f"{Path(sys.executable).name} -m suite run"),
+        ("nox -s bench --", "/somewhere/bin/suite", "nox -s bench --"),
+    ],
+)
+def test_a_command_to_resume_is_the_one_that_was_given_and_names_no_default_folder(
+    monkeypatch, started, argument, program
+):
+    monkeypatch.setenv(resuming.COMMAND, started)
+    monkeypatch.setattr(resuming.sys, "argv", [argument])
+    assert resuming.resume_words(Path("records")) == f"{program} --resume"
+    assert resuming.resume_words(Path("my records")) == f"{program} --resume --out 'my records'"
 
 
 def test_a_campaign_whose_folder_was_renamed_does_not_go_on_under_two_names(campaign, monkeypatch, tmp_path):
@@ -479,7 +521,7 @@ def test_what_is_no_name_and_no_number_is_refused(asked, words):
 def test_an_option_that_is_given_again_adds_to_what_it_asks_for(monkeypatch, tmp_path):
     asked = []
 
-    def planned(request, *_):
+    def planned(request, *_, **__):
         asked.append(request)
         raise RuntimeError("enough")
 
@@ -519,6 +561,7 @@ def campaign(tmp_path):
             commit=one.commit,
             cases=(one.case,),
             descriptions=(factory.description(),),
+            version=PLAN_VERSION,
         )
         Journal(tmp_path / "records" / header.campaign / FILE_NAME).append(header)
         if ended:
@@ -580,7 +623,7 @@ def test_partial_results_are_no_campaign_of_their_own(campaign, checkout):
     [
         ("nosuch", "quick", True, "no campaign 'nosuch'"),
         ("nosuch", "quick", True, "there are: 20260101-000000-test"),
-        ("20260101-000000-test", "quick", False, "has not ended; go on with run --resume"),
+        ("20260101-000000-test", "quick", False, "has not measured everything once; resume it with"),
         ("20260101-000000-test", "smoke", True, "profile 'smoke', which only shows that it runs"),
     ],
 )
@@ -596,7 +639,7 @@ def test_what_is_published_goes_by_the_campaigns_profile_and_not_by_the_command_
 ):
     out, other = campaign(profile, ended=True), {"smoke": "quick", "quick": "smoke"}[profile]
     monkeypatch.setattr(resuming, "resumed", lambda out, *_: Journal(out / "20260101-000000-test" / FILE_NAME))
-    monkeypatch.setattr(bench, "measure", lambda *_: True)
+    monkeypatch.setattr(bench, "measure", lambda *_, **__: "whole")
     monkeypatch.setattr(Journal, "done", lambda _: [Done(case=one.case, software=one.software, run=one.runs[0])])
     one = factory.record()
     found, output = said("run", "--resume", "--publish", "--profile", other, "--out", str(out))
@@ -801,7 +844,7 @@ def test_outside_a_checkout_what_needs_the_published_records_is_refused(tmp_path
     _, journal = cut()
     (tmp_path / "page.md").write_text("Text.")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(bench, "planned", lambda *_: pytest.fail("it went on to measure"))
+    monkeypatch.setattr(bench, "planned", lambda *_, **__: pytest.fail("it went on to measure"))
     monkeypatch.setattr("suite.gallery.draw", lambda _: pytest.fail("it went on to draw"))
     code, output = said(*arguments)
     assert code == 1
@@ -827,8 +870,8 @@ def test_a_record_that_cannot_be_read_is_noted_once(cut, tmp_path, monkeypatch, 
     outcome = SimpleNamespace(problems=store.load([out])[1])
     monkeypatch.setattr("suite.report.pages.render", lambda *_: outcome)
     monkeypatch.setattr("suite.report.build.build", lambda _: None)
-    monkeypatch.setattr(bench, "planned", lambda *_: journal)
-    monkeypatch.setattr(bench, "measure", lambda *_: True)
+    monkeypatch.setattr(bench, "planned", lambda *_, **__: journal)
+    monkeypatch.setattr(bench, "measure", lambda *_, **__: "whole")
     code, output = said(*command, "--out", str(out))
     assert code == 0, output
     assert output.count("it was changed after it was written") == 1
@@ -871,7 +914,7 @@ def refuse_writing(monkeypatch):
 def test_a_run_that_is_to_report_outside_a_checkout_is_refused_before_it_measures(campaign, tmp_path, monkeypatch):
     out = campaign("quick", ended=True)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(bench, "planned", lambda *_: pytest.fail("a campaign was begun"))
+    monkeypatch.setattr(bench, "planned", lambda *_, **__: pytest.fail("a campaign was begun"))
     code, output = said("run", "--report", "--out", str(out))
     assert code == 1
     assert "no mkdocs.yml" in output
@@ -881,8 +924,8 @@ def test_a_run_that_is_to_report_outside_a_checkout_is_refused_before_it_measure
 def test_a_run_has_said_its_results_before_what_comes_after_them_fails(campaign, checkout, monkeypatch, then):
     out = campaign("quick", ended=True)
     (checkout / "mkdocs.yml").touch()
-    monkeypatch.setattr(bench, "planned", lambda *_: Journal(out / "20260101-000000-test" / FILE_NAME))
-    monkeypatch.setattr(bench, "measure", lambda *_: True)
+    monkeypatch.setattr(bench, "planned", lambda *_, **__: Journal(out / "20260101-000000-test" / FILE_NAME))
+    monkeypatch.setattr(bench, "measure", lambda *_, **__: "whole")
     refuse_writing(monkeypatch)
     code, output = said("run", then, "--out", str(out))
     assert code == 1
@@ -922,8 +965,8 @@ def test_what_is_written_for_the_site_says_which_file_was_refused(tmp_path, monk
         write(tmp_path)
 
 
-@pytest.mark.parametrize(("ran", "words"), [(0, "nothing was completed"), (1, "keeps what was completed")])
-def test_a_run_that_is_interrupted_says_what_it_keeps(cut, monkeypatch, capsys, ran, words):
+@pytest.mark.parametrize("ran", [0, 1])
+def test_a_run_that_is_interrupted_keeps_what_it_completed_and_says_how_to_resume(cut, monkeypatch, capsys, ran):
     out, journal = cut(rounds=2, ran=ran)
 
     def interrupted(*_, **__):
@@ -932,8 +975,12 @@ def test_a_run_that_is_interrupted_says_what_it_keeps(cut, monkeypatch, capsys, 
     monkeypatch.setattr("suite.measure.runner.run", interrupted)
     monkeypatch.setattr(bench, "settle", lambda _: None)
     monkeypatch.setattr(bench, "prepare_data", lambda _: None)
-    assert bench.measure(journal, out) is False
-    assert f"{words}: go on with run --resume" in " ".join(capsys.readouterr().err.split())
+    assert bench.measure(journal, out) == "interrupted"
+    assert len(list(out.glob("partial-*/*.json"))) == ran
+    resuming.say_how(journal, out, "interrupted")
+    assert capsys.readouterr().err.endswith(
+        f"interrupted; narrow the intervals, or measure what is missing, with: {resuming.resume_words(out)}\n"
+    )
 
 
 @pytest.mark.parametrize(

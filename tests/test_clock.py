@@ -4,6 +4,7 @@ import math
 import random
 import statistics
 import time
+from dataclasses import replace
 
 import pytest
 from trust.worlds import World
@@ -142,6 +143,39 @@ def test_a_chain_found_while_calls_were_slow_is_found_anew(pace, steps):
     assert taken[-1].wall_seconds == pytest.approx(steps * STEP * pace)
     assert min(made.steps[8:]) >= 128  # never shorter again
     assert len(made.steps) == 7 + 6 + (math.log2(steps / 128) - 1 + 6 if steps > 128 else 0)
+
+
+USUAL = clock.Plan(samples=5, chain_seconds=0.1, warmup_steps=3, warmup_seconds=5.0, sampling_seconds=10.0)
+
+
+@pytest.mark.parametrize(
+    ("step_seconds", "scopes", "seconds", "short"),
+    [
+        (8.0, 1, 48.0, False),
+        (8.0, 1, 47.9, True),
+        (8.0, 2, 95.9, True),
+        (8.0, 2, 96.0, False),
+        (0.05, 1, 0.1, False),  # what is short anyway takes what it takes
+        (8.0, 1, math.inf, False),
+        (8.0, 1, -1.0, True),
+    ],
+)
+def test_the_shortest_sample_is_taken_of_long_steps_alone_that_leave_no_time(step_seconds, scopes, seconds, short):
+    found = clock.fitting(USUAL, step_seconds, scopes, seconds)
+    assert found == (replace(USUAL, samples=1, warmup_steps=1, warmup_seconds=0.0) if short else USUAL)
+
+
+@pytest.mark.parametrize(("warmup_steps", "seconds", "short"), [(0, 32.0, False), (0, 31.9, True), (1, 32.0, False)])
+def test_at_least_one_chain_warms_up_before_three_samples(warmup_steps, seconds, short):
+    plan = replace(USUAL, warmup_steps=warmup_steps)
+    assert (clock.fitting(plan, 8.0, 1, seconds) != plan) is short
+
+
+@pytest.mark.parametrize(("lasted", "known"), [(0.0, True), (2.0, True), (2.001, False)])
+def test_a_chain_that_was_seen_to_be_long_is_not_doubled(lasted, known):
+    made = world()
+    steps, ratio = clock.proportional(made.chain, 128, made.clock, lasted)
+    assert (steps, ratio is not None, bool(made.steps)) == (128, known, known)
 
 
 def test_doubling_takes_medians_of_three_turns():

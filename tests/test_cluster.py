@@ -19,6 +19,7 @@ import psutil
 import pytest
 from click.testing import CliRunner
 
+from suite import resuming
 from suite.cli import main
 from suite.cluster import part, plan, planning, supervisor
 from suite.cluster.part import Outcome
@@ -203,10 +204,8 @@ def test_who_comes_back_sends_again_what_has_nothing(tmp_path, errors):
 def test_to_go_on_with_one_job_alone_mentions_all(tmp_path):
     place = made(tmp_path)
     answered = CliRunner().invoke(main, ["run", "--resume", "--out", str(tmp_path)])
-    words = (
-        f"note: jobs planned together have not ended; run --cluster local --resume --out {tmp_path} goes on with all"
-    )
-    assert words in answered.output
+    words = resuming.resume_words(tmp_path, "run --cluster local")
+    assert f"note: jobs planned together have not ended; resume all of them with {words}" in answered.output
     place.write(msgspec.structs.replace(place.read(), ended=True))
     assert "jobs" not in CliRunner().invoke(main, ["run", "--resume", "--out", str(tmp_path)]).output
     (place.folder / "plan.json").write_text("{")
@@ -215,7 +214,7 @@ def test_to_go_on_with_one_job_alone_mentions_all(tmp_path):
 
 def test_a_node_with_other_software_refuses_before_it_measures(tmp_path):
     place = made(tmp_path, software={**software.here(), "jax": "0.1", "commit": "abc"})
-    remedy = f"install the same on all nodes, then run --cluster local --resume --out {tmp_path}"
+    remedy = f"install the same on all nodes, then {resuming.resume_words(tmp_path, 'run --cluster local')}"
     with pytest.raises(RuntimeError, match=rf"commit==abc there.*jax==0\.1 there.*{re.escape(remedy)}$"):
         part.Part(folder=place.folder, out=tmp_path, number=0)()
     assert place.node(0).read_text() == platform.node()
@@ -374,7 +373,7 @@ def test_an_interrupt_stops_the_jobs_of_this_machine_and_says_how_to_go_on(tmp_p
         os.killpg(running.pid, signal.SIGINT)
         said = running.communicate(timeout=60)[1]
     assert running.returncode == 130
-    how = f"run --cluster local --resume --out {tmp_path}"
+    how = f"{Path(sys.executable).name} -m suite run --cluster local --resume --out {tmp_path}"
     assert said.splitlines()[-1] == f"interrupted; its jobs are stopped: go on with {how}"
     assert "Traceback" not in said
     assert not psutil.wait_procs(below, timeout=10)[1]

@@ -200,7 +200,7 @@ def test_first_calls_are_four_and_the_first_has_its_compilation():
 def test_a_whole_run_is_taken_once_in_quick_and_shortened_in_smoke():
     documented = WholeRun(epochs=20, train=60_000, test=10_000)
     assert profiles.whole_run("quick", documented, 1) == documented
-    assert profiles.whole_run("standard", documented, 10).epochs == 200
+    assert profiles.whole_run("quick", documented, 10).epochs == 200
     smoke = profiles.whole_run("smoke", documented, 10)
     assert (smoke.epochs, smoke.train % 128 != 0) == (1, True), "a smoke run has a smaller last batch too"
     assert profiles.whole_run("quick", None, 1) is None
@@ -261,7 +261,7 @@ def test_a_warm_cache_is_filled_once_and_one_that_gives_nothing_is_no_result(tmp
     case = factory.record(scope="cold", cache="warm").case
     task, filled = Task(cases=(case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN), []
 
-    def process(task, *_):
+    def process(task, *_, **__):
         filled.append(task)
         return iter(())
 
@@ -278,7 +278,7 @@ def test_a_warm_cache_is_filled_once_and_one_that_gives_nothing_is_no_result(tmp
     (runner.warm_cache(case, tmp_path) / "filled").unlink()
     run = factory.run(1, 0.1, samples=0, reason="the worker was killed by SIGKILL")
     failed = Done(case=case, software=factory.record().software, run=run)
-    monkeypatch.setattr(runner, "contributions", lambda *_: iter([failed]))
+    monkeypatch.setattr(runner, "contributions", lambda *_, **__: iter([failed]))
     assert runner.fill(task, 1, 2, tmp_path, Watch(), lambda unit: None) == (failed,)
     assert not (runner.warm_cache(case, tmp_path) / "filled").exists()
     facts = replaced(factory.FACTS, cache_hits=0)

@@ -78,7 +78,13 @@ _OF_EVERY_RUN = frozenset(
     type=click.IntRange(min=1),
     help="Exactly so many processes a case, instead of as many as the budget has time for.",
 )
-@click.option("--most-rounds", hidden=True, callback=lambda ctx, param, value: _gone(value), expose_value=False)
+@click.option(
+    "--most-rounds",
+    hidden=True,
+    callback=lambda ctx, param, value: _gone(value),
+    expose_value=False,
+    help="Of older versions; says what took its place.",
+)
 @click.option("--batch", type=click.IntRange(min=1), help="Examples a step. Default: each workload's headline batch.")
 @click.option(
     "--precision",
@@ -283,7 +289,7 @@ def _run(request: Any, context: click.Context, began: float) -> _Found:
         publishing.checkout()
     listed = price_list.read(asked.prices or price_list.SHIPPED)
     if asked.resume and (others := given(context, but=_OF_EVERY_RUN)):
-        terminal.say(f"note: --resume takes the plan as it was stored; {', '.join(others)} do not apply")
+        terminal.say(f"note: --resume takes the plan as it was stored and ignores {', '.join(others)}")
     elif request.profile != asked.profile:
         terminal.say("note: --profile standard is now the default way of measuring; --budget and --within narrow it")
     if asked.resume and asked.cluster is None:

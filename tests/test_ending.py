@@ -1,0 +1,238 @@
+"""How a command that measures ends: whole, at its budget, interrupted or terminated, and how it is resumed."""
+
+import os
+import re
+import signal
+import time
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+
+import factory
+import pytest
+from campaigns import Child, FakeClock, case, workers
+from click.testing import CliRunner
+
+from suite import bench, resuming
+from suite.cli import ending, main
+from suite.measure import deadline, machine, probing, runner, software
+from suite.measure.answering import Answer
+from suite.measure.probe import Offer
+from suite.results import spreads, store, validity
+from suite.results.journal import FILE_NAME, Journal
+
+CASES = (case(), case(backend="gpu"), case("cifar10_mlp"), case("cifar10_mlp", backend="gpu"))
+EIGHT_MINUTES = 480.0
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """A function that runs the command line on a machine whose processes take half a minute by a clock of their own."""
+    clock = FakeClock()
+    timed = partial(deadline.Deadline, now=clock)
+    about = tuple(map(factory.description, ("mnist_mlp", "cifar10_mlp")))
+    answer = Answer(cases=CASES, descriptions=about, remarks=(), seconds=1.0)
+    offer = Offer(implementation="jax", backends={"cpu": ("a",), "gpu": ("b",)}, workloads=about)
+    (tmp_path / "site" / "records").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for place, name, value in (
+        (machine, "machine", lambda *_: factory.HOST),
+        (software, "commit", lambda: "abc"),
+        (probing, "offer", lambda name: offer),
+        (bench.answering, "answer", lambda *_: answer),
+        (bench.lock, "refuse_beside_another", lambda: None),
+        (bench.beside, "telemetry", lambda: nullcontext(None)),
+        (bench, "prepare_data", lambda header: None),
+        (bench, "Deadline", timed),
+        (deadline, "Deadline", timed),
+        (runner, "wait_until_quiet", lambda *_: 0.0),
+        (validity, "CHECKS", {}),
+        (spreads, "nearest", lambda machine, wanted: 0.05),
+    ):
+        monkeypatch.setattr(place, name, value)
+
+    def command(*words, signals=None, took=30.0, seconds=lambda number: 0.01 * (1 + number % 3)):
+        """Return exit code, output, duration and processes of a command; before some processes a signal comes."""
+        here = []
+
+        def make(unit):
+            if signals and len(here) in signals:
+                os.kill(os.getpid(), signals[len(here)])
+            here.append(unit[0])
+            return Child(clock, took, seconds(len(here)))
+
+        monkeypatch.setattr(runner, "worker", lambda unit, **_: workers(make)(unit))
+        began = clock.seconds = time.monotonic()
+        found = CliRunner().invoke(main, [*words, "--out", "records"])
+        return found.exit_code, found.output, clock.seconds - began, here
+
+    return command
+
+
+def journal():
+    """Return that of the only campaign."""
+    (path,) = Path("records").glob(f"*/{FILE_NAME}")
+    return Journal(path)
+
+
+def written(place="records"):
+    """Return the folder names and the rounds of the records there."""
+    records = store.load([Path(place)])[0]
+    folders = {path.parent.name.split("-")[0] == "partial" for path in Path(place).rglob("*.json")}
+    return folders, sorted((record.case.workload, record.case.backend, len(record.runs)) for record in records)
+
+
+def each(cpu, gpu=None):
+    return sorted(
+        (name, side, n) for name in ("cifar10_mlp", "mnist_mlp") for side, n in (("cpu", cpu), ("gpu", gpu or cpu))
+    )
+
+
+def test_a_campaign_that_is_certain_enough_ends_before_its_budget_with_its_records(run):
+    code, output, took, begun = run("run", seconds=lambda number: 0.01)
+    assert (code, len(begun)) == (0, 12)
+    assert took == pytest.approx(360.0, abs=1)
+    assert written() == ({False}, each(3))
+    assert "--resume" not in output
+    assert "2 workloads, each measured once, then again where a number is least certain; ends within 8 min" in output
+    assert run("run", "--resume")[:2] == (1, output_of_ended())
+
+
+def output_of_ended():
+    name = journal().header().campaign
+    return (
+        f"Error: --resume asked for, every campaign in 'records' has ended, '{name}' last; start one without --resume\n"
+    )
+
+
+def test_a_spent_budget_leaves_partial_records_the_table_and_the_way_to_resume(run):
+    code, output, took, begun = run("run", "--within", "1%")
+    assert code == 0
+    assert took == pytest.approx(EIGHT_MINUTES, abs=1)
+    assert len(begun) == 16
+    assert written()[0] == {True}
+    assert output.index("mnist_mlp") < output.index("the budget is spent;")
+    assert output.rstrip().endswith(f"with: {resuming.resume_words(Path('records'))}")
+
+
+def test_what_is_resumed_goes_on_in_the_same_journal_with_a_budget_and_certainty_given_anew(run):
+    first = run("run", "--within", "1%", "--budget", "4")[3]
+    assert len(first) == 8
+    before = journal().done()
+    again = run("run", "--resume", "--within", "1%")
+    assert (again[0], len(again[3])) == (0, 8), "four minutes again"
+    third = run("run", "--resume", "--budget", "2")
+    assert len(third[3]) == 4, "its own 1 % still holds"
+    assert journal().done()[:8] == before
+    last = run("run", "--resume", "--within", "99")
+    assert (last[0], last[3]) == (0, []), "certain enough"
+    assert written()[0] == {False}
+
+
+@pytest.mark.parametrize(("signal_", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupt_ends_with_the_table_and_the_way_to_resume(run, signal_, code):
+    stopped, output, _, begun = run("run", signals={5: signal_})
+    assert (stopped, len(begun)) == (code, 5)
+    assert written() == ({True}, each(1)), "a further round that was cut does not count"
+    assert output.index("mnist_mlp") < output.index("interrupted; narrow the intervals")
+    assert len(journal().done()) == 5
+    before = journal().done()
+    resumed, _, _, rest = run("run", "--resume")
+    assert (resumed, signal.getsignal(signal.SIGTERM)) == (0, signal.SIG_DFL)
+    assert journal().done()[:5] == before
+    assert len(journal().done()) == 5 + len(rest)
+
+
+def test_a_second_sigterm_such_as_nox_sends_does_nothing(run):
+    assert run("run", signals={2: signal.SIGTERM})[0] == 143
+
+    codes = []
+    with pytest.raises(SystemExit) as left, ending.signals() as seen:  # noqa: PT012
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+            codes.append(seen.code(interrupted=True, whole=True))
+    assert codes == [143], "what follows the first one is not disturbed"
+    assert left.value.code == 143
+
+
+@pytest.mark.parametrize(("interrupted", "whole", "code"), [(True, True, 130), (False, True, 0), (False, False, 1)])
+def test_a_command_fails_without_a_result_and_not_at_its_budget(interrupted, whole, code):
+    assert ending.Signals().code(interrupted, whole) == code
+
+
+def test_nothing_is_kept_of_what_was_interrupted_before_its_first_process(run):
+    code, output, _, begun = run("run", signals={0: signal.SIGINT})
+    assert (code, begun) == (130, [])
+    assert written() == (set(), [])
+    assert "--resume" in output
+
+
+def test_a_campaign_whose_first_pass_is_whole_is_published_and_closed_and_another_one_is_not(run):
+    run("run", signals={3: signal.SIGINT})
+    name = journal().header().campaign
+    code, output, *_ = run("publish", name)
+    assert code == 1
+    assert f"campaign '{name}' has not measured everything once; resume it with" in output
+    run("run", "--resume", signals={2: signal.SIGINT})
+    assert not journal().closed()
+    assert run("publish", name)[0] == 0
+    assert journal().closed()
+    assert written("site/records") == ({False}, each(1))
+    assert run("run", "--resume")[0] == 1
+
+
+def test_what_lacks_its_first_pass_is_published_as_incomplete(run):
+    run("run", signals={3: signal.SIGINT})
+    assert run("publish", "--incomplete", journal().header().campaign)[0] == 0
+    assert [rounds for *_, rounds in written("site/records")[1]] == [1, 1, 1]
+
+
+def test_exactly_one_round_may_be_asked_for(run):
+    code, _, _, begun = run("run", "--rounds", "1")
+    assert (code, sorted(begun, key=str)) == (0, sorted(CASES, key=str))
+    assert written() == ({False}, each(1))
+    assert journal().header().budget_seconds is None
+
+
+@pytest.mark.parametrize("within", ["10", "10%", "10 %"])
+def test_a_percentage_has_a_sign_or_none(run, within):
+    run("run", "--within", within, signals={0: signal.SIGINT})
+    assert journal().header().within == pytest.approx(0.1)
+
+
+def test_how_certain_cannot_be_asked_of_a_campaign_with_planned_rounds(run):
+    run("run", "--rounds", "2", signals={1: signal.SIGINT})
+    code, output, *_ = run("run", "--resume", "--within", "5")
+    assert code == 1
+    assert "has planned rounds: leave it out" in output
+
+
+def test_a_budget_that_no_process_fits_is_refused_and_the_one_that_is_named_works(run):
+    code, output, _, begun = run("run", "--budget", "0.01")
+    assert (code, begun) == (1, [])
+    enough = re.search(r"take --budget (\d+) or more", output)[1]
+    assert not Path("records").exists()
+    code, _, _, begun = run("run", "--budget", enough, took=5.0)
+    assert code == 0
+    assert begun
+    code, output, _, begun = run("run", "--resume", "--budget", "0.01")
+    assert (code, begun) == (1, [])
+    assert "--budget 0.01 asked for; the shortest process here" in output
+
+
+@pytest.mark.parametrize(("profile", "said"), [("standard", 1), ("quick", 0)])
+def test_profiles_of_older_versions_mean_the_default(run, profile, said):
+    _, output, _, _ = run("run", "--profile", profile, signals={1: signal.SIGINT})
+    assert journal().header().profile == "quick"
+    words = "note: --profile standard is now the default way of measuring; --budget and --within narrow it"
+    assert output.splitlines().count(words) == said
+
+
+def test_smoke_is_one_round_without_a_limit(run):
+    code, output, _, begun = run("run", "--profile", "smoke", took=800.0)
+    assert (code, len(begun)) == (0, 4)
+    assert "ends within" not in output
+    assert (journal().header().budget_seconds, journal().header().within) == (None, None)
