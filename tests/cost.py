@@ -7,7 +7,7 @@ import pytest
 
 # Of a whole run on two cores; what waits for it is wall time, but that depends on what else the cores do.
 LIMIT_SECONDS = 13 * 60
-LONG_SECONDS = 12  # a test that takes longer belongs in `nox -s thorough`, unless it decides a number
+LONG_SECONDS = 12  # a test that takes longer is named: it belongs in `nox -s thorough` unless it decides a number
 SHOWN = 10
 # CPU seconds of `yardstick` on the machine that both limits are of. Seconds here are those of that machine: the
 # yardstick is taken before each file of tests, so that a slower machine, or one whose cores are shared with others
@@ -58,7 +58,7 @@ class Cost:
         """Return the tests that cost most, and the sum."""
         dearest = sorted(self.tests.items(), key=lambda item: item[1], reverse=True)[:SHOWN]
         found = [
-            f"{seconds / self.speed:6.1f} s  {name}{' - mark it slow' * (seconds / self.speed > LONG_SECONDS)}"
+            f"{seconds / self.speed:6.1f} s  {name}{' - slow?' * (seconds / self.speed > LONG_SECONDS)}"
             for name, seconds in dearest
         ]
         limit = f" of {LIMIT_SECONDS} s that a whole run may take" if self.whole else ""
@@ -90,6 +90,6 @@ class Cost:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("CPU time")
         for line in self.lines():
-            terminalreporter.line(line, red=self.over or "mark it slow" in line)
+            terminalreporter.line(line, yellow=line.endswith("slow?"))
         if self.over:
             terminalreporter.line("too much for a run that people wait for: make tests cheaper, or slow", red=True)

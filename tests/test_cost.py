@@ -29,9 +29,9 @@ def test_a_part_of_the_tests_has_no_limit(part):
     assert not counted(9 * LIMIT_SECONDS, **part).over
 
 
-def test_the_dearest_come_first_and_what_takes_long_is_to_be_marked():
+def test_the_dearest_come_first_and_of_what_takes_long_it_is_asked_whether_it_is_slow():
     one, two, together = counted(LIMIT_SECONDS, slower=2).lines()
-    assert one.split() == [f"{LONG_SECONDS + 1:.1f}", "s", "one", "-", "mark", "it", "slow"]
+    assert one.split() == [f"{LONG_SECONDS + 1:.1f}", "s", "one", "-", "slow?"]
     assert two.split() == [f"{LONG_SECONDS - 1:.1f}", "s", "two"]
     assert together.split()[:4] == ["780", "s", "of", "780"]
 

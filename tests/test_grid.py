@@ -3,6 +3,7 @@
 import csv
 import subprocess
 import sys
+from copy import copy
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -83,12 +84,25 @@ def started(workload, sets, seed=0, real=np.float32, **axes) -> Any:
     examples = len(sets[0]["images"])
     case = Case(workload="mnist_grid_search", backend="cpu", scope="step", batch=examples, **axes)
     program = (StackedProgram if case.variant == "stacked" else JaxProgram)(workload, case)
-    program.initialise(seed)
-    program._state = [leaf.astype(real) if leaf.dtype == np.float32 else leaf for leaf in program._state]
-    program.put([{name: array.astype(real) for name, array in batch.items()} for batch in sets])
+    begin(program, sets, seed, real)
     program.lower()
     program.compile()
     return program
+
+
+def begin(program, sets, seed, real=np.float32):
+    program.initialise(seed)
+    program._state = [leaf.astype(real) if leaf.dtype == np.float32 else leaf for leaf in program._state]
+    program.put([{name: array.astype(real) for name, array in batch.items()} for batch in sets])
+
+
+def started_alone(workload, sets, seeds, real=np.float32):
+    """Return a program of each seed with batches of its own; what they compute is compiled once."""
+    first = started(workload, sets[0], seeds[0], real)
+    programs = [first, *(copy(first) for _ in seeds[1:])]
+    for program, batches, seed in zip(programs[1:], sets[1:], seeds[1:], strict=True):
+        begin(program, batches, seed, real)
+    return programs
 
 
 def held(state, fit):
@@ -102,7 +116,7 @@ def test_fits_trained_side_by_side_lose_what_they_lose_alone(hidden):
     workload = small(hidden)
     sets = [[drawn(workload, 10 * seed + number) for number in range(SETS)] for seed in SEEDS]
     together = started(workload, [side_by_side(batches) for batches in zip(*sets, strict=True)], variant="stacked")
-    alone = [started(workload, batches, seed) for seed, batches in zip(SEEDS, sets, strict=True)]
+    alone = started_alone(workload, sets, SEEDS)
     for fit, program in enumerate(alone):
         assert_close(held(program._state, None), held(together._state, fit))
     losses = []
@@ -139,9 +153,7 @@ def test_fits_left_to_themselves_lose_what_they_lose_alone():
         sets = [[drawn(workload, 10 * seed + number) for number in range(SETS)] for seed in seeds]
         stack = [side_by_side(batches) for batches in zip(*sets, strict=True)]
         together = trained(started(workload, stack, real=np.float64, variant="stacked"))
-        alone = [
-            trained(started(workload, batches, seed, np.float64)) for seed, batches in zip(seeds, sets, strict=True)
-        ]
+        alone = [trained(program) for program in started_alone(workload, sets, seeds, np.float64)]
     assert together.dtype == np.float64
     assert abs(together - np.transpose(alone)).max() < 1e-9
     assert np.ptp(together, axis=1).min() > 1e-3  # no two fits are one

@@ -60,9 +60,13 @@ def workload(request):
 NETWORKS = [name for name in models.names() if models.load(name).growth is None]  # trees have tests of their own
 
 
-@cache
-def compiled(name):
-    """Return a workload's program on the CPU and its two batches, compiled once for all tests of a process."""
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=[pytest.mark.slow] if takes_long(name) else []) for name in NETWORKS],
+)
+def network(request):
+    """A workload's program on the CPU, compiled once for the tests of it, and two batches."""
+    name = request.param
     workload = models.load(name)
     about = workload.description
     enough = about.batch if about.family == "text" else 32  # to learn from
@@ -76,10 +80,10 @@ def compiled(name):
     return program, sets
 
 
-@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.slow] if takes_long(name) else []) for name in NETWORKS])
-def running(request):
-    """A program before its first step with two batches; where it has a data set, each class has a picture."""
-    program, sets = compiled(request.param)
+@pytest.fixture
+def running(network):
+    """The program before its first step; where it has a data set, each class has a picture."""
+    program, sets = network
     program.initialise(0)
     program.put(sets)
     return program

@@ -41,20 +41,21 @@ class Mutant:
 
 def mutants(source: str) -> Iterator[Mutant]:
     """Yield every mutant of a module, in the order of its lines; each parses, and differs from the source."""
-    tree = ast.parse(source)
-    whole = ast.unparse(tree)
-    found = []
-    for place, node in _places(tree):
-        for change in _changes(node):
-            before = ast.unparse(node)
-            undo = change()
-            after = ast.unparse(node)
-            changed = ast.unparse(ast.fix_missing_locations(tree))
-            undo()
-            if changed != whole:
-                what = f"{place}: {_short(before)} -> {_short(after)}"
-                line = (node.target if isinstance(node, ast.comprehension) else node).lineno
-                found.append(Mutant(line=line, what=what, source=changed))
+    statements = ast.parse(source).body
+    whole, found = [ast.unparse(statement) for statement in statements], []
+    for index, statement in enumerate(statements):  # one alone is written anew for each of its mutants
+        for place, node in _places(ast.Module(body=[statement], type_ignores=[])):
+            for change in _changes(node):
+                before = ast.unparse(node)
+                undo = change()
+                after = ast.unparse(node)
+                changed = ast.unparse(ast.fix_missing_locations(statement))
+                undo()
+                if changed != whole[index]:
+                    what = f"{place}: {_short(before)} -> {_short(after)}"
+                    line = (node.target if isinstance(node, ast.comprehension) else node).lineno
+                    source = "\n".join([*whole[:index], changed, *whole[index + 1 :]])
+                    found.append(Mutant(line=line, what=what, source=source))
     seen = Counter()
     for mutant in sorted(found, key=lambda mutant: mutant.line):
         seen[mutant.what] += 1

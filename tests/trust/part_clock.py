@@ -17,10 +17,17 @@ _RESOLUTION = 1e-4  # of the shortest sample
 
 
 def prove(sample: bool) -> tuple[dict[str, float | int | str], list[Finding]]:
-    """Run every world; whole, many times with other random numbers, of which all must come out right."""
+    """Run every world; whole, many times with other random numbers, of which all must come out right.
+
+    Unfrozen is only at the end: each process of a world makes the collector look at all that is not frozen, which is
+    the whole heap of the tests otherwise.
+    """
     times = 1 if sample else 25
-    findings = [repeated(tried, times) for tried in WORLDS]
-    findings += [stopped(0), stopped(40), backwards(), never_enough(), resolution()]
+    try:
+        findings = [repeated(tried, times) for tried in WORLDS]
+        findings += [stopped(0), stopped(40), backwards(), never_enough(), resolution()]
+    finally:
+        gc.unfreeze()
     return {"worlds": len(findings), "times each was run": times, "processes in a record": _PROCESSES}, findings
 
 
@@ -38,10 +45,7 @@ def repeated(tried: Tried, times: int) -> Finding:
 
 def processes(make: Callable[[random.Random], World], seed: int, **options: tuple[int, ...]) -> tuple[Run, ...]:
     """Return the runs of a record's processes, each in a world of its own."""
-    try:
-        return tuple(run(make(random.Random(f"{seed}/{number}")), number, **options) for number in range(_PROCESSES))
-    finally:
-        gc.unfreeze()
+    return tuple(run(make(random.Random(f"{seed}/{number}")), number, **options) for number in range(_PROCESSES))
 
 
 def judged(what: str, expected: str, found: Summary, good: bool, by: str) -> Finding:
@@ -232,8 +236,6 @@ def refused(what: str, world: World) -> Finding:
         found, good = f"measured {run(world, 0).samples[0]}", False
     except RuntimeError as error:
         found, good = str(error), "stands still" in str(error)
-    finally:
-        gc.unfreeze()
     return Finding(what=what, expected="the process ends and says so", found=found, by="clock", good=good)
 
 
