@@ -9,6 +9,7 @@ import os
 import platform
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -316,11 +317,28 @@ def side_by_side() -> tuple[str, ...]:
     return ("-n", str(granted), "--dist", "worksteal")
 
 
+def measure(session: nox.Session, arguments: list[str], env: dict[str, str] | None = None) -> None:
+    """Run the suite, and let it end with its table and site after Ctrl-C or SIGTERM, which takes it a minute or two."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt  # as Ctrl-C; nox then sends SIGTERM to what it runs
+
+    signal.signal(signal.SIGTERM, interrupt)
+    started = {"SUITE_COMMAND": f"{command()} -s {session.name} --"}
+    session.run("suite", "run", "--report", *arguments, env={**started, **(env or {})}, terminate_timeout=600)
+
+
+def command() -> str:
+    """Return how nox was started, as a user would write it."""
+    program = Path(sys.argv[0]).absolute()
+    return str(program.relative_to(Path.cwd())) if program.is_relative_to(Path.cwd()) else "nox"
+
+
 @on_python
 def bench(session: nox.Session) -> None:
     """Measure this machine, render the site, print the speed-ups. Arguments go to suite run."""
     install(session, "site")
-    session.run("suite", "run", "--report", *session.posargs)
+    measure(session, session.posargs)
 
 
 @on_python
@@ -333,7 +351,7 @@ def control(session: nox.Session) -> None:
     install(session, "site")
     arguments, peers = beside(session.posargs)
     env = {f"SUITE_{peer.upper()}_PYTHON": control_python(session, peer) for peer in peers}
-    session.run("suite", "run", "--report", *arguments, env=env)
+    measure(session, arguments, env)
 
 
 @on_python

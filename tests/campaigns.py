@@ -60,6 +60,8 @@ class Watch:
     def ends(self, unit, done):
         self.ended.append((unit, done))
 
+    def prepares(self, what, done, total): ...
+
     def skips(self, unit, seconds):
         self.skipped.append((unit[0], seconds))
 

@@ -979,7 +979,7 @@ def test_a_run_that_is_interrupted_keeps_what_it_completed_and_says_how_to_resum
     assert len(list(out.glob("partial-*/*.json"))) == ran
     resuming.say_how(journal, out, "interrupted")
     assert capsys.readouterr().err.endswith(
-        f"interrupted; narrow the intervals, or measure what is missing, with: {resuming.resume_words(out)}\n"
+        f"interrupted; resume with: {resuming.resume_words(out)}\n"
     )
 
 

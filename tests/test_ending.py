@@ -135,7 +135,7 @@ def test_an_interrupt_ends_with_the_table_and_the_way_to_resume(run, signal_, co
     stopped, output, _, begun = run("run", signals={5: signal_})
     assert (stopped, len(begun)) == (code, 5)
     assert written() == ({True}, each(1)), "a further round that was cut does not count"
-    assert output.index("mnist_mlp") < output.index("interrupted; narrow the intervals")
+    assert output.index("mnist_mlp") < output.index("interrupted; resume with")
     assert len(journal().done()) == 5
     before = journal().done()
     resumed, _, _, rest = run("run", "--resume")

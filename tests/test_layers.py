@@ -44,7 +44,8 @@ MAY = {
     },
     "report": {"experiments", "observations", "results", "variants", "workload", "units"},
     "terminal": {"measure"},
-    "live_table": {"measure", "results", "workload", "units"},
+    "live_table": {"results", "workload", "units"},
+    "first_run": {"live_table", "results"},
     "progress": {"live_table", "terminal", "measure", "results", "workload", "units"},
     "datasets": {"progress", "data", "workload", "units"},
     "gallery": {"data", "results"},
@@ -52,7 +53,7 @@ MAY = {
     "resuming": {"terminal", "measure", "results", "workload", "units"},
     "bench": {"resuming", "progress", "terminal", "measure", "data", "results", "workload", "units"},
     "showing": {"terminal", "report", "experiments", "inquiry", "results", "units"},
-    "publishing": {"bench", "resuming", "citing", "terminal", "report", "measure", "results"},
+    "publishing": {"bench", "resuming", "citing", "first_run", "terminal", "report", "measure", "results"},
     "cluster": {"bench", "resuming", "terminal", "measure", "results", "workload", "units"},
 }
 

@@ -2,11 +2,11 @@
 
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any
 
 _FAILED, _INTERRUPTED, _TERMINATED = 1, 130, 143
 
@@ -26,15 +26,18 @@ class Signals:
 
 @contextmanager
 def signals() -> Iterator[Signals]:
-    """Let the first SIGTERM do what Ctrl-C does; later ones, such as nox sends after Ctrl-C, do nothing."""
+    """Let SIGTERM do what Ctrl-C does, once: a SIGTERM after either, such as nox sends after Ctrl-C, does nothing."""
     found = Signals()
+    if threading.current_thread() is not threading.main_thread():  # which alone may hear signals
+        yield found
+        return
 
-    def once(number: int, frame: FrameType | None) -> None:
+    def interrupt(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        found.terminated = True
+        found.terminated |= number == signal.SIGTERM
         raise KeyboardInterrupt
 
-    before: Any = signal.signal(signal.SIGTERM, once)
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield found
     except KeyboardInterrupt:
@@ -42,4 +45,5 @@ def signals() -> Iterator[Signals]:
             sys.exit(_TERMINATED)
         raise
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
