@@ -127,22 +127,30 @@ def test_only_the_last_two_windows_count():
     assert [clock.converged(samples[:count]) for count in range(8, 13)] == [True, True, True, False, False]
 
 
-def test_warming_up_begins_with_the_chain_that_calibration_found_long_enough():
+def test_warming_up_is_calibration_warm_up_and_one_chain_that_is_long_enough():
     made = world()
     steps, taken, settled = clock.warmed(made.chain, PLAN, made.clock)
     assert (steps, len(taken), settled) == (128, 6, True)
-    assert made.steps == [1, 2, 4, 8, 16, 32, 64, *[128] * 6]
+    assert made.steps == [1, 2, 4, 8, 16, 32, 64, *[128] * 8]
     assert clock.warmed(made.chain, PLAN, made.clock, 3)[0] == 192
+
+
+@pytest.mark.parametrize(("seconds", "chains"), [(2.0, 1 + 6 + 1), (2.25, 6)])
+def test_a_chain_too_long_to_double_is_calibrated_and_checked_by_its_warm_up(seconds, chains):
+    made = world(lambda call, now: seconds / STEP)
+    steps, taken, settled = clock.warmed(made.chain, planned(warmup_seconds=60.0), made.clock)
+    assert (steps, len(taken), settled) == (1, 6, True)
+    assert made.steps == [1] * chains
 
 
 @pytest.mark.parametrize(("pace", "steps"), [(1 / 4, 512), (0.91, 128), (0.9001, 128), (0.89, 256)])
 def test_a_chain_found_while_calls_were_slow_is_found_anew(pace, steps):
-    made = world(lambda call, now: 1.0 if call < 12 else pace)
+    made = world(lambda call, now: 1.0 if call < 14 else pace)
     found, taken, settled = clock.warmed(made.chain, planned(warmup_seconds=9.0), made.clock)
     assert (found, settled) == (steps, True)
-    assert taken[-1].wall_seconds == pytest.approx(steps * STEP * pace)
+    assert taken[-1].wall_seconds == pytest.approx(steps * STEP * (pace if steps > 128 else 1.0))
     assert min(made.steps[8:]) >= 128  # never shorter again
-    assert len(made.steps) == 7 + 6 + (math.log2(steps / 128) - 1 + 6 if steps > 128 else 0)
+    assert len(made.steps) == 8 + 6 + 1 + (math.log2(steps / 128) + 6 + 1 if steps > 128 else 0)
 
 
 USUAL = clock.Plan(samples=5, chain_seconds=0.1, warmup_steps=3, warmup_seconds=5.0, sampling_seconds=10.0)

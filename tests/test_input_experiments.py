@@ -110,7 +110,7 @@ def test_what_is_compared_in_words_has_three_rounds_and_the_other_cells_one():
 def test_an_experiment_without_a_word_on_rounds_leaves_them_to_the_profile():
     case = Case(workload="mnist_mlp", backend="cpu", scope="step", batch=128)
     assert experiments.rounds("size", case, 4) is None
-    assert campaign.rounds("standard", case, "size", 4) == campaign.rounds("standard", case, "", 4) == 10
+    assert campaign.rounds("quick", case, "size", 4) == campaign.rounds("quick", case, "", 4) == 3
 
 
 def grid(**axes):

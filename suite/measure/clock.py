@@ -70,12 +70,15 @@ def timed(run: Callable[[], object], clock: Clock) -> Sample:
 def warmed(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int, tuple[Sample, ...], bool]:
     """Return K, the warm-up's samples, and whether they settled.
 
-    A K that was found while the first calls were slow, so that samples are too short now, is found anew.
+    A K that was found while the first calls were slow, so that samples are too short now, is found anew: one more chain
+    tells. A chain too long to double needs none, and its calibration is the first of the warm-up.
     """
     steps, first = calibrated(chain, plan, clock, least)
     while True:
-        taken, settled = warmup(chain, steps, plan, clock, first)
-        if taken[-1].wall_seconds >= _LONG_ENOUGH * plan.chain_seconds:
+        long = first.wall_seconds > _DOUBLING_UP_TO_SECONDS
+        taken, settled = warmup(chain, steps, plan, clock, first if long else None)
+        last = taken[-1] if long else timed_chain(chain, steps, clock)
+        if last.wall_seconds >= _LONG_ENOUGH * plan.chain_seconds:
             return steps, taken, settled
         steps, first = calibrated(chain, plan, clock, 2 * steps)
 
