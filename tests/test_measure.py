@@ -972,6 +972,7 @@ def test_what_the_users_environment_has_jax_see_decides_nothing(monkeypatch, bac
 def test_workers_share_bytecode_where_python_may_not_write_it_beside_the_modules(tmp_path, monkeypatch):
     unit = answered(offer("cpu")).cases[:1]
     monkeypatch.setattr(children, "child", lambda module, python, env: env)
+    monkeypatch.delenv("PYTHONPYCACHEPREFIX", raising=False)
     monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     (tmp_path / "imported.py").touch()
