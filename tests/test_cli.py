@@ -978,9 +978,7 @@ def test_a_run_that_is_interrupted_keeps_what_it_completed_and_says_how_to_resum
     assert bench.measure(journal, out) == "interrupted"
     assert len(list(out.glob("partial-*/*.json"))) == ran
     resuming.say_how(journal, out, "interrupted")
-    assert capsys.readouterr().err.endswith(
-        f"interrupted; resume with: {resuming.resume_words(out)}\n"
-    )
+    assert capsys.readouterr().err.endswith(f"interrupted; resume with: {resuming.resume_words(out)}\n")
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def run(tmp_path, monkeypatch):
         (bench.answering, "answer", lambda *_: answer),
         (bench.lock, "refuse_beside_another", lambda: None),
         (bench.beside, "telemetry", lambda: nullcontext(None)),
-        (bench, "prepare_data", lambda header: None),
+        (bench, "prepare_data", lambda *_: None),
         (bench, "Deadline", timed),
         (deadline, "Deadline", timed),
         (runner, "wait_until_quiet", lambda *_: 0.0),
@@ -95,7 +95,7 @@ def test_a_campaign_that_is_certain_enough_ends_before_its_budget_with_its_recor
     assert took == pytest.approx(360.0, abs=1)
     assert written() == ({False}, each(3))
     assert "--resume" not in output
-    assert "2 workloads, each measured once, then again where a number is least certain; ends within 8 min" in output
+    assert "2 workloads, ends within 8 min 00 s\neach measured once, then the least certain again" in output
     assert run("run", "--resume")[:2] == (1, output_of_ended())
 
 
