@@ -7,6 +7,7 @@ import factory
 import msgspec
 
 from suite.measure import campaign
+from suite.measure.clock import Clock
 from suite.measure.protocol import Line, Task
 from suite.results.journal import Done
 from suite.results.record import Sample, Stage
@@ -80,12 +81,17 @@ class Child:
     """A worker whose process takes so many seconds by the clock, and so many a step; one that takes None dies."""
 
     def __init__(self, clock, took, step_seconds, samples=3):
-        self.clock, self.dies, self.heard = clock, step_seconds is None, 0.0
+        self.clock, self.dies = clock, step_seconds is None
         stages = [Line(stage=name, seen=Stage(name=name, wall_seconds=1.0, process_seconds=1.0)) for name in STAGES]
         sample = Line(stage="samples", sample=Sample(wall_seconds=step_seconds or 0, process_seconds=step_seconds or 0))
         end = Line(stage="done", facts=factory.FACTS)
         self.lines = [*stages, Line(stage="samples"), *[sample] * samples, end]
         self.took, self.count, self.task = took, len(self.lines), None
+
+    @property
+    def heard(self):
+        """When the last line came, by the clock of who reads it."""
+        return Clock().wall()
 
     def tell(self, line):
         self.task = msgspec.json.decode(line, type=Task)

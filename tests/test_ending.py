@@ -78,7 +78,8 @@ def journal():
 
 def written(place="records"):
     """Return the folder names and the rounds of the records there."""
-    records = store.load([Path(place)])[0]
+    records, problems = store.load([Path(place)])
+    assert not problems
     folders = {path.parent.name.split("-")[0] == "partial" for path in Path(place).rglob("*.json")}
     return folders, sorted((record.case.workload, record.case.backend, len(record.runs)) for record in records)
 

@@ -140,7 +140,8 @@ def contributions(
 
 
 def _outside(name: str, seconds: float) -> Stage:
-    return Stage(name=name, wall_seconds=seconds, process_seconds=None)
+    """Return a stage that the parent alone saw; two clocks may differ by more than it took, and no time is negative."""
+    return Stage(name=name, wall_seconds=max(0.0, seconds), process_seconds=None)
 
 
 def completed(run: Run, case: Case, facts: Facts, stream: Stream | None) -> Run:
