@@ -14,7 +14,7 @@ from suite.results.journal import Journal
 from suite.results.record import Record
 from suite.resuming import has_ended, hosts_of, refuse_renamed, resume_words
 
-REPORT_SECONDS = 60.0  # reserved for the table and the site, of a budget
+REPORT_SECONDS = 40.0  # reserved for the table and the site, of a budget
 
 
 def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
