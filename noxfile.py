@@ -191,7 +191,7 @@ def choose() -> tuple[Python, str]:
             f"python: {found}, for want of 3.{QUICK} or 3.{NEWEST}: its JAX is an old one, slow at convolutions on a "
             f"CPU; install Python 3.{NEWEST}, or name one in SUITE_PYTHON"
         )
-    return found, f"python: {found}, the newest that the suite supports here; SUITE_PYTHON chooses another"
+    return found, f"python: {found}, the newest supported here; SUITE_PYTHON overrides"
 
 
 def remedy() -> str:

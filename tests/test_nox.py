@@ -228,7 +228,7 @@ def test_a_newer_one_is_fetched_where_there_is_none_and_only_once_it_is_needed(m
     for _ in range(2):
         found, line = noxfile.choose()
         assert found.path == python
-        assert line.startswith("python: 3.13.4 (uv), the newest that the suite supports here")
+        assert line.startswith("python: 3.13.4 (uv), the newest supported here")
     assert log.read_text() == "install 3.13 0\n"
     log.unlink()
     assert python == machine.noxfile().PYTHON
