@@ -106,12 +106,18 @@ def test_the_widest_comes_first(published):
     assert wide(header, entries, but={("b", "step")}) == ["c", "a"]
 
 
-def test_steps_that_were_measured_once_come_before_what_is_wider(published):
+def test_steps_get_their_second_and_third_round_before_what_is_wider(published):
     published(0.02)
     a, b, cold = case("a"), case("b"), case("a", scope="cold")
-    header = plan(a, b, cold).with_rounds((2, 1, 1))
-    found = uncertain(header, [*done(a, (0.01, 0.03)), *done(b, [0.01]), *done(cold, [3.0])])
-    assert [each.question for each in found] == [("b", "step"), ("a", "step"), ("a", "cold")]
+    entries = [*done(a, (0.01, 0.011, 0.01)), *done(b, [0.01]), *done(cold, (3.0, 9.0))]
+
+    def first(rounds):
+        header = plan(a, b, cold).with_rounds((rounds, 1, 2))
+        return [each.question for each in uncertain(header, [e for e in entries if e.run.round < 3])]
+
+    assert first(2) == [("b", "step"), ("a", "step"), ("a", "cold")]
+    assert first(3)[0] == ("b", "step")
+    assert ("a", "step") not in first(3)[: first(3).index(("a", "cold"))]
 
 
 def test_a_lucky_narrow_cell_decides_nothing(published):

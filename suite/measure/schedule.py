@@ -105,9 +105,9 @@ def _shuffle(header: Header, words: str, these: list) -> None:
 def uncertain(header: Header, done: Sequence[Done], but: Collection[Question] = ()) -> tuple[Uncertain, ...]:
     """Return the questions whose number is not known as well as the plan asks, the least known first.
 
-    Before these come the steady states that were measured once, which have no interval to show. JAX's own times decide,
-    on the CPU that of the better allocator, and their speed-ups. What failed, is invalid, or takes a whole run decides
-    nothing.
+    Before these come the steady states with fewer than three rounds, whose printed interval is several times as wide.
+    JAX's own times decide, on the CPU that of the better allocator, and their speed-ups. What failed, is invalid, or
+    takes a whole run decides nothing.
     """
     if header.within is None:
         return ()
@@ -121,8 +121,12 @@ def uncertain(header: Header, done: Sequence[Done], but: Collection[Question] = 
         widest[one.question] = max(widest.get(one.question, one), one, key=lambda each: each.half_width)
     rounds = {each: max(counts[unit[0]] for unit in mine) for each, mine in by_question(header).items()}
     wide = [one for one in widest.values() if one.half_width > header.within or rounds[one.question] < FEWEST_ROUNDS]
-    alone = {one.question for one in wide if one.question[1] == "step" and rounds[one.question] == 1}
-    return tuple(sorted(wide, key=lambda one: (one.question not in alone, -one.half_width, one.question)))
+
+    def place(one: Uncertain) -> tuple[int, float, Question]:
+        enough = one.question[1] != "step" or rounds[one.question] >= FEWEST_ROUNDS
+        return FEWEST_ROUNDS if enough else rounds[one.question], -one.half_width, one.question
+
+    return tuple(sorted(wide, key=place))
 
 
 def _numbers(sound: Sequence[Summary], known: Spreads) -> Iterable[Uncertain]:
