@@ -211,7 +211,8 @@ def settle(journal: Journal) -> None:
     if journal.place() == here:
         return
     journal.append(Session(place=here))
-    anew = sorted({entry.run.round + 1 for entry in before} - {entry.run.round + 1 for entry in journal.done()})
+    kept = {(entry.case, entry.run.round) for entry in journal.done()}
+    anew = sorted({entry.run.round + 1 for entry in before if (entry.case, entry.run.round) not in kept})
     if anew:
         terminal.say(
             f"note: this is another machine of the same description, or it was started anew: round "

@@ -21,6 +21,12 @@ def pytest_configure(config):
     config.pluginmanager.register(Cost(config))
 
 
+def pytest_collection_modifyitems(items):
+    items.sort(
+        key=lambda item: not item.path.name.startswith("test_trust")
+    )  # the longest first, so that all end together
+
+
 @pytest.fixture(scope="session", autouse=True)
 def compiled(tmp_path_factory):
     """Keep what XLA compiled until the tests end: a network is compiled once for all tests of all their processes.

@@ -487,13 +487,13 @@ def matmul(rate, backend="gpu", precision="float32-highest", **changes):
 
 def copy(rate, backend="gpu", moved=2**31, **changes):
     about = ceilings.load("ceiling_copy").description
-    runs = tuple(factory.run(n, moved / rate, bytes_per_step=moved, samples=1) for n in range(3))
+    runs = tuple(factory.run(n, moved / rate, bytes_per_step=moved, samples=3) for n in range(3))
     return factory.record("ceiling_copy", backend, (1, 1, 1), about=about, runs=runs, **changes)
 
 
 def bound(flop, moved, seconds, **axes):
     about = factory.description("net", batch=1, flop_per_example=flop, forward_flop_per_example=flop // 3)
-    runs = tuple(factory.run(n, seconds, bytes_per_step=moved, samples=1) for n in range(3))
+    runs = tuple(factory.run(n, seconds, bytes_per_step=moved, samples=3) for n in range(3))
     return factory.record("net", "gpu", (1, 1, 1), about=about, runs=runs, **axes)
 
 

@@ -46,6 +46,7 @@ def run(out, *words):
     return suite("run", "dp_linear_mirrored", *usual, *words, lock=str(out.parent))
 
 
+@pytest.mark.slow
 def test_two_hosts_train_as_one_does(tmp_path, address):
     """Two processes of two devices each; the loss after all steps that the audit replays is that of one device."""
     with (

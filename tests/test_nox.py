@@ -154,7 +154,7 @@ def test_the_newest_python_that_jax_supports_is_taken_whoever_has_it(machine):
         (
             "pyenv/versions/3.12.1/bin/python3.12",
             "3.12.1",
-            "python: 3.12.1 (pyenv), the newest that the suite supports",
+            "python: 3.12.1 (pyenv), the newest supported here",
         ),
         ("bin/python3.12", "3.12.4", "python: 3.12.4 (on PATH), "),
         ("uv/cpython-3.13.1-linux-x86_64-gnu/bin/python3.13", "3.13.1", "python: 3.13.1 (uv), "),

@@ -224,7 +224,9 @@ def test_a_worker_is_told_of_the_limit_and_a_skipped_case_has_a_record_with_the_
     header = campaign.planned((case,), [ABOUT[NAMES[0]]], "smoke", factory.PLAIN, now, experiment)
     journal = Journal(tmp_path / "journal.jsonl")
     journal.append(header)
-    watch = type("Silent", (), dict.fromkeys(("begins", "grows", "stage", "ends", "skips"), lambda *_: None))()
+    watch = type(
+        "Silent", (), dict.fromkeys(("begins", "grows", "stage", "ends", "prepares", "skips"), lambda *_: None)
+    )()
     runner.run(header, journal, watch, lambda unit: nullcontext(Skipping()))
     (made,) = campaign.records(header, journal.done())
     assert told == [longest]
