@@ -22,9 +22,8 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(
-        key=lambda item: not item.path.name.startswith("test_trust")
-    )  # the longest first, so that all end together
+    """Put the longest tests first, so that all workers end together."""
+    items.sort(key=lambda item: not item.path.name.startswith("test_trust"))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -93,10 +93,13 @@ def test_an_unknown_workload_fails_and_names_what_there_is(tmp_path):
         (("--budget", "0"), "0.0 is not in the range x>0"),
         (("--compile-cache", "x", "--cluster", "local"), "--compile-cache asked for with --cluster"),
         (("--publish", "--profile", "smoke"), "--publish asked for with --profile smoke"),
-        (("--within", "0"), "'0' is no percentage between 0 and 100, such as 10"),
-        (("--within", "200"), "'200' is no percentage between 0 and 100, such as 10"),
-        (("--within", "200", "--resume"), "'200' is no percentage between 0 and 100, such as 10"),
-        (("--within", "nan"), "'nan' is no percentage between 0 and 100, such as 10"),
+        (("--within", "0"), "--within '0' is no percentage between 0 and 100; write one, such as --within 10"),
+        (("--within", "200"), "--within '200' is no percentage between 0 and 100; write one, such as --within 10"),
+        (
+            ("--within", "200", "--resume"),
+            "--within '200' is no percentage between 0 and 100; write one, such as --within 10",
+        ),
+        (("--within", "nan"), "--within 'nan' is no percentage between 0 and 100; write one, such as --within 10"),
         (
             ("--most-rounds", "9"),
             "--budget says how long to measure, --within how certain a number has to be, --rounds",

@@ -80,12 +80,12 @@ class Percent(click.ParamType):
     name = "percent"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the share, 0.1 for 10; fail for any other."""
+        """Return the share, 0.1 for 10. Raises ValueError for any other."""
         found = math.nan
         with suppress(ValueError):
             found = float(str(value).strip().removesuffix("%"))
         if not 0 < found < 100:
-            self.fail(f"'{value}' is no percentage between 0 and 100, such as 10", param, ctx)
+            raise ValueError(f"--within '{value}' is no percentage between 0 and 100; write one, such as --within 10")
         return found / 100
 
 
