@@ -145,6 +145,13 @@ def test_an_interrupt_ends_with_the_table_and_the_way_to_resume(run, signal_, co
     assert len(journal().done()) == 5 + len(rest)
 
 
+def test_an_interrupted_campaign_is_not_published_and_can_be_resumed(run):
+    Path("site/records").mkdir(parents=True, exist_ok=True)
+    code, output, *_ = run("run", "--publish", signals={5: signal.SIGINT})
+    assert (code, journal().closed(), list(Path("site/records").iterdir())) == (130, False, [])
+    assert output.rstrip().endswith(f"interrupted; resume with: {resuming.resume_words(Path('records'))}")
+
+
 def test_a_second_sigterm_such_as_nox_sends_does_nothing(run):
     assert run("run", signals={2: signal.SIGTERM})[0] == 143
 

@@ -309,7 +309,7 @@ def _run(request: Any, context: click.Context, began: float) -> _Found:
                 out, asked.resume, request, asked.cluster, asked.jobs, asked.job_options, asked.machine_name
             )
         _show([journal.header() for journal in journals], out, listed, asked.site)
-        for journal in journals if asked.publish else ():
+        for journal in journals if asked.publish and ending != "interrupted" else ():
             for path in publishing.publish(publishing.ended(out, journal.path.parent.name), PUBLISHED):
                 terminal.say(f"published {path}")
         index = publishing.report(PUBLISHED, out, True, listed) if asked.site else None
