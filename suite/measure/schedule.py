@@ -20,7 +20,6 @@ from suite.results.spreads import Spreads, half_width, kind, spreads
 from suite.results.summary import Summary, by_round, summary
 from suite.workload import Case, Scope
 
-_STEADY: frozenset[Scope] = frozenset({"step", "transfer", "serve"})
 FEWEST_ROUNDS = 3  # of a number that is known well enough: the interval of two processes is several times as wide
 
 Question = tuple[str, Scope]  # a workload and what of it is asked; `step` stands for its whole steady state
@@ -46,7 +45,7 @@ class Uncertain:
 
 def question(case: Case) -> Question:
     """Return what a case helps to answer."""
-    return case.workload, "step" if case.scope in _STEADY else case.scope
+    return case.workload, kind(case.backend, case.scope)[1]
 
 
 def by_question(header: Header) -> dict[Question, list[Unit]]:

@@ -9,6 +9,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from statistics import median, variance
 
@@ -129,6 +130,7 @@ def table(records: Iterable[Record]) -> tuple[Published, ...]:
     )
 
 
+@cache
 def shipped() -> tuple[Published, ...]:
     """Return the spreads of the published records that came with the suite."""
     return msgspec.json.decode((files("suite.results") / FILE_NAME).read_bytes(), type=tuple[Published, ...])
