@@ -21,6 +21,7 @@ Decoding = Literal["full", "scaled"]  # scaled: photographs at a half or a quart
 Stored = Literal["disk", "memory"]  # where the records are read from
 GpuGraph = Literal["xla", "whole", "concurrent"]  # what of a step XLA puts into a CUDA graph
 GpuLayout = Literal["xla", "channels-first"]  # of pictures in the convolutions of full float32
+Layout = Literal["channels-last", "contiguous"]  # of pictures and kernels in PyTorch's memory
 Grade = Literal["A", "B", "C", "A/C", "A/B"]  # how a number is known
 KNOWN: dict[Grade, str] = {
     "A": "reported",
@@ -129,6 +130,11 @@ class Description(Plain, frozen=True, kw_only=True):
         return self.data != "random"
 
     @property
+    def has_pictures(self) -> bool:
+        """Whether its batches are pictures for convolutions, which a layout in memory is of."""
+        return self.family in ("convolution", "residual", "inference")
+
+    @property
     def is_network(self) -> bool:
         """Whether it counts among networks: trees are none, nor is the data-parallel model of a few FLOP a step."""
         return self.family not in ("data parallel", "trees", "ceiling")
@@ -215,6 +221,7 @@ class Case(Plain, frozen=True, kw_only=True):
     stored: Stored = "disk"
     steps: int | None = None  # of scope `learning`; None: as many as an epoch of the data that there is
     hosts: int = 1  # that the devices belong to, each with as many of them
+    layout: Layout = "channels-last"  # of pictures, in PyTorch
 
     def ways(self, usual: Data = "embedded") -> tuple[str, ...]:
         """Return in words what sets it apart from the headline's way: variant, precision, threads, and so on.
@@ -239,6 +246,7 @@ class Case(Plain, frozen=True, kw_only=True):
             f"records in {self.stored}": self.stored != "disk",
             f"{self.steps} step{'s' if self.steps != 1 else ''}": self.steps is not None,
             f"{self.hosts} hosts": self.hosts > 1,
+            self.layout: self.layout != "channels-last",
         }
         return tuple(words for words, apart in said.items() if apart)
 

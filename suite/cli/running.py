@@ -33,6 +33,7 @@ from suite.workload import (
     Backend,
     CompileCache,
     Implementation,
+    Layout,
     Loader,
     Precision,
     Scope,
@@ -173,6 +174,21 @@ _OF_EVERY_RUN = frozenset(
     default=(),
     help="Of the CPU side. Default: beside a peer both for each implementation, whose better one counts; else the one "
     "that keeps its memory. A cold start and the first calls have by default the system's.",
+)
+@click.option(
+    "--threads",
+    cls=Several,
+    type=Counts(),
+    default=(),
+    help="Cores that a process of the CPU side may use, one hardware thread of each core first. Default: all granted "
+    "cores.",
+)
+@click.option(
+    "--layout",
+    cls=Several,
+    type=Words(get_args(Layout)),
+    default=("channels-last",),
+    help="Of pictures in PyTorch's memory. Default: channels-last.",
 )
 @click.option(
     "--devices",

@@ -23,6 +23,7 @@ from suite.workload import (
     CompileCache,
     Description,
     Implementation,
+    Layout,
     Loader,
     Precision,
     Scope,
@@ -61,6 +62,8 @@ def cases(
     augmentations: Sequence[Augmentation] = ("host",),
     allocators: Sequence[Allocator] = (),
     starting: Allocator = STARTING,
+    threads: Sequence[int | None] = (None,),
+    layouts: Sequence[Layout] = ("channels-last",),
     batch: int | None = None,
     devices: int = 1,
     hosts: int = 1,
@@ -91,6 +94,7 @@ def cases(
             precision=precision,
             data=here.data_of(about),
             devices=devices,
+            threads=cores,
             allocator=starting if scope in ("cold", "calls") and backend == "cpu" else allocator,
             cache=cache,
             length=length if scope == "run" else 1,
@@ -98,6 +102,7 @@ def cases(
             loader=loader,
             augmentation=augmentation,
             hosts=hosts,
+            layout=layout,
         )
         for about in catalogue
         for backend in backends
@@ -110,6 +115,8 @@ def cases(
         if scope != "input" or backend == "cpu"  # it is the host's
         for cache in (caches if scope == "cold" else ("empty",))
         for count, loader, augmentation in fed(scope, implementation, workers, loaders, augmentations)
+        for cores in (pools(threads, here.cores) if backend == "cpu" and scope != "input" else (None,))
+        for layout in (layouts if implementation == "torch" and about.has_pictures else ("channels-last",))
     )
 
 
@@ -142,6 +149,11 @@ def ways(
     named = tuple(name for name in there if name in variants)
     chosen = named or (("plain",) if implementation == "jax" else there)
     return tuple((name, allocator) for name in chosen for allocator in allocators[: 1 if backend == "gpu" else None])
+
+
+def pools(threads: Sequence[int | None], cores: int) -> tuple[int | None, ...]:
+    """Return the numbers of threads to time, each once; all granted cores are None."""
+    return tuple(dict.fromkeys(None if count == cores else count for count in threads))
 
 
 def usual_batch(about: Description, variant: str) -> int:

@@ -102,6 +102,8 @@ def _refuse(
     refusal.refuse_input(asked(request, _OF_THE_INPUT), scopes)
     refusal.refuse_unused(request.caches, request.length, scopes)
     refusal.refuse_serving(scopes, request.workloads, chosen, request.batch, request.implementations, request.devices)
+    refusal.refuse_threads(request.threads, machine, present)
+    refusal.refuse_layouts(request.layouts, request.implementations, chosen)
     refusal.refuse_augmentations(request.augmentations, chosen)
     refusal.refuse_hosts(request.hosts, request.devices, scopes, request.variants, request.allocators)
     refusal.refuse_stacked(request.variants, request.batch, request.devices, chosen)

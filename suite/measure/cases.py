@@ -37,6 +37,8 @@ def by_scopes(request: Request, chosen: Sequence[Description], here: Here) -> Ca
         augmentations=request.augmentations,
         allocators=refusal.HOSTS_ALLOCATORS if request.hosts > 1 else alone,
         starting=request.allocators[0] if request.allocators else STARTING,
+        threads=request.threads or (None,),
+        layouts=request.layouts,
         batch=request.batch,
         devices=request.devices,
         hosts=request.hosts,

@@ -16,6 +16,7 @@ from suite.workload import (
     Data,
     Description,
     Implementation,
+    Layout,
     Precision,
     Scope,
 )
@@ -186,6 +187,34 @@ def refuse_allocators(allocators: Iterable[Allocator]) -> None:
                 f"allocator '{allocator}' asked for, which is a setting of glibc, and this system has another C "
                 "library; leave it out"
             )
+
+
+def refuse_threads(threads: Collection[int], machine: Machine, backends: Collection[Backend]) -> None:
+    """Raise ValueError if the CPU is not measured, or has fewer granted cores than threads asked for."""
+    for count in threads:
+        if "cpu" not in backends:
+            raise ValueError(
+                f"--threads {count} asked for, which is of the CPU side; add --backend cpu or leave it out"
+            )
+        if count > machine.cores:
+            there = units.counted(machine.cores, "core")
+            raise ValueError(f"--threads {count} asked for, this process may use {there}; choose at most so many")
+
+
+def refuse_layouts(
+    layouts: Collection[Layout], implementations: Collection[Implementation], descriptions: Iterable[Description]
+) -> None:
+    """Raise ValueError if a layout is asked for that none of the implementations and workloads has."""
+    if "contiguous" not in layouts:
+        return
+    if "torch" not in implementations:
+        raise ValueError(
+            "--layout contiguous asked for, which is PyTorch's; add --implementation torch or leave it out"
+        )
+    about = tuple(descriptions)
+    if not any(each.has_pictures for each in about):
+        names = ", ".join(each.name for each in about)
+        raise ValueError(f"--layout contiguous asked for, no pictures are in the batches of {names}; leave it out")
 
 
 def refuse_augmentations(wanted: Collection[Augmentation], descriptions: Iterable[Description]) -> None:

@@ -13,6 +13,7 @@ from suite.workload import (
     CompileCache,
     Data,
     Implementation,
+    Layout,
     Loader,
     Precision,
     Scope,
@@ -26,7 +27,8 @@ OPTIONS = {
     "batch": "--batch", "precisions": "--precision", "variants": "--variant",
     "implementations": "--implementation", "allocators": "--allocator", "devices": "--devices", "hosts": "--hosts",
     "caches": "--cache", "length": "--length", "workers": "--workers", "loaders": "--loader",
-    "augmentations": "--augmentation", "peer_backends": "--peer-backend",
+    "augmentations": "--augmentation", "peer_backends": "--peer-backend", "threads": "--threads",
+    "layouts": "--layout",
 }  # fmt: skip
 
 
@@ -53,6 +55,8 @@ class Request:
     implementations: tuple[Implementation, ...] = ("jax",)
     variants: tuple[str, ...] = ()
     allocators: tuple[Allocator, ...] = ()
+    threads: tuple[int, ...] = ()  # of the CPU side; empty: all granted cores
+    layouts: tuple[Layout, ...] = ("channels-last",)  # of PyTorch
     peer_backends: tuple[Backend, ...] = ()
     devices: int = 1
     hosts: int = 1

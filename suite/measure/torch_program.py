@@ -53,17 +53,21 @@ class TorchProgram:
         network = self._control.model().train(self._control.optimizer is not None)
         if self._control.served is not None:
             network = self._control.served(network)
-        self._model = network.to(self._device, memory_format=torch.channels_last)
+        last = self._case.layout == "channels-last"
+        self._model = network.to(self._device, memory_format=torch.channels_last if last else torch.contiguous_format)
         if self._control.optimizer is not None:
             self._optimizer = self._control.optimizer(self._model.parameters(), self._replayed)
 
     def put(self, batches: Sequence[Batch]) -> None:
-        """Copy the input sets to the device, pictures [N,H,W,C] as [N,C,H,W] without moving a byte."""
+        """Copy the input sets to the device, pictures [N,H,W,C] as [N,C,H,W]; channels-last moves no byte for it."""
         self._batches = [{name: self._tensor(array) for name, array in batch.items()} for batch in batches]
 
     def _tensor(self, array: Any) -> torch.Tensor:
         tensor = torch.from_numpy(array).to(self._device)
-        return tensor.permute(0, 3, 1, 2) if tensor.ndim == 4 else tensor
+        if tensor.ndim != 4:
+            return tensor
+        pictures = tensor.permute(0, 3, 1, 2)
+        return pictures.contiguous() if self._case.layout == "contiguous" else pictures
 
     def lower(self) -> None:
         """Choose what runs as a step; PyTorch has no stage of its own for it."""

@@ -15,7 +15,7 @@ import msgspec
 
 from suite import variants
 from suite.data import batches as data
-from suite.measure import clock, epoch, leftover, parent, programs, school, serving, steady, whole_run
+from suite.measure import affinity, clock, epoch, leftover, parent, programs, school, serving, steady, whole_run
 from suite.measure.audit import CALLS, audit, finite
 from suite.measure.campaign import LONG
 from suite.measure.inputs import Owner, batches, run_inputs
@@ -65,7 +65,7 @@ def reason(error: BaseException) -> str:
 def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     """Run the stages and scopes of the task, telling the parent what begins and what ended."""
     process = Process(task=task, say=say, clocks=clocks or clock.Clock())
-    pin(process.case.threads)
+    affinity.pin(process.case.threads)
     if process.case.scope == "input":
         say(Line(stage="done", facts=input_facts(process)))
         return
@@ -177,12 +177,6 @@ def program(case: Case) -> tuple[Program, Owner]:
     others = hosts.gathered(case, os.environ[hosts.ADDRESS])
     mine, owner = programs.of_this_host(case)
     return cast(Program, hosts.Led(mine, others)), owner
-
-
-def pin(threads: int | None) -> None:
-    """Restrict this process to that many of its cores; only affinity limits XLA's pool on the CPU."""
-    if threads is not None and hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:threads])
 
 
 if __name__ == "__main__":
