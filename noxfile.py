@@ -430,6 +430,13 @@ def golden(session: nox.Session) -> None:
 
 
 @on_python
+def choices(session: nox.Session) -> None:
+    """Choose each workload's baseline, and the threads of a CPU, anew from the published records."""
+    install(session)
+    session.run("python", "-c", "from suite import cli, publishing; publishing.choice_table(cli.types.PUBLISHED)")
+
+
+@on_python
 def thorough(session: nox.Session) -> None:
     """Run the tests that take too long to be run for each change, and those of properties with other examples."""
     install(session, "site")

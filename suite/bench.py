@@ -23,6 +23,7 @@ from suite.measure import (
     machine,
     probing,
     profiles,
+    reference_round,
     runner,
     schedule,
 )
@@ -59,6 +60,8 @@ def planned(
     here = machine.machine(machine_name)
     needed: tuple[Implementation, ...] = ("jax", *asked.implementations)
     offers: dict[Implementation, Offer] = {name: probing.offer(name) for name in dict.fromkeys(needed)}
+    if asked.reference:
+        offers |= probing.installed(reference_round.IMPLEMENTATIONS)
     answer = answering.answer(asked, here, offers)
     for remark in answer.remarks:
         terminal.say(f"note: {remark}")
@@ -77,6 +80,7 @@ def planned(
         within=(asked.within or WITHIN) if asked.adaptive else None,
         budget_seconds=budget,
         energy=asked.energy,
+        is_reference=asked.reference,
     )
     refuse_short(header, Deadline(budget, reserved, began))
     for line in announced(header, answer.seconds):

@@ -8,7 +8,7 @@ import msgspec
 from suite import citing, first_run, terminal
 from suite.bench import answered, close
 from suite.measure.campaign import file_names
-from suite.results import files, prices, quotation, spreads, store
+from suite.results import choices, choosing, files, prices, quotation, spreads, store
 from suite.results import journal as journals
 from suite.results.journal import Journal
 from suite.results.record import Record
@@ -169,6 +169,18 @@ def spread_table(published: Path) -> tuple[Path, ...]:
     with files.writing(path):
         path.write_bytes(msgspec.json.format(msgspec.json.encode(found)) + b"\n")
     return (path,)
+
+
+def choice_table(published: Path) -> Path:
+    """Choose baselines and threads anew from the published records, and write the table; return its path.
+
+    Not part of publishing: a choice made from the times that are published with it would flatter.
+    """
+    path = published.parent.parent / "suite" / "results" / choices.FILE_NAME
+    made = choosing.made(store.load([published])[0], lambda record: record.campaign)
+    with files.writing(path):
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(made)) + b"\n")
+    return path
 
 
 def checkout() -> Path:

@@ -46,7 +46,7 @@ def test_every_axis_of_a_case_has_its_place_in_keys():
     order = [field.name for field in msgspec.structs.fields(Case)]
     assert order == ["workload", "backend", "scope", "batch", "implementation", "variant", "precision", "data",
                      "devices", "threads", "allocator", "cache", "length", "workers", "loader", "queue", "augmentation",
-                     "decoding", "stored", "steps", "hosts"], "new axes go to the end"  # fmt: skip
+                     "decoding", "stored", "steps", "hosts", "layout"], "new axes go to the end"  # fmt: skip
 
 
 @given(st.text(alphabet=string.ascii_lowercase + "/=@-_.0", max_size=60))

@@ -86,6 +86,13 @@ _OF_EVERY_RUN = frozenset(
     expose_value=False,
     help="Of older versions; says what took its place.",
 )
+@click.option(
+    "--reference",
+    is_flag=True,
+    help="One reference round, the evidence that numbers for a kind of machine are made of: every workload, JAX and "
+    "its chosen baseline, a process a case. First the CPU, then the GPU, cheapest first. Takes about 20 minutes with a "
+    "GPU and 8 without; --budget cuts it into parts that --resume joins. --backend and workloads may be named.",
+)
 @click.option("--batch", type=click.IntRange(min=1), help="Examples a step. Default: each workload's headline batch.")
 @click.option(
     "--precision",

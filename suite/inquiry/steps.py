@@ -57,7 +57,7 @@ def fullest(records: Iterable[Record], fits: Callable[[Record], bool]) -> tuple[
     for group in groups:
         both[_of(group)] += _whole(group)
 
-    def worth(group: tuple[Summary, ...]) -> tuple[bool, int, int, int, tuple[bool, bool, str]]:
+    def worth(group: tuple[Summary, ...]) -> tuple[bool, int, int, int, tuple[bool, bool, bool, str]]:
         measured, *_ = recency = _recency(group)
         return measured, _whole(group), len(group), both[_of(group)], recency
 
@@ -84,7 +84,7 @@ def campaigns(records: Iterable[Record], fits: Callable[[Record], bool]) -> Iter
         yield tuple(better(ways) or ways[0] for ways in cases.values())
 
 
-def _recency(group: tuple[Summary, ...]) -> tuple[bool, bool, str]:
+def _recency(group: tuple[Summary, ...]) -> tuple[bool, bool, bool, str]:
     return campaign_recency(item.record for item in group)
 
 

@@ -2,17 +2,19 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
-from suite.experiments import headline
+from suite.experiments import Experiment, headline
 from suite.inquiry.here import Here
-from suite.measure import campaign, children, fitness, refusal
+from suite.measure import campaign, children, fitness, reference_round, refusal
 from suite.measure.cases import of_scopes, timed
 from suite.measure.estimate import first_seconds, process_seconds
 from suite.measure.machine import why_no_gpu
 from suite.measure.omitted import not_of_data, not_of_scopes, not_run_by, not_timed, without_gpu
 from suite.measure.probe import Offer
 from suite.measure.profiles import EFFORTS
-from suite.measure.request import Request, asked, chosen_by, workloads
+from suite.measure.request import Request, asked, chosen_by, refuse_beside_reference, workloads
+from suite.results.choices import choices
 from suite.results.old_jax import slow_on_a_cpu
 from suite.results.record import Machine
 from suite.workload import USUAL_SCOPES, Backend, Case, Description, Implementation
@@ -36,8 +38,11 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     Raises LookupError for an unknown workload or variant, RuntimeError for a backend or devices that are not there,
     ValueError for what does not fit together, such as a precision that the backend does not have.
     """
-    jax, scopes = offers["jax"], request.scopes or USUAL_SCOPES
-    experiment = chosen_by(request.experiment, request) if request.experiment else headline
+    refuse_beside_reference(request)
+    jax, scopes = offers["jax"], request.scopes or (reference_round.SCOPES if request.reference else USUAL_SCOPES)
+    experiment: Experiment = (
+        chosen_by(request.experiment, request) if request.experiment else cast(Experiment, headline)
+    )
     about = {description.name: description for description in jax.workloads}
     networks = tuple(about)
     about |= {limit.name: limit for limit in jax.ceilings if limit.name in experiment.WORKLOADS}
@@ -53,7 +58,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
         gpu_precisions=refusal.precisions(machine),
         data=request.data,
     )
-    cases = of_scopes(experiment.cases(chosen, here), request) if request.experiment else timed(request, chosen, here)
+    cases = _cases(request, experiment, chosen, here, machine, offers)
     if request.dealt:  # only now: what is valid as a whole is valid in parts
         chosen = [about for about in chosen if about.name in request.dealt]
         cases = tuple(case for case in cases if case.workload in request.dealt)
@@ -62,7 +67,10 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     cases = tuple(case for case in cases if case not in lacking)
     remarks = [*without_gpu(request, machine, jax), *not_of_scopes(chosen, scopes)]
     remarks += [*not_of_data(request.data, chosen), *not_run_by(lacking)]
-    remarks += _unasked(request, chosen, there) if request.experiment else not_timed(request, chosen, here)
+    if request.reference:
+        remarks += reference_round.not_compared(chosen, present, machine, choices(), offers)
+    else:
+        remarks += _unasked(request, chosen, there) if request.experiment else not_timed(request, chosen, here)
     if not cases:
         raise RuntimeError("; ".join((*remarks, "nothing is left to measure")))
     used = {case.workload for case in cases}
@@ -76,6 +84,22 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
         seconds=_seconds(request, cases, about, machine.cores),
         remarks=tuple(remarks),
     )
+
+
+def _cases(
+    request: Request,
+    experiment: Experiment,
+    chosen: Sequence[Description],
+    here: Here,
+    machine: Machine,
+    offers: Mapping[Implementation, Offer],
+) -> tuple[Case, ...]:
+    """Return what is timed of these workloads, whether each implementation has it or not."""
+    if request.reference:
+        return reference_round.cases(chosen, here, machine, choices(), offers)
+    if request.experiment:
+        return of_scopes(experiment.cases(chosen, here), request)
+    return timed(request, chosen, here)
 
 
 def _present(request: Request, machine: Machine, jax: Offer) -> tuple[Backend, ...]:

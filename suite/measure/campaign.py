@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from suite import experiments
-from suite.measure import children, software
+from suite.measure import children, reference_round, software
 from suite.measure import machine as machines
 from suite.measure.anonymous import anonymous
 from suite.measure.profiles import EFFORTS
@@ -37,18 +37,22 @@ def planned(
     within: float | None = None,
     budget_seconds: float | None = None,
     energy: bool | None = None,
+    is_reference: bool = False,
 ) -> Header:
     """Return the plan of a new campaign, named after its start and machine, and the part of a larger one it is.
 
     With `within`, a relative half-width, every case has one round, and more are added until its number is known so
     well. Without, it has the rounds asked for, else those of its profile; an experiment may plan fewer. By default
-    energy is counted, in an experiment only if it looks at how busy a GPU is.
+    energy is counted, in an experiment only if it looks at how busy a GPU is. A reference round counts none, and takes
+    the CPU first.
     """
+    name = f"{now:%Y%m%d-%H%M%S}-{machine.slug}" + (f"-{part}" if part else "")
     used = {case.workload for case in cases}
-    asked = 1 if within is not None else asked
+    asked = reference_round.rounds(name) if is_reference else 1 if within is not None else asked
+    counted = not is_reference and (experiments.sustains(experiment) if energy is None else energy)
     each = tuple(rounds(profile, case, experiment, machine.cores, asked) for case in cases)
     return Header(
-        campaign=f"{now:%Y%m%d-%H%M%S}-{machine.slug}" + (f"-{part}" if part else ""),
+        campaign=name,
         created=stamp(now),
         profile=profile,
         rounds=max(each, default=1),
@@ -59,11 +63,12 @@ def planned(
         cases=tuple(cases),
         descriptions=tuple(about for about in descriptions if about.name in used),
         experiment=experiment,
-        energy=experiments.sustains(experiment) if energy is None else energy,
+        energy=counted,
         version=PLAN_VERSION,
         within=within,
         budget_seconds=budget_seconds,
         settings=settings(),
+        cpu_first=is_reference,
     )
 
 

@@ -1,5 +1,8 @@
 """What an implementation can run here, asked of its interpreter."""
 
+from collections.abc import Iterable
+from contextlib import suppress
+
 import msgspec
 
 from suite.measure import children
@@ -7,6 +10,15 @@ from suite.measure.probe import Offer
 from suite.workload import Implementation
 
 _PROBE_SECONDS = 180.0
+
+
+def installed(implementations: Iterable[Implementation]) -> dict[Implementation, Offer]:
+    """Return what those of the implementations can run that are installed."""
+    found: dict[Implementation, Offer] = {}
+    for name in implementations:
+        with suppress(RuntimeError):
+            found[name] = offer(name)
+    return found
 
 
 def offer(implementation: Implementation) -> Offer:

@@ -63,14 +63,16 @@ class Request:
     energy: bool | None = None  # None: but for experiments that can do without
     budget_minutes: float | None = None  # None: BUDGET_MINUTES, and more where one pass takes long
     experiment: str | None = None  # decides on what is in OPTIONS; all else stays the user's
+    reference: bool = False  # one round of every workload and its chosen baseline, see suite.measure.reference_round
 
     @property
     def adaptive(self) -> bool:
         """Whether rounds are added where a number is not known well enough, until the budget is spent.
 
-        Smoke, an experiment and a cluster's jobs have planned rounds.
+        Smoke, an experiment, a reference round and a cluster's jobs have planned rounds.
         """
-        return self.profile != "smoke" and self.rounds is None and self.experiment is None and not self.dealt
+        planned = self.rounds is not None or self.experiment is not None or self.reference or bool(self.dealt)
+        return self.profile != "smoke" and not planned
 
     @property
     def headline(self) -> bool:
@@ -94,6 +96,18 @@ def chosen_by(experiment: str, request: Request) -> experiments.Experiment:
     for option in asked(request, OPTIONS):
         raise ValueError(f"{option} asked for with experiment '{experiment}', which decides that itself; leave it out")
     return found
+
+
+def refuse_beside_reference(request: Request) -> None:
+    """Raise ValueError for an option that a reference round decides on itself."""
+    usual = Request()
+    named = {"rounds": "--rounds", "within": "--within", "scopes": "--scope", "data": "--data", "energy": "--energy"}
+    given = [option for name, option in named.items() if getattr(request, name) != getattr(usual, name)]
+    given += asked(request, OPTIONS)
+    given += ["--profile smoke"] if request.profile == "smoke" else []
+    given += ["--experiment"] if request.experiment is not None else []
+    for option in given if request.reference else ():
+        raise ValueError(f"{option} asked for with --reference, which decides that itself; leave one of them out")
 
 
 def _known(wanted: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
@@ -122,4 +136,5 @@ def workloads(
     there = {*networks, *limits}
     wanted = _known(request.workloads, sorted(there))
     usual = tuple(name for name in usual if name in there)
-    return wanted or (tuple(networks) if request.every_workload or not usual else usual)
+    every = request.every_workload or request.reference or not usual
+    return wanted or (tuple(networks) if every else usual)

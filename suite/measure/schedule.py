@@ -9,6 +9,7 @@ import random
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from suite.measure.campaign import LONG, Unit, records, units
 from suite.measure.forecast import Forecast
@@ -60,13 +61,20 @@ def next_turn(header: Header, done: Iterable[Done], forecast: Forecast, but: Col
     """Return the next round that is planned and lacks a process; None if there is none, but for some questions.
 
     The first pass takes the cheapest question first, each further one a random order. Inside a round CPU, GPU and
-    baselines come in random order. What failed is not tried again.
+    baselines come in random order, unless every CPU process is to come before the first GPU process. What failed is
+    not tried again.
     """
     entries = tuple(done)
     failed, rounds = failed_cases(header, entries), header.rounds_by_case()
     finished = {(entry.case, entry.run.round) for entry in entries}
-    asked = {each: mine for each, mine in by_question(header).items() if each not in but}
-    for number in range(header.rounds):
+    for number, backends in product(
+        range(header.rounds), (("cpu",), ("gpu",)) if header.cpu_first else (("cpu", "gpu"),)
+    ):
+        asked = {
+            each: here
+            for each, mine in by_question(header).items()
+            if each not in but and (here := [unit for unit in mine if unit[0].backend in backends])
+        }
         for each in _order(header, number, asked, forecast):
             lacking = [
                 unit

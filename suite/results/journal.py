@@ -37,6 +37,7 @@ class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
     version: int = 0  # PLAN_VERSION of the suite that made the plan
     within: float | None = None  # rounds are added until every number is known so well; None: planned rounds alone
     budget_seconds: float | None = None  # wall time of the command that measures; None: as long as it takes
+    cpu_first: bool = False  # every CPU process of a round comes before the first GPU process
     most_rounds: int = 0  # of plans of version 0, where an interval is too wide
     settings: dict[str, str] | None = None  # that all processes have from the environment; None: older, not noted
 

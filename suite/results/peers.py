@@ -45,10 +45,10 @@ def untimed(peers: Iterable[tuple[Summary, Estimate]]) -> tuple[str, ...]:
 
 def others_of(mine: Summary, group: Iterable[Summary]) -> Iterable[Summary]:
     """Yield the results of other implementations of the same case, whatever they are worth."""
-    own = mine.record.case
+    own = mine.record.compared_as
     for other in group:
         theirs = msgspec.structs.replace(
-            other.record.case, implementation=own.implementation, variant=own.variant, allocator=own.allocator
+            other.record.compared_as, implementation=own.implementation, variant=own.variant, layout=own.layout
         )
         if other.record.case.implementation != own.implementation and theirs == own:
             yield other

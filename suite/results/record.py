@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
+from suite.results.choices import choices
 from suite.workload import Case, Description, Implementation, Plain, axes
 
 Schema = Literal["result/0", "result/1"]  # result/0 was provisional: such records are not citable
@@ -296,10 +297,28 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
     def usual(self, *free: str) -> bool:
         """Return whether all is as if nobody had asked: the headline's batch, each axis at its default but free ones.
 
-        Data and allocator are always free: a machine or its data decide on them.
+        Data and allocator are always free: a machine or its data decide on them. So do the threads that were chosen for
+        this implementation's step on such a CPU.
         """
-        plain = axes() | {"batch": self.description.batch}
+        plain = axes() | {
+            "batch": self.description.batch,
+            "threads": self.case.threads if self.chosen_threads else None,
+        }
         return all(getattr(self.case, name) == plain[name] for name in plain.keys() - {*free, "data", "allocator"})
+
+    @property
+    def chosen_threads(self) -> bool:
+        """Whether its CPU has the threads that were chosen for such a step, fewer than all cores."""
+        case = self.case
+        if case.backend != "cpu" or case.threads is None:
+            return False
+        return case.threads == choices().threads_of(case.workload, case.implementation, self.machine.cores)
+
+    @property
+    def compared_as(self) -> Case:
+        """The case that its time counts for: either allocator, of which the better one does, and chosen threads."""
+        case = self.case.of_either_allocator
+        return msgspec.structs.replace(case, threads=None) if self.chosen_threads else case
 
     def headline_step(self, *free: str) -> bool:
         """Return whether it is of JAX's step in the headline setting, whatever the free axes are."""
@@ -311,18 +330,22 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
         return not self.reason and len(self.runs) < self.rounds
 
     @property
-    def recency(self) -> tuple[bool, bool, str]:
-        """Orders records by age, but smoke only shows that it runs, and what was broken off replaces nothing whole."""
-        return self.profile != "smoke", not self.broken_off, self.created
+    def recency(self) -> tuple[bool, bool, bool, str]:
+        """Orders records by age, but smoke only shows that it runs, and what was broken off replaces nothing whole.
+
+        One process alone has no interval, so it replaces no record of several.
+        """
+        alone = len(self.runs) == 1 and not self.reason
+        return self.profile != "smoke", not self.broken_off, not alone, self.created
 
     @property
-    def precedence(self) -> tuple[bool, bool, bool, str]:
+    def precedence(self) -> tuple[bool, bool, bool, bool, str]:
         """Orders the records of a place, whose last one is current: by age, but an experiment's has no peers beside.
 
         Of a scope that no peer has it is by age alone.
         """
-        measured, ended, created = self.recency
-        return measured, ended, not self.experiment or self.case.scope not in _COMPARED, created
+        measured, ended, several, created = self.recency
+        return measured, ended, several, not self.experiment or self.case.scope not in _COMPARED, created
 
 
 _T = TypeVar("_T")

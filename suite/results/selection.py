@@ -27,7 +27,7 @@ def current_cases(records: Iterable[Record]) -> list[Summary]:
     return [summary(latest[key]) for key in sorted(latest, key=lambda key: (key[1], key[0]))]
 
 
-def campaign_recency(records: Iterable[Record]) -> tuple[bool, bool, str]:
+def campaign_recency(records: Iterable[Record]) -> tuple[bool, bool, bool, str]:
     """Order campaigns as records are: one that was broken off in any of these replaces none that is whole."""
     return min(record.recency for record in records)
 

@@ -119,7 +119,7 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
                 continue  # no network
             twin = msgspec.structs.replace(gpu.record.case, backend="cpu", precision="float32-highest")
             twin = twin.of_either_allocator
-            cpu = better(s for s in group if s.record.case.of_either_allocator == twin)
+            cpu = better(chosen(s for s in group if s.record.compared_as == twin))
             over = time_ratio(cpu, gpu) if cpu else None
             if cpu is not None and over is not None:
                 found.append(_speedup(cpu, gpu, over, group))
@@ -149,9 +149,9 @@ def _comparisons(groups: Iterable[Sequence[Summary]]) -> Comparisons:
         for item in group if any(item.record.case.implementation != "jax" for item in group) else ():
             case = item.record.case
             if (case.implementation, case.backend, case.scope) == ("jax", "cpu", "step"):
-                mine[case.of_either_allocator].append(item)
+                mine[item.record.compared_as].append(item)
         for case, ways in mine.items():
-            cpu = better(ways)
+            cpu = better(chosen(ways))
             if cpu is not None and cpu.status in COUNTED:
                 peers = (peer for peer in peers_of(cpu, group) if peer[0].status in COUNTED)
                 found[cpu.record.machine.slug, case].extend(peers)
@@ -165,7 +165,7 @@ def _compared_elsewhere(mine: SpeedUp, compared: Comparisons) -> SpeedUp:
     """
     record = mine.cpu.record
     own, found = {way(peer) for peer, _ in mine.peers}, {}
-    for peer, ratio in compared.get((record.machine.slug, record.case.of_either_allocator), ()):
+    for peer, ratio in compared.get((record.machine.slug, record.compared_as), ()):
         if peer.record.campaign != record.campaign and way(peer) not in own:
             found.setdefault(way(peer), {}).setdefault(peer.record.created, []).append((peer, ratio))
     elsewhere = tuple(min(ways[max(ways)], key=lambda peer: peer[1].value) for ways in found.values())
@@ -237,6 +237,12 @@ def _repeated(found: Sequence[SpeedUp], alone: Sequence[SpeedUp]) -> Iterable[Sp
         yield replace(item, status="repeated") if again else item
 
 
+def chosen(ways: Iterable[Summary]) -> Sequence[Summary]:
+    """Return those of a CPU's ways that have the threads chosen for it; all of them where none has."""
+    every = list(ways)
+    return [item for item in every if item.record.chosen_threads] or every
+
+
 def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summary]) -> SpeedUp:
     reasons = tuple(f"{s.record.backend}: {reason}" for s in (cpu, gpu) for reason in s.reasons)
     status, doubt = worse(cpu.status, gpu.status), _doubt(cpu.record, gpu.record, ratio) or wide(gpu.record, ratio)
@@ -284,7 +290,7 @@ def _doubt(cpu: Record, gpu: Record, ratio: Estimate) -> str:
 
 def of_headline(records: Iterable[Record], scope: Scope = "step") -> tuple[SpeedUp, ...]:
     """Return the current speed-ups in the headline setting, each beside the peers of its campaign."""
-    beside = (r for r in records if r.case.scope == scope and r.usual("implementation", "variant"))
+    beside = (r for r in records if r.case.scope == scope and r.usual("implementation", "variant", "layout"))
     return tuple(item for item in current(speedups(beside)) if item.gpu.record.usual())
 
 

@@ -1,0 +1,224 @@
+"""One reference round: a process a case, the chosen baseline alone, CPU before GPU; and how choices are made."""
+
+import factory
+import msgspec
+import pytest
+from campaigns import case, plan
+from test_measure import answered, offer
+from test_schedule import turns
+
+from suite.inquiry.here import Here
+from suite.measure import reference_round
+from suite.results import choices as chosen
+from suite.results import choosing
+from suite.results.choices import Choices, Threads, Way
+from suite.results.peers import peers_of
+from suite.results.speedup import of_headline, speedups
+from suite.results.summary import summary
+
+ABOUT = (factory.description("mnist_mlp"), factory.description("cifar10_mlp"))
+COMPILED = Way(workload="mnist_mlp", backend="cpu", on="16 cores", implementation="torch", variant="compile")
+EAGER = Way(workload="mnist_mlp", backend="cpu", on="", implementation="torch")
+GRAPH = Way(workload="mnist_mlp", backend="gpu", on="", implementation="torch", variant="graph", layout="contiguous")
+FEWER = Threads(workload="mnist_mlp", on="16 cores", implementation="jax", threads=4)
+CHOICES = Choices(baselines=(COMPILED, EAGER, GRAPH), threads=(FEWER,))
+
+
+def cases(machine=factory.HOST, backends=("cpu", "gpu"), there=("torch",), about=ABOUT):
+    here = Here(backends=backends, cores=machine.cores)
+    return reference_round.cases(about, here, machine, CHOICES, there)
+
+
+def test_it_times_jax_and_the_chosen_baseline_alone():
+    ways = {(c.backend, c.scope, c.implementation, c.variant) for c in cases() if c.workload == "mnist_mlp"}
+    steps = {(side, "step", "jax", "plain") for side in ("cpu", "gpu")}
+    copied = {(side, "transfer", "jax", "plain") for side in ("cpu", "gpu")}
+    assert ways == steps | copied | {("cpu", "step", "torch", "compile"), ("gpu", "step", "torch", "graph")}
+    assert {c.implementation for c in cases() if c.workload == "cifar10_mlp"} == {"jax"}
+
+
+def test_another_kind_of_machine_takes_the_baseline_chosen_for_all():
+    ways = {c.variant for c in cases(factory.PLAIN, ("cpu",)) if c.implementation == "torch"}
+    assert ways == {"plain"}
+
+
+def test_chosen_threads_stand_in_the_case():
+    mine = {c.threads for c in cases(backends=("cpu",)) if (c.workload, c.implementation) == ("mnist_mlp", "jax")}
+    others = {c.threads for c in cases() if c.backend == "gpu" or c.workload != "mnist_mlp"}
+    assert mine == {4}
+    assert others == {None}
+
+
+def test_a_layout_is_of_pictures_alone():
+    pictures = (factory.description("mnist_mlp", family="convolution"),)
+    assert {c.layout for c in cases(about=pictures) if c.variant == "graph"} == {"contiguous"}
+    assert {c.layout for c in cases() if c.variant == "graph"} == {"channels-last"}
+
+
+def test_a_baseline_that_is_not_installed_is_left_out_and_said(monkeypatch):
+    assert {c.implementation for c in cases(there=())} == {"jax"}
+    (said,) = reference_round.not_compared(ABOUT, ("cpu",), factory.HOST, CHOICES, ())
+    assert said == (
+        "torch is not installed: 1 workload without a baseline; install it, or name a Python that has it in "
+        "SUITE_TORCH_PYTHON"
+    )
+
+
+def test_every_workload_is_measured_unless_some_are_named():
+    found = answered(offer("cpu"), reference=True)
+    assert {c.workload for c in found.cases} == {"mnist_mlp", "cifar10_mlp"}
+    assert {c.workload for c in answered(offer("cpu"), reference=True, workloads=("mnist_mlp",)).cases} == {"mnist_mlp"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "option"),
+    [
+        ({"rounds": 3}, "--rounds"),
+        ({"within": 0.05}, "--within"),
+        ({"scopes": ("cold",)}, "--scope"),
+        ({"variants": ("plain",)}, "--variant"),
+        ({"implementations": ("jax", "torch")}, "--implementation"),
+        ({"threads": (2,)}, "--threads"),
+        ({"profile": "smoke"}, "--profile smoke"),
+        ({"experiment": "threads"}, "--experiment"),
+        ({"energy": True}, "--energy"),
+        ({"data": "tfds"}, "--data"),
+    ],
+)
+def test_what_a_round_decides_itself_is_refused(asked, option):
+    with pytest.raises(ValueError, match=rf"^{option} asked for with --reference, which decides that itself"):
+        answered(offer("cpu"), reference=True, **asked)
+
+
+def test_the_cpu_comes_first_and_the_cheapest_first():
+    flop = {"big": 9_000_000_000, "small": 1_000_000}
+    every = [case(name, side) for name in flop for side in ("gpu", "cpu")]
+    header = plan(
+        *every,
+        about=lambda name: factory.description(name, flop_per_example=flop[name]),
+        within=None,
+        is_reference=True,
+    )
+    found = [(turn.number, unit[0].backend, unit[0].workload) for turn in turns(header) for unit in turn.units]
+    once = [("cpu", "small"), ("cpu", "big"), ("gpu", "small"), ("gpu", "big")]
+    assert found == [(number, *each) for number in range(header.rounds) for each in once]
+
+
+def test_one_campaign_in_five_takes_two_rounds_by_its_name_alone():
+    names = [f"202601{day:02d}-{hour:02d}0000-h100-80gb-16-cores" for day in range(1, 31) for hour in range(24)]
+    twice = sum(reference_round.rounds(name) == 2 for name in names)
+    assert {reference_round.rounds(name) for name in names} == {1, 2}
+    assert 0.16 < twice / len(names) < 0.24
+    assert [reference_round.rounds(name) for name in names] == [reference_round.rounds(name) for name in names]
+
+
+def test_no_energy_is_counted():
+    assert not plan(case(), within=None, is_reference=True).energy
+    assert plan(case(), within=None).energy
+
+
+@pytest.fixture
+def fewer(monkeypatch):
+    """Let four threads be chosen for the CPU step of mnist_mlp on 16 cores."""
+    chosen.choices.cache_clear()
+    monkeypatch.setattr("suite.results.record.choices", lambda: CHOICES)
+
+
+def sides(campaign="a", **changes):
+    options = {"campaign": campaign, **changes}
+    return (
+        factory.record(backend="cpu", step_seconds=(0.010,), **options),
+        factory.record(backend="cpu", step_seconds=(0.005,), threads=4, **options),
+        factory.record(backend="cpu", step_seconds=(0.004,), threads=2, **options),
+        factory.record(backend="gpu", step_seconds=(0.001,), **options),
+    )
+
+
+def test_a_speedup_has_the_chosen_threads_whatever_others_were_timed(fewer):
+    (found,) = of_headline(sides())
+    assert found.cpu.record.case.threads == 4
+    assert found.ratio.value == pytest.approx(5.0)
+
+
+def test_without_chosen_threads_a_speedup_has_all_cores():
+    (found,) = speedups(sides())
+    assert found.cpu.record.case.threads is None
+    assert found.ratio.value == pytest.approx(10.0)
+
+
+def test_a_baseline_with_other_threads_is_compared_where_both_were_chosen(fewer):
+    mine = sides()[1]
+    baseline = factory.record(backend="cpu", step_seconds=(0.020,), implementation="torch", campaign="a")
+    ((_, ratio),) = peers_of(summary(mine), map(summary, (mine, baseline)))
+    assert ratio.value == pytest.approx(4.0)
+
+
+def test_one_process_replaces_no_record_of_several():
+    older = factory.record(created="2026-01-01T00:00:00Z", campaign="a")
+    newer = factory.record(created="2026-01-02T00:00:00Z", campaign="b", step_seconds=(0.01,))
+    assert max((older, newer), key=lambda record: record.precedence) is older
+
+
+def timed(campaign, seconds, **changes):
+    return factory.record(
+        backend="cpu", campaign=campaign, step_seconds=seconds if isinstance(seconds, tuple) else (seconds,), **changes
+    )
+
+
+def test_the_baseline_is_the_way_that_takes_least_over_jax():
+    records = [
+        timed("a", 0.010),
+        timed("a", 0.012, implementation="torch"),
+        timed("a", 0.008, implementation="torch", variant="compile"),
+    ]
+    (way,) = choosing.made(records, lambda record: record.campaign).baselines
+    assert (way.variant, way.on, way.campaigns) == ("compile", "", ("a",))
+
+
+def test_a_way_that_starts_slowly_has_to_gain_a_tenth():
+    records = [
+        timed("a", 0.010),
+        timed("a", 0.0100, implementation="torch"),
+        timed("a", 0.0092, implementation="torch", variant="compile"),
+    ]
+    (way,) = choosing.made(records, lambda record: record.campaign).baselines
+    assert way.variant == "plain"
+
+
+def test_a_kind_of_machine_has_a_row_of_its_own_where_it_differs():
+    small = {"machine": factory.PLAIN}
+    records = [
+        timed("a", 0.010), timed("a", 0.012, implementation="torch"),
+        timed("a", 0.003, implementation="torch", variant="compile"),
+        timed("b", 0.010, **small), timed("b", 0.012, implementation="torch", **small),
+        timed("b", 0.013, implementation="torch", variant="compile", **small),
+    ]  # fmt: skip
+    rows = {way.on: way.variant for way in choosing.made(records, lambda record: record.campaign).baselines}
+    assert rows == {"": "compile", "4 cores": "plain"}
+
+
+@pytest.mark.parametrize(("hosts", "expected"), [(1, ()), (2, (4,))])
+def test_fewer_threads_are_chosen_only_if_two_hosts_say_so(hosts, expected):
+    records = [
+        timed(name, seconds, **axes)
+        for name in ("a", "b")[:hosts]
+        for seconds, axes in (((0.010, 0.010, 0.010), {}), ((0.007, 0.007, 0.007), {"threads": 4}))
+    ]
+    found = choosing.made(records, lambda record: record.campaign).threads
+    assert tuple(row.threads for row in found) == expected
+
+
+def test_threads_that_gain_no_more_than_the_noise_are_not_chosen():
+    records = [
+        timed(name, seconds, **axes)
+        for name in ("a", "b")
+        for seconds, axes in (((0.010,), {}), ((0.0085,), {"threads": 4}))
+    ]
+    assert choosing.made(records, lambda record: record.campaign).threads == ()
+
+
+def test_the_committed_table_names_what_there_is():
+    table = chosen.choices()
+    assert len({(way.workload, way.backend, way.on) for way in table.baselines}) == len(table.baselines)
+    assert {way.implementation for way in table.baselines} <= {"torch", "keras", "xgboost"}
+    assert msgspec.json.decode(msgspec.json.encode(table), type=Choices) == table
