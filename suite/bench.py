@@ -210,7 +210,12 @@ def answered(journal: Journal) -> bool:
 
 
 def settle(journal: Journal) -> None:
-    """Note in the journal where measuring goes on, and say so if that is elsewhere: its pairs start afresh there."""
+    """Note in the journal where measuring goes on, and say so if that is elsewhere: its pairs start afresh there.
+
+    Say, too, if the host cannot be told from others.
+    """
+    if not identity.host():
+        terminal.say(identity.HIDDEN)
     here, before = identity.place(journal.header().campaign), journal.done()
     if journal.place() == here:
         return

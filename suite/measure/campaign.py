@@ -12,7 +12,7 @@ from suite.measure import machine as machines
 from suite.measure.anonymous import anonymous
 from suite.measure.profiles import EFFORTS
 from suite.results.journal import PLAN_VERSION, Done, Header
-from suite.results.record import SCHEMA, Machine, Profile, Record, Run, file_name
+from suite.results.record import METHOD, SCHEMA, Machine, Profile, Record, Run, file_name
 from suite.results.settings import differing
 from suite.workload import Backend, Case, Description, Implementation, Precision, Scope
 
@@ -139,6 +139,7 @@ def _record(
     good = [entry for entry in entries if not entry.run.reason]
     return Record(
         schema=SCHEMA,
+        method=METHOD,
         campaign=header.campaign,
         created=header.created,
         profile=header.profile,
@@ -163,12 +164,16 @@ def published(run: Run) -> Run:
 
 
 def changed(good: Sequence[Done]) -> str:
-    """Return the reason against runs of different software or settings in one campaign; '' if they are the same."""
+    """Return the reason against runs of different software, settings or programs in one campaign; '' if all are one."""
     if len({(entry.software.python, *sorted(entry.software.packages.items())) for entry in good}) > 1:
         return "its software was changed between two rounds; measure anew"
     names = differing(*(entry.software.settings for entry in good))
-    words = f"setting {names[0]} was" if len(names) == 1 else f"settings {', '.join(names)} were"
-    return f"its {words} changed between two rounds; measure anew" if names else ""
+    if names:
+        words = f"setting {names[0]} was" if len(names) == 1 else f"settings {', '.join(names)} were"
+        return f"its {words} changed between two rounds; measure anew"
+    if len({entry.run.program for entry in good}) > 1:
+        return "its program, the step or an option of it, was changed between two rounds; measure anew"
+    return ""
 
 
 def settings() -> dict[str, str]:

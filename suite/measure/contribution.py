@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from suite import __version__
-from suite.measure import children
+from suite.measure import children, identity
 from suite.measure.beside import Beside
 from suite.measure.campaign import Unit, stamp
 from suite.measure.clock import Clock
@@ -126,7 +126,15 @@ def contributions(
     if said is not None:
         stages.append(_outside("end", ended - said))
     stages.append(_outside("other", ended - forked - sum(stage.wall_seconds for stage in stages)))
-    run = Run(round=number, position=position, seed=task.seed, started=started, reason=reason, stages=tuple(stages))
+    run = Run(
+        round=number,
+        position=position,
+        seed=task.seed,
+        started=started,
+        reason=reason,
+        stages=tuple(stages),
+        host=identity.host(),
+    )
     if facts is None or reason:
         software = Software(suite=__version__, python="", packages={}, settings={})
         yield from (Done(case=case, software=software, run=run) for case in task.cases)
@@ -156,6 +164,7 @@ def completed(run: Run, case: Case, facts: Facts, stream: Stream | None) -> Run:
         device_memory_bytes=facts.device_memory_bytes,
         bytes_per_step=facts.bytes_per_step,
         audit=facts.audit,
+        program=facts.program,
         reason=trouble(case, facts),
     )
     seen = facts.scopes.get(case.scope)

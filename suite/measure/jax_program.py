@@ -22,6 +22,7 @@ from flax import nnx
 from jaxlib import version as jaxlib_version
 
 from suite.data.batches import digest
+from suite.measure import lowered_digest
 from suite.measure.form import Form, vectors_of
 from suite.measure.leaves import of_leaves, to_leaves
 from suite.measure.placement import placement, put
@@ -252,6 +253,15 @@ class JaxProgram:
         """Return what the results of the compiled program need, for each of its steps."""
         axis = 1 if self._case.variant == "several-steps" else 0
         return traced(self._traced.jaxpr, self._batches[0], axis, self.steps_per_call)
+
+    def program_digest(self) -> str:
+        """Return the digest of every program that it has lowered; of constant weights the shapes alone."""
+        return lowered_digest.digest(self.lowered_texts(), bool(self._weights))
+
+    def lowered_texts(self) -> tuple[str, ...]:
+        """Return the text of each lowered program: here the step's."""
+        text = lowered_digest.text_of(self._lowered)
+        return text, *lowered_digest.split_texts(self._traced, text, self._case.backend)
 
     def state_digest(self) -> str:
         """Return a digest of parameters, statistics and optimizer state."""

@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from suite.measure import lowered_digest
 from suite.measure.jax_program import JaxProgram
 from suite.measure.program import Batch
 
@@ -38,6 +39,11 @@ class JaxRun(JaxProgram):
         """Build the model on the device."""
         super().initialise(seed)
         self._made: dict[tuple[str, int], Any] = {}
+        self._rest: list[jax.stages.Lowered] = []
+
+    def lowered_texts(self) -> tuple[str, ...]:
+        """Return the text of each lowered program: the step's, and those of other sizes and of validation."""
+        return *super().lowered_texts(), *map(lowered_digest.text_of, self._rest)
 
     def prepare(self, examples: Batch) -> None:
         """Put a batch on the device, for its shapes."""
@@ -64,6 +70,7 @@ class JaxRun(JaxProgram):
     def _made_for(self, what: str, rows: int, batch: Batch) -> Any:
         if (what, rows) not in self._made:
             step = self._step if what == "train" else self.evaluation()
-            traced = self.trace(step, batch, donate=what == "train")
-            self._made[what, rows] = traced.lower().compile(self._options())
+            lowered = self.trace(step, batch, donate=what == "train").lower()
+            self._rest.append(lowered)
+            self._made[what, rows] = lowered.compile(self._options())
         return self._made[what, rows]

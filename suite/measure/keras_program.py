@@ -7,6 +7,7 @@ import keras
 import tensorflow as tf
 
 from suite.controls_keras._base import Control
+from suite.measure import source_digest
 from suite.measure.program import Batch
 from suite.workload import Case
 
@@ -23,7 +24,7 @@ class KerasProgram:
             raise RuntimeError(f"backend '{case.backend}' asked for, Keras runs on 'cpu' alone; leave keras out")
         if keras.backend.backend() != "tensorflow":
             raise RuntimeError(f"Keras runs on '{keras.backend.backend()}'; set KERAS_BACKEND to 'tensorflow'")
-        self._control, self._out = control, None
+        self._control, self._case, self._out = control, case, None
         if case.threads is not None:
             tf.config.threading.set_intra_op_parallelism_threads(case.threads)
 
@@ -85,6 +86,10 @@ class KerasProgram:
 
     def traced(self) -> None:
         """Return None: nothing is traced ahead of time."""
+
+    def program_digest(self) -> str:
+        """Return a digest of the source of the control and of what drives it: nothing is lowered ahead of time."""
+        return source_digest.of_case(type(self), "suite.controls_keras", self._case)
 
     def state_digest(self) -> None:
         """Return None: nothing is replayed."""

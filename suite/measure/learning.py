@@ -12,6 +12,7 @@ from suite.data import store
 from suite.data.edition import Edition
 from suite.data.prepare import Preparation
 from suite.data.store import Split
+from suite.measure import lowered_digest
 from suite.measure.jax_program import JaxProgram
 from suite.measure.leaves import of_leaves
 from suite.measure.program import Batch
@@ -71,7 +72,12 @@ class LearningProgram(JaxProgram):
             return model(inputs)
 
         answering = of_leaves(answer, self._structures)
-        self._answering = self.trace(answering, self._batches[0], donate=False).lower().compile(self._options())
+        self._lowered_answers = self.trace(answering, self._batches[0], donate=False).lower()
+        self._answering = self._lowered_answers.compile(self._options())
+
+    def lowered_texts(self) -> tuple[str, ...]:
+        """Return the texts of the step and of what answers."""
+        return *super().lowered_texts(), lowered_digest.text_of(self._lowered_answers)
 
 
 def begun(program: LearningProgram, batches: Iterator[Batch], seed: int) -> None:

@@ -8,14 +8,15 @@ from pathlib import Path
 
 import psutil
 
+from suite.measure import processor
 from suite.measure.anonymous import anonymous
 from suite.measure.counters import control_groups
 from suite.measure.load import granted_cores
 from suite.measure.nvml import Gpus
-from suite.results.record import Gpu, Machine
+from suite.measure.processor import text
+from suite.results.record import Gpu, Machine, names_a_model
 
 _GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
-_CPUINFO = Path("/proc/cpuinfo")
 
 
 def machine(name: str | None = None) -> Machine:
@@ -29,9 +30,16 @@ def machine(name: str | None = None) -> Machine:
         cpu_governor=text(_GOVERNOR),
         memory_bytes=psutil.virtual_memory().total,
         system=f"{platform.system()} {'.'.join(platform.release().split('.')[:2])} {platform.machine()}",
-        virtual="hypervisor" in (text(_CPUINFO) or "") if platform.system() == "Linux" else None,
+        virtual=is_virtual(),
         gpus=found,
+        **processor.described(),
     )
+
+
+def is_virtual(cpuinfo: Path = processor.CPUINFO) -> bool | None:
+    """Return whether a hypervisor shows itself among the CPU's flags; None where there are none, as on ARM."""
+    flags = re.search(r"^flags\s*:(.*)$", text(cpuinfo) or "", re.MULTILINE)
+    return "hypervisor" in flags[1].split() if flags else None
 
 
 def short_name(cpu: str, cores: int, found: tuple[Gpu, ...]) -> str:
@@ -46,18 +54,19 @@ def short_name(cpu: str, cores: int, found: tuple[Gpu, ...]) -> str:
     return f"{first}{slug}, {cores} core{'s' if cores != 1 else ''}"
 
 
-def cpu_model(cpuinfo: Path = _CPUINFO) -> str:
+def cpu_model(cpuinfo: Path = processor.CPUINFO) -> str:
     """Return the processor's name as the system gives it, with family and model where a virtual machine hides which.
 
     Two processors that both called themselves 'AMD EPYC' were seen to differ by up to a factor of two.
     """
-    said = dict(re.findall(r"^(model name|cpu family|model)\s*:\s*(.+)$", text(cpuinfo) or "", re.MULTILINE))
+    said = processor.said(cpuinfo)
     if "model name" in said:
         name = " ".join(said["model name"].split())
-        numbered = re.search(r"\d", re.sub(r"@.*", "", name))  # a clock is no model's number
-        if numbered or not {"cpu family", "model"} <= said.keys():
+        if names_a_model(name) or not {"cpu family", "model"} <= said.keys():
             return name
         return f"{name}, family {said['cpu family']} model {said['model']}"
+    if arm := processor.arm_name(said):
+        return arm
     if platform.system() == "Darwin":
         import subprocess
 
@@ -91,14 +100,6 @@ def why_no_gpu() -> str:
     if there.in_driver and not there.names:
         return f"CUDA_VISIBLE_DEVICES is '{wanted}', which names none of the driver's GPUs; unset it"
     return ""
-
-
-def text(path: Path) -> str | None:
-    """Return a small system file's text; None where it is missing or closed to us."""
-    try:
-        return path.read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return None
 
 
 def settings(environment: Mapping[str, str] = os.environ) -> dict[str, str]:

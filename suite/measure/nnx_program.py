@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 from flax import nnx
 
+from suite.measure import lowered_digest
 from suite.measure.form import cast
 from suite.measure.jax_program import MATMUL_PRECISION, JaxProgram, digest_of, held
 from suite.measure.program import Batch
@@ -103,6 +104,16 @@ class NnxProgram(JaxProgram):
 
     def traced(self) -> Traced:
         """Return what the results of the step need, traced anew as a pure function."""
+        with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
+            return traced(self._pure().jaxpr, self._batches[0], 0, 1)
+
+    def lowered_texts(self) -> tuple[str, ...]:
+        """Return the text of the step, which is lowered anew as a pure function."""
+        with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
+            return (lowered_digest.text_of(self._pure().lower()),)
+
+    def _pure(self) -> jax.stages.Traced:
+        """Return the step traced as a pure function of its variables, which stay as they are."""
         trained = self._workload.optimizer is not None
         graph, *state = nnx.split((self._model, self._optimizer) if trained else self._model, ...)
         inputs = () if trained else (self._out, self._zero)
@@ -112,8 +123,7 @@ class NnxProgram(JaxProgram):
             value = self._train(*whole, batch) if trained else self._infer(whole, *inputs, batch)  # pyright: ignore[reportCallIssue]
             return nnx.state(whole), value
 
-        with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
-            return traced(jax.make_jaxpr(step)(state, inputs, self._batches[0]), self._batches[0], 0, 1)
+        return jax.jit(step).trace(state, inputs, self._batches[0])
 
     def settings(self) -> dict[str, Any]:
         """Return the precision in force."""

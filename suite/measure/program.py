@@ -52,6 +52,10 @@ class Program(Protocol):
         """Return what the results of the step need; None where it cannot be told, and then nothing is replayed."""
         ...
 
+    def program_digest(self) -> str:
+        """Return a digest of what a step computes and how, the same wherever its code lies and whatever the seed."""
+        ...
+
     def state_digest(self) -> str | None:
         """Return a digest of what the steps so far have made of the state; None where nothing is replayed."""
         ...

@@ -73,6 +73,7 @@ class Facts(Plain, frozen=True, kw_only=True):
     bytes_per_step: int | None = None  # that a step has to read and write at least
     energy_step_seconds: float | None = None  # of a step while its energy was counted
     audit: Audit | None = None
+    program: str = ""  # digest of what was measured and of its settings
     scopes: dict[Scope, Seen]
 
 

@@ -30,7 +30,9 @@ class ResidentRun(JaxRun):
         """Trace an epoch."""
         order = jax.ShapeDtypeStruct((self._steps_an_epoch, self._case.batch), np.int32)
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
-            self._lowered = jax.jit(epoch(self._step), donate_argnums=0).lower(self._state, self._examples, order)
+            whole = jax.jit(epoch(self._step), donate_argnums=0)
+            self._traced = whole.trace(self._state, self._examples, order)
+            self._lowered = self._traced.lower()
 
     def train(self, examples: Batch, order: np.ndarray) -> None:
         """Take an epoch in one call, and what does not fill a batch after it; return when the state is there."""

@@ -10,6 +10,7 @@ import jax
 import numpy as np
 from msgspec import structs
 
+from suite.measure import lowered_digest
 from suite.measure.jax_program import JaxProgram
 from suite.measure.placement import Placement, placement, put
 from suite.measure.program import Batch
@@ -87,6 +88,12 @@ class SearchRun(JaxProgram):
         """Forget the programs of an earlier search."""
         del seed
         self._made: dict[Any, tuple[JaxProgram, Any]] = {}
+        self._lowered_evaluations: list[jax.stages.Lowered] = []
+
+    def lowered_texts(self) -> tuple[str, ...]:
+        """Return the texts of each network's step, and of what evaluates it."""
+        steps = (text for program, _ in self._made.values() for text in program.lowered_texts())
+        return *steps, *map(lowered_digest.text_of, self._lowered_evaluations)
 
     def _fits(self, there: Examples, first_seed: int) -> tuple[Fit, ...]:
         """Return the fits of one network, those with fewer epochs first: each fold held out once by each."""
@@ -158,8 +165,9 @@ class SearchRun(JaxProgram):
             stage("lower", program.lower)
             stage("compile", program.compile)
             made: list[Any] = []
-            stage("compile_rest", lambda: made.append(_evaluating(program)))
-            self._made[hidden, fits] = program, made[0]
+            stage("compile_rest", lambda: made.extend(_evaluating(program)))
+            self._lowered_evaluations.append(made[0])
+            self._made[hidden, fits] = program, made[1]
         return self._made[hidden, fits]
 
 
@@ -172,9 +180,11 @@ def picking(run: Callable[..., Any]) -> Callable[..., Any]:
     return picked
 
 
-def _evaluating(program: JaxProgram) -> Any:
+def _evaluating(program: JaxProgram) -> tuple[Any, Any]:
+    """Return what evaluates, lowered and compiled."""
     step = picking(program.evaluation())
-    return program.trace(step, program._batches[0], donate=False).lower().compile(program._options())
+    lowered = program.trace(step, program._batches[0], donate=False).lower()
+    return lowered, lowered.compile(program._options())
 
 
 def _begin(program: JaxProgram, seeds: Sequence[int]) -> None:

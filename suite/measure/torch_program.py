@@ -8,6 +8,7 @@ import torch
 from torch._inductor import config as inductor
 
 from suite.controls._base import Control
+from suite.measure import source_digest
 from suite.measure.program import Batch
 from suite.workload import Case
 
@@ -146,6 +147,10 @@ class TorchProgram:
 
     def traced(self) -> None:
         """Return None: nothing is traced ahead of time."""
+
+    def program_digest(self) -> str:
+        """Return a digest of the source of the control and of what drives it: nothing is lowered ahead of time."""
+        return source_digest.of_case(type(self), "suite.controls", self._case)
 
     def state_digest(self) -> None:
         """Return None: nothing is replayed."""

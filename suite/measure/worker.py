@@ -3,11 +3,12 @@
 Reads one `Task` from standard input. The parent (runner) decides everything; this only measures.
 """
 
+import hashlib
 import os
 import platform
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import cast
 
@@ -24,6 +25,7 @@ from suite.measure.process import Process, Say, peak_memory_bytes
 from suite.measure.program import Program
 from suite.measure.protocol import STOPPED, Facts, Line, Task
 from suite.measure.software import versions
+from suite.results.settings import bearing
 from suite.results.validity import DONATED
 from suite.workload import Case
 
@@ -93,19 +95,36 @@ def digested(inputs: list[data.Batch]) -> tuple[list[data.Batch], str]:
 
 def facts_of(process: Process, target: Program, digest: str, first_loss: float) -> Facts:
     """Return what is to be told of a program that has been measured, but for its energy and its audit."""
+    memory = peak_memory_bytes()  # without what the digest of the program needs
+    told = settings() | {name: str(value) for name, value in target.settings().items()}
     return Facts(
         input_digest=digest,
         first_loss=finite(first_loss),
         last_loss=finite(target.loss()),
-        peak_memory_bytes=peak_memory_bytes(),
+        peak_memory_bytes=memory,
         device_memory_bytes=target.device_memory_bytes(),
         bytes_per_step=target.bytes_per_step(),
         python=platform.python_version(),
         packages=target.packages(),
         cache_hits=target.cache_hits(),
-        settings=settings() | {name: str(value) for name, value in target.settings().items()},
+        settings=told,
+        program=program_of(target, told),
         scopes=process.seen,
     )
+
+
+def program_of(target: Program, settings: Mapping[str, str]) -> str:
+    """Return a digest of the step and of the settings that bear on its speed; '' if it cannot be made.
+
+    Nothing that was measured is lost for want of it.
+    """
+    try:
+        step = target.program_digest()
+    except Exception:
+        traceback.print_exc()
+        return ""
+    words = "\n".join([step, *(f"{name}={value}" for name, value in bearing(settings).items())])
+    return hashlib.sha256(words.encode()).hexdigest()[:16]
 
 
 def inputs_of(owner: Owner, task: Task) -> list[data.Batch]:

@@ -8,6 +8,7 @@ import numpy as np
 import xgboost
 
 from suite.controls_xgboost._base import Control
+from suite.measure import source_digest
 from suite.measure.load import granted_cores
 from suite.measure.program import Batch
 from suite.workload import Case
@@ -94,6 +95,10 @@ class XgboostProgram:
 
     def traced(self) -> None:
         """Return None: nothing is traced ahead of time."""
+
+    def program_digest(self) -> str:
+        """Return a digest of the source of the control and of what drives it: nothing is lowered ahead of time."""
+        return source_digest.of_case(type(self), "suite.controls_xgboost", self._case)
 
     def state_digest(self) -> None:
         """Return None: nothing is replayed."""

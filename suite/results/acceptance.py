@@ -15,6 +15,7 @@ _DEEPEST, _LONGEST, _LARGEST = 16, 4000, 2**53  # beyond it a reader in JavaScri
 _LONGEST_SECONDS = 10**7
 _UNITS = ("_seconds", "_bytes", "_watts", "_joules", "_mhz", "_cores", "_per_step", "_ratio")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+_HASH = re.compile(r"([0-9a-f]{16})?")
 _COMMIT = re.compile(r"[\w.+-]{0,80}")
 
 
@@ -176,6 +177,7 @@ def contradictions(record: Record) -> Iterator[tuple[str, str]]:
         yield "$.created", "no moment such as 2026-01-31T12:00:00Z"
     if not _COMMIT.fullmatch(record.commit):
         yield "$.commit", "no commit"
+    yield from _identity_contradictions(record)
     seen = set()
     for number, run in enumerate(record.runs):
         place = f"$.runs[{number}]"
@@ -193,3 +195,18 @@ def contradictions(record: Record) -> Iterator[tuple[str, str]]:
             for index, sample in enumerate(samples):
                 if sample.wall_seconds <= 0:
                     yield f"{place}.{kind}[{index}].wall_seconds", f"{sample.wall_seconds!r} is no time"
+
+
+def _identity_contradictions(record: Record) -> Iterator[tuple[str, str]]:
+    """Yield what a record of its schema cannot say of its method, host and program."""
+    numbered = record.schema not in ("result/0", "result/1")
+    if numbered and record.method < 1:
+        yield "$.method", f"{record.schema} has a method from 1 up"
+    elif not numbered and record.method:
+        yield "$.method", f"{record.schema} has no method"
+    for number, run in enumerate(record.runs):
+        for name, value in (("host", run.host), ("program", run.program)):
+            if value and not numbered:
+                yield f"$.runs[{number}].{name}", f"{record.schema} has no {name}"
+            elif not _HASH.fullmatch(value):
+                yield f"$.runs[{number}].{name}", f"{value[:60]!r} is no 16 hexadecimal characters"

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property, wraps
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -11,11 +11,14 @@ import msgspec
 from suite.results.choices import choices
 from suite.workload import Case, Description, Implementation, Plain, axes
 
-Schema = Literal["result/0", "result/1"]  # result/0 was provisional: such records are not citable
-SCHEMA: Schema = "result/1"
+Schema = Literal["result/0", "result/1", "result/2"]  # all are read for ever
+SCHEMA: Schema = "result/2"  # what is written now: result/1 with host, program, method and kind of CPU
+STABLE: frozenset[Schema] = frozenset({"result/1", "result/2"})  # result/0 was provisional: not citable
+METHOD = 1  # raised by hand when the way of timing changes; times of different methods are never pooled
 _DIGEST = b'"digest": "%s"'  # as it stands in the canonical JSON
 _COMPARED = ("step", "input", "serve")  # the scopes that other implementations have too
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+_ARCHITECTURES = ("x86_64", "amd64", "i386", "i686", "aarch64", "arm64", "armv7l", "ppc64le", "s390x", "riscv64")
 _PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
 Profile = Literal["smoke", "quick", "standard"]
 
@@ -210,6 +213,8 @@ class Run(Plain, frozen=True, kw_only=True):
     learnt: Learnt | None = None  # in scope `learning`
     served: Served | None = None  # in scope `serve`
     scores: tuple[Score, ...] = ()  # of a whole run that is a grid search
+    host: str = ""  # one-way hash of the boot it ran under, 16 hex characters; "": unknown
+    program: str = ""  # digest of the step, its options and settings, 16 hex characters; "": none, or unknown
 
 
 class Gpu(Plain, frozen=True, kw_only=True):
@@ -225,6 +230,20 @@ class Gpu(Plain, frozen=True, kw_only=True):
     power_limit_watts: float | None = None
 
 
+class CpuKind(Plain, frozen=True, kw_only=True):
+    """What two CPUs must share for their times to be pooled. Memory is no part of it."""
+
+    model: str  # such as 'GenuineIntel family 6 model 143'; '' if the machine does not say
+    cores: int  # granted
+    virtual: bool | None = None  # None: not known
+
+    @property
+    def words(self) -> str:
+        """The kind in words."""
+        virtual = {True: "virtual", False: "not virtual", None: "virtual or not is not known"}[self.virtual]
+        return f"{self.model or 'model not known'}, {self.cores} core{'s' if self.cores != 1 else ''}, {virtual}"
+
+
 class Machine(Plain, frozen=True, kw_only=True):
     """What the measurement ran on; nothing here identifies a person or a host."""
 
@@ -237,6 +256,19 @@ class Machine(Plain, frozen=True, kw_only=True):
     system: str = ""  # kernel name and release series
     virtual: bool | None = None
     gpus: tuple[Gpu, ...] = ()
+    cpu_vendor: str | None = None  # as the CPU says it, such as 'GenuineIntel'; of ARM its implementer
+    cpu_family: _Count | None = None  # of ARM the version of its architecture
+    cpu_number: _Count | None = None  # model within the family; of ARM the part
+    threads_per_core: _Count | None = None  # hardware threads; a virtual machine may not show them
+
+    @property
+    def cpu_kind(self) -> CpuKind:
+        """The kind of CPU: by family and model; of an older record, which lacks them, by a name that has a number."""
+        if self.cpu_vendor and self.cpu_family is not None and self.cpu_number is not None:
+            model = f"{self.cpu_vendor} family {self.cpu_family} model {self.cpu_number}"
+        else:
+            model = self.cpu_model if names_a_model(self.cpu_model) else ""
+        return CpuKind(model=model, cores=self.cores, virtual=self.virtual)
 
     @property
     def slug(self) -> str:
@@ -266,6 +298,7 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
     machine: Machine
     software: Software
     commit: str  # of the suite; '+changed' appended when the checkout was not clean; '' outside one
+    method: _Count = 0  # of timing, see METHOD; 0: before it was numbered
     description: Description
     runs: tuple[Run, ...]
     rounds: int  # planned
@@ -283,6 +316,16 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
     def place(self) -> tuple[str, str]:
         """Machine and case among records of which one is current: random content and a stand-in have one row."""
         return self.machine.slug, file_name(self.case.timed, self.description.batch)
+
+    @property
+    def host(self) -> str:
+        """The one host of all its runs that ended well; '' if it is unknown, or if they had several."""
+        return _shared(run.host for run in self.runs if not run.reason)
+
+    @property
+    def program(self) -> str:
+        """The one program of all its runs that ended well; '' if it is unknown, or if they had several."""
+        return _shared(run.program for run in self.runs if not run.reason)
 
     @property
     def general(self) -> bool:
@@ -346,6 +389,17 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
         """
         measured, ended, several, created = self.recency
         return measured, ended, several, not self.experiment or self.case.scope not in _COMPARED, created
+
+
+def _shared(values: Iterable[str]) -> str:
+    found = set(values)
+    return found.pop() if len(found) == 1 else ""
+
+
+def names_a_model(cpu: str) -> bool:
+    """Return whether a CPU's name tells its model: 'AMD EPYC' and 'x86_64' do not, 'Apple M2' does."""
+    name = re.sub(r"@.*", "", cpu)  # a clock is no model's number
+    return bool(re.search(r"\d", name)) and name.strip().lower() not in _ARCHITECTURES
 
 
 _T = TypeVar("_T")

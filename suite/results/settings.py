@@ -18,6 +18,11 @@ def differing(*found: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name in sorted(names) if len(_values(name, found)) > 1)
 
 
+def bearing(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings that bear on speed, by name."""
+    return {name: settings[name] for name in sorted(settings.keys() - _ASIDE)}
+
+
 def _values(name: str, found: tuple[Mapping[str, str], ...]) -> set[str | None]:
     values = {each.get(name) for each in found}
     return values if name.isupper() or name.startswith("xla_") else values - {None}

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from suite import units
 from suite.results import old_jax, validity
-from suite.results.record import SCHEMA, Record, Run, Telemetry, once
+from suite.results.record import STABLE, Record, Run, Telemetry, once
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio, trend
 
 Status = Literal["invalid", "incomplete", "unstable", "old JAX", "smoke", "quick", "standard", "repeated"]
@@ -63,7 +63,7 @@ def citable(record: Record, value: Estimate, status: Status, certified: bool | N
 
     `certified` is None where it need not be.
     """
-    return record.schema == SCHEMA and value.low is not None and status in SOUND and certified is not False
+    return record.schema in STABLE and value.low is not None and status in SOUND and certified is not False
 
 
 def step_seconds(run: Run) -> float | None:

@@ -1,0 +1,107 @@
+"""Which kind of processor this is: who made it, family, model, and the hardware threads of a core."""
+
+import os
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+CPUINFO = Path("/proc/cpuinfo")
+TOPOLOGY = Path("/sys/devices/system/cpu")
+
+# ARM's processors give numbers alone. The names are those of lscpu, of what servers and small computers have.
+_IMPLEMENTERS = {
+    0x41: "ARM",
+    0x43: "Cavium",
+    0x46: "FUJITSU",
+    0x48: "HiSilicon",
+    0x4E: "NVIDIA",
+    0x50: "APM",
+    0x51: "Qualcomm",
+    0x53: "Samsung",
+    0x61: "Apple",
+    0x6D: "Microsoft",
+    0xC0: "Ampere",
+}
+_PARTS = {
+    (0x41, 0xD03): "Cortex-A53",
+    (0x41, 0xD05): "Cortex-A55",
+    (0x41, 0xD07): "Cortex-A57",
+    (0x41, 0xD08): "Cortex-A72",
+    (0x41, 0xD0B): "Cortex-A76",
+    (0x41, 0xD0C): "Neoverse-N1",
+    (0x41, 0xD40): "Neoverse-V1",
+    (0x41, 0xD42): "Cortex-A78AE",
+    (0x41, 0xD49): "Neoverse-N2",
+    (0x41, 0xD4A): "Neoverse-E1",
+    (0x41, 0xD4F): "Neoverse-V2",
+    (0x41, 0xD83): "Neoverse-V3AE",
+    (0x41, 0xD84): "Neoverse-V3",
+    (0x41, 0xD8E): "Neoverse-N3",
+    (0x43, 0x0AF): "ThunderX2-99xx",
+    (0x46, 0x001): "A64FX",
+    (0x48, 0xD01): "TaiShan-v110",
+    (0x4E, 0x004): "Carmel",
+    (0xC0, 0xAC3): "Ampere-1",
+    (0xC0, 0xAC4): "Ampere-1a",
+}
+_NAMES = "model name|vendor_id|cpu family|model|CPU implementer|CPU architecture|CPU part"
+
+
+def described(cpuinfo: Path = CPUINFO, topology: Path = TOPOLOGY) -> dict[str, Any]:
+    """Return the fields of a machine that tell its kind of CPU; those that cannot be known are left out."""
+    found = said(cpuinfo)
+    vendor, family, number = found.get("vendor_id"), found.get("cpu family"), found.get("model")
+    if "CPU implementer" in found:
+        implementer = _whole(found["CPU implementer"])
+        vendor = _IMPLEMENTERS.get(implementer, found["CPU implementer"]) if implementer is not None else None
+        family, number = found.get("CPU architecture"), found.get("CPU part")
+    fields = {
+        "cpu_vendor": vendor,
+        "cpu_family": _whole(family),
+        "cpu_number": _whole(number),
+        "threads_per_core": threads_per_core(topology),
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def said(cpuinfo: Path = CPUINFO) -> dict[str, str]:
+    """Return what the system says of its first processor; nothing where it says nothing."""
+    found: dict[str, str] = {}
+    for name, value in re.findall(rf"^({_NAMES})[ \t]*:[ \t]*(\S.*)$", text(cpuinfo) or "", re.MULTILINE):
+        found.setdefault(name, " ".join(value.split()))
+    return found
+
+
+def arm_name(found: dict[str, str]) -> str:
+    """Return an ARM processor's implementer and part as lscpu names them; '' for any other processor."""
+    implementer, part = (_whole(found.get(name)) for name in ("CPU implementer", "CPU part"))
+    if implementer is None or part is None:
+        return ""
+    maker = _IMPLEMENTERS.get(implementer, f"implementer {implementer:#04x}")
+    return f"{maker} {_PARTS.get((implementer, part), f'part {part:#05x}')}"
+
+
+def threads_per_core(topology: Path = TOPOLOGY) -> int | None:
+    """Return how many hardware threads share a core, of the first processor that is granted; None if nothing says."""
+    granted = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
+    listed = text(topology / f"cpu{granted[0]}" / "topology" / "thread_siblings_list")
+    spans = [part.split("-") for part in (listed or "").split(",")]
+    with suppress(ValueError):
+        return sum(int(span[-1]) - int(span[0]) + 1 for span in spans) or None
+    return None
+
+
+def text(path: Path) -> str | None:
+    """Return a small system file's text; None where it is missing or closed to us."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return None
+
+
+def _whole(word: str | None) -> int | None:
+    """Return a number as the system writes it, such as 6, 0xd0c or 8; None for anything else."""
+    with suppress(ValueError, TypeError):
+        return int(word or "", 0)
+    return None

@@ -1,0 +1,192 @@
+"""A digest of what a baseline's step is made of: the source of its network, loss and optimizer and of what drives it.
+
+A baseline has no lowered program that could be had before it runs. Of the modules those definitions alone count that
+the step reaches by name, so that a second optimizer in a shared file leaves it as it is. Comments, docstrings,
+annotations, places and names of files do not count, nor what gives the two sides their batches and compares them.
+"""
+
+import ast
+import hashlib
+import importlib.util
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from suite.workload import Case
+
+PACKAGE = "suite"
+_ASIDE = frozenset({"preparation", "draw", "input_sets", "weights"})  # of a control: batches, and the comparison
+_TELLING = frozenset(  # methods of a driver that tell of it and do nothing in its step
+    {"bytes_per_step", "cache_hits", "compilations", "device_memory_bytes", "loss", "packages", "platform"}
+    | {"program_digest", "settings", "state_digest", "traced"}
+)
+_DRIVING = frozenset({"chain", "block"})  # methods that every driver has
+
+Name = tuple[str, str]  # of a module, and of what is defined in it
+SourceOf = Callable[[str], str | None]  # of a module by its name; None for what is none
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Module:
+    """What a module defines at its top, and what its names are called where they come from."""
+
+    defined: dict[str, tuple[ast.AST, ...]] = field(default_factory=dict)
+    imported: dict[str, Name] = field(default_factory=dict)  # from the package; '' for a whole module
+    foreign: dict[str, str] = field(default_factory=dict)  # from elsewhere, such as 'torch.nn.functional'
+
+
+def digest(start: Iterable[Name], source_of: SourceOf) -> str:
+    """Return the digest of definitions and of all that they reach; `source_of` gives a module's source by its name.
+
+    Raises LookupError if one to start at is not there.
+    """
+    return hashlib.sha256("\n".join(reached(start, source_of)).encode()).hexdigest()
+
+
+def reached(start: Iterable[Name], source_of: SourceOf) -> tuple[str, ...]:
+    """Return each reached definition as text, in an order that no name of a module decides."""
+    modules: dict[str, _Module | None] = {}
+
+    def module(name: str) -> _Module | None:
+        if name not in modules:
+            text = source_of(name)
+            modules[name] = None if text is None else _module(text)
+        return modules[name]
+
+    seen: set[Name] = set()
+    texts: list[str] = []
+    waiting = list(start)
+    for where, name in waiting:
+        at = module(where)
+        if at is None or name not in at.defined:
+            raise LookupError(f"no '{name}' in module '{where}'; its source is not what was imported")
+    while waiting:
+        where, name = waiting.pop()
+        at = module(where)
+        if (where, name) in seen or at is None:
+            continue
+        seen.add((where, name))
+        if name in at.imported:
+            waiting.append(at.imported[name])
+        for node in at.defined.get(name, ()):
+            texts.append(_text(node, at.foreign))
+            waiting += _names(node, where, at)
+    return tuple(sorted(texts))
+
+
+def _names(node: ast.AST, where: str, at: _Module) -> Iterator[Name]:
+    """Yield what a definition refers to: of its own module, or of one that this imports."""
+    for each in _walk(node):
+        if isinstance(each, ast.Name):
+            yield where, each.id
+        elif isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id in at.imported:
+            module, name = at.imported[each.value.id]
+            if not name:
+                yield module, each.attr
+            else:
+                yield f"{module}.{name}", each.attr  # `from suite.controls import _optimizers`
+
+
+def _module(source: str) -> _Module:
+    found = _Module()
+    for node in ast.parse(source).body:
+        match node:
+            case ast.ImportFrom(module=str(module), names=names):
+                for each in names:
+                    if module.split(".")[0] == PACKAGE:
+                        found.imported[each.asname or each.name] = module, each.name
+                    else:
+                        found.foreign[each.asname or each.name] = f"{module}.{each.name}"
+            case ast.Import(names=names):
+                for each in names:
+                    if each.name.split(".")[0] == PACKAGE:
+                        found.imported[each.asname or each.name] = each.name, ""
+                    else:
+                        found.foreign[each.asname or each.name.split(".")[0]] = each.name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found.defined[name] = *found.defined.get(name, ()), node
+            case ast.Assign() | ast.AnnAssign() | ast.AugAssign():
+                for each in ast.walk(node):
+                    if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                        found.defined[each.id] = *found.defined.get(each.id, ()), node
+            case _:
+                pass
+    return found
+
+
+def normalised(source: str) -> str:
+    """Return a whole module's source as text without comments, docstrings, annotations, imports and places."""
+    return "\n".join(_text(node, {}) for node in ast.parse(source).body if not isinstance(node, _IMPORTS))
+
+
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+def _text(node: object, foreign: Mapping[str, str]) -> str:
+    """Return a tree as text, which is the same in every version of Python that reads the source."""
+    if isinstance(node, ast.Name):
+        return f"{{{foreign.get(node.id, node.id)}}}"
+    if isinstance(node, ast.Constant):
+        return f"{type(node.value).__name__} {node.value!r}"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    parts = []
+    for name, value in _fields(node):
+        if isinstance(value, list):
+            parts.append(f"{name}=[{','.join(_text(each, foreign) for each in value)}]")
+        else:
+            parts.append(f"{name}={_text(value, foreign)}")
+    return f"{type(node).__name__}({','.join(parts)})"
+
+
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a tree's nodes without what does not count."""
+    yield node
+    for _, value in _fields(node):
+        for each in value if isinstance(value, list) else (value,):
+            if isinstance(each, ast.AST):
+                yield from _walk(each)
+
+
+def _fields(node: ast.AST) -> Iterator[tuple[str, object]]:
+    """Yield what counts of a node: nothing that is empty, no annotation, docstring or import."""
+    for name, value in ast.iter_fields(node):
+        if value is None or value == [] or name in ("ctx", "annotation", "returns", "type_comment", "type_params"):
+            continue
+        if name == "kind" and isinstance(node, ast.Constant):
+            continue
+        if name == "body" and isinstance(value, list):
+            value = [each for each in value if not _is_aside(each, node)]
+        if name == "keywords" and isinstance(node, ast.Call) and isinstance(value, list):
+            value = [each for each in value if each.arg not in _ASIDE]
+        if value != []:
+            yield name, value
+
+
+def _is_aside(node: ast.AST, of: ast.AST) -> bool:
+    """Return whether a statement does nothing in a step: a text, an import, or a method or field that only tells."""
+    match node:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True
+        case ast.Import() | ast.ImportFrom():
+            return True
+        case ast.FunctionDef(name=name) if name in _TELLING and isinstance(of, ast.ClassDef):
+            return {each.name for each in of.body if isinstance(each, ast.FunctionDef)} >= _DRIVING
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            return isinstance(of, ast.ClassDef) and name in _ASIDE
+    return False
+
+
+def of_case(kind: type, controls: str, case: Case) -> str:
+    """Return the digest of the step of a case: of the class that drives it, its control, variant and precision."""
+    start = (kind.__module__, kind.__qualname__), (f"{controls}.{case.workload}", "CONTROL")
+    return f"{digest(start, source)} {case.variant} {case.precision}"
+
+
+def source(module: str) -> str | None:
+    """Return the source that a module was, or would be, imported from; None for what is no module with a file."""
+    try:
+        found = importlib.util.find_spec(module)
+    except ModuleNotFoundError:
+        return None
+    return Path(found.origin).read_text(encoding="utf-8") if found is not None and found.origin else None
