@@ -7,6 +7,7 @@ from suite import experiments, terminal, units
 from suite.inquiry.latencies import latencies, latency_table
 from suite.results import answers, catalogue, prices, selection, store
 from suite.results.comparison import compared
+from suite.results.identity import identity
 from suite.results.record import Machine, Record
 from suite.results.roofline import is_ceiling
 from suite.results.summary import Status, Summary, summary
@@ -85,8 +86,8 @@ def _loaded(folders: Sequence[Path], noted: bool = False) -> tuple[Record, ...]:
 def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:
     """Yield a line for each record below the paths, then how many there are; and whether that is wrong.
 
-    The line says what the record is, or why it is none or the site would leave it out. The place of a file that is
-    named itself does not count.
+    The line says what the record is, or why it is none or the site would leave it out. Of a file that is named itself
+    its place does not count, and a second line says which host, program and method it is of.
     """
     statuses, left_out = list[Status](), 0
     for path in paths:
@@ -103,6 +104,8 @@ def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:
             statuses.append(found.status)
             why = f": {'; '.join(found.reasons)}" if found.reasons else ""
             yield f"{file}: {found.record.name}, {found.status}{why}, {found.record.machine.name}", False
+            if file == path:
+                yield f"  {identity(found.record).words}", False
     yield _counted(statuses, left_out), False
 
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from suite.measure.protocol import Facts, Seen
-from suite.results.record import SCHEMA, Gpu, Machine, Record, Run, Sample, Software, Stage
+from suite.results.record import METHOD, SCHEMA, Gpu, Machine, Record, Run, Sample, Software, Stage
 from suite.results.store import sealed
 from suite.workload import Case, Claim, Description, Source
 
@@ -69,6 +69,8 @@ def run(number, step_seconds, steps=4, samples=5, **changes):
         first_loss=2.3,
         last_loss=2.2,
         load_by_others=0.0,
+        host="0123456789abcdef",
+        program="fedcba9876543210",
     )
     return msgspec.structs.replace(made, **changes)
 
@@ -92,6 +94,7 @@ def record(
     return sealed(
         Record(
             schema=SCHEMA,
+            method=METHOD,
             campaign=campaign,
             created=created,
             profile=profile,

@@ -99,7 +99,7 @@ def test_a_pinned_quotation_that_may_not_be_quoted_is_right_with_a_remark():
     there = all_numbers([factory.record(profile="smoke")])
     (remark,) = quotation.remarks(markdown(Citation(number=there[0])), there)
     assert not remark.wrong
-    assert remark.words == f"{there[0].key.text()} is not to be quoted: status smoke, result/1"
+    assert remark.words == f"{there[0].key.text()} is not to be quoted: status smoke, result/2"
 
 
 def test_one_remark_says_of_a_pinned_quotation_that_it_may_not_be_quoted_and_what_is_newer():
@@ -108,7 +108,7 @@ def test_one_remark_says_of_a_pinned_quotation_that_it_may_not_be_quoted_and_wha
     number = next(number for number in there if number.record.profile == "smoke")
     (remark,) = quotation.remarks(markdown(Citation(number=number)), there)
     assert not remark.wrong
-    assert "is not to be quoted: status smoke, result/1; it has a newer record, " in remark.words
+    assert "is not to be quoted: status smoke, result/2; it has a newer record, " in remark.words
 
 
 def test_csl_and_bibtex_are_what_programs_read(speedup):
@@ -433,7 +433,7 @@ def test_a_number_that_is_older_than_one_that_may_not_be_quoted_says_so():
     page = numbers.files([old, shaky])[name]
     (number,) = [n for n in all_numbers([shaky]) if n.key.metric == "seconds"]
     value = html.escape(Citation(number=number).value)
-    assert f"<td>quick<br>the newest, {value}, may not be quoted: status unstable, result/1</td>" in page
+    assert f"<td>quick<br>the newest, {value}, may not be quoted: status unstable, result/2</td>" in page
 
 
 def test_a_number_that_may_not_be_quoted_has_no_files_but_a_reason():

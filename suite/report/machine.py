@@ -8,6 +8,7 @@ from suite.experiments import roofline
 from suite.report import overview, tables
 from suite.report.html import Page
 from suite.report.links import links
+from suite.results.identity import count_hosts, identity
 from suite.results.record import Record
 from suite.results.roofline import Roof
 from suite.results.selection import current_cases
@@ -26,12 +27,16 @@ def page(
     made = Page(what.name, "../", local)
     facts = [
         ("processor", what.cpu_model),
+        ("kind of CPU", what.cpu_kind.model or "not known"),
         ("cores granted", units.count(what.cores)),
+        ("hardware threads a core", units.count(what.threads_per_core) if what.threads_per_core else "not known"),
         ("quota", units.number(what.cpu_quota_cores) if what.cpu_quota_cores else "none"),
         ("governor", what.cpu_governor or "not shown"),
         ("memory", _seen(records, lambda record: units.memory(record.machine.memory_bytes))),
         ("system", _seen(records, lambda record: record.machine.system)),
         ("virtual machine", {True: "yes", False: "no", None: "not known"}[what.virtual]),
+        ("hosts", _hosts(records)),
+        ("method of timing", _seen(records, lambda record: str(record.method))),
     ]
     for gpu, count in Counter(what.gpus).items():
         facts += [
@@ -78,6 +83,15 @@ def _seen(records: Sequence[Record], what: Callable[[Record], str]) -> str:
     if len(found) == 1:
         return next(iter(found))
     return ", ".join(f"{value} in {units.counted(number, 'campaign')}" for value, number in found.most_common())
+
+
+def _hosts(records: Sequence[Record]) -> str:
+    """Return how many hosts are known among the records, and how many campaigns say none."""
+    known = [found for record in records if (found := identity(record)).host]
+    silent = {record.campaign for record in records} - {found.campaign for found in known}
+    words = [units.count(count_hosts(known))] if known else []
+    words += [f"not known for {units.counted(len(silent), 'campaign')}"] if silent else []
+    return ", ".join(words)
 
 
 def _versions(records: Sequence[Record]) -> list[tuple[str, str]]:

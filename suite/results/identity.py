@@ -70,6 +70,12 @@ class Identity:
         """
         return self.host, self.cpu_kind, self.gpus, self.campaign if self.alone and not self.host else ""
 
+    @property
+    def words(self) -> str:
+        """Host, program, method and kind of CPU in one line."""
+        host, program = self.host or "not known", self.program or "not known"
+        return f"host {host}, program {program}, method {self.method}, CPU {self.cpu_kind.words}"
+
     def pools_with(self, other: "Identity") -> bool:
         """Return whether the two are evidence of the same thing, given the same case and versions."""
         if (self.method, self.program) != (other.method, other.program):

@@ -2,6 +2,7 @@
 
 import copy
 import csv
+import hashlib
 import io
 import itertools
 import json
@@ -544,6 +545,8 @@ def identifying() -> dict[str, str]:
                        ("serial", "/sys/class/dmi/id/product_uuid")):  # fmt: skip
         if words := machine.text(Path(path)):
             found[kind] = words
+            found[f"{kind} without signs"] = words.replace("-", "")
+            found[f"hash of the {kind}"] = hashlib.sha256(words.encode()).hexdigest()[:16]
     return {kind: word for kind, word in found.items() if len(word) > 2}
 
 

@@ -1,0 +1,436 @@
+"""Which host, program, method and kind of CPU a result is of; what cannot be known has a defined answer."""
+
+import getpass
+import hashlib
+import platform
+from datetime import UTC, datetime
+from pathlib import Path
+
+import factory
+import msgspec
+import pytest
+
+from suite import bench
+from suite.measure import anonymous, campaign, contribution, identity, machine, processor, worker
+from suite.measure.clock import Plan
+from suite.measure.protocol import Task
+from suite.results import acceptance
+from suite.results import identity as identities
+from suite.results.identity import Table, count_hosts, identity_in, same_host
+from suite.results.journal import Done, Journal
+from suite.results.record import METHOD, STABLE, Machine, to_json
+from suite.results.statistics import geometric_mean
+from suite.results.summary import citable
+
+BOOT = "3f2a9c04-7be1-4d52-9a10-5c6e8f7d1b23"
+ONE, OTHER = "0123456789abcdef", "aaaaaaaaaaaaaaaa"
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+PLAN = Plan(samples=3, chain_seconds=0.1, warmup_steps=2, warmup_seconds=0, sampling_seconds=0)
+replace = msgspec.structs.replace
+
+
+# Host
+
+
+@pytest.fixture
+def boot(tmp_path):
+    path = tmp_path / "boot_id"
+    path.write_text(f"{BOOT}\n")
+    return path
+
+
+def test_a_host_is_a_word_that_stays_and_is_another_after_another_boot(boot):
+    found = identity.host(boot)
+    assert len(found) == 16
+    assert int(found, 16)
+    assert identity.host(boot) == found
+    boot.write_text(BOOT.replace("3", "4"))
+    assert identity.host(boot) != found
+
+
+def test_two_containers_of_a_host_are_one(boot, monkeypatch, tmp_path):
+    found = identity.host(boot)
+    (tmp_path / "machine-id").write_text("00000000000000000000000000000001\n")
+    monkeypatch.setattr(identity, "_MACHINE", tmp_path / "machine-id")
+    monkeypatch.setattr(platform, "node", lambda: "another-container")
+    assert identity.host(boot) == found
+
+
+def test_the_word_of_a_host_is_no_plain_hash_of_the_boot(boot):
+    found = identity.host(boot)
+    plain = {hashlib.sha256(text.encode()).hexdigest() for text in (BOOT, f"{BOOT}\n", BOOT.replace("-", ""))}
+    assert not any(each.startswith(found) for each in plain)
+    assert found not in BOOT
+
+
+@pytest.mark.parametrize(
+    "content", ["", "\n", "00000000-0000-0000-0000-000000000000\n", "unknown\n", "3f2a9c04", "\x00\xff" * 18]
+)
+def test_what_is_no_identifier_of_a_boot_makes_no_host(boot, content):
+    boot.write_bytes(content.encode("latin-1"))
+    assert identity.host(boot) == ""
+
+
+def test_a_container_that_hides_the_boot_has_no_host_and_can_measure(tmp_path, monkeypatch):
+    assert identity.host(tmp_path / "missing") == ""
+    assert identity.host(tmp_path) == ""  # a folder mounted over it
+    monkeypatch.setattr(identity, "BOOT", tmp_path)
+    assert len(identity.place("a")) == 16
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_hidden_boot_is_said_once_before_measuring(tmp_path, monkeypatch, known):
+    said = []
+    monkeypatch.setattr(bench.identity, "host", lambda: ONE if known else "")
+    monkeypatch.setattr(bench.terminal, "say", said.append)
+    journal = Journal(tmp_path / "journal.jsonl")
+    case = factory.record().case
+    journal.append(campaign.planned([case], [factory.description()], "quick", factory.HOST, NOW))
+    bench.settle(journal)
+    assert [line for line in said if "no identifier of its boot" in line] == [identity.HIDDEN] * (not known)
+
+
+def test_every_run_says_its_host_and_a_failed_one_too(monkeypatch):
+    monkeypatch.setattr(contribution.identity, "host", lambda: ONE)
+
+    class Child:
+        pid, heard = 1, 0.0
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+        def tell(self, line):
+            pass
+
+        def line(self, limit):
+            return None
+
+        def ended(self):
+            return "was killed"
+
+    task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
+    (done,) = contribution.contributions(task, 0, 0, lambda stage: None, lambda cases: Child())
+    assert done.run.reason
+    assert (done.run.host, done.run.program) == (ONE, "")
+
+
+def test_of_the_host_nothing_else_is_in_a_record(boot, monkeypatch):
+    monkeypatch.setattr(identity, "BOOT", boot)
+    monkeypatch.setattr(platform, "node", lambda: "secret-laptop")
+    monkeypatch.setattr(getpass, "getuser", lambda: "secret-user")
+    anonymous._names.cache_clear()
+    word = identity.host(boot)
+    run = factory.run(0, 0.01, host=word, reason=f"secret-user on secret-laptop lost {BOOT}")
+    done = Done(case=factory.record().case, software=factory.record().software, run=run)
+    plan = campaign.planned([done.case], [factory.description()], "quick", machine.machine(), NOW)
+    (record,) = campaign.records(plan, [done])
+    anonymous._names.cache_clear()
+    text = to_json(record).decode().lower()
+    assert word in text
+    files = ("/proc/sys/kernel/random/boot_id", "/etc/machine-id", "/sys/class/dmi/id/product_uuid")
+    secrets = [BOOT, *(found.lower() for path in files if (found := processor.text(Path(path))))]
+    hashes = [hashlib.sha256(f"{each}{end}".encode()).hexdigest()[:16] for each in secrets for end in ("", "\n")]
+    for secret in ("secret", *secrets, *hashes, *(each.replace("-", "") for each in secrets)):
+        assert secret not in text
+
+
+# Kind of CPU
+
+
+def cpu(folder, text, siblings=None):
+    (folder / "cpuinfo").write_text(text)
+    if siblings is not None:
+        for number in range(512):
+            place = folder / f"cpu{number}" / "topology"
+            place.mkdir(parents=True)
+            (place / "thread_siblings_list").write_text(siblings)
+    return processor.described(folder / "cpuinfo", folder)
+
+
+X86 = "processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\nmodel name\t: Intel(R) Xeon(R)\n"
+ARM = "processor\t: 0\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU variant\t: 0x3\nCPU part\t: 0xd0c\n"
+
+
+@pytest.mark.parametrize(
+    ("siblings", "threads"), [("0,64\n", 2), ("0-1\n", 2), ("0-7", 8), ("0", 1), ("", None), ("x", None)]
+)
+def test_hardware_threads_of_a_core_are_counted_or_not_known(tmp_path, siblings, threads):
+    found = cpu(tmp_path, X86, siblings)
+    assert (found["cpu_vendor"], found["cpu_family"], found["cpu_number"]) == ("GenuineIntel", 6, 143)
+    assert found.get("threads_per_core") == threads
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "described"),
+    [
+        (ARM, "ARM Neoverse-N1", {"cpu_vendor": "ARM", "cpu_family": 8, "cpu_number": 0xD0C}),
+        (
+            ARM.replace("0x41", "0xc0").replace("0xd0c", "0xac3"),
+            "Ampere Ampere-1",
+            {"cpu_vendor": "Ampere", "cpu_family": 8, "cpu_number": 0xAC3},
+        ),
+        (
+            ARM.replace("0x41", "0x99").replace("0xd0c", "0x123"),
+            "implementer 0x99 part 0x123",
+            {"cpu_vendor": "0x99", "cpu_family": 8, "cpu_number": 0x123},
+        ),
+    ],
+)
+def test_an_arm_processor_is_told_by_implementer_and_part(tmp_path, text, name, described):
+    assert cpu(tmp_path, text) == described
+    assert machine.cpu_model(tmp_path / "cpuinfo") == name
+
+
+def test_what_says_nothing_of_its_processor_has_no_kind_and_an_arm_core_is_not_said_to_be_no_virtual_one(tmp_path):
+    assert cpu(tmp_path, "") == {}
+    assert machine.is_virtual(tmp_path / "cpuinfo") is None
+    cpu(tmp_path, ARM)
+    assert machine.is_virtual(tmp_path / "cpuinfo") is None
+    cpu(tmp_path, X86 + "flags\t\t: fpu hypervisor\n")
+    assert machine.is_virtual(tmp_path / "cpuinfo") is True
+    cpu(tmp_path, X86 + "flags\t\t: fpu\n")
+    assert machine.is_virtual(tmp_path / "cpuinfo") is False
+
+
+@pytest.mark.parametrize(
+    ("model", "kind"),
+    [
+        ("Intel(R) Xeon(R) Processor", ""),
+        ("Intel(R) Xeon(R) CPU @ 2.50GHz", ""),
+        ("AMD EPYC", ""),
+        ("x86_64", ""),
+        ("aarch64", ""),
+        ("AMD EPYC, family 26 model 2", "AMD EPYC, family 26 model 2"),
+        ("AMD EPYC 9575F 64-Core Processor", "AMD EPYC 9575F 64-Core Processor"),
+        ("Apple M2", "Apple M2"),
+    ],
+)
+def test_of_an_older_record_the_name_tells_the_kind_if_it_has_a_number(model, kind):
+    assert Machine(name="a", cpu_model=model, cores=4).cpu_kind.model == kind
+
+
+def test_memory_is_no_part_of_the_kind_cores_and_being_virtual_are():
+    here = replace(factory.HOST, cpu_vendor="GenuineIntel", cpu_family=6, cpu_number=143, virtual=True)
+    assert here.cpu_kind == replace(here, memory_bytes=1, cpu_model="another name", cpu_governor="x").cpu_kind
+    others = [replace(here, cores=4), replace(here, virtual=False), replace(here, cpu_number=85)]
+    assert len({here.cpu_kind, *(each.cpu_kind for each in others)}) == 4
+
+
+# Identity
+
+KNOWN = replace(factory.HOST, cpu_vendor="GenuineIntel", cpu_family=6, cpu_number=143, virtual=True)
+
+
+def made(host=ONE, program=OTHER, campaign="a", machine=KNOWN, hosts=None, **changes):
+    runs = tuple(factory.run(n, 0.01, host=each, program=program) for n, each in enumerate(hosts or (host,) * 3))
+    return factory.record(campaign=campaign, machine=machine, runs=runs, **changes)
+
+
+def old(campaign="a", machine=factory.HOST, **changes):
+    """A record of result/1."""
+    runs = tuple(factory.run(number, 0.01, host="", program="") for number in range(3))
+    record = factory.record(campaign=campaign, machine=machine, runs=runs, **changes)
+    return factory.sealed(replace(record, schema="result/1", method=0, digest=""))
+
+
+NUMBERED = replace(factory.HOST, cpu_model="AMD EPYC 9575F 64-Core Processor")
+
+
+def of(record, table=None):
+    return identity_in(record, table or Table())
+
+
+def test_two_campaigns_of_a_host_and_two_of_others_are_told_apart():
+    found = [of(made(host, campaign=name)) for name, host in (("a", ONE), ("b", ONE), ("c", "c" * 16), ("d", "d" * 16))]
+    assert same_host(found[0], found[1])
+    assert not same_host(found[0], found[2])
+    assert count_hosts(found) == 3
+    assert all(one.pools_with(other) for one in found for other in found)
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        replace(KNOWN, cpu_number=85),
+        replace(KNOWN, cores=4),
+        replace(KNOWN, gpus=()),
+        replace(KNOWN, gpus=KNOWN.gpus * 2),
+        replace(KNOWN, virtual=False),
+    ],
+)
+def test_a_foreign_record_that_claims_a_host_on_another_machine_is_another_host_and_pools_with_nothing(machine):
+    mine, foreign = of(made()), of(made(campaign="foreign", machine=machine))
+    assert not same_host(mine, foreign)
+    assert not mine.pools_with(foreign)
+
+
+def test_two_hosts_that_say_the_same_and_are_described_alike_count_once():
+    assert count_hosts([of(made(campaign=name)) for name in "ab"]) == 1
+
+
+def test_hosts_that_cannot_be_known_count_as_one_of_their_kind():
+    unknown = [of(made("", campaign=name)) for name in "ab"]
+    assert count_hosts(unknown) == 1
+    assert unknown[0].pools_with(unknown[1])
+    assert count_hosts([*unknown, of(made()), of(made("", machine=replace(KNOWN, cores=4)))]) == 3
+
+
+def test_programs_differ_and_are_not_pooled():
+    assert not of(made()).pools_with(of(made(program=ONE, campaign="b")))
+
+
+def test_a_program_that_cannot_be_had_stands_alone_but_not_in_a_scope_that_has_none():
+    alone = [of(made(program="", campaign=name)) for name in "ab"]
+    assert not alone[0].pools_with(alone[1])
+    assert alone[0].pools_with(of(made(program="", campaign="a")))
+    inputs = [of(made(program="", campaign=name, scope="input", data="embedded")) for name in "ab"]
+    assert inputs[0].pools_with(inputs[1])
+
+
+def test_a_record_of_method_0_is_never_pooled_with_one_of_method_1():
+    record = old(machine=KNOWN)
+    table = Table(hosts=("~1",), programs=(OTHER,), records={record.digest[:16]: (0, 0)})
+    before, now = of(record, table), of(made())
+    assert (before.method, now.method) == (0, METHOD)
+    assert before.program == now.program
+    assert not before.pools_with(now)
+    assert not now.pools_with(before)
+    assert not same_host(before, now)
+
+
+def test_the_table_tells_host_and_program_of_older_records():
+    records = [old(name, machine=NUMBERED, step_seconds=(0.01,) * 3) for name in "abc"]
+    rows = dict(zip((each.digest[:16] for each in records), ((0, 0), (0, 0), (1, 0)), strict=True))
+    found = [of(each, Table(hosts=("~1", "~2"), programs=(OTHER,), records=rows)) for each in records]
+    assert [each.host for each in found] == ["~1", "~1", "~2"]
+    assert count_hosts(found) == 2
+    assert found[0].pools_with(found[2])
+
+
+def test_an_older_record_that_is_not_in_the_table_is_pooled_with_its_own_campaign_alone():
+    found = [of(old(name, machine=NUMBERED)) for name in "ab"]
+    assert not found[0].pools_with(found[1])
+    assert found[0].pools_with(of(old("a", machine=NUMBERED)))
+    assert count_hosts(found) == 2
+
+
+def test_a_cpu_without_a_model_stays_apart():
+    nameless = [replace(factory.HOST, cpu_model=name) for name in ("AMD EPYC", "Intel(R) Xeon(R) Processor")]
+    found = [
+        of(made(campaign=f"{number}{name}", machine=there)) for number, there in enumerate(nameless) for name in "ab"
+    ]
+    for one in found:
+        assert not [other for other in found if other is not one and other.pools_with(one)]
+        assert not one.pools_with(of(made(machine=NUMBERED)))
+    assert found[0].pools_with(found[0])
+
+
+def test_runs_of_several_hosts_have_no_host_and_stand_alone():
+    record = made(hosts=(ONE, OTHER, ONE))
+    assert record.host == ""
+    assert of(record).alone
+    assert made(hosts=(ONE, ONE, ONE)).host == ONE
+
+
+def test_a_run_that_failed_decides_neither_host_nor_program():
+    runs = factory.run(0, 0.01), factory.run(1, 0.01, host=OTHER, program="", reason="killed")
+    record = factory.record(runs=runs)
+    assert (record.host, record.program) == (runs[0].host, runs[0].program)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"[]", "is no table of identities"),
+        (b'{"version": 2}', "has version 2, this suite reads 1"),
+        (b'{"hosts": ["0123456789abcdef"]}', "is no table of identities"),  # no hash: a cluster
+        (b'{"hosts": ["~1"], "records": {"0123456789abcdef": [1, null]}}', "points beyond its lists"),
+        (b'{"records": {"0123456789abcdef": [null, 0]}}', "points beyond its lists"),
+        (b'{"records": {"short": [null, null]}}', "is no table of identities"),
+    ],
+)
+def test_a_table_that_is_damaged_is_said(content, said):
+    with pytest.raises(ValueError, match=said):
+        identities.read(content)
+
+
+def test_the_published_table_can_be_read_and_is_small():
+    assert identities.table().version == 1
+    path = Path(identities.__file__).with_name(identities.FILE_NAME)
+    assert not path.exists() or path.stat().st_size < 150_000
+
+
+# Records
+
+
+def test_records_of_all_schemas_are_read_and_their_digests_stay():
+    for record in (made(), old(), factory.sealed(replace(old(), schema="result/0", digest=""))):
+        assert acceptance.accepted(to_json(record)).digest == record.digest
+
+
+def test_records_of_stable_schemas_may_be_quoted():
+    value = geometric_mean([1.0, 1.01, 0.99])
+    given = {"value": value, "status": "quick", "certified": None}
+    assert citable(made(), **given)
+    assert citable(old(), **given)
+    assert not citable(replace(old(), schema="result/0"), **given)
+    assert sorted(STABLE) == ["result/1", "result/2"]
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        (replace(made(), method=0), "result/2 has a method from 1 up at \\$.method"),
+        (replace(old(), method=1), "result/1 has no method at \\$.method"),
+        (replace(made(), schema="result/1", method=0), "result/1 has no host at \\$.runs\\[0\\].host"),
+        (made(host="my-laptop"), "'my-laptop' is no 16 hexadecimal characters at \\$.runs\\[0\\].host"),
+        (made(program="ABC"), "'ABC' is no 16 hexadecimal characters at \\$.runs\\[0\\].program"),
+    ],
+)
+def test_a_foreign_record_that_says_what_its_schema_cannot_is_refused(record, said):
+    record = factory.sealed(replace(record, digest=""))
+    with pytest.raises(ValueError, match=said):
+        acceptance.accepted(to_json(record))
+
+
+def test_rounds_of_different_programs_are_no_whole_result():
+    case, software = factory.record().case, factory.record().software
+    done = [
+        Done(case=case, software=software, run=factory.run(number, 0.01, program=program))
+        for number, program in enumerate((ONE, OTHER))
+    ]
+    assert campaign.changed(done[:1]) == ""
+    assert campaign.changed(done).startswith("its program, the step or an option of it, was changed between two rounds")
+
+
+# Program
+
+
+class Program:
+    def __init__(self, digest="d"):
+        self.digest = digest
+
+    def program_digest(self):
+        if self.digest is None:
+            raise RuntimeError("nothing was lowered")
+        return self.digest
+
+
+def test_a_program_is_its_step_and_the_settings_that_bear_on_speed():
+    plain = worker.program_of(Program(), {"xla_a": "1"})
+    assert len(plain) == 16
+    assert plain == worker.program_of(Program(), {"xla_a": "1", "CUDA_VISIBLE_DEVICES": "3", "JAX_PLATFORMS": "cpu"})
+    others = [
+        worker.program_of(Program("e"), {"xla_a": "1"}),
+        worker.program_of(Program(), {"xla_a": "2"}),
+        worker.program_of(Program(), {"xla_a": "1", "matmul_precision": "highest"}),
+    ]
+    assert len({plain, *others}) == 4
+
+
+def test_a_program_that_cannot_be_had_costs_no_measurement(capsys):
+    assert worker.program_of(Program(None), {}) == ""
+    assert "nothing was lowered" in capsys.readouterr().err
