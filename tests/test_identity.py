@@ -10,11 +10,11 @@ import factory
 import msgspec
 import pytest
 
-from suite import bench
+from suite import bench, showing
 from suite.measure import anonymous, campaign, contribution, identity, machine, processor, worker
 from suite.measure.clock import Plan
 from suite.measure.protocol import Task
-from suite.results import acceptance
+from suite.results import acceptance, store
 from suite.results import identity as identities
 from suite.results.identity import Table, count_hosts, identity_in, same_host
 from suite.results.journal import Done, Journal
@@ -404,6 +404,16 @@ def test_rounds_of_different_programs_are_no_whole_result():
     ]
     assert campaign.changed(done[:1]) == ""
     assert campaign.changed(done).startswith("its program, the step or an option of it, was changed between two rounds")
+
+
+def test_a_file_that_is_checked_shows_host_program_method_and_kind_of_cpu(tmp_path):
+    path = store.put(made(), tmp_path)
+    lines = [line for line, wrong in showing.checked([path]) if not wrong]
+    assert ONE in lines[1]
+    assert OTHER in lines[1]
+    assert "method 1" in lines[1]
+    assert "GenuineIntel family 6 model 143, 16 cores, virtual" in lines[1]
+    assert not any(ONE in line for line, _ in showing.checked([tmp_path]))
 
 
 # Program

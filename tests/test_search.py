@@ -54,6 +54,7 @@ class Searched:
         self.scores = run.search(examples(), seed, self.stage)
         self.loss = run.loss()
         self.settings = run.settings()
+        self.run = run
 
     def teach(self, program, rows, there):
         self.rows.append(rows)
@@ -192,6 +193,12 @@ def test_a_search_of_another_seed_has_other_orders_and_comes_to_other_scores(alo
     for one, another in zip(alone.scores, other.scores, strict=True):
         assert not set(one.log_losses) & set(another.log_losses)
     assert not set(alone.starts) & set(other.starts)
+
+
+def test_which_point_is_best_and_the_seed_are_no_part_of_a_searchs_program(alone, together):
+    assert len(together.run.lowered_texts()) == 2 * (len(together.run._made) - 1)  # without the last training's
+    assert together.run.program_digest() != alone.run.program_digest()
+    assert Searched("plain", 4, seed=1).run.program_digest() == alone.run.program_digest()
 
 
 def test_no_two_fits_of_a_search_start_from_the_same_values(alone):

@@ -76,6 +76,7 @@ class SearchRun(JaxProgram):
             for together in (fits,) if self._stacked else ((fit,) for fit in fits):
                 for fit, score in self._trained(hidden, together, there, stage):
                     found.setdefault((hidden, fit.epochs), []).append(score)
+        self._searched = len(self._made)
         hidden, epochs = min(found, key=lambda point: fmean(found[point]))
         everything = np.arange(_count(there))
         last = Fit(epochs=epochs, seed=seed, inside=everything, held=everything[:0])
@@ -88,12 +89,14 @@ class SearchRun(JaxProgram):
         """Forget the programs of an earlier search."""
         del seed
         self._made: dict[Any, tuple[JaxProgram, Any]] = {}
+        self._searched: int | None = None  # of these; the rest are of the best point alone
         self._lowered_evaluations: list[jax.stages.Lowered] = []
 
     def lowered_texts(self) -> tuple[str, ...]:
-        """Return the texts of each network's step, and of what evaluates it."""
-        steps = (text for program, _ in self._made.values() for text in program.lowered_texts())
-        return *steps, *map(lowered_digest.text_of, self._lowered_evaluations)
+        """Return the texts of each network's step, and of what evaluates it; which is best, the seed decides."""
+        programs = list(self._made.values())[: self._searched]
+        steps = (text for program, _ in programs for text in program.lowered_texts())
+        return *steps, *map(lowered_digest.text_of, self._lowered_evaluations[: self._searched])
 
     def _fits(self, there: Examples, first_seed: int) -> tuple[Fit, ...]:
         """Return the fits of one network, those with fewer epochs first: each fold held out once by each."""

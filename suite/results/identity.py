@@ -73,7 +73,7 @@ class Identity:
     @property
     def words(self) -> str:
         """Host, program, method and kind of CPU in one line."""
-        host, program = self.host or "not known", self.program or "not known"
+        host, program = self.host or "not known", self.program or ("not known" if self.alone else "none")
         return f"host {host}, program {program}, method {self.method}, CPU {self.cpu_kind.words}"
 
     def pools_with(self, other: "Identity") -> bool:
