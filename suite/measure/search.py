@@ -54,6 +54,7 @@ class SearchRun(JaxProgram):
     def __init__(self, workload: Workload, case: Case) -> None:
         super().__init__(workload, case)
         self._last, self._stacked = 0.0, case.variant == "stacked"
+        self.initialise(0)
         self._shrinks = case.backend == "cpu"  # on a GPU another program takes longer to compile than it saves
         if self._stacked:
             fits_of(workload.description, case.batch, case.devices)
