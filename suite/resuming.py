@@ -174,6 +174,8 @@ def refuse_older(header: Header) -> None:
 def refuse_other(header: Header) -> None:
     """Raise RuntimeError if a campaign was begun with another version or settings, or on a machine that differs."""
     here, commit = machine.machine(), software.commit()
+    # Two states of changed files have one commit's name; where that differs, it says enough.
+    code = software.code() if header.code and header.commit == commit else header.code
     differs = [
         f"{name} '{_words(then)}' there, '{_words(now)}' here"
         for name, then, now in (
@@ -181,6 +183,7 @@ def refuse_other(header: Header) -> None:
             ("cores", header.machine.cores, here.cores),
             ("GPUs", header.machine.gpus, here.gpus),
             ("commit", header.commit, commit),
+            ("code of that commit", header.code, code),
             *_settings(header),
         )
         if then != now

@@ -3,12 +3,11 @@
 import os
 import platform
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 import psutil
 
-from suite.measure.anonymous import anonymous
 from suite.measure.counters import control_groups
 from suite.measure.load import granted_cores
 from suite.measure.nvml import Gpus
@@ -99,16 +98,3 @@ def text(path: Path) -> str | None:
         return path.read_text(encoding="utf-8", errors="replace").strip()
     except OSError:
         return None
-
-
-def settings(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the environment variables that can change speed; no others leave the machine, nor what could name it."""
-    watched = re.compile(
-        r"^(XLA_|JAX_|OMP_|MKL_|MALLOC_|GLIBC_TUNABLES$|TF_(?!CPP_)|KERAS_BACKEND$|NPROC$|PJRT_|CUDA_VISIBLE_DEVICES$|NVIDIA_TF32_OVERRIDE$)"
-    )
-    closed = re.compile(r"(?i)dir|path|file|dump|/|address|host|coordinator|user|token|secret|url")
-    return {
-        name: value if not closed.search(name + value) and anonymous(value) == value else "set"
-        for name, value in sorted(environment.items())
-        if watched.match(name)
-    }
