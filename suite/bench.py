@@ -66,6 +66,7 @@ def planned(
     offers: dict[Implementation, Offer] = {name: probing.offer(name) for name in dict.fromkeys(needed)}
     if asked.reference:
         offers |= probing.installed(reference_round.IMPLEMENTATIONS)
+    here = machine.seen_by(here, offers["jax"].backends.get("gpu", ()), machine_name)
     answer = answering.answer(asked, here, offers)
     for remark in answer.remarks:
         terminal.say(f"note: {remark}")
