@@ -176,6 +176,8 @@ def test_a_session_whose_environment_has_another_checkouts_suite_is_ended(noxfil
     session.run = lambda *_, **__: f"{ROOT}/suite\n"
     monkeypatch.chdir(ROOT)
     noxfile.ensure_own_suite(session)
+    session.run = lambda *_, **__: None  # --install-only
+    noxfile.ensure_own_suite(session)
     assert len(said) == 1
 
 

@@ -1,5 +1,7 @@
 """Environment variables that can change speed are recorded, what could name a machine or person in them is not."""
 
+import factory
+import msgspec
 import pytest
 
 from suite import bench
@@ -7,6 +9,7 @@ from suite.measure import children, probing
 from suite.measure.request import Request
 from suite.measure.variables import settings, spoiling
 from suite.results.settings import differing
+from suite.results.summary import summary
 
 RECORDED = {
     "CUDA_LAUNCH_BLOCKING": "1",
@@ -142,6 +145,18 @@ def test_neither_the_user_nor_the_host_is_named(name, monkeypatch):
 
 def test_a_list_keeps_what_is_not_private():
     assert settings({"MALLOC_CONF": "prof:true,prof_prefix:/home/x"}) == {"MALLOC_CONF": "prof:true,prof_prefix:set"}
+
+
+@pytest.mark.parametrize(
+    ("backend", "value", "blocked"),
+    [("gpu", "1", True), ("gpu", "0", False), ("gpu", None, False), ("cpu", "1", False)],
+)
+def test_a_time_of_a_gpu_whose_kernels_were_waited_for_is_not_steady(backend, value, blocked):
+    software = factory.record().software
+    software = msgspec.structs.replace(software, settings={} if value is None else {"CUDA_LAUNCH_BLOCKING": value})
+    found = summary(msgspec.structs.replace(factory.record(backend=backend), software=software))
+    assert any(reason.startswith("blocking: ") for reason in found.reasons) == blocked
+    assert (found.status == "unstable") == blocked
 
 
 @pytest.mark.parametrize("name", ["CUDA_LAUNCH_BLOCKING", "LD_PRELOAD", "PYTHONDEVMODE", "JAX_DISABLE_JIT"])

@@ -8,7 +8,7 @@ import pynvml
 import pytest
 from test_telemetry import FakeNvml
 
-from suite.measure import answering, fitness, lock, machine
+from suite.measure import answering, fitness, lock, machine, refusal
 from suite.measure.nvml import Gpus
 from suite.measure.probe import Offer
 from suite.measure.request import Request
@@ -261,6 +261,17 @@ def test_a_slice_that_the_driver_does_not_show_is_refused():
     with pytest.raises(RuntimeError, match="a slice"):
         machine.seen_by(SLICED, (f"{factory.H100.name} MIG 3g.40gb",))
     assert machine.seen_by(SLICED, (SLICE.name,)) == SLICED
+
+
+def test_a_peer_that_sees_another_gpu_first_is_refused():
+    offers = {
+        "jax": seeing(factory.H100.name),
+        "torch": msgspec.structs.replace(seeing(SLICE.name), names=("mnist_mlp",)),
+    }
+    with pytest.raises(RuntimeError, match=r"its first GPU is '.* MIG 1g.10gb' and JAX's is 'NVIDIA H100"):
+        answering.answer(Request(workloads=("mnist_mlp",), implementations=("jax", "torch")), factory.HOST, offers)
+    for same in (factory.H100.name, "cuda"):
+        refusal.refuse_other_gpu({"jax": (factory.H100.name,), "torch": (same, "another card")})
 
 
 def test_a_record_of_before_has_no_slice_and_the_same_digest():

@@ -49,6 +49,8 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     wanted = workloads(request, networks, [name for name in about if name not in networks], experiment.WORKLOADS)
     present = _present(request, machine, jax)
     chosen = [about[name] for name in wanted]
+    if "gpu" in present:
+        refusal.refuse_other_gpu({name: offer.backends.get("gpu", ()) for name, offer in offers.items()})
     _refuse(request, machine, jax, chosen, present)
     here = Here(
         backends=present,
