@@ -194,6 +194,7 @@ def test_a_checkout_of_another_user_is_noted_with_what_to_do(tmp_path, monkeypat
     found = repository(tmp_path)
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
     problem = software.origin(tmp_path / "suite").problem
+    assert "git trusts no checkout of another user" in problem
     assert f"git config --global --add safe.directory {tmp_path}" in problem
     assert "SUITE_COMMIT" in problem
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")  # the remedy, where there is no home to write it to
