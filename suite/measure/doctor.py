@@ -8,9 +8,10 @@ def checks_of_this_machine() -> tuple[fitness.Check, ...]:
     """Return what JAX sees and how fit the machine is."""
     here = machine.machine()
     try:
-        notes = (*software.notes(), *variables.spoiling())
+        notes = software.notes()
     except ValueError as error:  # of SUITE_COMMIT
         notes = (str(error),)
+    notes += variables.spoiling()
     try:
         offer = probing.offer("jax")
     except RuntimeError as error:
