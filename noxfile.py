@@ -31,6 +31,7 @@ ASKED = os.environ.get("SUITE_PYTHON", "")
 ACCELERATORS = ("", "cuda12", "cuda13")
 # Lowest driver and compute capability of JAX's CUDA extras, as in suite/measure/fitness.py (a test compares them).
 CUDA_EXTRAS = {"cuda13": (580, 7.5), "cuda12": (525, 5.2)}
+LEAST_SLICED = 8.0  # compute capability of a card that MIG can cut
 # Hundreds of processes of the tests import jax; where each compiles it anew they take three times as long.
 KEEP_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
 PEERS = {
@@ -241,37 +242,121 @@ def ensure_python(session: nox.Session) -> None:
         session.run(*command, home, external=True)
 
 
-def accelerator() -> str:
-    """Return the JAX extra for this machine's GPU; SUITE_ACCEL overrides it ('' for CPU, cuda12, cuda13)."""
+class Card(NamedTuple):
+    """A GPU as nvidia-smi shows it."""
+
+    uuid: str
+    name: str
+    driver: str
+    capability: str
+
+    def __str__(self) -> str:
+        return f"{self.name} (driver {self.driver}, compute capability {self.capability})"
+
+    @property
+    def extra(self) -> str:
+        """The first extra that suits it; '' if none does."""
+        return next((extra for extra in CUDA_EXTRAS if self.suits(extra)), "")
+
+    def suits(self, extra: str) -> bool:
+        """Return whether driver and architecture are new enough for an extra."""
+        driver, capability = CUDA_EXTRAS[extra]
+        return number(self.driver.split(".")[0]) >= driver and number(self.capability) >= capability
+
+
+def number(text: str) -> float:
+    """Return the number that nvidia-smi says; 0 for what it does not know."""
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
+
+
+@functools.cache
+def accelerator() -> tuple[str, str]:
+    """Return the JAX extra for this machine's best visible GPU, '' for the CPU's JAX, and a line that says why.
+
+    SUITE_ACCEL overrides it. Raises ValueError if that names none.
+    """
     chosen = os.environ.get("SUITE_ACCEL")
     if chosen is not None:
         if chosen not in ACCELERATORS:
             raise ValueError(f"SUITE_ACCEL is '{chosen}'; set it to cuda13 or cuda12, to nothing for CPU, or unset it")
-        return chosen
-    if platform.system() != "Linux" or not shutil.which("nvidia-smi"):
-        return ""
-    command = ["nvidia-smi", "--query-gpu=driver_version,compute_cap", "--format=csv,noheader"]
+        return chosen, f"accelerator: {chosen or 'the CPU alone'}, which SUITE_ACCEL says"
+    cards, problem = graphics_cards()
+    visible = visible_cards(cards, os.environ.get("CUDA_VISIBLE_DEVICES"))
+    if cards and not visible:
+        problem = f"CUDA_VISIBLE_DEVICES='{os.environ['CUDA_VISIBLE_DEVICES']}' hides every GPU"
+    found = extra_for(visible)
+    if found:
+        return found, f"accelerator: {found}, {reason_for(found, visible)}; SUITE_ACCEL overrides"
+    if visible:
+        (driver, capability), those = CUDA_EXTRAS["cuda12"], ", ".join(map(str, dict.fromkeys(visible)))
+        problem = f"JAX needs driver {driver} and compute capability {capability} at least, and there is {those}"
+    return "", f"accelerator: the CPU alone, since {problem}; SUITE_ACCEL overrides"
+
+
+def reason_for(extra: str, cards: list[Card]) -> str:
+    """Return which card an extra was chosen for, and which others it does not suit."""
+    best = max((card for card in cards if card.suits(extra)), key=lambda card: number(card.capability))
+    too_old = list(dict.fromkeys(str(card) for card in cards if not card.suits(extra)))
+    others = f"; too old for it: {', '.join(too_old)}, hide it with CUDA_VISIBLE_DEVICES" if too_old else ""
+    return f"for {best}{others}"
+
+
+def graphics_cards() -> tuple[list[Card], str]:
+    """Return the GPUs that nvidia-smi shows, else why there are none."""
+    if platform.system() != "Linux":
+        return [], f"JAX has no CUDA for {platform.system()}"
+    if not shutil.which("nvidia-smi"):
+        return [], "nvidia-smi is not on PATH"
+    command = ["nvidia-smi", "--query-gpu=uuid,name,driver_version,compute_cap", "--format=csv,noheader"]
     try:
-        rows = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout.splitlines()
-        return extra_for(rows)
-    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
-        return ""
+        answer = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    except (OSError, subprocess.SubprocessError) as error:
+        return [], f"nvidia-smi does not answer ({type(error).__name__})"
+    rows = [[word.strip() for word in row.split(",")] for row in answer.stdout.splitlines()]
+    cards = [Card(row[0], ",".join(row[1:-2]), *row[-2:]) for row in rows if len(row) > 3]
+    said = " ".join((answer.stdout + answer.stderr).split())[-200:]
+    return cards, "" if cards else f"nvidia-smi shows no GPU ({said or 'it says nothing'})"
 
 
-def extra_for(rows: list[str]) -> str:
-    """Return the extra that suits every GPU of nvidia-smi's 'driver, capability' rows; '' if none does."""
-    driver = int(rows[0].split(".")[0])
-    capability = min(float(row.split(",")[1]) for row in rows)
-    suited = (extra for extra, least in CUDA_EXTRAS.items() if driver >= least[0] and capability >= least[1])
-    return next(suited, "")
+def visible_cards(cards: list[Card], wanted: str | None) -> list[Card]:
+    """Return the cards that CUDA may use; `wanted` is the value of CUDA_VISIBLE_DEVICES, None if it is not set.
+
+    CUDA counts the fastest first unless CUDA_DEVICE_ORDER says by bus, and stops at a word that names none. Whose slice
+    a word names, nvidia-smi does not say here: any that can be cut.
+    """
+    if wanted is None:
+        return cards
+    by_bus = os.environ.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
+    counted = cards if by_bus else sorted(cards, key=lambda card: -number(card.capability))
+    found = []
+    for word in (word.strip() for word in wanted.split(",")):
+        if word.startswith("MIG-"):
+            return [card for card in cards if number(card.capability) >= LEAST_SLICED]
+        named = [card for card in cards if word.startswith("GPU-") and card.uuid.startswith(word)]
+        named = named or (counted[int(word) :][:1] if word.isdecimal() else [])
+        if len(named) != 1:
+            break
+        found += named
+    return found
+
+
+def extra_for(cards: list[Card]) -> str:
+    """Return the extra that suits every card if there is one, else that of the best card; '' if none suits any."""
+    every = [extra for extra in CUDA_EXTRAS if all(card.suits(extra) for card in cards)]
+    best = max(cards, key=lambda card: (bool(card.extra), number(card.capability)), default=None)
+    return next(iter(every), best.extra) if best else ""
 
 
 def install(session: nox.Session, *extras: str) -> None:
     """Install the suite with what this machine's accelerator needs."""
     try:
-        found = accelerator()
+        found, line = accelerator()
     except ValueError as error:
         session.error(str(error))
+    say(line)
     wanted = ",".join(extra for extra in (*extras, found) if extra)
     session.install("-e", f".[{wanted}]" if wanted else ".")
 
@@ -324,8 +409,26 @@ def measure(session: nox.Session, arguments: list[str], env: dict[str, str] | No
         raise KeyboardInterrupt  # as Ctrl-C; nox then sends SIGTERM to what it runs
 
     signal.signal(signal.SIGTERM, interrupt)
+    ensure_own_suite(session)
     started = {"SUITE_COMMAND": f"{command()} -s {session.name} --"}
     session.run("suite", "run", "--report", *arguments, env={**started, **(env or {})}, terminate_timeout=600)
+
+
+def ensure_own_suite(session: nox.Session) -> None:
+    """End the session if its environment has another checkout's suite, which would be measured in this one's place.
+
+    So it is where environments are shared and nothing is installed: with -R, --no-install or --no-venv.
+    """
+    asked = "import suite; print(suite.__path__[0])"
+    said = session.run("python", "-c", asked, silent=True, env={"PYTHONSAFEPATH": "1"})
+    if said is None:  # with --install-only nothing is run
+        return
+    found = str(said).strip().splitlines()[-1]
+    if Path(found).resolve() != Path("suite").resolve():
+        session.error(
+            f"the suite of this session's environment lies in '{Path(found).parent}', not in this checkout; run it "
+            "without -R, --no-install and --no-venv, or there"
+        )
 
 
 def command() -> str:

@@ -26,6 +26,8 @@ from suite.measure import (
     reference_round,
     runner,
     schedule,
+    software,
+    variables,
 )
 from suite.measure.deadline import Deadline
 from suite.measure.forecast import Forecast
@@ -57,11 +59,14 @@ def planned(
     monotonic clock. Raises RuntimeError while something is measured here: no campaign is begun that could not go on at
     once; ValueError for a budget that no process fits.
     """
+    for note in (*software.notes(), *variables.spoiling()):
+        terminal.say(f"note: {note}")
     here = machine.machine(machine_name)
     needed: tuple[Implementation, ...] = ("jax", *asked.implementations)
     offers: dict[Implementation, Offer] = {name: probing.offer(name) for name in dict.fromkeys(needed)}
     if asked.reference:
         offers |= probing.installed(reference_round.IMPLEMENTATIONS)
+    here = machine.seen_by(here, offers["jax"].backends.get("gpu", ()), machine_name)
     answer = answering.answer(asked, here, offers)
     for remark in answer.remarks:
         terminal.say(f"note: {remark}")

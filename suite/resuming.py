@@ -11,6 +11,7 @@ from suite.measure import campaign, lock, machine, probing, software
 from suite.results import files
 from suite.results import journal as journals
 from suite.results.journal import PLAN_VERSION, Header, Journal
+from suite.results.record import Gpu
 from suite.results.settings import differing
 from suite.workload import Implementation
 
@@ -174,13 +175,16 @@ def refuse_older(header: Header) -> None:
 def refuse_other(header: Header) -> None:
     """Raise RuntimeError if a campaign was begun with another version or settings, or on a machine that differs."""
     here, commit = machine.machine(), software.commit()
+    # Two states of changed files have one commit's name; where that differs, it says enough.
+    code = software.code() if header.code and header.commit == commit else header.code
     differs = [
         f"{name} '{_words(then)}' there, '{_words(now)}' here"
         for name, then, now in (
             ("processor", header.machine.cpu_model, here.cpu_model),
             ("cores", header.machine.cores, here.cores),
-            ("GPUs", header.machine.gpus, here.gpus),
+            ("GPUs", _by_name(header.machine.gpus), _by_name(here.gpus)),
             ("commit", header.commit, commit),
+            ("code of that commit", header.code, code),
             *_settings(header),
         )
         if then != now
@@ -205,6 +209,11 @@ def _settings(header: Header) -> list[tuple[str, str, str]]:
     here = campaign.settings()
     there = here if header.settings is None else header.settings
     return [(f"setting {name}", there.get(name, "unset"), here.get(name, "unset")) for name in differing(there, here)]
+
+
+def _by_name(gpus: Sequence[Gpu]) -> tuple[Gpu, ...]:
+    """Return GPUs in an order of their own: the plan has them as CUDA counts them, the driver has another one."""
+    return tuple(sorted(gpus, key=lambda gpu: (gpu.name, gpu.memory_bytes)))
 
 
 def _words(value: object) -> str:

@@ -4,6 +4,7 @@ import json
 import os
 import platform
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -19,7 +20,7 @@ import psutil
 import pytest
 from click.testing import CliRunner
 
-from suite import resuming
+from suite import child_imports, resuming
 from suite.cli import main
 from suite.cluster import part, plan, planning, supervisor
 from suite.cluster.part import Outcome
@@ -397,6 +398,17 @@ def test_jobs_of_this_machine_see_the_gpus_that_are_seen_here(tmp_path, monkeypa
     supervisor.executor("local", tmp_path / "jobs", {}).submit(part.Part(folder=tmp_path, out=tmp_path, number=0))
     assert started["env"]["CUDA_VISIBLE_DEVICES"] == "3"
     assert started["env"]["SUBMITIT_LOCAL_TIMEOUT_S"] == str(240 * 60)
+
+
+@pytest.mark.usefixtures("slurm")
+def test_jobs_import_the_suite_that_planned_them_wherever_they_start(tmp_path, monkeypatch):
+    started, wanted = {}, child_imports.child_imports()
+    monkeypatch.setattr("suite.cluster.local.subprocess.Popen", lambda *_, **how: started.update(how) or JobProcess())
+    supervisor.executor("local", tmp_path / "jobs", {}).submit(part.Part(folder=tmp_path, out=tmp_path, number=0))
+    assert started["env"].items() >= wanted.items()
+    text = supervisor.executor("slurm", tmp_path / "jobs", {})._make_submission_file_text("true", "1")
+    for name, value in wanted.items():
+        assert f"export {name}={shlex.quote(value)}\n" in text
 
 
 class JobProcess:

@@ -14,6 +14,7 @@ PACKAGE = ROOT / "suite"
 MAY = {
     "units": set(),
     "plugins": set(),
+    "child_imports": set(),
     "workload": set(),
     "variants": {"workload"},
     "results": {"variants", "workload", "units"},
@@ -28,6 +29,7 @@ MAY = {
     "experiments": {"inquiry", "results", "plugins", "variants", "workload", "units"},
     "observations": {"experiments", "inquiry", "results", "plugins", "workload", "units"},
     "measure": {
+        "child_imports",
         "ceilings",
         "experiments",
         "inquiry",
@@ -42,7 +44,7 @@ MAY = {
         "workload",
         "units",
     },
-    "report": {"experiments", "observations", "results", "variants", "workload", "units"},
+    "report": {"child_imports", "experiments", "observations", "results", "variants", "workload", "units"},
     "terminal": {"measure"},
     "live_table": {"results", "workload", "units"},
     "first_run": {"live_table", "results"},
@@ -54,7 +56,7 @@ MAY = {
     "bench": {"resuming", "progress", "terminal", "measure", "data", "results", "workload", "units"},
     "showing": {"terminal", "report", "experiments", "inquiry", "results", "units"},
     "publishing": {"bench", "resuming", "citing", "first_run", "terminal", "report", "measure", "results"},
-    "cluster": {"bench", "resuming", "terminal", "measure", "results", "workload", "units"},
+    "cluster": {"child_imports", "bench", "resuming", "terminal", "measure", "results", "workload", "units"},
 }
 
 

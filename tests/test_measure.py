@@ -628,6 +628,8 @@ def test_a_change_anywhere_in_the_package_marks_its_commit(tmp_path, monkeypatch
     model = tmp_path / "suite" / "models" / "net.py"
     model.parent.mkdir(parents=True)
     model.write_text("")
+    (tmp_path / "suite" / "__init__.py").write_text("")
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "gpu-speedup-suite"\n')
     named = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
     for words in (["init", "-q"], ["add", "."], [*named, "commit", "-qm", "one"]):
         subprocess.run(["git", "-C", str(tmp_path), *words], check=True)
@@ -1306,14 +1308,6 @@ def test_the_smallest_quota_of_the_own_control_group_and_those_around_it_counts(
     (tmp_path / "own").write_text(own)
     found = counters.control_groups(tmp_path / "groups", tmp_path / "own")
     assert machine.cpu_quota_cores(found) == cores
-
-
-def test_settings_give_no_path_away(monkeypatch):
-    monkeypatch.setenv("XLA_FLAGS", "--xla_dump_to=/home/someone")
-    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", "/home/someone")
-    monkeypatch.setenv("SECRET", "x")
-    assert "someone" not in str(machine.settings())
-    assert "SECRET" not in machine.settings()
 
 
 def test_done_entries_are_plain_data():

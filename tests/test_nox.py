@@ -8,6 +8,7 @@ import sysconfig
 import tomllib
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -38,6 +39,7 @@ def test_sessions_and_the_doctor_agree_on_the_cuda_extras(noxfile):
 @pytest.mark.parametrize("chosen", ["cuda", "cuda14", "gpu", " "])
 def test_a_wrong_accelerator_is_named_with_what_it_may_be(noxfile, monkeypatch, chosen):
     monkeypatch.setenv("SUITE_ACCEL", chosen)
+    noxfile.accelerator.cache_clear()
     with pytest.raises(ValueError, match=f"SUITE_ACCEL is '{chosen}'; set it to cuda13 or cuda12, to nothing for CPU"):
         noxfile.accelerator()
 
@@ -60,20 +62,123 @@ def environment(chosen):
 def test_an_accelerator_that_is_named_is_taken(noxfile, monkeypatch):
     for chosen in ("", "cuda12", "cuda13"):
         monkeypatch.setenv("SUITE_ACCEL", chosen)
-        assert noxfile.accelerator() == chosen
+        noxfile.accelerator.cache_clear()
+        assert noxfile.accelerator() == (chosen, f"accelerator: {chosen or 'the CPU alone'}, which SUITE_ACCEL says")
+
+
+def card(noxfile, row, number=0):
+    name, driver, capability = row.split(", ")
+    return noxfile.Card(f"GPU-{number}a2b", name, driver, capability)
 
 
 @pytest.mark.parametrize(
     ("rows", "extra"),
     [
-        (["580.65, 9.0"], "cuda13"),
-        (["580.65, 9.0", "580.65, 7.0"], "cuda12"),
-        (["535.2, 8.0"], "cuda12"),
-        (["470.1, 8.0"], ""),
+        (["H100, 580.65, 9.0"], "cuda13"),
+        (["H100, 580.65, 9.0", "V100, 580.65, 7.0"], "cuda12"),
+        (["A100, 535.2, 8.0"], "cuda12"),
+        (["A100, 470.1, 8.0"], ""),
+        (["K80, 580.65, 3.7", "H100, 580.65, 9.0"], "cuda13"),
+        (["K80, 580.65, 3.7", "V100, 580.65, 7.0"], "cuda12"),
+        (["odd, 580.65, [N/A]", "H100, 580.65, 9.0"], "cuda13"),
+        (["K80, 470.1, 3.7"], ""),
+        ([], ""),
     ],
 )
-def test_the_extra_suits_every_gpu(noxfile, rows, extra):
-    assert noxfile.extra_for(rows) == extra
+def test_the_extra_suits_every_gpu_or_else_the_best(noxfile, rows, extra):
+    assert noxfile.extra_for([card(noxfile, row) for row in rows]) == extra
+
+
+@pytest.mark.parametrize(
+    ("wanted", "order", "names"),
+    [
+        (None, "", ["K80", "H100"]),
+        ("", "", []),
+        ("-1", "", []),
+        ("0", "", ["H100"]),  # CUDA counts the fastest first
+        ("0", "PCI_BUS_ID", ["K80"]),
+        ("1,0", "PCI_BUS_ID", ["H100", "K80"]),
+        ("GPU-0a", "", ["K80"]),
+        ("GPU-", "", []),
+        ("0,7", "", ["H100"]),
+        ("MIG-1234", "", ["H100"]),
+        ("MIG-GPU-1a2b/1/0", "", ["H100"]),
+    ],
+)
+def test_the_sessions_see_the_gpus_that_cuda_does(noxfile, monkeypatch, wanted, order, names):
+    monkeypatch.setenv("CUDA_DEVICE_ORDER", order)
+    cards = [card(noxfile, row, n) for n, row in enumerate(("K80, 580.65, 3.7", "H100, 580.65, 9.0"))]
+    assert [each.name for each in noxfile.visible_cards(cards, wanted)] == names
+
+
+@pytest.fixture
+def smi(noxfile, tmp_path, monkeypatch):
+    """Put an nvidia-smi on PATH that answers with these lines."""
+
+    def put(*rows, code=0):
+        noxfile.accelerator.cache_clear()
+        path = tmp_path / "nvidia-smi"
+        path.write_text(f"#!/bin/sh\ncat <<'END'\n{chr(10).join(rows)}\nEND\nexit {code}\n")
+        path.chmod(0o755)
+
+    for name in ("SUITE_ACCEL", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("platform.system", lambda: "Linux")
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    yield put
+    noxfile.accelerator.cache_clear()
+
+
+K80, V100, H100 = (
+    "GPU-0a2b, Tesla K80, 580.65, 3.7",
+    "GPU-1a2b, Tesla V100, 580.65, 7.0",
+    "GPU-2a2b, NVIDIA H100, 580.65, 9.0",
+)
+
+
+@pytest.mark.parametrize(
+    ("rows", "code", "extra", "words"),
+    [
+        (
+            (H100,),
+            0,
+            "cuda13",
+            "cuda13, for NVIDIA H100 (driver 580.65, compute capability 9.0); SUITE_ACCEL overrides",
+        ),
+        ((K80, H100), 0, "cuda13", "too old for it: Tesla K80 (driver 580.65, compute capability 3.7), hide it with"),
+        ((V100, H100), 0, "cuda12", "cuda12, for NVIDIA H100"),
+        ((K80,), 0, "", "the CPU alone, since JAX needs driver 525 and compute capability 5.2 at least, and there is"),
+        (("NVIDIA-SMI has failed",), 9, "", "since nvidia-smi shows no GPU (NVIDIA-SMI has failed); SUITE_ACCEL"),
+    ],
+)
+def test_one_line_says_which_extra_was_chosen_and_why(noxfile, smi, rows, code, extra, words):
+    smi(*rows, code=code)
+    found, line = noxfile.accelerator()
+    assert found == extra
+    assert words in line
+    assert "\n" not in line
+
+
+def test_it_is_said_that_the_cpus_jax_is_installed_and_why(noxfile, smi, monkeypatch, tmp_path):
+    smi(H100)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    assert noxfile.accelerator()[1].startswith("accelerator: the CPU alone, since CUDA_VISIBLE_DEVICES='' hides every")
+    noxfile.accelerator.cache_clear()
+    (tmp_path / "nvidia-smi").unlink()
+    assert "since nvidia-smi is not on PATH" in noxfile.accelerator()[1]
+
+
+def test_a_session_whose_environment_has_another_checkouts_suite_is_ended(noxfile, monkeypatch, tmp_path):
+    said = []
+    session = SimpleNamespace(run=lambda *_, **__: f"{tmp_path}/suite\n", error=said.append)
+    noxfile.ensure_own_suite(session)
+    assert f"lies in '{tmp_path}', not in this checkout" in said[0]
+    session.run = lambda *_, **__: f"{ROOT}/suite\n"
+    monkeypatch.chdir(ROOT)
+    noxfile.ensure_own_suite(session)
+    session.run = lambda *_, **__: None  # --install-only
+    noxfile.ensure_own_suite(session)
+    assert len(said) == 1
 
 
 @pytest.mark.parametrize(

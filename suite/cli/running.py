@@ -494,7 +494,9 @@ def run_jobs(
 def follow(address: str, patience: float) -> None:
     """Take part in what suite run --hosts measures at HOST:PORT, until it has no more for this machine to do."""
     from suite import terminal, units
-    from suite.measure import following
+    from suite.measure import following, software
 
+    for note in software.notes():
+        terminal.say(f"note: {note}")
     count = following.follow(address, 60 * patience, terminal.say)
     terminal.say(f"took part in {units.counted(count, 'process', 'processes')}")

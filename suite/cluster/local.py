@@ -7,6 +7,8 @@ from typing import Any
 
 from submitit.local.local import LocalExecutor, LocalJob
 
+from suite.child_imports import child_imports
+
 _LOG = "controller.log"  # of what sees to a job, beside the job's own
 
 
@@ -28,7 +30,7 @@ class Apart(LocalExecutor):
         with (self.folder / _LOG).open("ab") as errors:
             process = subprocess.Popen(
                 [sys.executable, "-m", "submitit.local._local", str(self.folder)],
-                env={**os.environ, **{f"SUBMITIT_{name}": value for name, value in given.items()}},
+                env={**os.environ, **{f"SUBMITIT_{name}": value for name, value in given.items()}, **child_imports()},
                 stderr=errors,
                 start_new_session=True,
             )

@@ -9,7 +9,7 @@ import msgspec
 from suite import terminal, units
 from suite.cluster import supervisor
 from suite.cluster.plan import Cluster, Place, Plan, dealt, new
-from suite.measure import answering, machine, probing, software
+from suite.measure import answering, machine, probing, software, variables
 from suite.measure.probe import Offer
 from suite.measure.request import Request
 from suite.results import files
@@ -36,6 +36,8 @@ def planned(
     Raises ValueError for a budget, RuntimeError where such jobs cannot be submitted, and what `answering.answer` raises
     of what no machine can measure, or this one where it is the node; what other nodes cannot, their jobs say.
     """
+    for note in (*software.notes(), *variables.spoiling()):
+        terminal.say(f"note: {note}")
     if asked.within is not None:
         raise ValueError("--within asked for with --cluster, whose jobs plan their rounds; leave one of them out")
     if asked.budget_minutes is not None:

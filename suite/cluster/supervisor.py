@@ -1,5 +1,6 @@
 """Watches over the jobs of a plan: submits them, waits, and sends a lost one again; what was measured stays."""
 
+import shlex
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
@@ -9,6 +10,7 @@ from typing import Any
 import msgspec
 
 from suite import resuming, terminal, units
+from suite.child_imports import child_imports
 from suite.cluster.part import Outcome, Part
 from suite.cluster.plan import Cluster, Place, Plan, Sent
 
@@ -50,6 +52,7 @@ def executor(cluster: Cluster, folder: Path, options: dict[str, str]) -> Any:
     more = {name: value for name, value in options.items() if name != "time"}
     # Who shares a node measures its neighbours.
     found.update_parameters(job_name="gpu-speedup-suite", time=minutes, exclusive=True, additional_parameters=more)
+    found.update_parameters(setup=[f"export {name}={shlex.quote(value)}" for name, value in child_imports().items()])
     return found
 
 

@@ -49,6 +49,8 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     wanted = workloads(request, networks, [name for name in about if name not in networks], experiment.WORKLOADS)
     present = _present(request, machine, jax)
     chosen = [about[name] for name in wanted]
+    if "gpu" in present:
+        refusal.refuse_other_gpu({name: offer.backends.get("gpu", ()) for name, offer in offers.items()})
     _refuse(request, machine, jax, chosen, present)
     here = Here(
         backends=present,
@@ -65,7 +67,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
     there = {case.workload for case in cases}
     cases = tuple(case for case in cases if case not in lacking)
-    remarks = [*without_gpu(request, machine, jax), *not_of_scopes(chosen, scopes)]
+    remarks = [*without_gpu(request, machine, jax, why_no_gpu(wanted_one=False)), *not_of_scopes(chosen, scopes)]
     remarks += [*not_of_data(request.data, chosen), *not_run_by(lacking)]
     if request.reference:
         remarks += reference_round.not_compared(chosen, present, machine, choices(), offers)

@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from suite.child_imports import child_imports
 from suite.measure import children, readings
 from suite.measure.protocol import STREAMED, Facts, Line
 from suite.measure.readings import LEAST_ENERGY_SECONDS, Counters, Reading
@@ -168,7 +169,7 @@ class Beside:
 @contextmanager
 def telemetry(module: str = "suite.measure.telemetry") -> Iterator[Beside]:
     """Run the telemetry child as long as this lasts; one that cannot be started is a reason in each run."""
-    env = {**children.environment(None), "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    env = children.environment(None) | child_imports()
     try:
         stream = Stream(module, python=sys.executable, env=env)
     except OSError as error:

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from suite import experiments
-from suite.measure import children, reference_round, software
-from suite.measure import machine as machines
+from suite.measure import children, reference_round, software, variables
 from suite.measure.anonymous import anonymous
 from suite.measure.profiles import EFFORTS
 from suite.results.journal import PLAN_VERSION, Done, Header
@@ -60,6 +59,7 @@ def planned(
         seed=int(f"{now:%Y%m%d}"),
         machine=machine,
         commit=software.commit(),
+        code=software.code(),
         cases=tuple(cases),
         descriptions=tuple(about for about in descriptions if about.name in used),
         experiment=experiment,
@@ -178,7 +178,7 @@ def changed(good: Sequence[Done]) -> str:
 
 def settings() -> dict[str, str]:
     """Return the settings that processes have from this environment, whatever their case."""
-    return machines.settings(children.environment(None))
+    return variables.settings(children.environment(None))
 
 
 def stamp(now: datetime) -> str:

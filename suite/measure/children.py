@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import suite
+from suite.child_imports import child_imports
 from suite.data import store
 from suite.measure.clock import Clock
 from suite.workload import Allocator, Backend, Implementation
@@ -87,17 +87,6 @@ def _bytecode() -> dict[str, str]:
     except RuntimeError:  # no place for data either
         return {}
     return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder)}
-
-
-@contextmanager
-def importable(python: str) -> Iterator[dict[str, str]]:
-    """Give a foreign interpreter this package, and nothing else of ours, on its path."""
-    if Path(python).absolute() == Path(sys.executable).absolute():
-        yield {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-        return
-    with tempfile.TemporaryDirectory(prefix="suite-") as folder:
-        (Path(folder) / "suite").symlink_to(Path(suite.__file__).parent)
-        yield {"PYTHONPATH": folder}
 
 
 class Child:
@@ -192,9 +181,8 @@ class Child:
 @contextmanager
 def child(module: str, *arguments: str, python: str, env: Mapping[str, str]) -> Iterator[Child]:
     """Run a module of this suite under a Python; whatever happens, it is gone afterwards."""
-    with importable(python) as path:
-        process = Child(module, *arguments, python=python, env={**env, **path})
-        try:
-            yield process
-        finally:
-            process.end()
+    process = Child(module, *arguments, python=python, env={**env, **child_imports(python)})
+    try:
+        yield process
+    finally:
+        process.end()

@@ -1,6 +1,6 @@
 """What JAX sees of this machine, and how fit it is to measure."""
 
-from suite.measure import beside, fitness, load, machine, probing
+from suite.measure import beside, fitness, load, machine, probing, software, variables
 from suite.measure.probe import Offer
 
 
@@ -8,9 +8,15 @@ def checks_of_this_machine() -> tuple[fitness.Check, ...]:
     """Return what JAX sees and how fit the machine is."""
     here = machine.machine()
     try:
+        notes = software.notes()
+    except ValueError as error:  # of SUITE_COMMIT
+        notes = (str(error),)
+    notes += variables.spoiling()
+    try:
         offer = probing.offer("jax")
     except RuntimeError as error:
         offer = Offer(implementation="jax", problem=str(error))
+    here = machine.seen_by(here, offer.backends.get("gpu", ()))
     with beside.telemetry() as telemetry:
         there = telemetry.counters()
-    return fitness.checks(here, offer, load.others_now(2.0), there)
+    return fitness.checks(here, offer, load.others_now(2.0), there, machine.why_no_gpu(wanted_one=False), notes)

@@ -1,5 +1,7 @@
 """Whether this machine is fit to measure, and what to do where it is not."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,13 +28,16 @@ _GPU_WORDS = {
 _BUSY_SHARE, _LEAST_MEMORY_BYTES = 0.1, 6 * 2**30
 
 
+Verdict = Literal["good", "remark", "bad"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Check:
     """One question to the machine, what was found, and what to do about it."""
 
     name: str
     found: str
-    verdict: Literal["good", "remark", "bad"] = "good"
+    verdict: Verdict = "good"
     advice: str = ""
 
 
@@ -45,24 +50,67 @@ def cuda_extra(gpu: Gpu) -> str | None:
     return None
 
 
-def gpu_check(machine: Machine, offer: Offer) -> Check:
-    """Return how the GPU stands: used by JAX, there but unusable and why, or not there."""
-    name = "GPU"
+def gpu_checks(machine: Machine, offer: Offer, problem: str = "") -> tuple[Check, ...]:
+    """Return how each kind of GPU here stands: used by JAX, there but unusable and why, or not there.
+
+    `problem` is why none can be used although there is a driver.
+    """
     if not machine.gpus:
-        found = "none that a driver shows"
-        advice = "CPU times are measured; speed-ups stand beside published GPUs as 'different host'"
-        return Check(name=name, found=found, verdict="remark", advice=advice)
-    gpu = machine.gpus[0]
-    found = f"{len(machine.gpus)} x '{gpu.name}', driver {gpu.driver}, compute capability {gpu.compute_capability}"
-    if "gpu" in offer.backends:
-        return Check(name=name, found=found)
+        found = "none that CUDA may use" if problem else "none that a driver shows"
+        advice = problem or "CPU times are measured; speed-ups stand beside published GPUs as 'different host'"
+        return (Check(name="GPU", found=found, verdict="bad" if problem else "remark", advice=advice),)
+    kinds = Counter(machine.gpus)
+    usable = [gpu for gpu in kinds if cuda_extra(gpu)]
+    judged = [(gpu, _judged(gpu, offer, bool(usable))) for gpu in kinds]
+    return tuple(
+        Check(
+            name="GPU" if len(kinds) == 1 else f"GPU {number}",
+            found=f"{kinds[gpu]} x '{gpu.name}'{_of_a_card(gpu)}, driver {gpu.driver}, compute capability "
+            f"{gpu.compute_capability}",
+            verdict=verdict,
+            advice=advice,
+        )
+        for number, (gpu, (verdict, advice)) in enumerate(judged, 1)
+    )
+
+
+def _of_a_card(gpu: Gpu) -> str:
+    return f" (a slice of {units.memory(gpu.memory_bytes)})" if gpu.slice else ""
+
+
+def _judged(gpu: Gpu, offer: Offer, others: bool) -> tuple[Verdict, str]:
+    """Return the verdict on a GPU, and what to do; `others` here may be usable where it is not."""
+    driver, capability = CUDA_EXTRAS["cuda12"]
     extra = cuda_extra(gpu)
-    if extra is None:
-        driver, capability = CUDA_EXTRAS["cuda12"]
-        advice = f"JAX needs driver {driver} or later and compute capability {capability} or more; update the driver"
-        return Check(name=name, found=found, verdict="bad", advice=advice)
-    advice = f"JAX sees only {', '.join(offer.backends)}; install the '{extra}' extra: pip install 'jax[{extra}]'"
-    return Check(name=name, found=found, verdict="bad", advice=advice)
+    if extra is None and others:
+        return "remark", (
+            f"JAX needs driver {driver} or later and compute capability {capability} or more: leave this one out with "
+            "CUDA_VISIBLE_DEVICES"
+        )
+    if "gpu" in offer.backends:
+        seen = offer.backends["gpu"]
+        unused = gpu.name not in seen and any(other != gpu.name for other in seen) and others and _named_by_driver(seen)
+        return ("remark", f"JAX uses {', '.join(dict.fromkeys(seen))} and not this one") if unused else ("good", "")
+    if extra is not None:
+        seen = ", ".join(offer.backends)
+        return "bad", f"JAX sees only {seen}; install the '{extra}' extra: pip install 'jax[{extra}]'"
+    if 0 < float(gpu.compute_capability) < capability:
+        return "bad", (
+            f"JAX needs driver {driver} or later and compute capability {capability} or more, which no driver gives "
+            "this GPU; measure the CPU, or take a newer GPU"
+        )
+    return "bad", f"JAX needs driver {driver} or later and compute capability {capability} or more; update the driver"
+
+
+def _named_by_driver(seen: Sequence[str]) -> bool:
+    """Return whether JAX calls its devices as the driver does, so that one can be missed among them."""
+    return any(" " in name for name in seen)
+
+
+def gpu_check(machine: Machine, offer: Offer, problem: str = "") -> Check:
+    """Return how the GPU stands that is best for JAX."""
+    order: tuple[Verdict, ...] = ("good", "bad", "remark")  # a remark is on one that another here outdoes
+    return min(gpu_checks(machine, offer, problem), key=lambda check: order.index(check.verdict))
 
 
 def missing_backend(backend: str, machine: Machine, offer: Offer, problem: str = "") -> str:
@@ -73,8 +121,18 @@ def missing_backend(backend: str, machine: Machine, offer: Offer, problem: str =
     return f"backend '{backend}' asked for, JAX sees only {seen} ({cause}); or run --backend cpu"
 
 
-def checks(machine: Machine, offer: Offer, load_by_others: float, there: Counters | None = None) -> tuple[Check, ...]:
-    """Return what the doctor has to say, worst things included."""
+def checks(
+    machine: Machine,
+    offer: Offer,
+    load_by_others: float,
+    there: Counters | None = None,
+    no_gpu: str = "",
+    notes: Sequence[str] = (),
+) -> tuple[Check, ...]:
+    """Return what the doctor has to say, worst things included.
+
+    `no_gpu` is why no GPU can be used although there is a driver; `notes` are what a campaign would say first.
+    """
     slow = slow_on_a_cpu(offer.packages)
     return (
         Check(
@@ -84,12 +142,13 @@ def checks(machine: Machine, offer: Offer, load_by_others: float, there: Counter
             advice="install the suite: pip install ." if offer.problem else slow,
         ),
         Check(name="backends", found="; ".join(f"{b}: {', '.join(d)}" for b, d in offer.backends.items()) or "none"),
-        gpu_check(machine, offer),
+        *gpu_checks(machine, offer, no_gpu),
         _cores(machine),
         _load(machine, load_by_others),
         _governor(machine),
         _memory(machine),
         *([] if there is None else [counters_check(machine, there)]),
+        *(Check(name="note", found=note, verdict="remark") for note in notes),
     )
 
 

@@ -47,7 +47,8 @@ def is_measured(campaign: str, folder: Path | None = None) -> bool:
 
 def _granted() -> list[str]:
     """Return every core and every GPU that this process may use, by name."""
-    return [f"core-{number}" for number in sorted(granted())] + list(dict.fromkeys(Gpus().uuids))
+    gpus = [uuid.replace("/", "-") for uuid in dict.fromkeys(Gpus().uuids)]  # a slice's of an older driver has some
+    return [*(f"core-{number}" for number in sorted(granted())), *gpus]
 
 
 @contextmanager

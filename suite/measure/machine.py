@@ -3,13 +3,13 @@
 import os
 import platform
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import msgspec
 import psutil
 
 from suite.measure import processor
-from suite.measure.anonymous import anonymous
 from suite.measure.counters import control_groups
 from suite.measure.load import granted_cores
 from suite.measure.nvml import Gpus
@@ -23,7 +23,7 @@ def machine(name: str | None = None) -> Machine:
     """Return this machine's description; `name` replaces the one made from its processors."""
     found, cores, model = gpus(), granted_cores(), cpu_model()
     return Machine(
-        name=name or short_name(model, cores, found),
+        name=_with_slice(name, found) if name else short_name(model, cores, found),
         cpu_model=model,
         cores=cores,
         cpu_quota_cores=cpu_quota_cores(control_groups()),
@@ -40,6 +40,12 @@ def is_virtual(cpuinfo: Path = processor.CPUINFO) -> bool | None:
     """Return whether a hypervisor shows itself among the CPU's flags; None where there are none, as on ARM."""
     flags = re.search(r"^flags\s*:(.*)$", text(cpuinfo) or "", re.MULTILINE)
     return "hypervisor" in flags[1].split() if flags else None
+
+
+def _with_slice(name: str, found: tuple[Gpu, ...]) -> str:
+    """Return a machine's given name, and of which slice it is where it does not say so: a whole card is another one."""
+    made = next((gpu.slice for gpu in found if gpu.slice), "")
+    return name if made in name else f"{name}, mig {made}"
 
 
 def short_name(cpu: str, cores: int, found: tuple[Gpu, ...]) -> str:
@@ -92,24 +98,67 @@ def gpus() -> tuple[Gpu, ...]:
     return Gpus().described()
 
 
-def why_no_gpu() -> str:
-    """Return why no GPU can be used although an NVIDIA driver is there; '' if one can, or if there is no driver."""
+def why_no_gpu(wanted_one: bool = True) -> str:
+    """Return why no GPU can be used although an NVIDIA driver is there; '' if one can, or if there is no driver.
+
+    Who has hidden all of them knows it, and is told only if one is wanted.
+    """
     there, wanted = Gpus(), os.environ.get("CUDA_VISIBLE_DEVICES")
     if there.problem:
         return f"the GPU's driver does not answer: {there.problem}; restart the machine or reinstall the driver"
-    if there.in_driver and not there.names:
+    if not there.in_driver or there.names:
+        return ""
+    if not wanted_one and wanted is not None and wanted.strip() in ("", "-1"):
+        return ""
+    shown = there.shown()
+    if not shown or (wanted is None and there.without_instances()):
+        return (
+            "MIG is on and has made no slice, without which CUDA can use nothing of the GPU; make one (nvidia-smi mig "
+            "-cgi PROFILE -C), or switch MIG off (nvidia-smi -mig 0)"
+        )
+    if not wanted:
         return f"CUDA_VISIBLE_DEVICES is '{wanted}', which names none of the driver's GPUs; unset it"
-    return ""
-
-
-def settings(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Return the environment variables that can change speed; no others leave the machine, nor what could name it."""
-    watched = re.compile(
-        r"^(XLA_|JAX_|OMP_|MKL_|MALLOC_|GLIBC_TUNABLES$|TF_(?!CPP_)|KERAS_BACKEND$|NPROC$|PJRT_|CUDA_VISIBLE_DEVICES$|NVIDIA_TF32_OVERRIDE$)"
+    anew = "; a slice has another UUID whenever it is made" if wanted.startswith("MIG-") else ""
+    return (
+        f"CUDA_VISIBLE_DEVICES is '{wanted}', which names none of the driver's GPUs or slices; there "
+        f"{'is' if len(shown) == 1 else 'are'} {', '.join(shown)}: set it to one of these, or unset it{anew}"
     )
-    closed = re.compile(r"(?i)dir|path|file|dump|/|address|host|coordinator|user|token|secret|url")
-    return {
-        name: value if not closed.search(name + value) and anonymous(value) == value else "set"
-        for name, value in sorted(environment.items())
-        if watched.match(name)
-    }
+
+
+def seen_by(machine: Machine, kinds: Sequence[str], name: str | None = None) -> Machine:
+    """Return the machine with its GPUs as a program's CUDA counts them, given the names of those that it sees.
+
+    CUDA counts the fastest first, the driver by bus: of unlike cards the first may be another one, after which a
+    machine without a `name` of its own is called. Raises RuntimeError if the program sees a slice of a card and the
+    driver does not show that one, since whichever was named would be wrong.
+    """
+    cut = [kind for kind in kinds if " MIG " in kind]
+    if cut and [_share(cut[0])] != [_share(gpu.name) for gpu in machine.gpus]:
+        raise RuntimeError(
+            f"JAX sees '{cut[0]}', a slice, and the driver shows {_listed(machine.gpus)}, so that no record could say "
+            "what was measured; name the slice in CUDA_VISIBLE_DEVICES, as nvidia-smi -L shows it"
+        )
+    left, ordered = list(machine.gpus), []
+    for kind in kinds:
+        same = next((gpu for gpu in left if gpu.name == kind), None)
+        if same is None:
+            return machine
+        left.remove(same)
+        ordered.append(same)
+    gpus = (*ordered, *left)
+    if gpus == machine.gpus:
+        return machine
+    name = machine.name if name else short_name(machine.cpu_model, machine.cores, gpus)
+    return msgspec.structs.replace(machine, name=name, gpus=gpus)
+
+
+def _share(name: str) -> str:
+    """Return how many parts of its card's processors a slice has, such as '1g'; '' of a whole card."""
+    said = re.search(r" MIG (?:\d+c\.)?(\d+g)", name)
+    return said[1] if said else ""
+
+
+def _listed(found: Sequence[Gpu]) -> str:
+    return ", ".join(f"'{gpu.name}'" for gpu in found) or "none"
+
+

@@ -1,10 +1,13 @@
 """What NVIDIA's driver says of the GPUs that CUDA may use: what they are, and how they are at a moment."""
 
+import math
 import os
+import re
 from collections.abc import Callable, Collection
 from typing import Any
 
 from suite.measure.readings import GpuReading
+from suite.measure.visible import Card, Device, Slice, visible
 from suite.results.record import Gpu
 
 # Bits of the clock event reasons. Source: NVIDIA, NVML API reference, NvmlClocksEventReasons.
@@ -21,30 +24,16 @@ REASONS = {
 }
 
 
-def chosen(every: list[Any], uuid: Callable[[Any], str], wanted: str | None) -> list[Any]:
-    """Return of the driver's GPUs those that CUDA may use; `wanted` is the value of CUDA_VISIBLE_DEVICES."""
-    if not wanted:
-        return every if wanted is None else []
-    found = []
-    for word in (word.strip() for word in wanted.split(",")):
-        named = [gpu for gpu in every if uuid(gpu).startswith(word)] if word.startswith("GPU-") else []
-        if word.isdecimal() and int(word) < len(every):
-            named = [every[int(word)]]
-        if len(named) != 1:
-            break  # as CUDA does, which also stops at the first word that names nothing
-        found += named
-    return found
-
-
 class Gpus:
     """The GPUs that CUDA may use here; none where no driver answers."""
 
-    def __init__(self, nvml: Any = None, visible: str | None = None) -> None:
-        """Open the driver; `nvml` is the module to ask, `visible` the value of CUDA_VISIBLE_DEVICES."""
+    def __init__(self, nvml: Any = None, wanted: str | None = None) -> None:
+        """Open the driver; `nvml` is the module to ask, `wanted` the value of CUDA_VISIBLE_DEVICES."""
         import pynvml  # here, as other implementations' interpreters may lack it
 
         self._nvml = nvml or pynvml
-        self._handles: list[Any] = []
+        self._cards: list[Card] = []
+        self._devices: list[Device] = []
         self._strangers: list[frozenset[int]] = []
         self.names: tuple[str, ...] = ()
         self.uuids: tuple[str, ...] = ()
@@ -59,14 +48,56 @@ class Gpus:
             self.problem = "" if getattr(error, "value", None) in absent else str(error)
             return
         self.in_driver = len(every)
-        wanted = os.environ.get("CUDA_VISIBLE_DEVICES") if visible is None else visible
-        self._handles = chosen(every, self._uuid, wanted)
-        self.names = tuple(self._name(handle) for handle in self._handles)
-        self.uuids = tuple(self._uuid(handle) for handle in self._handles)
+        self._cards = list(map(self._card, every))
+        self._devices = visible(self._cards, os.environ.get("CUDA_VISIBLE_DEVICES") if wanted is None else wanted)
+        self.names = tuple(map(self._name_of, self._devices))
+        self.uuids = tuple((part or card).uuid for card, part in self._devices)
         # CUDA puts the fastest first, the driver goes by bus; among equals both count alike.
         by_bus = os.environ.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID"
         self.in_cuda_order = by_bus or len({self._name(handle) for handle in every}) <= 1
-        self._strangers = [frozenset()] * len(self._handles)
+        self._strangers = [frozenset()] * len(self._devices)
+
+    def _card(self, handle: Any) -> Card:
+        nvml, asked = self._nvml, self._asked
+        mode = asked(lambda: nvml.nvmlDeviceGetMigMode(handle)[0])
+        most = asked(lambda: nvml.nvmlDeviceGetMaxMigDeviceCount(handle)) if mode == 1 else 0
+        parts = [asked(lambda i=i: nvml.nvmlDeviceGetMigDeviceHandleByIndex(handle, i)) for i in range(most or 0)]
+        slices = tuple(map(self._slice, (part for part in parts if part is not None)))
+        return Card(handle=handle, uuid=self._uuid(handle), mig=mode == 1, slices=slices)
+
+    def _slice(self, handle: Any) -> Slice:
+        nvml, asked = self._nvml, self._asked
+        numbers = asked(lambda: (nvml.nvmlDeviceGetGpuInstanceId(handle), nvml.nvmlDeviceGetComputeInstanceId(handle)))
+        return Slice(handle=handle, uuid=self._uuid(handle), numbers=numbers)
+
+    def _name_of(self, device: Device) -> str:
+        """Return a device's name; a slice's is its card's and its own, as CUDA says it."""
+        card, part = device
+        return f"{self._name(card.handle)} MIG {self._profile(part)}" if part else self._name(card.handle)
+
+    def _profile(self, part: Slice) -> str:
+        """Return a slice's kind, such as 1g.10gb: its share of the processors, then its memory."""
+        nvml, asked = self._nvml, self._asked
+        if named := re.search(r"MIG (\S+)", self._name(part.handle)):
+            return named[1]
+        its = asked(lambda: nvml.nvmlDeviceGetAttributes(part.handle))
+        if its is None:
+            memory = asked(lambda: nvml.nvmlDeviceGetMemoryInfo(part.handle).total)
+            return f"{math.ceil(memory / 2**30)}gb" if memory else "slice"
+        fewer = f"{its.computeInstanceSliceCount}c." * (its.computeInstanceSliceCount < its.gpuInstanceSliceCount)
+        return f"{fewer}{its.gpuInstanceSliceCount}g.{math.ceil(its.memorySizeMB / 1024)}gb"
+
+    def without_instances(self) -> bool:
+        """Return whether MIG is on and has no slice, so that CUDA may use nothing of that card."""
+        return any(card.mig and not card.slices for card in self._cards)
+
+    def shown(self) -> tuple[str, ...]:
+        """Return all that the driver shows, as CUDA_VISIBLE_DEVICES may name it."""
+        return tuple(
+            f"{name} ({self._name_of((card, part))})"
+            for number, card in enumerate(self._cards)
+            for name, part in ([(part.uuid, part) for part in card.slices] if card.mig else [(str(number), None)])
+        )
 
     def _uuid(self, handle: Any) -> str:
         return _words(self._asked(self._nvml.nvmlDeviceGetUUID, handle))
@@ -82,38 +113,43 @@ class Gpus:
 
     def described(self) -> tuple[Gpu, ...]:
         """Return what each GPU is, as far as the driver tells; some of them and virtual machines answer only part."""
-        return tuple(map(self._described, self._handles))
+        return tuple(map(self._described, self._devices))
 
-    def _described(self, handle: Any) -> Gpu:
-        nvml, asked = self._nvml, self._asked
+    def _described(self, device: Device) -> Gpu:
+        nvml, asked, (card, part) = self._nvml, self._asked, device
+        handle, own = card.handle, (part or card).handle
         major, minor = asked(lambda: nvml.nvmlDeviceGetCudaComputeCapability(handle)) or (0, 0)
         cuda = asked(lambda: nvml.nvmlSystemGetCudaDriverVersion_v2())
         power = asked(lambda: nvml.nvmlDeviceGetEnforcedPowerLimit(handle))
         return Gpu(
-            name=self._name(handle),
-            memory_bytes=asked(lambda: nvml.nvmlDeviceGetMemoryInfo(handle).total) or 0,
+            name=self._name_of(device),
+            memory_bytes=asked(lambda: nvml.nvmlDeviceGetMemoryInfo(own).total) or 0,
             compute_capability=f"{major}.{minor}",
             driver=_words(asked(lambda: nvml.nvmlSystemGetDriverVersion())) or "unknown",
             cuda="unknown" if cuda is None else f"{cuda // 1000}.{cuda % 1000 // 10}",
             graphics_clock_limit_mhz=asked(lambda: nvml.nvmlDeviceGetMaxClockInfo(handle, nvml.NVML_CLOCK_GRAPHICS)),
             memory_clock_limit_mhz=asked(lambda: nvml.nvmlDeviceGetMaxClockInfo(handle, nvml.NVML_CLOCK_MEM)),
-            power_limit_watts=None if power is None else power / 1000,
+            power_limit_watts=None if power is None or part else power / 1000,  # a slice has none of its own
+            slice=self._profile(part) if part else "",
         )
 
     def begin(self) -> None:
         """Take whoever is on the GPUs now for others: our worker has only just been started."""
-        self._strangers = [frozenset(self._pids(handle) or ()) for handle in self._handles]
+        self._strangers = [frozenset(self._pids(device) or ()) for device in self._devices]
 
     def readings(self, ours: Collection[int] = ()) -> tuple[GpuReading, ...]:
         """Return a reading of each GPU; `ours` are the worker's processes."""
-        return tuple(self._reading(index, ours) for index in range(len(self._handles)))
+        return tuple(self._reading(index, ours) for index in range(len(self._devices)))
 
     def _reading(self, index: int, ours: Collection[int]) -> GpuReading:
-        nvml, handle = self._nvml, self._handles[index]
-        rates = self._asked(lambda: nvml.nvmlDeviceGetUtilizationRates(handle).gpu)
-        power = self._asked(lambda: nvml.nvmlDeviceGetPowerUsage(handle))
-        energy = self._asked(lambda: nvml.nvmlDeviceGetTotalEnergyConsumption(handle))
-        memory = self._asked(lambda: nvml.nvmlDeviceGetMemoryInfo(handle).used)
+        nvml, (card, part) = self._nvml, self._devices[index]
+        handle, own = card.handle, (part or card).handle
+        # What a card uses is not what its slice does: others' slices are in it.
+        whole = self._asked if part is None else lambda question: None
+        rates = whole(lambda: nvml.nvmlDeviceGetUtilizationRates(handle).gpu)
+        power = whole(lambda: nvml.nvmlDeviceGetPowerUsage(handle))
+        energy = whole(lambda: nvml.nvmlDeviceGetTotalEnergyConsumption(handle))
+        memory = self._asked(lambda: nvml.nvmlDeviceGetMemoryInfo(own).used)
         return GpuReading(
             utilisation=_scaled(rates, 100),
             power_watts=_scaled(power, 1000),
@@ -143,7 +179,7 @@ class Gpus:
         Inside a container the driver may name ours by a number that is not its own here: then the first newcomer
         since the worker was started is taken for it. Where a driver shows nobody, not even ours, nothing is known.
         """
-        there = self._pids(self._handles[index])
+        there = self._pids(self._devices[index])
         if there is None or (ours and not there):
             return None
         if there & set(ours):
@@ -151,8 +187,9 @@ class Gpus:
         before = there & self._strangers[index]
         return len(before) + max(0, len(there - before) - 1)
 
-    def _pids(self, handle: Any) -> frozenset[int] | None:
-        nvml = self._nvml
+    def _pids(self, device: Device) -> frozenset[int] | None:
+        nvml, (card, part) = self._nvml, device
+        handle = (part or card).handle
         return self._asked(lambda: frozenset(p.pid for p in nvml.nvmlDeviceGetComputeRunningProcesses(handle)))
 
 

@@ -19,10 +19,13 @@ _NARROWING = {
 }  # fmt: skip
 
 
-def without_gpu(request: Request, machine: Machine, jax: Offer) -> Iterator[str]:
-    """Yield why the GPU is left out, if there is one that JAX does not see and none was asked for."""
-    if not request.backends and "gpu" not in jax.backends and machine.gpus:
-        yield fitness.missing_backend("gpu", machine, jax)
+def without_gpu(request: Request, machine: Machine, jax: Offer, problem: str = "") -> Iterator[str]:
+    """Yield why the GPU is left out, if there is one that JAX does not see and none was asked for.
+
+    `problem` is why none can be used although there is a driver.
+    """
+    if not request.backends and "gpu" not in jax.backends and (machine.gpus or problem):
+        yield fitness.missing_backend("gpu", machine, jax, problem)
 
 
 def not_of_scopes(chosen: Sequence[Description], scopes: Collection[Scope]) -> Iterator[str]:

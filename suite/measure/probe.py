@@ -8,6 +8,7 @@ import sys
 
 import msgspec
 
+from suite.child_imports import PACKAGE
 from suite.measure import parent
 from suite.workload import Description, Plain
 
@@ -22,6 +23,7 @@ class Offer(Plain, frozen=True, kw_only=True):
     ceilings: tuple[Description, ...] = ()  # what shows how much the machine can do at most
     names: tuple[str, ...] = ()  # workloads that this implementation has
     problem: str = ""  # why it cannot run at all
+    package: str = ""  # where the suite lies that its interpreter imports
 
 
 def jax_offer() -> Offer:
@@ -109,7 +111,7 @@ def main(implementation: str) -> None:
         offer = offers[implementation]()
     except ImportError as error:
         offer = Offer(implementation=implementation, problem=str(error))
-    out.write(msgspec.json.encode(offer) + b"\n")
+    out.write(msgspec.json.encode(msgspec.structs.replace(offer, package=str(PACKAGE))) + b"\n")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import msgspec
 
+from suite.child_imports import PACKAGE
 from suite.measure import children
 from suite.measure.probe import Offer
 from suite.workload import Implementation
@@ -24,7 +25,7 @@ def installed(implementations: Iterable[Implementation]) -> dict[Implementation,
 def offer(implementation: Implementation) -> Offer:
     """Ask an implementation's interpreter what it can run.
 
-    Raises RuntimeError if it cannot run at all.
+    Raises RuntimeError if it cannot run at all, or runs the code of another suite.
     """
     python = children.interpreter(implementation)
     env = children.environment(None)
@@ -40,6 +41,12 @@ def offer(implementation: Implementation) -> Offer:
         ) from None
     except (OSError, msgspec.DecodeError) as error:
         raise RuntimeError(f"'{python}' answers as no Python does ({error}); see suite doctor") from None
+    if answer.package != str(PACKAGE):
+        raise RuntimeError(
+            f"'{python}' imports another suite, from '{answer.package or 'an older version'}', and this one lies in "
+            f"'{PACKAGE}': the record would name code that did not run; let it keep PYTHONPATH (no -E or -I), or run "
+            "that one's own suite"
+        )
     if answer.problem:
         raise RuntimeError(
             f"implementation '{implementation}' asked for, '{python}' cannot run it: {answer.problem}; install it "

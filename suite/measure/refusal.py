@@ -1,6 +1,6 @@
 """What cannot be measured as it was asked for, said before anything is: an error instead of another measurement."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import get_args
 
 from suite import units, variants
@@ -50,6 +50,21 @@ def refuse_implementations(implementations: Iterable[Implementation], backends: 
             raise RuntimeError(
                 f"implementation '{implementation}' asked for on backend '{backends[0]}', it runs on '{its[0]}' alone; "
                 f"add --backend {its[0]} or leave it out"
+            )
+
+
+def refuse_other_gpu(seen: Mapping[Implementation, Sequence[str]]) -> None:
+    """Raise RuntimeError if a peer's first GPU is another one than JAX's: of two cards, or of a card and its slice.
+
+    What does not name its devices as CUDA does, says nothing.
+    """
+    mine = next(iter(seen["jax"]), "")
+    for peer, names in seen.items():
+        first = next(iter(names), "")
+        if " " in mine and " " in first and first != mine:
+            raise RuntimeError(
+                f"implementation '{peer}' asked for, its first GPU is '{first}' and JAX's is '{mine}'; name one for "
+                "both in CUDA_VISIBLE_DEVICES, or leave it out"
             )
 
 

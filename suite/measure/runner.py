@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from suite import experiments
-from suite.measure import children, load, profiles
+from suite.measure import children, load, profiles, software
 from suite.measure.beside import ENERGY_SECONDS, Beside
 from suite.measure.campaign import Unit, compiles_anew
 from suite.measure.contribution import Worker, contributions
@@ -190,7 +190,8 @@ class _Measuring:
             self._measure(header, turn.number, unit)
 
     def _measure(self, header: Header, number: int, unit: Unit) -> None:
-        """Run one process and note its results."""
+        """Run one process and note its results, unless the suite's own files were changed meanwhile."""
+        refuse_changed(header)
         watch, beside = self.watch, self.beside
         watch.begins(number, unit)
         wait = partial(self._wait, header, unit)
@@ -222,6 +223,7 @@ class _Measuring:
         )
         took = self.deadline.now() - began - task.energy_seconds - (self.waited - waited)
         entries = tuple(msgspec.structs.replace(entry, seconds=took) for entry in found)
+        refuse_changed(header)
         self.journal.append(*entries)
         self.done += entries
         self.forecast.learn(entries)
@@ -243,6 +245,16 @@ class _Measuring:
         seconds = self.forecast.seconds(unit) + (1 if beside.rested else 2) * ENERGY_SECONDS
         wanted = counts_energy(header, number) and seconds <= self.deadline.left
         return wanted and beside.counts(unit, header.profile)
+
+
+def refuse_changed(header: Header) -> None:
+    """Raise RuntimeError if the suite's modules are not those that the campaign began with, which its records name."""
+    if header.code and software.code() != header.code:
+        raise RuntimeError(
+            f"the suite's files in '{software.PACKAGE}' were changed while campaign '{header.campaign}' was measured, "
+            "and its records name what they were; what it completed before is kept: put them back and add --resume, "
+            "or start anew"
+        )
 
 
 def replayed(header: Header, unit: Unit) -> bool:

@@ -20,11 +20,11 @@ from suite.measure import affinity, clock, epoch, leftover, parent, programs, sc
 from suite.measure.audit import CALLS, audit, finite
 from suite.measure.campaign import LONG
 from suite.measure.inputs import Owner, batches, run_inputs
-from suite.measure.machine import settings
 from suite.measure.process import Process, Say, peak_memory_bytes
 from suite.measure.program import Program
 from suite.measure.protocol import STOPPED, Facts, Line, Task
 from suite.measure.software import versions
+from suite.measure.variables import settings
 from suite.results.settings import bearing
 from suite.results.validity import DONATED
 from suite.workload import Case

@@ -17,6 +17,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from suite.child_imports import child_imports
 from suite.report.typography import unbroken
 from suite.results.files import writing
 
@@ -68,7 +69,8 @@ def build(root: Path) -> Path:
 def _run_mkdocs(config: Path) -> None:
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", str(config)]
     quiet = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
-    answer = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **quiet}, check=False)
+    env = {**os.environ, **quiet, **child_imports()}
+    answer = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
     if answer.returncode:
         words = "\n".join((answer.stdout + answer.stderr).strip().splitlines()[-_LAST_LINES:])
         if "No module named mkdocs" in words:

@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import vl_convert
 
+from suite.child_imports import child_imports
+
 _FEWEST, _MOST_PROCESSES = 20, 8  # pictures that are worth a process, which takes half a second to start; processes
 
 
@@ -44,7 +46,15 @@ def _drawn_here(specifications: Sequence[str]) -> list[str]:
 def _drawn_elsewhere(specifications: Sequence[str]) -> list[str]:
     command = [sys.executable, "-m", "suite.report.drawing"]
     asked = json.dumps(specifications)
-    answer = subprocess.run(command, input=asked, capture_output=True, text=True, encoding="utf-8", check=False)
+    answer = subprocess.run(
+        command,
+        input=asked,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, **child_imports()},
+        check=False,
+    )
     if answer.returncode:
         words = (answer.stderr.strip().splitlines() or ["no word"])[-1]
         raise RuntimeError(f"{len(specifications)} charts were not drawn: {words}")

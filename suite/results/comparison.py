@@ -138,7 +138,8 @@ def _comparison(one: Summary, other: Summary) -> Comparison | None:
 def axes(one: Record, other: Record) -> tuple[str, ...]:
     """Return the names of the axes in which two records differ: of the case, machine or host, packages, and settings.
 
-    A host is another one of the same machine's name, with other memory or another processor.
+    A host is another one of the same machine's name, with other memory or another processor; so is a GPU, such as a
+    slice of a card that was measured whole.
     """
     fields = (field.name for field in msgspec.structs.fields(one.case))
     found = [name for name in fields if getattr(one.case, name) != getattr(other.case, name)]
@@ -146,10 +147,16 @@ def axes(one: Record, other: Record) -> tuple[str, ...]:
         found.append("machine")
     elif _other_host(one.machine, other.machine):
         found.append("host")
+    if one.backend == "gpu" and one.machine.slug == other.machine.slug and _gpus(one.machine) != _gpus(other.machine):
+        found.append("GPU")
     mine, theirs = one.software.packages, other.software.packages
     packages = sorted(name for name in mine.keys() & theirs.keys() if mine[name] != theirs[name])
     settings = differing(one.software.settings, other.software.settings)
     return (*found, *packages, *(f"setting {name}" for name in settings))
+
+
+def _gpus(machine: Machine) -> list[str]:
+    return sorted(gpu.name for gpu in machine.gpus)
 
 
 def _other_host(one: Machine, other: Machine) -> bool:

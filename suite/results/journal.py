@@ -39,6 +39,7 @@ class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
     budget_seconds: float | None = None  # wall time of the command that measures; None: as long as it takes
     cpu_first: bool = False  # every CPU process of a round comes before the first GPU process
     most_rounds: int = 0  # of plans of version 0, where an interval is too wide
+    code: str = ""  # digest of the suite's modules; '': older, not noted
     settings: dict[str, str] | None = None  # that all processes have from the environment; None: older, not noted
 
     def rounds_of(self, case: Case) -> int:

@@ -228,6 +228,7 @@ class Gpu(Plain, frozen=True, kw_only=True):
     graphics_clock_limit_mhz: int | None = None
     memory_clock_limit_mhz: int | None = None
     power_limit_watts: float | None = None
+    slice: str = ""  # that MIG has made of a card, such as 1g.10gb: its share of the processors, then its memory
 
 
 class CpuKind(Plain, frozen=True, kw_only=True):

@@ -72,8 +72,8 @@ class Kind:
         return tuple(count for count in self.gpus if count == gpus or count > gpus > 1)
 
     def _gpus(self, machine: Machine) -> int:
-        """Return how many GPUs of a machine are this kind's."""
-        return sum(self.gpu in gpu.name for gpu in machine.gpus) if self.gpu else 0
+        """Return how many GPUs of a machine are this kind's; a slice of one is none."""
+        return sum(self.gpu in gpu.name and not gpu.slice for gpu in machine.gpus) if self.gpu else 0
 
 
 def _tier(number: int, backends: Iterable[Backend], scopes: Iterable[Scope]) -> tuple[Wanted, ...]:

@@ -159,6 +159,8 @@ def _unsteady(record: Record, values: dict[int, float], seconds: Estimate | None
         ratios = [run.doubling_ratio for run in steady if run.doubling_ratio is not None]
         if ratios and abs(median(ratios) - 2) > 2 * _DOUBLING:
             yield f"not proportional: twice the steps took {median(ratios):.2f} times as long"
+    if record.backend == "gpu" and record.software.settings.get("CUDA_LAUNCH_BLOCKING", "0") not in ("", "0"):
+        yield "blocking: the host waited for each kernel, as CUDA_LAUNCH_BLOCKING was set; rerun without it"
     loads = [run.load_by_others for run in record.runs if run.load_by_others is not None]
     if record.backend == "cpu" and loads and median(loads) > _OTHERS_CORES * record.machine.cores:
         yield f"busy: other processes used {median(loads):.1f} cores; rerun when idle"
