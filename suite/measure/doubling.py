@@ -77,7 +77,7 @@ def proportional(
 
 
 def longer_by(pairs: Sequence[tuple[float, float]]) -> float:
-    """Return how many times as long a chain has to be for its cost to be little beside its steps; 1 if it may stay.
+    """Return how many times as long a chain has to be for its cost to be little; up to 1: it may stay as it is.
 
     The pairs are seconds of K and 2K steps. What costs more than the longest chain could make little gets that one.
     """
@@ -88,5 +88,5 @@ def longer_by(pairs: Sequence[tuple[float, float]]) -> float:
     working = once - cost  # seconds of the steps alone; below 0 where twice as many take less time than once
     if cost <= _LITTLE_COST * working:
         return 1.0
-    most = max(1.0, _LONGEST_SECONDS / once)
+    most = _LONGEST_SECONDS / once
     return min(most, cost / (_AIMED_COST * working)) if working > 0 else most

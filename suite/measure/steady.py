@@ -97,9 +97,8 @@ def steady_state(
     call, ratio, alone = target.steps_per_call, None, ()
     if known is None:
         steps, warm, settled = process.result("warmup", lambda: clock.warmed(run, plan, clocks, call))
-        steps, ratio = process.result(
-            "doubling", lambda: doubling.proportional(run, steps, clocks, warm[-1].wall_seconds, call)
-        )
+        lasted = min(sample.wall_seconds for sample in warm[-3:])  # one that was held up makes no chain long
+        steps, ratio = process.result("doubling", lambda: doubling.proportional(run, steps, clocks, lasted, call))
     else:
         steps = known
         warm, settled = process.result("warmup", lambda: clock.warmup(run, known, plan, clocks))

@@ -176,6 +176,14 @@ class Score(Plain, frozen=True, kw_only=True):
     log_losses: tuple[float, ...]  # mean, of each fold
 
 
+class ReferenceKernel(Plain, frozen=True, kw_only=True):
+    """What two fixed kernels reached on all granted cores just before a process, which tells how fast its host was."""
+
+    matmul_flop_per_second: float  # of a float32 matrix product
+    copy_bytes_per_second: float  # read and written, both counted
+    seconds: float  # that they took, with the start of the process that ran them
+
+
 class Run(Plain, frozen=True, kw_only=True):
     """One child process's contribution to a case; `reason` is empty when it ended well."""
 
@@ -210,6 +218,7 @@ class Run(Plain, frozen=True, kw_only=True):
     learnt: Learnt | None = None  # in scope `learning`
     served: Served | None = None  # in scope `serve`
     scores: tuple[Score, ...] = ()  # of a whole run that is a grid search
+    kernel: ReferenceKernel | None = None  # before a process on the CPU
 
 
 class Gpu(Plain, frozen=True, kw_only=True):
@@ -266,6 +275,7 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
     machine: Machine
     software: Software
     commit: str  # of the suite; '+changed' appended when the checkout was not clean; '' outside one
+    method: _Count = 0  # of timing, see METHOD; 0: before it was numbered
     description: Description
     runs: tuple[Run, ...]
     rounds: int  # planned
