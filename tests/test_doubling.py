@@ -55,6 +55,21 @@ def test_a_chain_is_made_so_long_in_one_go_that_it_costs_less_than_a_hundredth_b
     assert made.steps == [128, 256] * (6 if steps > 128 else 3) + [steps, 2 * steps] * (steps > 128)
 
 
+@pytest.mark.parametrize(
+    ("pairs", "times"),
+    [
+        ([], 1.0),
+        ([(1.0, 1.995)] * 6, 1.0),  # half a hundredth
+        ([(0.5, 0.98)] * 6, 3.0),  # 0.02 beside 0.48 s: 5.95 times were needed, 1.5 s are the longest
+        ([(0.25, 0.49)] * 6, 1 / 0.24 / 0.7),
+        ([(0.25, 0.20)] * 6, 6.0),  # there is no work in it that would grow
+        ([(0.25, 0.49)] * 5 + [(0.25, 0.5)], 1.0),
+    ],
+)
+def test_a_chain_has_to_be_so_many_times_as_long(pairs, times):
+    assert doubling.longer_by(pairs) == pytest.approx(times)
+
+
 def test_a_longer_chain_is_of_whole_calls():
     made = world(overhead_seconds=0.02 * 120 * STEP)
     steps, _ = doubling.proportional(made.chain, 120, made.clock, call=8)
