@@ -72,10 +72,12 @@ def warmed(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int,
     steps, first = calibrated(chain, plan, clock, least)
     while True:
         long = first.wall_seconds > LONG_CHAIN_SECONDS
-        taken, settled = warmup(chain, steps, plan, clock, first if long else None)
+        taken, ended = warmup(chain, steps, plan, clock, first if long else None)
         last = taken[-1] if long else timed_chain(chain, steps, clock)
         if last.wall_seconds >= _LONG_ENOUGH * plan.chain_seconds:
-            return steps, taken, settled
+            return steps, taken, ended
+        left = plan.warmup_least_seconds - sum(sample.wall_seconds for sample in taken)
+        plan = replace(plan, warmup_least_seconds=max(0.0, left))
         steps, first = calibrated(chain, plan, clock, 2 * steps)
 
 
