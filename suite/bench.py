@@ -18,6 +18,7 @@ from suite.measure import (
     answering,
     beside,
     campaign,
+    host_speed,
     identity,
     lock,
     machine,
@@ -168,6 +169,7 @@ def measure(
                     kept=compile_cache,
                     deadline=deadline,
                     prepare=partial(prepare_data, header),
+                    kernel=host_speed.measured,
                 )
             ending = "whole" if whole else "out of time"
     write(journal, out, partial=ending != "whole")

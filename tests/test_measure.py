@@ -27,6 +27,7 @@ from suite.measure import (
     clock,
     contribution,
     counters,
+    doubling,
     epoch,
     identity,
     load,
@@ -54,7 +55,14 @@ from suite.results.journal import Done, Journal, Session
 from suite.results.record import Sample, Stage
 from suite.workload import Case, WholeRun
 
-PLAN = clock.Plan(samples=5, chain_seconds=0.1, warmup_steps=3, warmup_seconds=1.0, sampling_seconds=10.0)
+PLAN = clock.Plan(
+    samples=5,
+    chain_seconds=0.1,
+    warmup_steps=3,
+    warmup_least_seconds=0.55,
+    warmup_seconds=1.0,
+    sampling_seconds=10.0,
+)
 
 
 class FakeTime:
@@ -76,17 +84,17 @@ def test_steps_are_doubled_until_a_sample_is_long_enough():
 
 def test_twice_the_steps_take_twice_the_time():
     fake = FakeTime(0.01)
-    assert clock.doubling_ratio(clock.turns(fake.chain, 10, fake.clock)) == pytest.approx(2)
+    assert doubling.doubling_ratio(doubling.turns(fake.chain, 10, fake.clock)) == pytest.approx(2)
 
 
 def test_work_that_does_not_grow_with_the_steps_is_seen():
     fake = FakeTime(0.0001, overhead=0.1)
-    assert clock.doubling_ratio(clock.turns(fake.chain, 10, fake.clock)) == pytest.approx(1, abs=0.02)
+    assert doubling.doubling_ratio(doubling.turns(fake.chain, 10, fake.clock)) == pytest.approx(1, abs=0.02)
 
 
 def test_a_chain_too_long_to_double_is_left_alone():
     fake = FakeTime(3.0)
-    assert clock.doubling_ratio(clock.turns(fake.chain, 1, fake.clock)) is None
+    assert doubling.doubling_ratio(doubling.turns(fake.chain, 1, fake.clock)) is None
 
 
 def test_a_steady_warm_up_ends_early_and_says_so():
@@ -99,11 +107,11 @@ def test_a_steady_warm_up_ends_early_and_says_so():
 def test_a_warm_up_that_never_settles_ends_at_its_limit():
     fake = FakeTime(0.01)
 
-    def slowing(steps):
-        fake.step_seconds *= 1.1
+    def quickening(steps):
+        fake.step_seconds *= 0.97
         fake.chain(steps)
 
-    samples, settled = clock.warmup(slowing, 10, PLAN, fake.clock)
+    samples, settled = clock.warmup(quickening, 10, PLAN, fake.clock)
     assert not settled
     assert sum(s.wall_seconds for s in samples) >= PLAN.warmup_seconds
 
@@ -119,7 +127,7 @@ def test_a_clock_that_stands_still_or_goes_back_ends_the_measurement_in_one_line
     for measure in (
         lambda: clock.steps_per_sample(fake.chain, PLAN, fake.clock),
         lambda: clock.warmup(fake.chain, 10, PLAN, fake.clock),
-        lambda: clock.doubling_ratio(clock.turns(fake.chain, 10, fake.clock)),
+        lambda: doubling.doubling_ratio(doubling.turns(fake.chain, 10, fake.clock)),
         lambda: next(clock.samples(fake.chain, 10, PLAN, fake.clock)),
     ):
         with pytest.raises(RuntimeError, match="it stands still"):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from suite.results import speedup, store, summary
 from suite.results.answers import schemas
 from suite.results.record import Sample, to_json
-from suite.results.statistics import geometric_mean, paired_ratio, trend
+from suite.results.statistics import geometric_mean, paired_ratio
 
 positive = st.floats(min_value=1e-6, max_value=1e6)
 
@@ -150,10 +150,6 @@ def test_warm_ups_are_stored_but_not_summarised():
     slow = (Sample(wall_seconds=99.0, process_seconds=99.0),)
     runs = tuple(factory.run(n, 0.01, warmup=slow) for n in range(3))
     assert summary.summary(factory.record(runs=runs)).seconds.value == pytest.approx(0.01, rel=0.01)
-
-
-def test_a_trend_is_the_rise_from_first_to_last_quarter():
-    assert trend([1, 1, 1, 1, 1.1, 1.1, 1.1, 1.1]) == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Intervals and tests keep their promises: known values, invariances, and a sample of simulated tables."""
 
 import math
+import random
 
 import numpy as np
 import pytest
@@ -264,16 +265,28 @@ def test_holms_factors_go_down_from_the_number_of_rows_and_end_at_one():
 
 
 @pytest.mark.parametrize(
-    ("values", "rise"),
+    ("groups", "rise"),
     [
-        ([2.0], 0.0),
-        ([1.0, 1.5], 0.5),
-        ([1.0, 7.0, 1.5], 0.5),
-        ([1.0, 9.0, 9.0, 9.0, 9.0, 9.0, 1.2], 0.2),  # quarters of one
-        ([1.0, 3.0, 9.0, 9.0, 9.0, 9.0, 4.0, 2.0], 0.5),  # of two: medians 2 and 3
-        ([1.0, 2.0, 9.0, 5, 5, 5, 5, 5, 5, 3.0, 9.0, 2.0], 0.5),  # of three: medians 2 and 3, means 4 and 4.7
-        ([2.0, 1.5], -0.25),
+        ([], None),
+        ([[1.0, 2.0, 3.0]], None),  # too few
+        ([[1.0, 2.0, 3.0, 4.0, 5.0]], 2.0),  # (4 + 5) / (1 + 2) - 1
+        ([[5.0, 4.0, 3.0, 2.0, 1.0]], 3 / 9 - 1),
+        ([[1.0, 2.0, 3.0, 5.0, 4.0]], None),  # one pair falls, which may be noise
+        ([[1.0, 2.0, 3.0, 5.0, 4.0]] * 3, 2.0),
+        ([[1.0, 2.0, 3.0, 4.0]], None),  # four are too few by themselves
+        ([[1.0, 2.0, 3.0, 4.0]] * 2, 3.0),
+        ([[1.0, 1.0, 1.0, 1.0, 1.0]] * 3, None),
+        ([[1.0, 2.0, 3.0, 4.0, 5.0], [5.0, 4.0, 3.0, 2.0, 1.0]], None),
+        ([[1.0, 2.0, 3.0, 4.0, 5.0], [10.0, 20.0, 30.0, 40.0, 51.0], [1.0, 2.0, 3.0, 4.0, 8.0]], 91 / 30 - 1),
     ],
 )
-def test_a_trend_is_between_the_medians_of_the_outer_quarters(values, rise):
-    assert trend(values) == pytest.approx(rise)
+def test_a_trend_is_the_median_rise_of_groups_unless_it_may_be_noise(groups, rise):
+    assert trend(groups) == (None if rise is None else pytest.approx(rise))
+
+
+def test_noise_has_a_trend_in_two_of_a_hundred_and_a_fall_in_noise_is_found():
+    noise = random.Random(5)
+    idle = [[[noise.gauss(1, 0.1) for _ in range(5)] for _ in range(3)] for _ in range(2000)]
+    falling = [[[noise.gauss(1 - 0.02 * at, 0.02) for at in range(5)] for _ in range(3)] for _ in range(200)]
+    assert sum(trend(groups) is not None for groups in idle) < 0.03 * 2000
+    assert sum(trend(groups) is not None for groups in falling) > 0.8 * 200

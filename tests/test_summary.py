@@ -28,13 +28,32 @@ def of(made, **changes):
     return summary(msgspec.structs.replace(factory.record(step_seconds=(1.0,) * len(made), runs=made), **changes))
 
 
-def test_a_process_has_one_number_the_median_of_its_samples_by_step():
+def test_a_process_has_one_number_all_time_of_its_samples_over_all_their_steps():
     run = factory.run(0, 1.0, steps=4)
-    assert step_seconds(changed(run, samples=samples(4.0, 8.0, 99.0))) == 2.0
+    assert step_seconds(changed(run, samples=samples(4.0, 8.0, 96.0))) == 9.0
     assert step_seconds(changed(run, samples=samples(4.0), steps_per_sample=1)) == 4.0
     assert step_seconds(changed(run, samples=samples(4.0), steps_per_sample=0)) is None
     assert step_seconds(changed(run, samples=())) is None
     assert step_seconds(changed(run, reason="killed")) is None
+
+
+def test_a_record_of_method_0_keeps_its_number_the_median_and_later_ones_have_the_mean():
+    made = tuple(changed(run, samples=samples(0.04, 0.04, 0.05), steps_per_sample=4) for run in runs())
+    assert of(made).seconds.value == pytest.approx(0.01)
+    assert of(made, method=1).seconds.value == pytest.approx(0.13 / 12)
+    assert of(made, method=2).seconds.value == pytest.approx(0.13 / 12)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "scope", "bound"), [(0.99e-4, "step", True), (1.01e-4, "step", False), (0.5e-4, "serve", False)]
+)
+def test_a_step_below_a_tenth_of_a_millisecond_is_bound_by_its_dispatch(seconds, scope, bound):
+    made = runs(seconds=seconds)
+    assert summary(factory.record(scope=scope, runs=made)).dispatch_bound is bound
+
+
+def test_what_has_no_time_is_bound_by_nothing():
+    assert not of(runs(reason="killed")).dispatch_bound
 
 
 def test_a_record_is_summed_up_once_and_one_made_from_it_anew():
@@ -203,26 +222,38 @@ def test_a_smoke_run_keeps_its_status_and_says_its_troubles():
     assert of((factory.run(0, 0.01), factory.run(1, 0.014)), profile="smoke").reasons[0].startswith("spread")
 
 
-def drifting(rise, count, profile):
-    values = [0.04] * (count - count // 4) + [0.04 * (1 + rise)] * (count // 4)
-    return of(tuple(changed(run, samples=samples(*values)) for run in runs()), profile=profile)
+def drifting(rise, *orders):
+    """A record whose processes have samples that rise in these orders; the last two fifths by so much."""
+    made = [
+        changed(run, samples=samples(*(0.04 * (1 + rise * place / 3.5) for place in order)))
+        for run, order in zip(runs(len(orders)), orders, strict=True)
+    ]
+    return of(tuple(made))
 
 
-@pytest.mark.parametrize(("rise", "status"), [(0.009, "standard"), (0.011, "unstable"), (-0.011, "unstable")])
-def test_a_trend_counts_in_a_standard_run_from_four_samples_up(rise, status):
-    assert drifting(rise, 4, "standard").status == status
-    assert drifting(rise, 20, "standard").status == status
-    assert drifting(rise, 4, "quick").status == "quick"
+STEADILY, NEARLY, ANYHOW = (0.5, 1, 2, 4, 4.5), (0.5, 2, 1, 4, 4.5), (2, 4, 0.5, 4.5, 1)
 
 
-def test_three_samples_have_no_trend_and_the_median_process_counts():
-    made = tuple(changed(run, samples=samples(0.04, 0.04, 0.05)) for run in runs())
-    assert of(made, profile="standard").status == "standard"
-    calm = changed(factory.run(0, 0.01), samples=samples(*[0.04] * 8))
-    wild = changed(calm, round=2, samples=samples(*[0.04] * 6, 0.06, 0.06))
-    assert of((calm, changed(calm, round=1), wild), profile="standard").status == "standard"
-    found = of((calm, changed(wild, round=1), wild), profile="standard")
-    assert found.reasons == ("trend: samples changed by +50.0% from first to last quarter; raise the warm-up",)
+@pytest.mark.parametrize(("rise", "status"), [(0.009, "quick"), (0.011, "unstable"), (-0.011, "unstable")])
+def test_a_trend_counts_from_one_hundredth_either_way(rise, status):
+    assert drifting(rise, STEADILY, STEADILY, STEADILY).status == status
+
+
+def test_a_trend_is_named_with_its_size():
+    (reason,) = drifting(-0.07, STEADILY).reasons
+    assert reason == "trend: samples changed by -7.1% from the first to the last of a process; rerun when idle"
+
+
+def test_a_trend_that_may_be_noise_does_not_count():
+    assert drifting(0.07, STEADILY).status == "unstable"
+    assert drifting(0.07, NEARLY).status == "quick"  # of one process every sample has to say so
+    assert drifting(0.07, NEARLY, NEARLY, NEARLY).status == "unstable"
+    assert drifting(0.07, STEADILY, ANYHOW, ANYHOW).status == "quick"
+    assert drifting(0.07, STEADILY, tuple(reversed(STEADILY)), STEADILY).status == "quick"
+
+
+def test_three_samples_have_no_trend():
+    assert of(tuple(changed(run, samples=samples(0.04, 0.041, 0.042)) for run in runs())).status == "quick"
 
 
 def test_of_two_statuses_the_one_that_promises_less():

@@ -17,7 +17,7 @@ from trust import (
 )
 from trust.__main__ import names, proved
 
-from suite.measure import clock
+from suite.measure import doubling
 from suite.report.trust import WANTED
 from suite.results import statistics
 from suite.results.record import Gpu
@@ -106,13 +106,13 @@ def test_tests_that_are_not_corrected_raise_alarms_that_are_seen(monkeypatch):
     assert not part_alarms.quiet(part_alarms.ALARMS[0], alarms, 100, sample=True).good
 
 
-def test_a_mean_in_the_place_of_the_median_is_seen_by_the_worlds(monkeypatch):
-    monkeypatch.setattr("suite.results.summary.median", lambda values: statistics.fmean(list(values)))
+def test_a_median_in_the_place_of_the_mean_is_seen_by_the_worlds(monkeypatch):
+    monkeypatch.setattr("suite.results.summary.fmean", lambda values: statistics.median(list(values)))
     assert not part_clock.spikes(0).good
 
 
 def test_a_clock_that_does_not_check_doubling_is_seen_by_the_worlds(monkeypatch):
-    monkeypatch.setattr(clock, "doubling_ratio", lambda *_: 2.0)
+    monkeypatch.setattr(doubling, "doubling_ratio", lambda *_: 2.0)
     assert not part_clock.constant_cost(0).good
     assert not part_clock.much_constant_cost(0).good
 

@@ -7,17 +7,12 @@ from functools import partial
 from statistics import median
 
 from suite.results.record import Sample
-from suite.results.validity import DOUBLING_FROM, FEWEST_SAMPLES, NOTHING_COMPUTED
+from suite.results.validity import FEWEST_SAMPLES, NOTHING_COMPUTED
 
 Chain = Callable[[int], None]  # runs that many dependent steps and returns when every output is there
 
-_WINDOW = 3  # samples; two windows whose medians agree end the warm-up
-_AGREE = 0.01
-_DOUBLING_UP_TO_SECONDS = 2.0  # a longer chain is not run at twice its length
-_PROPORTIONAL = 0.02  # that the doubling ratio may lie from 2 without a second look
-_MOST_DOUBLINGS, _LONGER_UP_TO_SECONDS = 3, 1.0  # of K, against what a chain costs whatever K is
-_TURNS, _FEWER_TURNS = 3, 2  # of K and 2K steps; the fewer where a chain is too long for its cost to show
-_AGAIN = 2  # times a ratio that cannot be true is taken anew, before it is believed
+_FALLING = 0.01  # by which the last quarter of a warm-up is below the one before it while it still goes on
+LONG_CHAIN_SECONDS = 2.0  # one that takes longer is run neither to calibrate nor at twice its length
 _ALONE, _ALONE_SECONDS = 30, 1.0  # calls that are waited for; after so long three are enough
 _MOST_STEPS, _MOST_STEPS_UNSEEN = 2**30, 2**16  # of a sample; of one that did not move the clock at all
 _LONG_ENOUGH = 0.9  # of what a sample must last, after the warm-up
@@ -37,8 +32,9 @@ class Plan:
 
     samples: int
     chain_seconds: float  # a sample lasts at least this long
-    warmup_steps: int  # the warm-up ends, converged or not, when it has had this many steps ...
-    warmup_seconds: float  # ... and has lasted this long
+    warmup_steps: int  # the warm-up has at least so many steps, ...
+    warmup_least_seconds: float = 0.0  # ... lasts at least so long, and ends when times no longer fall ...
+    warmup_seconds: float  # ... or when it has lasted so long
     sampling_seconds: float  # after this, three samples are enough
 
 
@@ -47,10 +43,10 @@ def fitting(plan: Plan, step_seconds: float, scopes: int, seconds: float) -> Pla
 
     The shortest takes one chain to warm up and one sample; its record says so.
     """
-    chains = max(plan.warmup_steps, 1) + FEWEST_SAMPLES
-    if step_seconds < plan.chain_seconds or scopes * chains * step_seconds <= seconds:
+    warmup = max(max(plan.warmup_steps, 1) * step_seconds, plan.warmup_least_seconds)
+    if step_seconds < plan.chain_seconds or scopes * (warmup + FEWEST_SAMPLES * step_seconds) <= seconds:
         return plan
-    return replace(plan, samples=1, warmup_steps=1, warmup_seconds=0.0)
+    return replace(plan, samples=1, warmup_steps=1, warmup_least_seconds=0.0, warmup_seconds=0.0)
 
 
 def asleep_seconds() -> float:
@@ -75,11 +71,13 @@ def warmed(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int,
     """
     steps, first = calibrated(chain, plan, clock, least)
     while True:
-        long = first.wall_seconds > _DOUBLING_UP_TO_SECONDS
-        taken, settled = warmup(chain, steps, plan, clock, first if long else None)
+        long = first.wall_seconds > LONG_CHAIN_SECONDS
+        taken, ended = warmup(chain, steps, plan, clock, first if long else None)
         last = taken[-1] if long else timed_chain(chain, steps, clock)
         if last.wall_seconds >= _LONG_ENOUGH * plan.chain_seconds:
-            return steps, taken, settled
+            return steps, taken, ended
+        left = plan.warmup_least_seconds - sum(sample.wall_seconds for sample in taken)
+        plan = replace(plan, warmup_least_seconds=max(0.0, left))
         steps, first = calibrated(chain, plan, clock, 2 * steps)
 
 
@@ -119,84 +117,31 @@ def _stopped(steps: int, lasted: float) -> RuntimeError:
 def warmup(
     chain: Chain, steps: int, plan: Plan, clock: Clock, first: Sample | None = None
 ) -> tuple[tuple[Sample, ...], bool]:
-    """Return the warm-up's samples and whether its last two windows agree within 1 %; `first` was taken already."""
+    """Return the warm-up's samples and whether their times have ceased to fall; `first` was taken already.
+
+    A step of PyTorch on many cores becomes faster for seconds, by less from chain to chain than chains vary: windows
+    that agree do not show that it has ended, so that it has a least duration.
+    """
     samples: list[Sample] = []
     elapsed = 0.0
     while True:
         samples.append(first if first and not samples else timed_chain(chain, steps, clock))
         elapsed += samples[-1].wall_seconds
-        if converged(samples):
+        if len(samples) * steps < plan.warmup_steps or elapsed < plan.warmup_least_seconds:
+            continue
+        if settled(samples):
             return tuple(samples), True
-        if len(samples) * steps >= plan.warmup_steps and elapsed >= plan.warmup_seconds:
+        if elapsed >= plan.warmup_seconds:
             return tuple(samples), False
 
 
-def converged(samples: list[Sample]) -> bool:
-    """Return whether the medians of the last two windows agree."""
-    if len(samples) < 2 * _WINDOW:
+def settled(samples: Sequence[Sample]) -> bool:
+    """Return whether the last quarter's median is no longer below that of the quarter before; False for one alone."""
+    if len(samples) < 2:
         return False
-    before = median(s.wall_seconds for s in samples[-2 * _WINDOW : -_WINDOW])
-    after = median(s.wall_seconds for s in samples[-_WINDOW:])
-    return abs(after / before - 1) <= _AGREE
-
-
-def turns(chain: Chain, steps: int, clock: Clock, count: int = _TURNS) -> list[tuple[float, float]]:
-    """Return the seconds of K and of 2K steps, so many times in turn; none for a chain too long to double."""
-    found: list[tuple[float, float]] = []
-    for _ in range(count):
-        once = timed_chain(chain, steps, clock).wall_seconds
-        if once > _DOUBLING_UP_TO_SECONDS:
-            return []
-        found.append((once, timed_chain(chain, 2 * steps, clock).wall_seconds))
-    return found
-
-
-def doubling_ratio(pairs: Sequence[tuple[float, float]]) -> float | None:
-    """Return time(2K) / time(K), medians of the turns; None without any.
-
-    Work that does not depend on the number of steps, or steps that are skipped, move it away from 2.
-    """
-    return median(twice for _, twice in pairs) / median(once for once, _ in pairs) if pairs else None
-
-
-def looked_at(chain: Chain, steps: int, clock: Clock, count: int = _TURNS) -> float | None:
-    """Return the doubling ratio; one that cannot be true is taken anew.
-
-    What other programs did in between has passed by then. Work that does not depend on its steps says so each time.
-    """
-    ratio = doubling_ratio(turns(chain, steps, clock, count))
-    for _ in range(_AGAIN):
-        if ratio is None or ratio >= DOUBLING_FROM:
-            break
-        ratio = doubling_ratio(turns(chain, steps, clock, count))
-    return ratio
-
-
-def proportional(chain: Chain, steps: int, clock: Clock, lasted: float = 0.0) -> tuple[int, float | None]:
-    """Return K and its doubling ratio; a K whose chains cost something beside their steps is doubled, at most thrice.
-
-    A chain that `lasted` so many seconds that it would not be doubled has fewer turns, and no ratio if it cannot be run
-    at twice its length.
-
-    On a GPU the first step of a chain has nothing to hide its dispatch behind, which a sample of one step shows in full
-    and training does not have. K is doubled where each turn says so, which noise seldom does. The ratio that a K is
-    kept or given up for is not the one that is returned, unless it is close to 2: where chains vary, to return the
-    first that is large enough would find most of them too large.
-    """
-    if lasted > _DOUBLING_UP_TO_SECONDS:
-        return steps, None
-    if 2 * lasted > _LONGER_UP_TO_SECONDS:
-        return steps, looked_at(chain, steps, clock, _FEWER_TURNS)
-    for _ in range(_MOST_DOUBLINGS):
-        pairs = turns(chain, steps, clock)
-        ratio = doubling_ratio(pairs)
-        if ratio is None or abs(ratio - 2) <= _PROPORTIONAL:
-            return steps, ratio
-        short = all(twice < (2 - _PROPORTIONAL) * once for once, twice in pairs)
-        if not short or timed_chain(chain, 2 * steps, clock).wall_seconds > _LONGER_UP_TO_SECONDS:
-            break
-        steps *= 2
-    return steps, looked_at(chain, steps, clock)
+    quarter = max(1, len(samples) // 4)
+    before = median(sample.wall_seconds for sample in samples[-2 * quarter : -quarter])
+    return median(sample.wall_seconds for sample in samples[-quarter:]) >= (1 - _FALLING) * before
 
 
 def sustained(chain: Chain, steps: int, seconds: float, clock: Clock) -> float:

@@ -15,7 +15,7 @@ from suite.measure.clock import Clock
 from suite.measure.deadline import Deadline, OutOfTimeError
 from suite.measure.protocol import STREAMED, Facts, Line, Task
 from suite.results.journal import Done
-from suite.results.record import Run, Sample, Software, Stage
+from suite.results.record import ReferenceKernel, Run, Sample, Software, Stage
 from suite.results.validity import NOT_FINITE
 from suite.workload import Case
 
@@ -71,13 +71,15 @@ def contributions(
     clocks: Clock | None = None,
     wait: Callable[[], object] = lambda: None,
     deadline: Deadline | None = None,
+    kernel: Callable[[], ReferenceKernel] | None = None,
 ) -> Iterator[Done]:
     """Run one child to its end and yield its contribution to each of its cases; samples are stamped as they come.
 
     Each stage that it entered is told. Those of its record are all of its life, by this process's clock: `start` until
     its first word, `end` from its last one on, and `other` for what it did in none. Its interpreter starts while this
-    process does `wait`, which may take as long as it likes and is stage `quiet`; then it hears its task. Raises
-    OutOfTimeError, when the child is ended, if the deadline is overrun.
+    process does `wait`, which may take as long as it likes and is stage `quiet`, and while its reference `kernel` runs,
+    which has a stage of its own and may fail; then it hears its task. Raises OutOfTimeError, when the child is ended,
+    if the deadline is overrun.
     """
     clocks, deadline = clocks or Clock(), deadline or Deadline()
     started, forked = stamp(datetime.now(UTC)), clocks.wall()
@@ -92,12 +94,15 @@ def contributions(
         began = clocks.wall()
         wait()
         waited = clocks.wall() - began
+        reached, kernel_seconds = host_speed_by(kernel, entered, clocks)
         child.tell(msgspec.json.encode(task))
         try:
             while (raw := child.line(min(LIMIT_SECONDS[stage], deadline.until_overrun))) is not None:
                 at, line = child.heard, msgspec.json.decode(raw, type=Line)
                 if said is None:
-                    stages += [_outside("quiet", waited), _outside("start", at - forked - waited)]
+                    stages.append(_outside("quiet", waited))
+                    stages += [_outside("kernel", kernel_seconds)] if kernel else []
+                    stages.append(_outside("start", at - forked - waited - kernel_seconds))
                 said = at
                 if beside is not None:
                     beside.hears(line)
@@ -134,6 +139,7 @@ def contributions(
         reason=reason,
         stages=tuple(stages),
         host=identity.host(),
+        kernel=reached,
     )
     if facts is None or reason:
         software = Software(suite=__version__, python="", packages={}, settings={})
@@ -145,6 +151,21 @@ def contributions(
         if beside is not None:
             found = beside.added(found, case, facts)
         yield Done(case=case, software=software, run=found)
+
+
+def host_speed_by(
+    kernel: Callable[[], ReferenceKernel] | None, entered: Callable[[str], object], clocks: Clock
+) -> tuple[ReferenceKernel | None, float]:
+    """Return what the reference kernels reached and how long that took; None if they failed, which is told."""
+    if kernel is None:
+        return None, 0.0
+    entered("kernel")
+    began, reached = clocks.wall(), None
+    try:
+        reached = kernel()
+    except RuntimeError as error:
+        entered(f"no reference kernel: {error}")
+    return reached, clocks.wall() - began
 
 
 def _outside(name: str, seconds: float) -> Stage:

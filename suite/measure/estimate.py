@@ -10,6 +10,7 @@ from suite.results.validity import FEWEST_SAMPLES
 from suite.workload import Case, Description, WholeRun
 
 _START_SECONDS = 8.0  # interpreter, imports, data, initial state
+_KERNEL_SECONDS = 1.3  # of the reference kernels before a process on the CPU
 _COMPILE_SECONDS_PER_FLOP = 0.4e-9  # of one example: deep networks compile longer
 _TORCH_COMPILE_SECONDS = 25.0  # of torch.compile, which keeps nothing for the next process
 _CHOOSING_SECONDS, _CHOOSING_SECONDS_PER_FLOP = 45.0, 3e-9  # a GPU's kernels, unless they lie in the compile cache
@@ -27,6 +28,7 @@ def process_seconds(unit: Unit, about: Description, effort: Effort, cores: int) 
 
     The first of a campaign takes `first_seconds` longer.
     """
+    start = _START_SECONDS + (_KERNEL_SECONDS if effort.kernel and unit[0].backend == "cpu" else 0.0)
     case, scopes = unit[0], {case.scope for case in unit}
     processors = min(cores, case.threads or cores) if case.backend == "cpu" else case.devices
     rate = _FLOP_PER_SECOND[case.backend] * processors
@@ -35,23 +37,31 @@ def process_seconds(unit: Unit, about: Description, effort: Effort, cores: int) 
     compiling += _choosing_seconds(unit, about) if compiles_anew(unit) else 0.0
     compiling += _TORCH_COMPILE_SECONDS if case.variant in ("compile", "compile-graph") else 0.0
     if case.scope == "run" and about.run is not None:
-        return _START_SECONDS + compiling + _run_seconds(case, about, about.run, effort, rate)
+        return start + compiling + _run_seconds(case, about, about.run, effort, rate)
     if case.scope in ("epoch", "input"):
-        return _START_SECONDS + (case.scope == "epoch") * (compiling + 2 * step) + _flow_seconds(step, effort)
+        return start + (case.scope == "epoch") * (compiling + 2 * step) + _flow_seconds(step, effort)
     if case.scope == "learning":
-        return _START_SECONDS + compiling + _PIPELINE_SECONDS + _learning_steps(case, about, effort) * step
+        return start + compiling + _PIPELINE_SECONDS + _learning_steps(case, about, effort) * step
     if case.scope == "serve":
-        return _START_SECONDS + compiling + _requests(step, case) * step
+        return start + compiling + _requests(step, case) * step
     chain = max(step, CHAIN_SECONDS[case.backend])
-    warmup = max(effort.warmup_steps * step, min(effort.warmup_seconds, _DOUBLINGS * chain))
+    calibration = min(effort.warmup_seconds, _DOUBLINGS * chain)
+    warmup = max(effort.warmup_steps * step, calibration, effort.warmup_least_seconds[case.backend])
     sampling = min(effort.samples * chain, max(effort.sampling_seconds, min(effort.samples, FEWEST_SAMPLES) * chain))
     steady = len(scopes & {"step", "transfer"})
-    return _START_SECONDS + compiling + 2 * step + steady * (warmup + sampling)
+    return start + compiling + 2 * step + steady * (warmup + sampling)
 
 
 def shortest_seconds(unit: Unit, about: Description, cores: int) -> float:
     """Return a guess of the duration of a process that takes one sample of one step, after one to warm up."""
-    shortest = replace(EFFORTS["quick"], samples=1, warmup_steps=1, warmup_seconds=0.0, sampling_seconds=0.0)
+    shortest = replace(
+        EFFORTS["quick"],
+        samples=1,
+        warmup_steps=1,
+        warmup_seconds=0.0,
+        warmup_least_seconds={"cpu": 0.0, "gpu": 0.0},
+        sampling_seconds=0.0,
+    )
     return process_seconds(unit, about, shortest, cores)
 
 

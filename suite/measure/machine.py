@@ -160,5 +160,3 @@ def _share(name: str) -> str:
 
 def _listed(found: Sequence[Gpu]) -> str:
     return ", ".join(f"'{gpu.name}'" for gpu in found) or "none"
-
-

@@ -31,6 +31,7 @@ from suite.measure.schedule import (
     with_one_more,
 )
 from suite.results.journal import Done, Header, Journal, Rounds
+from suite.results.record import ReferenceKernel
 from suite.workload import Case
 
 _BUSY_SHARE = 0.1  # of the granted cores, used by others
@@ -98,6 +99,7 @@ def run(
     kept: Path | None = None,
     deadline: Deadline | None = None,
     prepare: Prepare = lambda unit, progress: None,
+    kernel: Callable[[], ReferenceKernel] | None = None,
 ) -> bool:
     """Measure what the plan asks and its journal lacks until the deadline; return whether nothing is left to measure.
 
@@ -105,7 +107,8 @@ def run(
     number is known well enough. A unit that failed is not tried again: its record says why. A further round that is not
     whole leaves its question with the rounds before that one. The compile cache stays until `forget_compiled`,
     that which all processes share in the folder `kept` for good if there is one. `beside` watches the machine
-    meanwhile, first while nothing runs if energy is to be counted. `prepare` makes the data that a unit reads.
+    meanwhile, first while nothing runs if energy is to be counted. `prepare` makes the data that a unit reads, and
+    `kernel`, if given, tells how fast the host is before each process on the CPU.
     """
     cache = compile_cache(journal)
     in_parts = frozenset(about.name for about in header.descriptions if about.family == "trees")
@@ -117,6 +120,7 @@ def run(
         cache=cache,
         deadline=deadline or Deadline(),
         prepare=prepare,
+        kernel=kernel,
         done=list(journal.done()),
         forecast=Forecast(header, journal.done()),
     )
@@ -159,6 +163,7 @@ class _Measuring:
     cache: Path
     deadline: Deadline
     prepare: Prepare
+    kernel: Callable[[], ReferenceKernel] | None
     done: list[Done]
     forecast: Forecast
     skipped: set[Question] = field(default_factory=set)
@@ -219,7 +224,17 @@ class _Measuring:
         began, waited = self.deadline.now(), self.waited
         found = fill(task, number, position, self.cache, watch, self.start, self.deadline)
         found = found or tuple(
-            contributions(task, number, position, watch.stage, self.start, beside, wait=wait, deadline=self.deadline)
+            contributions(
+                task,
+                number,
+                position,
+                watch.stage,
+                self.start,
+                beside,
+                wait=wait,
+                deadline=self.deadline,
+                kernel=self.kernel if has_kernel(header, unit) else None,
+            )
         )
         took = self.deadline.now() - began - task.energy_seconds - (self.waited - waited)
         entries = tuple(msgspec.structs.replace(entry, seconds=took) for entry in found)
@@ -255,6 +270,11 @@ def refuse_changed(header: Header) -> None:
             "and its records name what they were; what it completed before is kept: put them back and add --resume, "
             "or start anew"
         )
+
+
+def has_kernel(header: Header, unit: Unit) -> bool:
+    """Return whether the reference kernels run before a unit's processes: on the CPU, whose speed is the host's."""
+    return unit[0].backend == "cpu" and profiles.EFFORTS[header.profile].kernel
 
 
 def replayed(header: Header, unit: Unit) -> bool:

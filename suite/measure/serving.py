@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 import msgspec
 
 from suite.data.batches import Batch
-from suite.measure import clock
+from suite.measure import clock, doubling
 from suite.measure.process import Process
 from suite.measure.program import Program
 from suite.measure.steady import started
@@ -88,7 +88,7 @@ def measured_serving(process: Process, target: Program, inputs: list[Batch]) -> 
     plan = replace(process.task.plan, samples=min(process.task.plan.samples, _MOST_SAMPLES))
     least = 2 * IN_FLIGHT
     count, warm, settled = process.result("warmup", lambda: clock.warmed(traffic.serve, plan, clocks, least))
-    count, ratio = process.result("doubling", lambda: clock.proportional(traffic.serve, count, clocks))
+    count, ratio = process.result("doubling", lambda: doubling.proportional(traffic.serve, count, clocks, call=least))
     count = max(count, -(-FEWEST_REQUESTS // min(plan.samples, _FEWEST_SAMPLES)))
     traffic.end()
     seen = process.streamed("serve", traffic.serve, count, plan, target.compilations, traffic.begin)

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from suite import units
 from suite.data.batches import Batch
-from suite.measure import clock
+from suite.measure import clock, doubling
 from suite.measure.process import Process, total
 from suite.measure.program import Fed, Program
 from suite.measure.protocol import Seen
@@ -97,7 +97,8 @@ def steady_state(
     call, ratio, alone = target.steps_per_call, None, ()
     if known is None:
         steps, warm, settled = process.result("warmup", lambda: clock.warmed(run, plan, clocks, call))
-        steps, ratio = process.result("doubling", lambda: clock.proportional(run, steps, clocks, warm[-1].wall_seconds))
+        lasted = min(sample.wall_seconds for sample in warm[-3:])  # one that was held up makes no chain long
+        steps, ratio = process.result("doubling", lambda: doubling.proportional(run, steps, clocks, lasted, call))
     else:
         steps = known
         warm, settled = process.result("warmup", lambda: clock.warmup(run, known, plan, clocks))

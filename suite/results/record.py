@@ -179,6 +179,14 @@ class Score(Plain, frozen=True, kw_only=True):
     log_losses: tuple[float, ...]  # mean, of each fold
 
 
+class ReferenceKernel(Plain, frozen=True, kw_only=True):
+    """What two fixed kernels reached on all granted cores just before a process, which tells how fast its host was."""
+
+    matmul_flop_per_second: float  # of a float32 matrix product
+    copy_bytes_per_second: float  # read and written, both counted
+    seconds: float  # that they took, with the start of the process that ran them
+
+
 class Run(Plain, frozen=True, kw_only=True):
     """One child process's contribution to a case; `reason` is empty when it ended well."""
 
@@ -215,6 +223,7 @@ class Run(Plain, frozen=True, kw_only=True):
     scores: tuple[Score, ...] = ()  # of a whole run that is a grid search
     host: str = ""  # one-way hash of the boot it ran under, 16 hex characters; "": unknown
     program: str = ""  # digest of the step, its options and settings, 16 hex characters; "": none, or unknown
+    kernel: ReferenceKernel | None = None  # before a process on the CPU
 
 
 class Gpu(Plain, frozen=True, kw_only=True):

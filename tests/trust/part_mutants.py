@@ -30,6 +30,7 @@ TESTS = {
     "suite.results.repetition": ("test_repetition",),
     "suite.results.agreement": ("test_agreement",),
     "suite.measure.clock": ("test_clock", "test_alone", "test_telemetry"),
+    "suite.measure.doubling": ("test_doubling",),
 }
 EQUIVALENT = Path(__file__).with_name("equivalent.json")  # module to {mutant: why nothing can notice it}
 

@@ -13,7 +13,7 @@ from suite.results.record import Run
 from suite.results.summary import Summary, summary
 
 STEP_SECONDS = 0.001
-CALLS_BEFORE = 50  # at least so many chains come before the first sample: calibration, warm-up, doubling, steps alone
+CALLS_BEFORE = 76  # at least so many chains come before the first sample: calibration, warm-up, doubling, steps alone
 
 
 class World:
@@ -83,4 +83,4 @@ def run(world: World, number: int, profile: str = "standard", compiles_at: tuple
 def measured(runs: tuple[Run, ...], profile: str = "standard") -> Summary:
     """Return the summary of a record with these processes."""
     record = factory.record(step_seconds=(STEP_SECONDS,) * len(runs), profile=profile, runs=runs)
-    return summary(record)
+    return summary(msgspec.structs.replace(record, method=1))
