@@ -75,6 +75,13 @@ def plain(pack):
         )
 
 
+def test_published_packs_hold_nothing_beside_records():
+    found = list((ROOT / "site" / "records").glob("*.zip"))
+    assert found
+    assert [path.name for path in found if not plain(path.read_bytes())] == []
+    assert not [path.name for path in (ROOT / "site" / "records").iterdir() if path.is_dir()], "packing.pack packs it"
+
+
 def test_a_record_in_a_pack_is_read_as_its_file_is(tmp_path, pack):
     loose = {name: store.put(store.read(pack / name), tmp_path / "loose") for name in contents()}
     assert [path.name for path in store.of(pack)] == sorted(loose)
