@@ -8,7 +8,7 @@ import msgspec
 from suite import citing, first_run, terminal
 from suite.bench import answered, close
 from suite.measure.campaign import file_names
-from suite.results import choices, choosing, files, prices, quotation, spreads, store
+from suite.results import choices, choosing, files, packing, packs, prices, quotation, spreads, store
 from suite.results import journal as journals
 from suite.results.journal import Journal
 from suite.results.record import Record
@@ -18,7 +18,7 @@ REPORT_SECONDS = 40.0  # reserved for the table and the site, of a budget
 
 
 def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
-    """Return the folder of a campaign, given by its name or path, that has ended, or ends hereby.
+    """Return the folder or pack of a campaign, given by its name or path, that has ended, or ends hereby.
 
     One that has measured every case as often as planned ends, further rounds or not; any other one only with
     `incomplete`. One that was copied without its journal has ended if no record lacks a round. Raises LookupError if
@@ -47,12 +47,13 @@ def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
 
 
 def _found(out: Path, campaign: str) -> Path:
-    """Return the folder with a campaign's journal or records that a name in `out` or a path means."""
-    here = next((place for place in (out / campaign, Path(campaign)) if place.is_dir()), None)
+    """Return the folder with a campaign's journal or records, or its pack, that a name in `out` or a path means."""
+    places = (out / campaign, Path(campaign), packing.pack_path(out, campaign))
+    here = next((place for place in places if place.is_dir() or packs.is_pack(place)), None)
     if here is None:
         if not out.is_dir():
             raise LookupError(f"no campaign '{campaign}' in '{out}', which is no folder; name one suite run wrote to")
-        there = sorted({path.parent.name for path in (*out.glob(f"*/{journals.FILE_NAME}"), *store.paths([out]))})
+        there = sorted({path.parent.name for path in out.glob(f"*/{journals.FILE_NAME}")} | _with_records(out))
         raise LookupError(f"no campaign '{campaign}' in '{out}'; there are: {', '.join(there) or 'none'}")
     folder = here.resolve() if here.name in ("", "..") else here
     if not (folder / journals.FILE_NAME).exists() and not store.of(folder):
@@ -60,18 +61,28 @@ def _found(out: Path, campaign: str) -> Path:
     return folder
 
 
-def _records(folder: Path) -> Iterator[Record]:
-    """Yield the records in a campaign's folder. Raises ValueError for one not as it was written, or of another one."""
+def _with_records(out: Path) -> set[str]:
+    return {(path if packs.is_pack(path) else path.parent).name for path in store.paths([out])}
+
+
+def _records(folder: Path) -> Iterator[tuple[Path, Record]]:
+    """Yield the records in a campaign's folder or pack with their paths; of a pack the name does not count.
+
+    Raises ValueError for one that is not as it was written, or another campaign's.
+    """
+    campaign = ""
     for path in store.of(folder):
         record = store.read(path)
-        if problem := store.misplaced(path, record):
+        if packs.is_pack(folder):
+            campaign = campaign or record.campaign
+        if problem := store.misplaced(path, record, campaign):
             raise ValueError(problem)
-        yield record
+        yield path, record
 
 
 def _refuse_missing_rounds(folder: Path) -> None:
     """Raise RuntimeError if a record lacks rounds though none failed: nobody knows whether its campaign goes on."""
-    for record in _records(folder):
+    for _, record in _records(folder):
         if record.broken_off:
             raise RuntimeError(
                 f"record '{record.name}' of campaign '{folder.name}' has {len(record.runs)} of {record.rounds} rounds, "
@@ -82,7 +93,9 @@ def _refuse_missing_rounds(folder: Path) -> None:
 def refuse_smoke(folder: Path) -> None:
     """Raise RuntimeError for a campaign that only shows that it runs."""
     journal = Journal(folder / journals.FILE_NAME)
-    profiles = [journal.header().profile] if journal.path.exists() else [record.profile for record in _records(folder)]
+    profiles = (
+        [journal.header().profile] if journal.path.exists() else [record.profile for _, record in _records(folder)]
+    )
     if "smoke" in profiles:
         raise RuntimeError(
             f"campaign '{folder.name}' has profile 'smoke', which only shows that it runs and is not published; "
@@ -91,26 +104,21 @@ def refuse_smoke(folder: Path) -> None:
 
 
 def publish(folder: Path, published: Path) -> tuple[Path, ...]:
-    """Copy the records in a campaign's folder, as they are, to where the site takes its evidence from.
+    """Pack the records in a campaign's folder, as they are, where the site takes its evidence from.
 
-    Raises ValueError for one that is not as it was written or another than the published one of its name, or if records
-    of a namesake lie in either folder, RuntimeError if the campaign only shows that it runs.
+    A pack that is there gets what it lacks, such as a case that had not ended, and keeps the rest. Raises ValueError
+    for a record that is not as it was written or another than the published one of its name, or if records of a
+    namesake lie in either place, RuntimeError if the campaign only shows that it runs.
     """
     refuse_smoke(folder)
-    _refuse_namesake(folder, published)
-    mine = [path for path, _ in zip(store.of(folder), _records(folder), strict=True)]
-    written = []
-    for path in mine:
-        target, content = published / folder.name / path.name, path.read_bytes()
-        if target.exists() and target.read_bytes() != content:
-            raise ValueError(f"'{target}' is there already and another one than '{path}'; published records stay")
-        if not target.exists():
-            store.write_once(target, content, files.REMEDY)
-        written.append(target)
-    return (*written, *picture(published), *spread_table(published), *mentions(published))
+    mine = list(_records(folder))
+    target = published / (mine[0][1].campaign if packs.is_pack(folder) else folder.name)
+    _refuse_namesake(folder, target)
+    pack = packing.pack(target, {path.name: store.content(path) for path, _ in mine})
+    return (pack, *picture(published), *spread_table(published), *mentions(published))
 
 
-def _refuse_namesake(folder: Path, published: Path) -> None:
+def _refuse_namesake(folder: Path, target: Path) -> None:
     """Raise ValueError if a record under the campaign's name, here or published, is of a case that it did not plan.
 
     Campaigns of two machines of one name that began in the same second have one name too, and their records, if
@@ -120,7 +128,7 @@ def _refuse_namesake(folder: Path, published: Path) -> None:
     if not journal.path.exists():
         return
     planned = file_names(journal.header())
-    for path in (*store.of(folder), *store.of(published / folder.name)):
+    for path in (*store.of(folder), *store.of(target), *store.of(packing.pack_path(target.parent, target.name))):
         if path.stem not in planned:
             raise ValueError(
                 f"'{path}' is of another campaign '{folder.name}', begun in the same second on a machine of the same "

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from suite import experiments, terminal, units
 from suite.inquiry.latencies import latencies, latency_table
-from suite.results import answers, catalogue, prices, selection, store
+from suite.results import answers, catalogue, packs, prices, selection, store
 from suite.results.comparison import compared
 from suite.results.identity import identity
 from suite.results.record import Machine, Record
@@ -86,14 +86,19 @@ def _loaded(folders: Sequence[Path], noted: bool = False) -> tuple[Record, ...]:
 def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:
     """Yield a line for each record below the paths, then how many there are; and whether that is wrong.
 
-    The line says what the record is, or why it is none or the site would leave it out. Of a file that is named itself
-    its place does not count, and a second line says which host, program and method it is of.
+    The line says what the record is, or why it is none or the site would leave it out. Of a file or pack that is named
+    itself its place does not count; of a file, a second line says which host, program and method it is of.
     """
     statuses, left_out = list[Status](), 0
     for path in paths:
-        files = [path] if path.is_file() else _below(path)
+        try:
+            files = _files(path)
+        except ValueError as error:
+            yield str(error), True
+            left_out += 1
+            continue
         if not files:
-            yield f"'{path}' holds no record; a campaign's folder has a JSON file for each case", True
+            yield f"'{path}' holds no record; a campaign's folder or pack has a JSON file for each case", True
         for file in files:
             try:
                 found = _summary(file, path)
@@ -109,13 +114,24 @@ def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:
     yield _counted(statuses, left_out), False
 
 
+def _files(path: Path) -> list[Path]:
+    """Return what should be a record: a file or what a pack or folder has. Raises ValueError for a damaged pack."""
+    if packs.is_pack(path):
+        return store.of(path)
+    return [path] if path.is_file() or packs.around(path) else _below(path)
+
+
 def _summary(file: Path, named: Path) -> Summary:
-    """Return what a record says, a file that was named or one below a folder that was.
+    """Return what a record says: a file that was named, one in a pack that was, or one below a folder that was.
 
     Raises ValueError if it is none, or if the site would leave it out because of where it lies below the folder.
     """
     record = store.read(file)
-    if file != named:
+    if packs.is_pack(named):
+        campaign = store.read(store.of(named)[0]).campaign
+        if problem := store.misplaced(file, record, campaign):
+            raise ValueError(problem)
+    elif file != named:
         folder = named.resolve()
         path = folder / file.relative_to(named)
         if problem := store.misplaced(path, record) or _too_deep(path, folder, record):
@@ -124,17 +140,19 @@ def _summary(file: Path, named: Path) -> Summary:
 
 
 def _too_deep(path: Path, folder: Path, record: Record) -> str:
-    """Return that a record is not where the site looks, in the folder of its campaign in `folder`; '' if it is.
+    """Return that a record is not where the site looks, in the folder or pack of its campaign in `folder`; '' if it is.
 
     `folder` may be that of the campaign itself.
     """
-    itself = folder.name.removeprefix(store.PARTIAL) == record.campaign
+    pack = packs.around(path)
+    itself = pack is None and folder.name.removeprefix(store.PARTIAL) == record.campaign
     if len(path.relative_to(folder).parts) <= (1 if itself else 2):
         return ""
     right, campaigns = (folder.parent if itself else folder) / record.campaign, path.parent.parent
-    named = path.parent.name.removeprefix(store.PARTIAL) == record.campaign and not itself
+    named = (pack or path.parent.name.removeprefix(store.PARTIAL) == record.campaign) and not itself
     instead = f", or name '{campaigns}' if that is where campaigns lie" if named else ""
-    return f"'{path}' lies too deep, where the site does not look for it; it belongs in '{right}'{instead}"
+    there = f"'{right}{packs.SUFFIX if pack else ''}'"
+    return f"'{path}' lies too deep, where the site does not look for it; it belongs in {there}{instead}"
 
 
 def _counted(statuses: Sequence[Status], left_out: int) -> str:
@@ -144,10 +162,11 @@ def _counted(statuses: Sequence[Status], left_out: int) -> str:
 
 
 def _below(folder: Path) -> list[Path]:
-    """Return the files that should be records; what a hidden folder holds, such as a cluster's plan, is none."""
-    found = (path.relative_to(folder) for path in folder.rglob("*.json"))
+    """Return what should be a record; what a hidden folder holds, such as a cluster's plan, is none."""
+    loose = (path for path in folder.rglob("*.json") if path.name != catalogue.FILE_NAME)
+    found = (path.relative_to(folder) for path in (*loose, *store.packed(folder, deep=True)))
     shown = (path for path in found if not any(part.startswith(".") for part in path.parts))
-    return sorted(folder / path for path in shown if path.name != catalogue.FILE_NAME)
+    return sorted(folder / path for path in shown)
 
 
 def show(table: Table) -> None:

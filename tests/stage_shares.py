@@ -5,12 +5,14 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
+from suite.results import store
+
 
 def processes(folder):
     """Yield workload, backend, implementation, scope and round of each process, and the seconds of its stages."""
     seen = set()
-    for path in sorted(Path(folder).rglob("*.json")):
-        record = json.loads(path.read_bytes())
+    for path in sorted((*Path(folder).rglob("*.json"), *store.packed(Path(folder), deep=True))):
+        record = json.loads(store.content(path))
         if not isinstance(record, dict) or "runs" not in record:
             continue
         case = record["case"]

@@ -25,13 +25,15 @@ from suite.measure.answering import Answer
 from suite.measure.probe import Offer
 from suite.measure.request import Request
 from suite.report import pages
-from suite.results import store
+from suite.results import packing, store
 from suite.results.gallery import Sheet
 from suite.results.journal import FILE_NAME, PLAN_VERSION, Closed, Done, Header, Journal, Session
 from suite.results.summary import summary
 
 SHEET = Sheet(dataset="mnist", title="", caption="", labels=(), columns=1, file="mnist.png", width=1, height=1,
               seeds=(), digest="")  # fmt: skip
+
+PACK = Path("site/records/20260101-000000-test.zip")  # of what is published here
 
 
 def said(*arguments):
@@ -240,7 +242,7 @@ def test_resume_refuses_a_campaign_of_an_older_suite_in_one_line_and_what_it_has
     ]
     assert said("publish", "20260101-000000-test", "--out", str(out))[0] == 1
     assert said("publish", "--incomplete", "20260101-000000-test", "--out", str(out))[0] == 0
-    assert len(list((checkout / "site").rglob("*.json"))) == 1
+    assert len(list(store.paths([checkout / "site" / "records"]))) == 1
 
 
 def test_resume_takes_the_newest_campaign_that_has_not_ended(campaign, monkeypatch):
@@ -586,8 +588,8 @@ def test_a_campaign_is_published_as_it_is_and_once(campaign, checkout):
     out = campaign("quick", ended=True)
     for _ in range(2):
         assert said("publish", "20260101-000000-test", "--out", str(out))[0] == 0
-    (mine,), (theirs,) = (sorted(place.glob("*/*.json")) for place in (out, checkout / "site" / "records"))
-    assert mine.read_bytes() == theirs.read_bytes()
+    (mine,), (theirs,) = (list(store.paths([place])) for place in (out, checkout / "site" / "records"))
+    assert store.content(theirs) == mine.read_bytes()
 
 
 def test_another_record_under_a_published_ones_name_is_refused(campaign, checkout):
@@ -607,10 +609,13 @@ def test_a_campaign_is_not_published_among_records_of_a_namesake(campaign, check
     out, name = campaign("quick", ended=True), "20260101-000000-test"
     other = factory.record(campaign=name, batch=64)
     store.add(other, checkout / place)
+    if place == "site/records":
+        packing.pack(checkout / place / name)
     code, output = said("publish", name, "--out", str(out))
     assert code == 1
     assert f"{other.name}.json' is of another campaign '{name}', begun in the same second" in " ".join(output.split())
-    assert len(list((checkout / "site").rglob("*.json"))) == (place == "site/records"), "nothing was added"
+    there = list(store.paths([checkout / "site" / "records"]))
+    assert len(there) == (place == "site/records"), "nothing was added"
 
 
 def test_partial_results_are_no_campaign_of_their_own(campaign, checkout):
@@ -648,7 +653,7 @@ def test_what_is_published_goes_by_the_campaigns_profile_and_not_by_the_command_
     found, output = said("run", "--resume", "--publish", "--profile", other, "--out", str(out))
     assert found == code, output
     assert ("has profile 'smoke', which only shows that it runs" in " ".join(output.split())) == bool(code)
-    assert len(list(checkout.glob("site/records/*/*.json"))) == 1 - code
+    assert len(list(store.paths([checkout / "site" / "records"]))) == 1 - code
 
 
 @pytest.fixture
@@ -726,7 +731,7 @@ def test_a_record_that_was_changed_is_not_published(campaign, checkout):
     code, output = said("publish", "20260101-000000-test", "--out", str(out))
     assert code == 1
     assert "it was changed after it was written" in " ".join(output.split())
-    assert not list(checkout.glob("site/records/*/*.json"))
+    assert not list((checkout / "site" / "records").iterdir())
 
 
 @pytest.fixture
@@ -753,14 +758,14 @@ def test_records_that_were_sent_are_published_without_a_journal(sent, words):
     path = sent()
     code, output = said("publish", *words)
     assert code == 0, output
-    assert Path("site/records/20260101-000000-test", path.name).read_bytes() == path.read_bytes()
+    assert store.content(PACK / path.name) == path.read_bytes()
 
 
 def test_a_campaign_is_published_by_its_path(campaign, checkout):
     out = campaign("quick", ended=True)
     code, output = said("publish", f"{out.name}/20260101-000000-test/")
     assert code == 0, output
-    assert len(list(checkout.glob("site/records/20260101-000000-test/*.json"))) == 1
+    assert len(store.of(checkout / PACK)) == 1
 
 
 def test_a_campaign_that_is_cut_is_ended_by_its_path(cut, checkout):
@@ -768,7 +773,7 @@ def test_a_campaign_that_is_cut_is_ended_by_its_path(cut, checkout):
     code, output = said("publish", "--incomplete", f"{out.name}/20260101-000000-test")
     assert code == 0, output
     assert journal.closed()
-    assert len(list(checkout.glob("site/records/20260101-000000-test/*.json"))) == 1
+    assert len(store.of(checkout / PACK)) == 1
 
 
 def test_records_that_lack_rounds_are_published_only_as_incomplete(sent):
@@ -942,7 +947,7 @@ def test_a_place_that_cannot_be_written_is_said_in_one_line_with_what_to_do(camp
     code, output = said("publish", "20260101-000000-test", "--out", str(out))
     words = " ".join(output.split())
     assert code == 1
-    assert words.startswith("Error: cannot write 'site/records/20260101-000000-test/")
+    assert words.startswith(f"Error: cannot write '{PACK}'")
     assert "make the folder writable" in words
     assert "--out" not in words
 

@@ -80,7 +80,7 @@ def written(place="records"):
     """Return the folder names and the rounds of the records there."""
     records, problems = store.load([Path(place)])
     assert not problems
-    folders = {path.parent.name.split("-")[0] == "partial" for path in Path(place).rglob("*.json")}
+    folders = {path.parent.name.split("-")[0] == "partial" for path in store.paths([Path(place)])}
     return folders, sorted((record.case.workload, record.case.backend, len(record.runs)) for record in records)
 
 

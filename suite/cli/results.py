@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from suite.cli.types import PUBLISHED, Finite, out_folder, published
+from suite.cli.types import PUBLISHED, Finite, RecordPath, out_folder, published
 
 
 @click.command(short_help="Put a CAMPAIGN's records among those of the site.")
@@ -19,9 +19,10 @@ from suite.cli.types import PUBLISHED, Finite, out_folder, published
 )
 @out_folder
 def publish(campaign: str, incomplete: bool, out: Path) -> None:
-    """Put the records of a CAMPAIGN under site/records, from where the site takes its evidence.
+    """Put the records of a CAMPAIGN into its pack in site/records, from where the site takes its evidence.
 
-    It is the name of a folder in --out, or a path to one; the records that somebody sent need no journal.
+    It is the name of a folder in --out, or a path to one, or to a pack: CAMPAIGN.zip. The records that somebody sent
+    need no journal. A pack that is there gets what it lacks and keeps the rest, byte for byte.
     """
     from suite import publishing, terminal
 
@@ -63,7 +64,7 @@ def report(out: Path, build: bool, prices: Path | None) -> None:
 def compare(first: str, second: str, band: float | None, as_json: bool, out: Path) -> None:
     """Say of each case that FIRST and SECOND both have whether the SECOND is faster, slower, or the same.
 
-    Each is a record's file, a folder of them, a campaign, a machine, or a version such as jax==0.12.0.1.
+    Each is a record's file, a folder or pack of them, a campaign, a machine, or a version such as jax==0.12.0.1.
     """
     from suite import showing
 
@@ -79,9 +80,12 @@ def refuse_missing(out: Path) -> None:
 
 
 @click.command(short_help="Say of each record in PATHS whether it can be read.")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=RecordPath())
 def check(paths: tuple[Path, ...]) -> None:
-    """Say of each record in PATHS, files or folders of them, what it is and whether it can be read as it was written.
+    """Say of each record in PATHS what it is and whether it can be read as it was written.
+
+    Each is a record's file, a pack of them, CAMPAIGN.zip, a record in one, CAMPAIGN.zip/NAME.json, or a folder of files
+    and packs.
 
     Exit 1 if one cannot, if the site would leave one out because of where it lies in a folder, or if there is none. An
     invalid result is counted in the last line and is no error: its record can be read, and the site shows it as

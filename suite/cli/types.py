@@ -31,6 +31,19 @@ def published() -> Path:
     return PUBLISHED
 
 
+class RecordPath(click.Path):
+    """A file or folder that is there, or a record in a pack: CAMPAIGN.zip/NAME.json."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path, or fail saying that nothing is there."""
+        from suite.results import packs
+
+        return Path(value) if packs.around(Path(value)) else super().convert(value, param, ctx)
+
+
 class Several(click.Option):
     """An option with several words or numbers: separated by commas, or the option given again."""
 

@@ -1,7 +1,8 @@
 """The built site: MkDocs, strict, from rendered pages to build/html, each with a policy of what may run in it.
 
 MkDocs makes its folder anew each time. It is given the pages alone: thousands of records, charts and numbers stand
-beside them as they are, and are copied where they have changed.
+beside them as they are, and are copied where they have changed. A record in a pack is written where its file would lie,
+beside the pack.
 """
 
 import base64
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from suite.child_imports import child_imports
 from suite.report.typography import unbroken
+from suite.results import packs, store
 from suite.results.files import writing
 
 _LAST_LINES = 12
@@ -79,9 +81,13 @@ def _run_mkdocs(config: Path) -> None:
 
 
 def _beside(site: Path) -> dict[str, Path]:
-    """Return what stands beside the pages as it is, by its path in the built site."""
+    """Return what stands beside the pages as it is, by its path in the built site; of packs the records too."""
     found = (path for name in _AS_THEY_ARE for path in _below(site / name) if path.suffix != ".md")
-    return {str(path.relative_to(site)): path for path in found}
+    files = {str(path.relative_to(site)): path for path in found}
+    for path in store.packed(site / "records"):
+        if packs.around(path):  # else the pack is damaged, which rendering has said
+            files[f"records/{path.parent.name.removesuffix(packs.SUFFIX)}/{path.name}"] = path
+    return files
 
 
 def _below(folder: Path) -> Iterator[Path]:
@@ -103,6 +109,8 @@ def _copy(files: dict[str, Path], built: Path) -> None:
         target = built / name
         if source.suffix == ".html":
             _put(target, protected(unbroken(source.read_text(encoding="utf-8"))))
+        elif pack := packs.around(source):
+            _unpack(source, pack.stat().st_mtime_ns, target)
         elif not _same(source, target):
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target)  # with its time, by which it is known again
@@ -112,6 +120,27 @@ def _put(path: Path, text: str) -> None:
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+
+
+def _unpack(record: Path, packed_ns: int, target: Path) -> None:
+    """Write a record in a pack to a file with the pack's time, by which it is known again without unpacking it.
+
+    One that is damaged, which rendering has said, has no file.
+    """
+    try:
+        same = target.stat().st_mtime_ns == packed_ns
+    except FileNotFoundError:
+        same = False
+    if same:
+        return
+    try:
+        content = store.content(record)
+    except ValueError:
+        target.unlink(missing_ok=True)
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(content)
+    os.utime(target, ns=(packed_ns, packed_ns))
 
 
 def _same(source: Path, target: Path) -> bool:

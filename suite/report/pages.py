@@ -67,7 +67,7 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
             problems.append(
                 f"a record of campaign {record.campaign[:60]!r} has a name that no page may have; not shown"
             )
-    local = frozenset(record.campaign for record in shown if not (folders[0] / record.campaign).is_dir())
+    local = frozenset(record.campaign for record in shown) - store.campaigns(folders[0])
     known_workloads = catalogue.read(folders[0])
     with schemapi.debug_mode(False):  # the tests check the charts
         files = pages(shown, local, prices, known_workloads)

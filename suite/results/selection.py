@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from suite.results import store
+from suite.results import packs, store
 from suite.results.record import Record
 from suite.results.summary import Summary, better, summary
 
@@ -51,13 +51,17 @@ def fastest(items: Iterable[Summary]) -> list[Summary]:
 
 
 def selected(word: str, records: Sequence[Record]) -> tuple[Record, ...]:
-    """Return the records of a file or folder, or of these records those of a campaign, machine or 'package==version'.
+    """Return the records of a file, pack or folder, or those of these records that a word means.
+
+    It is the name of a campaign or machine, or 'package==version'.
 
     Raises LookupError if nothing is meant or the folder holds no record, ValueError if the file, or one in the folder,
     is none.
     """
     path = Path(word)
-    if path.is_file():
+    if packs.is_pack(path):
+        return tuple(map(store.read, store.of(path)))
+    if path.is_file() or packs.around(path):
         return (store.read(path),)
     if path.is_dir():
         if not os.access(path, os.R_OK | os.X_OK):

@@ -15,7 +15,7 @@ import msgspec
 
 from suite.measure.load import granted_cores
 from suite.report import build, pages
-from suite.results import store
+from suite.results import packing, store
 from suite.results.record import Record
 
 ROOT = Path(__file__).parents[2]
@@ -45,8 +45,8 @@ def grown(count: int) -> dict[str, float]:
         shutil.copytree(ROOT / "site", folder / "site", ignore=shutil.ignore_patterns("records", *pages.GENERATED))
         shutil.copy(ROOT / "mkdocs.yml", folder)
         published = folder / "site" / "records"
-        for record in records(count):
-            store.add(record, published)
+        for folder_of_campaign in {store.add(record, published).parent for record in records(count)}:
+            packing.pack(folder_of_campaign)
         for what in ("render", "render again", "build"):
             start = time.monotonic()
             if what == "build":

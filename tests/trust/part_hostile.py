@@ -23,13 +23,14 @@ from typing import Any
 
 import factory
 import msgspec
+from hostile_packs import HOSTILE
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from suite.measure import machine
 from suite.report import charts, download, pages
 from suite.report.html import safe
-from suite.results import store
+from suite.results import packs, store
 from suite.results.acceptance import accepted
 from suite.results.record import Record, digest, to_json
 from suite.results.speedup import speedups
@@ -66,7 +67,7 @@ def prove(sample: bool) -> tuple[dict[str, float | int | str], list[Finding]]:
     """Return what was tried on files, and what got through."""
     examples = 50 if sample else 3000
     cut, flipped = damaged(sample)
-    findings = [cut, flipped, *lies(), *rendered(), rest_is_shown(), formulas()]
+    findings = [cut, flipped, *lies(), *archives(sample), *rendered(), rest_is_shown(), formulas()]
     findings += properties(examples)
     if not sample:
         findings.append(nothing_identifies())
@@ -110,7 +111,7 @@ def refusal(content: bytes) -> str | None:
 
 def damaged(sample: bool) -> tuple[Finding, Finding]:
     """Return what became of real records cut at every byte, and with every byte flipped."""
-    files = sorted(store.paths([_PUBLISHED]), key=lambda path: path.stat().st_size)
+    files = sorted(store.paths([_PUBLISHED]), key=lambda path: (len(store.content(path)), path))
     files = files[:1] if sample else [*files[:3], files[len(files) // 2], files[-1]]
     step = 131 if sample else 1
     tasks = [(path, kind, step) for path in files for kind in ("cut", "flipped")]
@@ -137,7 +138,7 @@ def damaged(sample: bool) -> tuple[Finding, Finding]:
 
 def spoilt(path: Path, kind: str, step: int) -> tuple[int, int, int]:
     """Return how many damaged copies of a file there were, how many were taken, how many refused unclearly."""
-    content = path.read_bytes()
+    content = store.content(path)
     copies = taken = unclear = 0
     for place in range(0, len(content), step):
         bad = content[:place] if kind == "cut" else _flipped(content, place)
@@ -281,6 +282,33 @@ def lies() -> Iterator[Finding]:
             by="suite/results/acceptance.py",
             good=not bad,
         )
+
+
+def archives(sample: bool) -> Iterator[Finding]:
+    """Yield what became of archives that are no packs, and of a pack that was cut short at every byte."""
+    step = 97 if sample else 1
+    whole = packs.packed({"mnist_mlp.cpu.step.json": sealed_file(template())})
+    cut = [(whole[:length], "no whole ZIP archive") for length in range(4, len(whole), step)]
+    tried = {"archives that are no pack": [*HOSTILE.values()], "a pack cut short at every byte": cut}
+    for what, files in tried.items():
+        lines = [archive_refusal(content) for content, _ in files]
+        bad = [line for line, (_, reason) in zip(lines, files, strict=True) if reason not in line]
+        yield Finding(
+            what=f"{what}, {len(files)} files",
+            expected="refused before it is unpacked, with the reason and what to do, in one line",
+            found=f"not so: {bad}"[:400] if bad else f"such as: {lines[-1][-150:]}",
+            by="suite/results/packs.py",
+            good=bool(files) and not bad,
+        )
+
+
+def archive_refusal(content: bytes) -> str:
+    """Return the only line that is said of a folder with these bytes as a pack; '' if that is not so."""
+    with tempfile.TemporaryDirectory() as place:
+        Path(place, "sent.zip").write_bytes(content)
+        records, problems = store.load([Path(place)])
+    line = problems[0] if len(problems) == 1 and not records else ""
+    return line if line.isprintable() and "sent.zip' is not a readable pack of records: " in line else ""
 
 
 # What is taken

@@ -129,7 +129,7 @@ def changed(golden: Mapping[str, Numbers], campaign: str, name: str) -> dict[str
 
 def edited_is_refused(path: Path) -> bool:
     """Return whether a record is refused once the last digit of one of its samples is another."""
-    content = path.read_bytes()
+    content = store.content(path)
     other = re.sub(
         rb'("wall_seconds": [0-9.e-]*)(\d)(?=,)', lambda m: m[1] + str((int(m[2]) + 1) % 10).encode(), content, count=1
     )
