@@ -13,11 +13,18 @@ from suite.workload import Implementation
 _PROBE_SECONDS = 180.0
 
 
+class NotInstalledError(RuntimeError):
+    """An implementation's interpreter does not have what it needs."""
+
+
 def installed(implementations: Iterable[Implementation]) -> dict[Implementation, Offer]:
-    """Return what those of the implementations can run that are installed."""
+    """Return what those of the implementations can run that are installed.
+
+    Raises RuntimeError if an interpreter cannot be asked, or runs the code of another suite.
+    """
     found: dict[Implementation, Offer] = {}
     for name in implementations:
-        with suppress(RuntimeError):
+        with suppress(NotInstalledError):
             found[name] = offer(name)
     return found
 
@@ -25,7 +32,7 @@ def installed(implementations: Iterable[Implementation]) -> dict[Implementation,
 def offer(implementation: Implementation) -> Offer:
     """Ask an implementation's interpreter what it can run.
 
-    Raises RuntimeError if it cannot run at all, or runs the code of another suite.
+    Raises NotInstalledError if it cannot run at all, RuntimeError if it runs the code of another suite.
     """
     python = children.interpreter(implementation)
     env = children.environment(None)
@@ -48,7 +55,7 @@ def offer(implementation: Implementation) -> Offer:
             "that one's own suite"
         )
     if answer.problem:
-        raise RuntimeError(
+        raise NotInstalledError(
             f"implementation '{implementation}' asked for, '{python}' cannot run it: {answer.problem}; install it "
             f"there, or name a Python that has it in SUITE_{implementation.upper()}_PYTHON"
         )
