@@ -268,7 +268,8 @@ def test_a_campaign_ends_when_it_said_and_everything_has_a_row(tmp_path, seed):
         tmp_path, header, took, budget, RESERVED, lambda unit: rng.lognormvariate(-4, 0.1)
     )
     assert not whole
-    assert watch.skipped == []
+    # A last round that just fitted may lose its second process to a first one that took longer than foreseen.
+    assert {each for each, _ in watch.skipped} <= begun
     assert 0.9 * budget - RESERVED <= at() <= 1.05 * budget - RESERVED
     assert {record.case for record in records(header, journal.done())} == set(header.cases)
     assert max(journal.header().case_rounds) > 1

@@ -260,7 +260,7 @@ def task(workload="mnist_mlp", most_steps=None, **axes):
 
 
 def test_the_scope_leaves_steps_losses_and_accuracy(monkeypatch):
-    monkeypatch.setattr(worker, "pin", lambda threads: None)
+    monkeypatch.setattr(worker.affinity, "pin", lambda threads: None)
     said = []
     worker.measure(task(), said.append)
     seen = said[-1].facts.scopes["learning"]

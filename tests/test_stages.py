@@ -90,7 +90,7 @@ def stages(monkeypatch, *scopes, replay=True):
     def least(again, clocks):
         return slow.passes(1.0, Leftover(seconds=0.0, awaited_seconds=0.0))
 
-    monkeypatch.setattr(worker, "pin", lambda threads: None)
+    monkeypatch.setattr(worker.affinity, "pin", lambda threads: None)
     monkeypatch.setattr(worker, "program", lambda case: slow.passes(1.0, (slow, None)))
     monkeypatch.setattr(worker, "inputs_of", lambda owner, task: slow.passes(1.0, inputs))
     monkeypatch.setattr(leftover, "least", least)
