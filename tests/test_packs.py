@@ -291,8 +291,11 @@ def test_a_pack_and_a_record_in_it_are_checked(pack):
     count = len(store.of(pack))
     assert (code, output.splitlines()[-1]) == (0, f"{count} records, none invalid")
     assert output.splitlines()[0].startswith(f"{store.of(pack)[0]}: mnist_mlp.")
-    assert said("check", store.of(pack)[0]) == (0, f"{output.splitlines()[0]}\n1 record, none invalid\n")
-    assert said("check", pack.parent) == (code, output)
+    code, alone = said("check", store.of(pack)[0])
+    line, identity, total = alone.splitlines()
+    assert (code, line, total) == (0, output.splitlines()[0], "1 record, none invalid")
+    assert identity.startswith("  host ")
+    assert said("check", pack.parent) == (0, output)
 
 
 def test_a_pack_that_was_sent_may_have_any_name_but_holds_one_campaign(tmp_path, pack):
