@@ -77,7 +77,7 @@ def warmed(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int,
         if last.wall_seconds >= _LONG_ENOUGH * plan.chain_seconds:
             return steps, taken, ended
         left = plan.warmup_least_seconds - sum(sample.wall_seconds for sample in taken)
-        plan = replace(plan, warmup_least_seconds=max(0.0, left))
+        plan = replace(plan, warmup_least_seconds=left)
         steps, first = calibrated(chain, plan, clock, 2 * steps)
 
 
