@@ -113,6 +113,7 @@ def test_a_median_in_the_place_of_the_mean_is_seen_by_the_worlds(monkeypatch):
 
 def test_a_clock_that_does_not_check_doubling_is_seen_by_the_worlds(monkeypatch):
     monkeypatch.setattr(doubling, "doubling_ratio", lambda *_: 2.0)
+    monkeypatch.setattr(doubling, "longer_by", lambda *_: 1.0)
     assert not part_clock.constant_cost(0).good
     assert not part_clock.much_constant_cost(0).good
 

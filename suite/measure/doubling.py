@@ -8,6 +8,7 @@ from suite.measure.clock import LONG_CHAIN_SECONDS, Chain, Clock, timed_chain
 from suite.results.validity import DOUBLING_FROM
 
 _LITTLE_COST = 0.01  # of a chain's steps, that a chain may cost beside them
+_PROPORTIONAL = 0.05  # that the ratio may lie from 2 without a second look
 _AIMED_COST = 0.007  # where chains are made longer, so that noise leaves it below that
 _LENGTHENED_UP_TO_SECONDS, _LONGEST_SECONDS = 0.5, 1.5  # of a chain that is made longer: before and after
 _TURNS, _FEWER_TURNS, _LEAST_TURNS = 3, 2, 1  # of K and 2K steps; fewer where a chain is long or varies little
@@ -66,7 +67,7 @@ def proportional(
         return steps, looked_at(chain, steps, clock, _FEWER_TURNS)
     seen = turns(chain, steps, clock)
     ratio = doubling_ratio(seen)
-    if ratio is None or abs(ratio - 2) <= _LITTLE_COST:
+    if ratio is None or (abs(ratio - 2) <= _PROPORTIONAL and longer_by(seen) <= 1):
         return steps, ratio
     if longer_by(seen) > 1:
         seen += turns(chain, steps, clock)

@@ -1,5 +1,6 @@
 """Steps of a program: the first one cold, those of the steady state, and those for which energy is counted."""
 
+import dataclasses
 from functools import partial
 
 from msgspec.structs import replace
@@ -91,7 +92,8 @@ def steady_state(
 ) -> Seen:
     """Return warm-up, doubling ratio, steps alone and what happened to the process in the samples, which are said.
 
-    A number of steps that is `known` from the same program in another scope is neither sought nor checked again.
+    A number of steps that is `known` from the same program in another scope is neither sought nor checked again, and
+    the program is warm.
     """
     plan, clocks = process.task.plan, process.clocks
     call, ratio, alone = target.steps_per_call, None, ()
@@ -101,7 +103,8 @@ def steady_state(
         steps, ratio = process.result("doubling", lambda: doubling.proportional(run, steps, clocks, lasted, call))
     else:
         steps = known
-        warm, settled = process.result("warmup", lambda: clock.warmup(run, known, plan, clocks))
+        warm_already = dataclasses.replace(plan, warmup_least_seconds=0.0)
+        warm, settled = process.result("warmup", lambda: clock.warmup(run, known, warm_already, clocks))
     if scope == "step" and steps > call == 1:
         alone = process.result("alone", lambda: clock.alone(run, call, plan, clocks))
     seen = process.streamed(scope, run, steps, plan, target.compilations)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from suite.child_imports import PACKAGE
 from suite.measure.probe import Offer
 from suite.workload import Description, Source
 
@@ -118,6 +119,7 @@ def interpreter(folder: Path, backends: tuple[str, ...] = ("cpu",), names: tuple
         packages={"jax": "0"},
         workloads=tuple(map(description, names)),
         names=names,
+        package=str(PACKAGE),
     )
     (folder / "offer.json").write_bytes(msgspec.json.encode(offer))
     (folder / "fake.py").write_text(_SCRIPT)
