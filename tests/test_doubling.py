@@ -52,7 +52,8 @@ def test_a_chain_is_made_so_long_in_one_go_that_it_costs_less_than_a_hundredth_b
     assert steps == pytest.approx(longest, abs=1)
     assert cost * 128 / steps == pytest.approx(left, abs=5e-5)
     assert ratio == pytest.approx((cost * 128 + 2 * steps) / (cost * 128 + steps))
-    assert made.steps == [128, 256] * (6 if steps > 128 else 3) + [steps, 2 * steps] * (steps > 128)
+    turns = 6 if steps > 128 else 3 if cost else 1  # one within half a hundredth of 2 is enough
+    assert made.steps == [128, 256] * turns + [steps, 2 * steps] * (steps > 128)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +104,7 @@ def test_looking_for_what_a_chain_costs_takes_no_longer_than_doubling_it_did():
     assert made.now < 9.5
 
 
-@pytest.mark.parametrize(("lasted", "turns"), [(0.5, 3), (0.51, 2), (2.0, 2), (2.01, 0)])
+@pytest.mark.parametrize(("lasted", "turns"), [(0.5, 1), (0.51, 2), (2.0, 2), (2.01, 0)])
 def test_a_chain_too_long_to_be_made_longer_has_fewer_turns_and_none_where_it_cannot_be_doubled(lasted, turns):
     made = world()
     steps, ratio = doubling.proportional(made.chain, 128, made.clock, lasted)

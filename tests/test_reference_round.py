@@ -32,8 +32,7 @@ def cases(machine=factory.HOST, backends=("cpu", "gpu"), there=("torch",), about
 def test_it_times_jax_and_the_chosen_baseline_alone():
     ways = {(c.backend, c.scope, c.implementation, c.variant) for c in cases() if c.workload == "mnist_mlp"}
     steps = {(side, "step", "jax", "plain") for side in ("cpu", "gpu")}
-    copied = {(side, "transfer", "jax", "plain") for side in ("cpu", "gpu")}
-    assert ways == steps | copied | {("cpu", "step", "torch", "compile"), ("gpu", "step", "torch", "graph")}
+    assert ways == steps | {("cpu", "step", "torch", "compile"), ("gpu", "step", "torch", "graph")}
     assert {c.implementation for c in cases() if c.workload == "cifar10_mlp"} == {"jax"}
 
 

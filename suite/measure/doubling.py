@@ -8,6 +8,7 @@ from suite.measure.clock import LONG_CHAIN_SECONDS, Chain, Clock, timed_chain
 from suite.results.validity import DOUBLING_FROM
 
 _LITTLE_COST = 0.01  # of a chain's steps, that a chain may cost beside them
+_AT_ONCE = 0.005  # that the first turn may lie from 2 to be enough
 _PROPORTIONAL = 0.05  # that the ratio may lie from 2 without a second look
 _AIMED_COST = 0.007  # where chains are made longer, so that noise leaves it below that
 _LENGTHENED_UP_TO_SECONDS, _LONGEST_SECONDS = 0.5, 1.5  # of a chain that is made longer: before and after
@@ -59,13 +60,18 @@ def proportional(
     length.
 
     The ratio that a K is kept or given up for is not the one that is returned, unless it is close to 2: where chains
-    vary, to return the first that is large enough would find most of them too large.
+    vary, to return the first that is large enough would find most of them too large. A first turn very close to 2, as
+    most of a GPU are, is enough.
     """
     if lasted > LONG_CHAIN_SECONDS:
         return steps, None
     if lasted > _LENGTHENED_UP_TO_SECONDS:
         return steps, looked_at(chain, steps, clock, _FEWER_TURNS)
-    seen = turns(chain, steps, clock)
+    seen = turns(chain, steps, clock, _LEAST_TURNS)
+    ratio = doubling_ratio(seen)
+    if ratio is None or abs(ratio - 2) <= _AT_ONCE:
+        return steps, ratio
+    seen += turns(chain, steps, clock, _TURNS - _LEAST_TURNS)
     ratio = doubling_ratio(seen)
     if ratio is None or (abs(ratio - 2) <= _PROPORTIONAL and longer_by(seen) <= 1):
         return steps, ratio

@@ -16,7 +16,7 @@ from suite.results.choices import Choices, Way
 from suite.results.record import Machine
 from suite.workload import Backend, Case, Description, Implementation, Scope
 
-SCOPES: tuple[Scope, ...] = ("step", "transfer")  # of JAX; of a baseline its step alone
+SCOPES: tuple[Scope, ...] = ("step",)
 IMPLEMENTATIONS: tuple[Implementation, ...] = ("torch", "xgboost")  # of which one is the chosen baseline
 _TWICE_IN = 5  # campaigns of which one takes two rounds: how much processes of one host differ
 
@@ -51,7 +51,7 @@ def _of(
         implementations=(implementation,),
         variants=(way.variant,) if way is not None else (),
         layouts=(way.layout,) if way is not None else ("channels-last",),
-        scopes=SCOPES if implementation == "jax" else ("step",),
+        scopes=SCOPES,
         threads=(threads,),
     )
 
