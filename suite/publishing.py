@@ -10,6 +10,7 @@ from suite.bench import answered, close
 from suite.measure.campaign import file_names
 from suite.results import choices, choosing, files, packing, packs, prices, quotation, spreads, store
 from suite.results import journal as journals
+from suite.results.identity import identity
 from suite.results.journal import Journal
 from suite.results.record import Record
 from suite.resuming import has_ended, hosts_of, refuse_renamed, resume_words
@@ -185,7 +186,7 @@ def choice_table(published: Path) -> Path:
     Not part of publishing: a choice made from the times that are published with it would flatter.
     """
     path = published.parent.parent / "suite" / "results" / choices.FILE_NAME
-    made = choosing.made(store.load([published])[0], lambda record: record.campaign)
+    made = choosing.made(store.load([published])[0], lambda record: (identity(record).host_key, record.method))
     with files.writing(path):
         path.write_bytes(msgspec.json.format(msgspec.json.encode(made)) + b"\n")
     return path

@@ -89,17 +89,23 @@ def test_what_a_round_decides_itself_is_refused(asked, option):
         answered(offer("cpu"), reference=True, **asked)
 
 
-def test_the_cpu_comes_first_and_the_cheapest_first():
+def test_the_cpu_comes_first_then_jax_on_the_gpu_and_the_cheapest_first():
     flop = {"big": 9_000_000_000, "small": 1_000_000}
     every = [case(name, side) for name in flop for side in ("gpu", "cpu")]
+    every += [case("small", "gpu", implementation="torch")]
     header = plan(
         *every,
         about=lambda name: factory.description(name, flop_per_example=flop[name]),
         within=None,
         is_reference=True,
     )
-    found = [(turn.number, unit[0].backend, unit[0].workload) for turn in turns(header) for unit in turn.units]
-    once = [("cpu", "small"), ("cpu", "big"), ("gpu", "small"), ("gpu", "big")]
+    found = [
+        (turn.number, unit[0].backend, unit[0].implementation, unit[0].workload)
+        for turn in turns(header)
+        for unit in turn.units
+    ]
+    jax = [(side, "jax", name) for side in ("cpu", "gpu") for name in ("small", "big")]
+    once = [*jax, ("gpu", "torch", "small")]
     assert found == [(number, *each) for number in range(header.rounds) for each in once]
 
 
@@ -166,12 +172,18 @@ def timed(campaign, seconds, **changes):
 
 def test_the_baseline_is_the_way_that_takes_least_over_jax():
     records = [
-        timed("a", 0.010),
-        timed("a", 0.012, implementation="torch"),
-        timed("a", 0.008, implementation="torch", variant="compile"),
+        timed(name, seconds, **axes)
+        for name in ("a", "b")
+        for seconds, axes in (
+            (0.010, {}),
+            (0.012, {"implementation": "torch"}),
+            (0.008, {"implementation": "torch", "variant": "compile"}),
+        )
     ]
     (way,) = choosing.made(records, lambda record: record.campaign).baselines
-    assert (way.variant, way.on, way.campaigns) == ("compile", "", ("a",))
+    assert (way.variant, way.on, way.campaigns) == ("compile", "", ("a", "b"))
+    (once,) = choosing.made(records[:3], lambda record: record.campaign).baselines
+    assert once.variant == "plain"
 
 
 def test_a_way_that_starts_slowly_has_to_gain_a_tenth():
@@ -189,6 +201,7 @@ def test_a_kind_of_machine_has_a_row_of_its_own_where_it_differs():
     records = [
         timed("a", 0.010), timed("a", 0.012, implementation="torch"),
         timed("a", 0.003, implementation="torch", variant="compile"),
+        timed("c", 0.010), timed("c", 0.003, implementation="torch", variant="compile"),
         timed("b", 0.010, **small), timed("b", 0.012, implementation="torch", **small),
         timed("b", 0.013, implementation="torch", variant="compile", **small),
     ]  # fmt: skip

@@ -61,19 +61,18 @@ def next_turn(header: Header, done: Iterable[Done], forecast: Forecast, but: Col
     """Return the next round that is planned and lacks a process; None if there is none, but for some questions.
 
     The first pass takes the cheapest question first, each further one a random order. Inside a round CPU, GPU and
-    baselines come in random order, unless every CPU process is to come before the first GPU process. What failed is
-    not tried again.
+    baselines come in random order; of a reference round all of the CPU comes first, then JAX on the GPU, then its
+    baselines there. What failed is not tried again.
     """
     entries = tuple(done)
     failed, rounds = failed_cases(header, entries), header.rounds_by_case()
     finished = {(entry.case, entry.run.round) for entry in entries}
-    for number, backends in product(
-        range(header.rounds), (("cpu",), ("gpu",)) if header.cpu_first else (("cpu", "gpu"),)
-    ):
+    parts = sorted({_part(header, unit) for unit in units(header.cases)})
+    for number, part in product(range(header.rounds), parts):
         asked = {
             each: here
             for each, mine in by_question(header).items()
-            if each not in but and (here := [unit for unit in mine if unit[0].backend in backends])
+            if each not in but and (here := [unit for unit in mine if _part(header, unit) == part])
         }
         for each in _order(header, number, asked, forecast):
             lacking = [
@@ -87,6 +86,13 @@ def next_turn(header: Header, done: Iterable[Done], forecast: Forecast, but: Col
                 _shuffle(header, f"{number}/{each}", lacking)
                 return Turn(question=each, number=number, units=tuple(lacking))
     return None
+
+
+def _part(header: Header, unit: Unit) -> int:
+    """Return which part of a round a process is of; every round has one, but those of a reference campaign."""
+    if not header.cpu_first or unit[0].backend == "cpu":
+        return 0
+    return 1 if unit[0].implementation == "jax" else 2
 
 
 def failed_cases(header: Header, done: Iterable[Done]) -> frozenset[Case]:

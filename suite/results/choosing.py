@@ -1,7 +1,7 @@
 """How the committed choices are made from published records: each workload's baseline, and the threads of a CPU."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
@@ -21,8 +21,8 @@ RULE = (
     "The baseline is the way with the least time over JAX's, as a mean over the published campaigns: on the kind of "
     "machine where two ways or more were timed there, else the one that loses least on average over such kinds. One "
     "that torch.compile makes, which takes a quarter of a minute or more to start, is taken only if it takes less than "
-    "0.9 of the fastest other way. Threads are fewer than the granted cores only where that was faster by more than "
-    "two standard errors on each of two hosts."
+    "0.9 of the fastest other way. Where one campaign of a CPU alone says so, what holds on average is taken. Threads "
+    "are fewer than the granted cores only where that was faster by more than two standard errors on each of two hosts."
 )
 
 _Step = tuple[str, Implementation, str]  # workload, implementation, kind of machine
@@ -50,10 +50,11 @@ def _baselines(steps: Sequence[Record]) -> Iterator[Way]:
     """Yield the baseline of each workload and backend: for all machines, then for each kind that has another."""
     for (workload, backend), kinds in sorted(_over_jax(steps).items()):
         compared = {on: ways for on, ways in kinds.items() if len(ways) >= _COMPARED} or kinds
-        everywhere = _best(compared.values())
+        everywhere = _best(compared.values(), twice=backend == "cpu")
         yield _way(workload, backend, "", everywhere, kinds.values())
         for on, ways in sorted(compared.items()):
-            if (best := _best([ways])) != everywhere:
+            sure = backend == "gpu" or _best([ways], twice=True) == _best([ways], twice=False)
+            if sure and (best := _best([ways], twice=False)) != everywhere:
                 yield _way(workload, backend, on, best, [ways])
 
 
@@ -79,14 +80,23 @@ def _over_jax(steps: Sequence[Record]) -> Mapping[tuple[str, Backend], Mapping[s
     return found
 
 
-def _best(kinds: Iterable[_Ways]) -> _How:
-    """Return the way that loses least to the fastest on its kind; one that is slow to start has to gain enough."""
-    losses: dict[_How, list[float]] = defaultdict(list)
+def _best(kinds: Iterable[_Ways], twice: bool) -> _How:
+    """Return the way that loses least to the fastest on its kind.
+
+    One that is slow to start has to gain enough; with `twice` it has to have been timed in two campaigns.
+    """
+    kinds, losses = tuple(kinds), defaultdict[_How, list[float]](list)
+    campaigns = Counter(how for ways in kinds for how, by_campaign in ways.items() for _ in by_campaign)
+    doubtful = {how for how, count in campaigns.items() if twice and how[1] in _SLOW_TO_START and count < 2}
+    known = campaigns.keys() - doubtful or campaigns.keys()
     for ways in kinds:
         logs = {
             how: fmean(by_campaign.values()) - (math.log(_WORTH) if how[1] in _SLOW_TO_START else 0)
             for how, by_campaign in ways.items()
+            if how in known
         }
+        if not logs:
+            continue
         for how, log in logs.items():
             losses[how].append(log - min(logs.values()))
     return min(losses, key=lambda how: (fmean(losses[how]), how))

@@ -37,7 +37,7 @@ class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
     version: int = 0  # PLAN_VERSION of the suite that made the plan
     within: float | None = None  # rounds are added until every number is known so well; None: planned rounds alone
     budget_seconds: float | None = None  # wall time of the command that measures; None: as long as it takes
-    cpu_first: bool = False  # every CPU process of a round comes before the first GPU process
+    cpu_first: bool = False  # a round has all of the CPU first, then JAX on the GPU, then its baselines there
     most_rounds: int = 0  # of plans of version 0, where an interval is too wide
     code: str = ""  # digest of the suite's modules; '': older, not noted
     settings: dict[str, str] | None = None  # that all processes have from the environment; None: older, not noted
