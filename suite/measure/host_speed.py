@@ -3,7 +3,6 @@
 import math
 import os
 import re
-import sys
 
 import msgspec
 
@@ -27,10 +26,10 @@ def measured(limit_seconds: float = _LIMIT_SECONDS, module: str = "suite.measure
 
     Raises RuntimeError if they fail, or take longer than the limit.
     """
-    clock, threads = Clock().wall, granted_threads()
+    clock, threads, python = Clock().wall, granted_threads(), children.interpreter("jax")  # which has NumPy
     began = clock()
     try:
-        with children.child(module, str(threads), python=sys.executable, env=environment(threads)) as child:
+        with children.child(module, str(threads), python=python, env=environment(threads)) as child:
             line = child.line(limit_seconds)
             if line is None:
                 raise RuntimeError(f"the reference kernels' process {child.ended()}")

@@ -32,6 +32,10 @@ if sys.argv[2] == "suite.measure.probe":
     os.write(1, open(os.path.join(HERE, "offer.json"), "rb").read() + b"\\n")
     os._exit(0)
 
+if sys.argv[2] == "suite.measure.kernel":
+    say(matmul_flop_per_second=1e9, copy_bytes_per_second=1e9)
+    os._exit(0)
+
 if fault == "real":
     os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 task = json.loads(sys.stdin.buffer.raw.readline())
