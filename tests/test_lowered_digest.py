@@ -71,7 +71,7 @@ def original():
 
 @pytest.fixture
 def copy(tmp_path):
-    shutil.copytree(PACKAGE, tmp_path / "suite", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(PACKAGE, tmp_path / "suite")  # with bytecode, which fits what is not edited
     return tmp_path
 
 
