@@ -89,6 +89,12 @@ def test_what_a_round_decides_itself_is_refused(asked, option):
         answered(offer("cpu"), reference=True, **asked)
 
 
+def test_a_round_is_foretold_as_one_process_a_case():
+    ways = {"implementations": ("jax", "torch"), "variants": ("plain",), "allocators": ("retaining",)}
+    three = answered(offer("cpu"), rounds=3, scopes=("step",), **ways)
+    assert answered(offer("cpu"), reference=True).seconds == pytest.approx(three.seconds / 3)
+
+
 def test_the_cpu_comes_first_then_jax_on_the_gpu_and_the_cheapest_first():
     flop = {"big": 9_000_000_000, "small": 1_000_000}
     every = [case(name, side) for name in flop for side in ("gpu", "cpu")]

@@ -148,8 +148,11 @@ def _unasked(request: Request, chosen: Sequence[Description], there: Collection[
 
 
 def _seconds(request: Request, cases: Sequence[Case], about: Mapping[str, Description], cores: int) -> float:
-    """Return a guess of how long the cases take: one pass where rounds are added, else all planned rounds."""
-    effort, asked = EFFORTS[request.profile], 1 if request.adaptive else request.rounds
+    """Return a guess of how long the cases take: one pass where rounds are added, else all planned rounds.
+
+    Of a reference campaign it is one round: most have one.
+    """
+    effort, asked = EFFORTS[request.profile], 1 if request.adaptive or request.reference else request.rounds
     return sum(
         campaign.rounds(request.profile, unit[0], request.experiment or "", cores, asked)
         * process_seconds(unit, about[unit[0].workload], effort, cores)
