@@ -2,9 +2,8 @@
 
 import os
 from collections.abc import Callable, Iterable
-from pathlib import Path
 
-_SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
+from suite.measure.processor import siblings_of
 
 
 def pin(threads: int | None) -> None:
@@ -13,13 +12,12 @@ def pin(threads: int | None) -> None:
         os.sched_setaffinity(0, one_of_each_core_first(os.sched_getaffinity(0))[:threads])
 
 
-def one_of_each_core_first(granted: Iterable[int], siblings: Callable[[int], str] | None = None) -> tuple[int, ...]:
+def one_of_each_core_first(granted: Iterable[int], siblings: Callable[[int], str] = siblings_of) -> tuple[int, ...]:
     """Return the granted hardware threads: the first of each core, then the second ones, each in ascending order.
 
     `siblings` gives the text that names the hardware threads of one's core; '' where the system does not tell, and
     then each is a core of its own.
     """
-    siblings = siblings or _siblings
     seen: dict[str, int] = {}
     turns = list[tuple[int, int]]()
     for thread in sorted(granted):
@@ -27,10 +25,3 @@ def one_of_each_core_first(granted: Iterable[int], siblings: Callable[[int], str
         turns.append((seen.get(core, 0), thread))
         seen[core] = seen.get(core, 0) + 1
     return tuple(thread for _, thread in sorted(turns))
-
-
-def _siblings(thread: int) -> str:
-    try:
-        return Path(_SIBLINGS.format(thread)).read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError):
-        return ""

@@ -46,10 +46,11 @@ def process_seconds(unit: Unit, about: Description, effort: Effort, cores: int) 
         return start + compiling + _requests(step, case) * step
     chain = max(step, CHAIN_SECONDS[case.backend])
     calibration = min(effort.warmup_seconds, _DOUBLINGS * chain)
-    warmup = max(effort.warmup_steps * step, calibration, effort.warmup_least_seconds[case.backend])
+    warmup = max(effort.warmup_steps * step, calibration)
+    least = max(0.0, effort.warmup_least_seconds[case.backend] - warmup)  # of one scope: the second finds it warm
     sampling = min(effort.samples * chain, max(effort.sampling_seconds, min(effort.samples, FEWEST_SAMPLES) * chain))
     steady = len(scopes & {"step", "transfer"})
-    return start + compiling + 2 * step + steady * (warmup + sampling)
+    return start + compiling + 2 * step + least * bool(steady) + steady * (warmup + sampling)
 
 
 def shortest_seconds(unit: Unit, about: Description, cores: int) -> float:

@@ -85,11 +85,15 @@ def arm_name(found: dict[str, str]) -> str:
 def threads_per_core(topology: Path = TOPOLOGY) -> int | None:
     """Return how many hardware threads share a core, of the first processor that is granted; None if nothing says."""
     granted = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
-    listed = text(topology / f"cpu{granted[0]}" / "topology" / "thread_siblings_list")
-    spans = [part.split("-") for part in (listed or "").split(",")]
+    spans = [part.split("-") for part in siblings_of(granted[0], topology).split(",")]
     with suppress(ValueError):
         return sum(int(span[-1]) - int(span[0]) + 1 for span in spans) or None
     return None
+
+
+def siblings_of(thread: int, topology: Path = TOPOLOGY) -> str:
+    """Return the list of hardware threads that share a core with one, as the system writes it; '' if it does not."""
+    return text(topology / f"cpu{thread}" / "topology" / "thread_siblings_list") or ""
 
 
 def text(path: Path) -> str | None:

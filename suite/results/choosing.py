@@ -53,8 +53,9 @@ def _baselines(steps: Sequence[Record]) -> Iterator[Way]:
         everywhere = _best(compared.values(), twice=backend == "cpu")
         yield _way(workload, backend, "", everywhere, kinds.values())
         for on, ways in sorted(compared.items()):
-            sure = backend == "gpu" or _best([ways], twice=True) == _best([ways], twice=False)
-            if sure and (best := _best([ways], twice=False)) != everywhere:
+            best = _best([ways], twice=False)
+            sure = backend == "gpu" or best == _best([ways], twice=True)
+            if sure and best != everywhere:
                 yield _way(workload, backend, on, best, [ways])
 
 
