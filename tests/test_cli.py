@@ -93,6 +93,7 @@ def test_an_unknown_workload_fails_and_names_what_there_is(tmp_path):
         (("--loader", "fork"), "'fork' is not one of: threads, processes"),
         (("--augmentation", "gpu"), "'gpu' is not one of: host, device, none"),
         (("--budget", "0"), "0.0 is not in the range x>0"),
+        (("--reference", "--cluster", "local"), "--reference asked for with --cluster, and a round is of one host"),
         (("--compile-cache", "x", "--cluster", "local"), "--compile-cache asked for with --cluster"),
         (("--publish", "--profile", "smoke"), "--publish asked for with --profile smoke"),
         (("--within", "0"), "--within '0' is no percentage between 0 and 100; write one, such as --within 10"),
@@ -601,7 +602,7 @@ def test_another_record_under_a_published_ones_name_is_refused(campaign, checkou
     store.add(msgspec.structs.replace(record, commit="another"), out)
     code, output = said("publish", "20260101-000000-test", "--out", str(out))
     assert code == 1
-    assert "is there already and another one" in " ".join(output.split())
+    assert "exists and differs" in " ".join(output.split())
 
 
 @pytest.mark.parametrize("place", ["records", "site/records"])

@@ -411,6 +411,8 @@ def _gone(most_rounds: str | None) -> None:
 def _refuse_contradictions(asked: Mapping[str, Any]) -> None:
     """Raise ValueError for options that do not go together, by their parameters' names."""
     alone, several = asked["cluster"] is None, asked["hosts"] > 1
+    if asked["reference"] and not alone:
+        raise ValueError("--reference asked for with --cluster, and a round is of one host; leave one of the two out")
     if asked["publish"] and not asked["resume"] and asked["profile"] == "smoke":
         raise ValueError(
             "--publish asked for with --profile smoke, which only shows that it runs; leave one of them out"
