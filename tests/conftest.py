@@ -44,7 +44,7 @@ def compiled(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def kernels(monkeypatch):
-    """Let a campaign in this process say what a host might reach: the kernels themselves take seconds of all cores."""
+    """Replace the reference kernels in this process's campaigns: real ones take seconds of all cores."""
     if bench := sys.modules.get("suite.bench"):
         from suite.results.record import ReferenceKernel
 

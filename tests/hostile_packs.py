@@ -1,4 +1,4 @@
-"""Archives that call themselves packs, by what is wrong with them, and what is said of each."""
+"""Hostile packs by kind of fault, each with the error that refuses it."""
 
 import io
 import stat

@@ -241,7 +241,7 @@ def test_a_pack_that_grows_keeps_what_it_has_and_else_stays_untouched(tmp_path, 
 
 def test_a_pack_never_gets_another_record_under_a_name_that_it_has(tmp_path, pack):
     whole, (name, *_) = pack.read_bytes(), contents()
-    with pytest.raises(ValueError, match=r"is there already and another one; published records stay"):
+    with pytest.raises(ValueError, match=r"exists and differs; a published record is never changed"):
         packing.pack(tmp_path / CAMPAIGN, {"new.json": b"{}", name: b"{}"})
     assert pack.read_bytes() == whole
     assert list(tmp_path.iterdir()) == [pack]
@@ -373,7 +373,7 @@ def test_a_campaign_that_grew_is_published_again_and_one_that_changed_is_not(che
     store.add(msgspec.structs.replace(factory.record(campaign=CAMPAIGN), commit="another"), Path("sent"))
     code, output = said("publish", f"sent/{CAMPAIGN}")
     assert code == 1
-    assert "is there already and another one" in output
+    assert "exists and differs" in output
     assert store.content(pack / first.name) == content
 
 

@@ -93,7 +93,7 @@ def test_what_the_step_does_changes_it(texts, given, module, before, after):
         ("controls._optimizers", "def adam(", "def other(): return 1\n\n\ndef adam("),  # another optimizer
         ("controls._weights", "def in_order(", "def in_order(more=0, "),  # the comparison with JAX
         ("controls.mnist_mlp", "preparation=Pixels()", "preparation=None"),  # both sides' batches
-        ("measure.torch_program", '"torch_threads"', '"threads"'),  # what is told of it
+        ("measure.torch_program", '"torch_threads"', '"threads"'),  # the name of a setting
         ("controls.cifar10_mlp", "nn.Linear", "nn.Identity"),  # another workload
     ],
 )

@@ -76,7 +76,7 @@ def warmed(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int,
         last = taken[-1] if long else timed_chain(chain, steps, clock)
         if last.wall_seconds >= _LONG_ENOUGH * plan.chain_seconds:
             return steps, taken, ended
-        had = sum(min(sample.wall_seconds, 2 * plan.chain_seconds) for sample in taken)  # compiling warms nothing up
+        had = sum(min(sample.wall_seconds, 2 * plan.chain_seconds) for sample in taken)  # compiling does not count
         plan = replace(plan, warmup_least_seconds=plan.warmup_least_seconds - had)
         steps, first = calibrated(chain, plan, clock, 2 * steps)
 

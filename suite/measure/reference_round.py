@@ -1,8 +1,8 @@
 """One reference round: what every machine adds to the evidence, a process a case.
 
-Hosts differ more than processes, so a round is short and is wanted from many hosts. It takes JAX and the baseline that
-was chosen for a workload beforehand, each with its chosen threads, and nothing else: to time all ways and to publish
-the fastest would flatter the baseline.
+Hosts differ more than processes, so a round is short and is wanted from many hosts. It times JAX and the
+workload's chosen baseline, each with its chosen threads, and nothing else: to time all ways and publish the fastest
+would flatter the baseline.
 """
 
 import hashlib

@@ -22,7 +22,7 @@ def pack(campaign: Path, added: Mapping[str, bytes] | None = None) -> Path:
     records = dict(there)
     for name, content in (*((path.name, store.content(path)) for path in loose), *(added or {}).items()):
         if records.setdefault(name, content) != content:
-            raise ValueError(f"'{target / name}' is there already and another one; published records stay")
+            raise ValueError(f"'{target / name}' exists and differs; a published record is never changed")
     if records != there:
         _replace(target, _packed(target, records))
     with files.writing(campaign):

@@ -102,7 +102,7 @@ def price_of(machine: Machine, prices: Iterable[Price]) -> Price | None:
             return price
     names = {_words(gpu.name) for gpu in machine.gpus}
     fitting = [p for p in listed if p.gpu and p.gpus == len(machine.gpus) and all(_in(p.gpu, name) for name in names)]
-    if any(gpu.slice for gpu in machine.gpus):  # costs what is asked for it, and not what the whole card does
+    if any(gpu.slice for gpu in machine.gpus):  # a slice has a price of its own
         fitting = [price for price in fitting if "mig" in _words(price.gpu)]
     return max(fitting, key=lambda p: len(_words(p.gpu)), default=None)
 

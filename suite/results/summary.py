@@ -80,7 +80,7 @@ def citable(record: Record, value: Estimate, status: Status, certified: bool | N
 def step_seconds(run: Run, method: int = 1) -> float | None:
     """Return the process's one number, all time of its samples over all their steps; None for a failed run.
 
-    That is what training pays. By method 0 it is the median over the samples, which is 1.4 % less on CPUs.
+    That is what training pays. By method 0 it is the median over the samples, which is a little less on CPUs.
     """
     if run.reason or not run.samples or run.steps_per_sample < 1:
         return None
