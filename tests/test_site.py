@@ -157,6 +157,13 @@ def test_the_built_home_answers_and_links_its_records(site):
     assert "records/20260101-000000-test/mnist_mlp.gpu.step.json" in home
 
 
+def test_terms_of_the_method_page_stand_apart_from_what_they_mean(site):
+    page = (site / "method.html").read_text(encoding="utf-8")
+    source = (ROOT / "site" / "method.md").read_text(encoding="utf-8")
+    assert "<dt>host</dt>" in page
+    assert len(re.findall("<dd>", page)) == len(re.findall(r"^:   ", source, re.MULTILINE))
+
+
 def test_nothing_on_the_site_is_fetched_from_elsewhere(site):
     for path in site.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
