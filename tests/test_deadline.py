@@ -125,6 +125,21 @@ def test_only_the_first_pass_may_take_short_samples(tmp_path):
     assert [(number, task.most_seconds) for number, task in tasks] == [(0, 200.0), *[(n, None) for n in range(1, 6)]]
 
 
+def test_no_process_of_a_reference_round_takes_short_samples(tmp_path):
+    header = msgspec.structs.replace(plan(case(), within=None, asked=2), cpu_first=True)
+    assert [task.most_seconds for _, task in asked_of(tmp_path, header, 200.0)] == [None, None]
+
+
+def test_a_process_of_a_reference_round_that_fits_only_with_short_samples_is_skipped(tmp_path):
+    long = factory.description("long", flop_per_example=60_000_000_000)
+    header = plan(case("long"), about=lambda name: long, within=None, asked=1)
+    short, whole = shortest_seconds((case("long"),), long, CORES), guess(case("long"), long)
+    for name, each, begun in (("usual", header, 1), ("round", msgspec.structs.replace(header, cpu_first=True), 0)):
+        (tmp_path / name).mkdir()
+        watch, *_ = campaign(tmp_path / name, each, lambda unit: short, (short + whole) / 2)
+        assert len(watch.began) == begun
+
+
 def test_without_a_budget_a_process_has_all_the_time(tmp_path):
     assert [task.most_seconds for _, task in asked_of(tmp_path, plan(case(), within=None), None)] == [None] * 3
 

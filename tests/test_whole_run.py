@@ -1,5 +1,6 @@
 """A whole run takes the documented epochs, every example once in each; first calls and transfers are what they say."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import factory
@@ -195,6 +196,23 @@ def test_first_calls_are_four_and_the_first_has_its_compilation():
     assert [sample.wall_seconds for sample in seen["calls"].warmup] == [1110.0, 2.0]
     assert [sample.wall_seconds for sample in seen["calls"].samples] == [3.0, 4.0]
     assert program.calls == 4
+
+
+@pytest.mark.parametrize(("second", "samples"), [(0.02, 3), (60.0, 1)])
+def test_a_second_step_decides_whether_samples_are_shortened_since_the_first_may_compile(second, samples):
+    program = Ticking()
+    program.chain = lambda steps: setattr(program, "now", program.now + (seconds.pop() if seconds else 0.02 * steps))
+    seconds = [second, 40.0]  # the first comes last
+    clocks = Clock(wall=lambda: program.now, process=lambda: program.now)
+    plan = replace(PLAN, samples=3, chain_seconds=0.05, warmup_steps=3)
+    case = factory.record(scope="cold").case
+    process = Process(
+        task=Task(cases=(case,), dataset="mnist", seed=0, plan=plan, flow=PLAN, most_seconds=1200.0),
+        say=lambda line: None,
+        clocks=clocks,
+    )
+    steady.measured_steps(process, program, [])
+    assert process.task.plan.samples == samples
 
 
 def test_a_whole_run_is_taken_once_in_quick_and_shortened_in_smoke():

@@ -28,6 +28,7 @@ LIMIT_SECONDS = {
     "compile": 1200.0,
     "compile_rest": 1200.0,
     "first_step": 600.0,
+    "second_step": 600.0,
     "warmup": 1200.0,
     "samples": 1800.0,
     "transfer_samples": 1800.0,

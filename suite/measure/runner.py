@@ -182,12 +182,13 @@ class _Measuring:
     def takes(self, turn: Turn, header: Header) -> None:
         """Measure the processes of a turn; its question is skipped if one of them does not fit into the time left.
 
-        In the first pass it is enough that a process fits which takes its shortest sample.
+        In a first pass that may shorten samples it is enough that a process fits which takes its shortest.
         """
         for unit in turn.units:
             self.prepare(unit, self.watch.prepares)
             seconds = self.forecast.seconds(unit)
-            least = seconds if turn.number else min(seconds, self.forecast.shortest(unit))
+            shortened = _may_shorten(header, turn.number)
+            least = min(seconds, self.forecast.shortest(unit)) if shortened else seconds
             if least > self.deadline.left:
                 self.skipped.add(turn.question)
                 self.watch.skips(unit, least)
@@ -218,7 +219,7 @@ class _Measuring:
             most_steps=profiles.EFFORTS[header.profile].learning_steps,
             replay=number == 0 and replayed(header, unit),
             longest_step_seconds=experiments.longest_step_seconds(header.experiment),
-            most_seconds=None if number or math.isinf(self.deadline.left) else self.deadline.left,
+            most_seconds=self._most_seconds(header, number),
             energy_seconds=ENERGY_SECONDS if energy else 0.0,
         )
         began, waited = self.deadline.now(), self.waited
@@ -243,6 +244,11 @@ class _Measuring:
         self.done += entries
         self.forecast.learn(entries)
         watch.ends(unit, entries)
+
+    def _most_seconds(self, header: Header, number: int) -> float | None:
+        """Return the time in which a process has to shorten its samples; None if it has all the time."""
+        left = self.deadline.left
+        return None if math.isinf(left) or not _may_shorten(header, number) else left
 
     def _wait(self, header: Header, unit: Unit) -> None:
         """Wait until other processes leave the machine alone.
@@ -280,6 +286,11 @@ def has_kernel(header: Header, unit: Unit) -> bool:
 def replayed(header: Header, unit: Unit) -> bool:
     """Return whether a unit's first process replays its program: one is enough, of the steps if these are timed."""
     return question(unit[0])[1] == "step" or (unit[0].workload, "step") not in by_question(header)
+
+
+def _may_shorten(header: Header, number: int) -> bool:
+    """Return whether samples may be shortened to fit a budget: in a first pass; a reference round skips instead."""
+    return number == 0 and not header.cpu_first
 
 
 def counts_energy(header: Header, number: int) -> bool:

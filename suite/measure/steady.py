@@ -51,10 +51,8 @@ def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> fl
     """
     scopes = {case.scope for case in process.task.cases}
     cold = started(process, target, inputs)
-    step_seconds = process.stages["first_step"].wall_seconds / target.steps_per_call
-    plan = clock.fitting(process.task.plan, step_seconds, len(scopes), process.seconds_left())
-    process.task = replace(process.task, plan=plan)
     first_loss = target.loss()
+    process.task = replace(process.task, plan=_plan_that_fits(process, target, len(scopes)))
     if "cold" in scopes:
         process.seen["cold"] = Seen(samples=(cold,))
     if "calls" in scopes:
@@ -79,6 +77,23 @@ def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> fl
         known = process.seen["step"].steps_per_sample if "step" in scopes else None
         process.seen["transfer"] = steady_state(process, fed, target, "transfer", known)
     return first_loss
+
+
+def _plan_that_fits(process: Process, target: Program, scopes: int) -> clock.Plan:
+    """Return the task's plan, or the shortest honest one if steps are too long for the time left.
+
+    A first step may also compile, so that a second one decides before a plan is shortened.
+    """
+
+    asked = process.task.plan
+
+    def fitting(wall_seconds: float) -> clock.Plan:
+        return clock.fitting(asked, wall_seconds / target.steps_per_call, scopes, process.seconds_left())
+
+    plan = fitting(process.stages["first_step"].wall_seconds)
+    if plan is asked or any(case.scope == "calls" for case in process.task.cases):  # which times the second call
+        return plan
+    return fitting(process.stage("second_step", lambda: chained(target, target.steps_per_call)).wall_seconds)
 
 
 def chained(target: Program, steps: int) -> None:
