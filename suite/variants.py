@@ -28,6 +28,7 @@ VARIANTS: dict[Implementation, dict[str, tuple[Backend, ...]]] = {
         "one-thread": _CPU,  # as the documented CPU worker very probably had
     },
 }
+SLOW_TO_START = frozenset({"compile", "compile-graph"})  # torch.compile takes a quarter of a minute and more
 AUGMENTING = ("plain", "several-steps")  # those of JAX whose step can augment its batch
 NAMES = tuple(dict.fromkeys(name for variants in VARIANTS.values() for name in variants))
 

@@ -95,10 +95,11 @@ def test_a_round_is_foretold_as_one_process_a_case():
     assert answered(offer("cpu"), reference=True).seconds == pytest.approx(three.seconds / 3)
 
 
-def test_the_cpu_comes_first_then_jax_on_the_gpu_and_the_cheapest_first():
+def test_the_cpu_comes_first_then_jax_on_the_gpu_each_cheapest_first_and_torch_compile_last():
     flop = {"big": 9_000_000_000, "small": 1_000_000}
     every = [case(name, side) for name in flop for side in ("gpu", "cpu")]
     every += [case("small", "gpu", implementation="torch")]
+    every += [case("small", side, implementation="torch", variant="compile") for side in ("cpu", "gpu")]
     header = plan(
         *every,
         about=lambda name: factory.description(name, flop_per_example=flop[name]),
@@ -107,12 +108,15 @@ def test_the_cpu_comes_first_then_jax_on_the_gpu_and_the_cheapest_first():
     )
     found = [
         (turn.number, unit[0].backend, unit[0].implementation, unit[0].workload)
+        if unit[0].variant == "plain"
+        else (turn.number, "compiled")
         for turn in turns(header)
         for unit in turn.units
     ]
     jax = [(side, "jax", name) for side in ("cpu", "gpu") for name in ("small", "big")]
     once = [*jax, ("gpu", "torch", "small")]
-    assert found == [(number, *each) for number in range(header.rounds) for each in once]
+    compiled = [("compiled",)] * 2
+    assert found == [(number, *each) for number in range(header.rounds) for each in (*once, *compiled)]
 
 
 def test_one_campaign_in_five_takes_two_rounds_by_its_name_alone():

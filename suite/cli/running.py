@@ -90,8 +90,9 @@ _OF_EVERY_RUN = frozenset(
     "--reference",
     is_flag=True,
     help="One reference round, the evidence that numbers for a kind of machine are made of: every workload, JAX and "
-    "its chosen baseline, a process a case. First the CPU, then the GPU, cheapest first. Takes about 20 minutes with a "
-    "GPU and 8 without; --budget cuts it into parts that --resume joins. --backend and workloads may be named.",
+    "its chosen baseline, a process a case. First the CPU, then the GPU, last what torch.compile makes. Takes about "
+    "half an hour with a GPU and 20 minutes without; --budget cuts it into parts that --resume joins. --backend and "
+    "workloads may be named.",
 )
 @click.option("--batch", type=click.IntRange(min=1), help="Examples a step. Default: each workload's headline batch.")
 @click.option(

@@ -19,6 +19,7 @@ from suite.results.selection import fastest
 from suite.results.speedup import speedups
 from suite.results.spreads import Spreads, half_width, kind, spreads
 from suite.results.summary import Summary, by_round, summary
+from suite.variants import SLOW_TO_START
 from suite.workload import Case, Scope
 
 FEWEST_ROUNDS = 3  # of a number that is known well enough: the interval of two processes is several times as wide
@@ -62,7 +63,7 @@ def next_turn(header: Header, done: Iterable[Done], forecast: Forecast, but: Col
 
     The first pass takes the cheapest question first, each further one a random order. Inside a round CPU, GPU and
     baselines come in random order; of a reference round all of the CPU comes first, then JAX on the GPU, then its
-    baselines there. What failed is not tried again.
+    baselines there, and last what `torch.compile` makes. What failed is not tried again.
     """
     entries = tuple(done)
     failed, rounds = failed_cases(header, entries), header.rounds_by_case()
@@ -90,7 +91,11 @@ def next_turn(header: Header, done: Iterable[Done], forecast: Forecast, but: Col
 
 def _part(header: Header, unit: Unit) -> int:
     """Return which part of a round a process is of; every round has one, but those of a reference campaign."""
-    if not header.cpu_first or unit[0].backend == "cpu":
+    if not header.cpu_first:
+        return 0
+    if unit[0].variant in SLOW_TO_START:  # four times as long as the others, and needed by the fewest numbers
+        return 3
+    if unit[0].backend == "cpu":
         return 0
     return 1 if unit[0].implementation == "jax" else 2
 

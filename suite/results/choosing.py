@@ -8,9 +8,9 @@ from statistics import fmean
 from suite.results.choices import Choices, Threads, Way, kind
 from suite.results.record import Machine, Record
 from suite.results.summary import by_round, summary
+from suite.variants import SLOW_TO_START
 from suite.workload import Backend, Implementation, Layout
 
-_SLOW_TO_START = frozenset({"compile", "compile-graph"})  # torch.compile takes a quarter of a minute and more
 _WORTH = 0.9  # of the time of the fastest other way: a slow start has to gain that much
 _CPU_SPREAD = 0.108  # standard deviation of the logarithms of one CPU step's times by processes of one host
 _SURE = 2.0  # standard errors
@@ -88,11 +88,11 @@ def _best(kinds: Iterable[_Ways], twice: bool) -> _How:
     """
     kinds, losses = tuple(kinds), defaultdict[_How, list[float]](list)
     campaigns = Counter(how for ways in kinds for how, by_campaign in ways.items() for _ in by_campaign)
-    doubtful = {how for how, count in campaigns.items() if twice and how[1] in _SLOW_TO_START and count < 2}
+    doubtful = {how for how, count in campaigns.items() if twice and how[1] in SLOW_TO_START and count < 2}
     known = campaigns.keys() - doubtful or campaigns.keys()
     for ways in kinds:
         logs = {
-            how: fmean(by_campaign.values()) - (math.log(_WORTH) if how[1] in _SLOW_TO_START else 0)
+            how: fmean(by_campaign.values()) - (math.log(_WORTH) if how[1] in SLOW_TO_START else 0)
             for how, by_campaign in ways.items()
             if how in known
         }
