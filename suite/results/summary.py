@@ -175,15 +175,20 @@ def _unsteady(record: Record, values: dict[int, float], seconds: Estimate | None
         ratios = [run.doubling_ratio for run in steady if run.doubling_ratio is not None]
         if ratios and abs(median(ratios) - 2) > 2 * _DOUBLING:
             yield f"not proportional: twice the steps took {median(ratios):.2f} times as long"
+    yield from disturbed(record)
+
+
+def disturbed(record: Record) -> Iterable[str]:
+    """Yield what disturbed the processes, whatever their times say: other load, a throttled GPU, a stopped process."""
     if record.backend == "gpu" and record.software.settings.get("CUDA_LAUNCH_BLOCKING", "0") not in ("", "0"):
         yield "blocking: the host waited for each kernel, as CUDA_LAUNCH_BLOCKING was set; rerun without it"
     loads = [run.load_by_others for run in record.runs if run.load_by_others is not None]
     if record.backend == "cpu" and loads and median(loads) > _OTHERS_CORES * record.machine.cores:
         yield f"busy: other processes used {median(loads):.1f} cores; rerun when idle"
-    yield from _disturbed(record, [run.telemetry for run in record.runs if run.telemetry is not None])
+    yield from _seen_by_telemetry(record, [run.telemetry for run in record.runs if run.telemetry is not None])
 
 
-def _disturbed(record: Record, watched: Sequence[Telemetry]) -> Iterable[str]:
+def _seen_by_telemetry(record: Record, watched: Sequence[Telemetry]) -> Iterable[str]:
     """Yield what the telemetry holds against a result: that of the GPUs it used, and of the host."""
     used = [gpu for seen in watched for gpu in seen.gpus[: record.case.devices]] if record.backend == "gpu" else []
     if causes := sorted({word for gpu in used for word in gpu.reasons or ()} & THROTTLING):

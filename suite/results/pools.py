@@ -1,0 +1,188 @@
+"""Pools: all evidence of one case on one kind of machine, host by host.
+
+Records pool if they are of the same case, kind of machine, program, versions of what ran it, settings and method. What
+cannot be evidence is left out: smoke, invalid records, disturbed ones, processes that failed or took short samples.
+Wide or unsteady ones stay in; to leave them out would choose by the result.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+
+from suite.results import old_jax, pooling, spreads, validity
+from suite.results.identity import HostKey, identity
+from suite.results.pooling import Cell, Components, Pooled
+from suite.results.record import Machine, Record, Run, once
+from suite.results.settings import bearing
+from suite.results.summary import disturbed, step_seconds
+from suite.workload import Backend, Case, Implementation
+
+DISPATCH_SECONDS = 1e-4  # of a step: below it the host decides how fast steps follow each other, and hosts differ more
+_FEWEST_DEGREES = 3.0  # of freedom, below which a kind of machine borrows from all kinds
+_PACKAGES: Mapping[Implementation, tuple[str, ...]] = {
+    "jax": ("jax", "jaxlib", "flax", "optax"),
+    "torch": ("torch", "torch-cuda", "torch-cudnn"),
+    "keras": ("keras", "tensorflow"),
+    "xgboost": ("xgboost",),
+}
+_Kind = tuple[Hashable, ...]  # of machine, as far as a backend's times depend on it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool:
+    """The evidence of one side; `records` are in the order in which they were made."""
+
+    records: tuple[Record, ...]
+    among: Components
+    borrowed: bool  # too few hosts of this kind are known; other kinds say how much hosts differ
+
+    @property
+    def newest(self) -> Record:
+        """The record that was made last."""
+        return self.records[-1]
+
+    @property
+    def case(self) -> Case:
+        """What was timed."""
+        return case_of(self.newest)
+
+    @cached_property
+    def by_host(self) -> Mapping[HostKey, tuple[float, ...]]:
+        """Seconds of a step by host, one a process."""
+        return seconds_by_host(self.records)
+
+    @property
+    def cell(self) -> Cell:
+        """Seconds of a step, one a process, by host."""
+        return tuple(self.by_host.values())
+
+    @cached_property
+    def pooled(self) -> Pooled:
+        """Seconds of a step on this kind of machine."""
+        return pooling.pooled(self.cell, self.among)
+
+    @property
+    def hosts(self) -> int:
+        """How many hosts the evidence is of."""
+        return len(self.by_host)
+
+    @property
+    def campaigns(self) -> tuple[str, ...]:
+        """The campaigns that the evidence is of, in their order."""
+        return tuple(dict.fromkeys(record.campaign for record in self.records))
+
+    @property
+    def machines(self) -> frozenset[str]:
+        """The names of its machines, as they stand in keys."""
+        return frozenset(record.machine.slug for record in self.records)
+
+    @property
+    def wild(self) -> bool:
+        """Whether its hosts differ far more than those of other cells, so that it is judged by itself."""
+        return pooling.wild(self.cell, self.among)
+
+
+def pools(records: Iterable[Record]) -> tuple[Pool, ...]:
+    """Return the pools of these records, in the order of case and of their newest record."""
+    groups: dict[Hashable, list[Record]] = defaultdict(list)
+    for record in sorted(records, key=lambda record: (record.created, record.digest)):
+        if usable(record):
+            groups[pool_key(record)].append(record)
+    cells: dict[Hashable, list[Cell]] = defaultdict(list)
+    for group in groups.values():
+        for kind in (_class(group), _class(group)[1:]):
+            cells[kind].append(tuple(seconds_by_host(group).values()))
+    known = {kind: pooling.components(same) for kind, same in cells.items()}
+    found = []
+    for group in groups.values():
+        own, every = known[_class(group)], known[_class(group)[1:]]
+        borrowed = own.degrees < min(_FEWEST_DEGREES, every.degrees)
+        found.append(Pool(records=tuple(group), among=every if borrowed else own, borrowed=borrowed))
+    return tuple(sorted(found, key=lambda pool: (pool.newest.name, pool.newest.created)))
+
+
+def current(found: Iterable[Pool], fewest_hosts: int = 3) -> dict[tuple[str, Case], Pool]:
+    """Return the pool that counts for each machine and case: the newest of enough hosts, else that of most hosts."""
+    best: dict[tuple[str, Case], Pool] = {}
+    for pool in found:
+        rank = min(pool.hosts, fewest_hosts), pool.newest.created
+        for machine in pool.machines:
+            other = best.get((machine, pool.case))
+            if other is None or rank > (min(other.hosts, fewest_hosts), other.newest.created):
+                best[machine, pool.case] = pool
+    return best
+
+
+def case_of(record: Record) -> Case:
+    """Return the case that a record's time is of: a stand-in for random content, chosen threads for all cores."""
+    case = record.case.timed
+    return msgspec.structs.replace(case, threads=None) if record.chosen_threads else case
+
+
+@once
+def pool_key(record: Record) -> Hashable:
+    """Return what two records must share to be evidence of the same time."""
+    who, versions = identity(record), record.software.packages
+    return (
+        case_of(record),
+        record.case.threads,
+        kind_of(record.machine, record.case.backend),
+        who.method,
+        who.program,
+        who.campaign if who.alone else "",
+        tuple(versions.get(name, "") for name in _PACKAGES[record.case.implementation]),
+        # A program of method 1 has its settings in its digest.
+        () if who.method else tuple(_outside(record).items()),
+    )
+
+
+def kind_of(machine: Machine, backend: Backend | str) -> _Kind:
+    """Return what two machines must share for a backend's times to be of one kind.
+
+    A CPU's are whatever GPUs stand beside it; of one that hides its model only those of a name count as one kind.
+    """
+    cpu = machine.cpu_kind
+    kind: _Kind = (cpu,) if cpu.model else (cpu, machine.cpu_model, machine.slug)
+    if backend == "cpu":
+        return kind
+    return (*kind, *((gpu.name, gpu.slice, gpu.power_limit_watts) for gpu in machine.gpus))
+
+
+@once
+def usable(record: Record) -> bool:
+    """Return whether a record is evidence: its time can be true, and nothing is known to have disturbed it."""
+    if record.profile == "smoke" or record.cut_short or any(validity.invalid(record)) or old_jax.slow(record):
+        return False
+    return not any(disturbed(record)) and any(_counts(record, run) for run in record.runs)
+
+
+def seconds_by_host(records: Sequence[Record]) -> dict[HostKey, tuple[float, ...]]:
+    """Return the seconds of each process that counts, by host."""
+    found: dict[HostKey, tuple[float, ...]] = {}
+    for record in records:
+        host = identity(record).host_key
+        values = (step_seconds(run, record.method) for run in record.runs if _counts(record, run))
+        found[host] = (*found.get(host, ()), *(value for value in values if value))
+    return found
+
+
+def _counts(record: Record, run: Run) -> bool:
+    return not validity.is_short(record.case, run) and bool(step_seconds(run, record.method))
+
+
+def _class(group: Sequence[Record]) -> tuple[Hashable, ...]:
+    """Return what a pool shares its components with: kind of machine, backend, kind of scope, dispatch-bound or not."""
+    record = group[-1]
+    backend, scope = spreads.kind(record.case.backend, record.case.scope)
+    values = [value for host in seconds_by_host(group).values() for value in host]
+    short = scope == "step" and sorted(values)[len(values) // 2] < DISPATCH_SECONDS
+    return kind_of(record.machine, backend), backend, scope, short
+
+
+def _outside(record: Record) -> dict[str, str]:
+    """Return the settings from outside that bear on speed, which no implementation tells of itself."""
+    settings = bearing(record.software.settings)
+    return {name: value for name, value in settings.items() if name.isupper() or name.startswith("xla_")}
