@@ -1,0 +1,291 @@
+"""Speed-ups of a kind of machine: CPU time over GPU time, each pooled over hosts, and what may be said of it.
+
+A speed-up has one of four states:
+
+    quotable       certified, at least three hosts on both sides, a half-width of 15 % at most
+    open           too few hosts, too wide, or the certificate is not decided
+    not certified  another way of the same step surely takes much less time on this CPU
+    invalid        CPU and GPU did not compute the same
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import msgspec
+
+from suite import units
+from suite.results import pooling
+from suite.results.agreement import disagreements
+from suite.results.identity import identity
+from suite.results.pooling import Cell, Components, Pooled
+from suite.results.pools import Pool, current, kind_of, pools
+from suite.results.record import Record
+from suite.results.summary import by_round
+from suite.variants import peer_name
+from suite.workload import Backend, Case, Scope
+
+State = Literal["quotable", "open", "not certified", "invalid"]
+Certificate = Literal["certified", "open", "not certified"]
+CERTIFIED_FROM = 0.7  # fastest baseline's time over JAX's, on the CPU
+FEWEST_HOSTS = 3
+WIDEST = 0.15  # relative half-width
+_ASIDE = ("stacked", "resident")  # ways of JAX that are no step of the same batch
+_Place = tuple[str, str, Backend, Scope, int]  # machine, workload, backend, scope and batch
+
+
+@dataclass(frozen=True, kw_only=True)
+class Way:
+    """Another way of a step, and its time over JAX's."""
+
+    pool: Pool
+    over: Pooled
+
+    @property
+    def words(self) -> str:
+        """Its implementation, variant and threads."""
+        case = self.pool.newest.case
+        return ", ".join(filter(None, (peer_name(case), f"{case.threads} threads" if case.threads else "")))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PooledSpeedUp:
+    """CPU time over GPU time of JAX on one kind of machine; ways are the fastest first."""
+
+    machine: str
+    cpu: Pool
+    gpu: Pool
+    ratio: Pooled
+    cpu_ways: tuple[Way, ...]
+    gpu_ways: tuple[Way, ...]
+    apart: tuple[str, ...] = ()  # where the two sides did not compute the same
+
+    @property
+    def record(self) -> Record:
+        """The newest record of its GPU side."""
+        return self.gpu.newest
+
+    @property
+    def case(self) -> Case:
+        """The case of its GPU side."""
+        return self.gpu.case
+
+    @property
+    def hosts(self) -> int:
+        """How many hosts stand behind the side that has fewer."""
+        return min(self.cpu.hosts, self.gpu.hosts)
+
+    @property
+    def baselines(self) -> tuple[Way, ...]:
+        """The ways of other implementations on the CPU."""
+        return tuple(way for way in self.cpu_ways if way.pool.case.implementation != "jax")
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """Whether the CPU is used well; None where it is not asked, as of all but steps."""
+        if self.case.scope != "step":
+            return None
+        if any(_surely_below(way) for way in self.cpu_ways):
+            return "not certified"
+        fastest = next(iter(self.baselines), None)
+        if fastest is None or fastest.over.low is None or fastest.over.low < CERTIFIED_FROM:
+            return "open"
+        return "certified"
+
+    @property
+    def state(self) -> State:
+        """What may be said of it."""
+        if self.apart:
+            return "invalid"
+        if self.certificate == "not certified":
+            return "not certified"
+        return "open" if any(self._lacking()) else "quotable"
+
+    @property
+    def quotable(self) -> bool:
+        """True if it may be quoted."""
+        return self.state == "quotable"
+
+    @cached_property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it may not be quoted, or what has to be known beside it."""
+        slower = (
+            f"{way.words} takes {way.over.value:.2f} ({units.interval(way.over.low, way.over.high)}) of JAX's time on "
+            "the CPU"
+            for way in self.cpu_ways
+            if _surely_below(way)
+        )
+        wild = (
+            f"hosts differ more than those of other models on the {side.case.backend.upper()}"
+            for side in (self.cpu, self.gpu)
+            if side.wild
+        )
+        return (*self.apart, *slower, *self._lacking(), *wild, *_versions(self.cpu.newest, self.gpu.newest))
+
+    def _lacking(self) -> Iterator[str]:
+        """Yield what it lacks to be quoted."""
+        if self.hosts < FEWEST_HOSTS:
+            yield f"{units.counted(self.hosts, 'host')} of {FEWEST_HOSTS}"
+        width = self.ratio.estimate.relative_half_width
+        if width is None:
+            yield "no interval: nothing says how much hosts differ"
+        elif width > WIDEST:
+            yield f"wide: the interval's half-width is {width:.0%}, more than {WIDEST:.0%}"
+        if self.certificate == "open":
+            yield "certificate open: " + self._undecided()
+
+    def _undecided(self) -> str:
+        fastest = next(iter(self.baselines), None)
+        if fastest is None:
+            return "no baseline was timed on this CPU"
+        interval = units.interval(fastest.over.low, fastest.over.high)
+        return (
+            f"{fastest.words} takes {fastest.over.value:.2f} ({interval}) of JAX's time, the bound is {CERTIFIED_FROM}"
+        )
+
+    @property
+    def best_cpu(self) -> Pool:
+        """The fastest way on the CPU."""
+        return min((self.cpu, *(way.pool for way in self.cpu_ways)), key=lambda pool: pool.pooled.value)
+
+    @property
+    def best_gpu(self) -> Pool:
+        """The fastest way on the GPU."""
+        return min((self.gpu, *(way.pool for way in self.gpu_ways)), key=lambda pool: pool.pooled.value)
+
+    @cached_property
+    def best_over_best(self) -> Pooled:
+        """The fastest CPU way's time over the fastest GPU way's, of any implementation."""
+        return pooling.ratio(*((pool.cell, pool.among) for pool in (self.best_cpu, self.best_gpu)))
+
+
+def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:
+    """Return the current speed-up of each machine and case of JAX, in the order of workload and machine."""
+    found = current(pools(records))
+    ways: dict[_Place, list[Pool]] = defaultdict(list)
+    for (machine, case), pool in found.items():
+        ways[machine, case.workload, case.backend, case.scope, case.batch].append(pool)
+    among = _ratio_components(ways)
+    made = []
+    for (machine, case), gpu in sorted(found.items(), key=lambda each: (each[0][0], each[0][1].text(0))):
+        if (case.backend, case.implementation) != ("gpu", "jax") or gpu.newest.description.family == "ceiling":
+            continue
+        cpu = _twin(machine, case, found)
+        if cpu is None:
+            continue
+        made.append(
+            PooledSpeedUp(
+                machine=machine,
+                cpu=cpu,
+                gpu=gpu,
+                ratio=pooling.ratio((cpu.cell, cpu.among), (gpu.cell, gpu.among)),
+                cpu_ways=_ways(cpu, ways[machine, case.workload, "cpu", case.scope, case.batch], among),
+                gpu_ways=_ways(gpu, ways[machine, case.workload, "gpu", case.scope, case.batch], among),
+                apart=tuple(_apart(cpu, gpu)),
+            )
+        )
+    return tuple(made)
+
+
+def _twin(machine: str, case: Case, found: Mapping[tuple[str, Case], Pool]) -> Pool | None:
+    """Return the CPU side of a GPU's case: float32 at highest precision, with the allocator that has more evidence."""
+    twin = msgspec.structs.replace(case, backend="cpu", precision="float32-highest")
+    sides = (
+        found.get((machine, msgspec.structs.replace(twin, allocator=allocator)))
+        for allocator in ("retaining", "system")
+    )
+    return max(filter(None, sides), key=lambda pool: min(pool.hosts, FEWEST_HOSTS), default=None)
+
+
+_Among = Mapping[Hashable, Components]
+
+
+def _ratio_components(ways: Mapping[_Place, Sequence[Pool]]) -> _Among:
+    """Return how much hosts differ in the ratio of two implementations' times, by kind of machine and backend.
+
+    Two steps of one host share its speed, so their ratio differs less than either.
+    """
+    cells: dict[Hashable, list[Cell]] = defaultdict(list)
+    for same in ways.values():
+        for mine in (pool for pool in same if _is_plain_jax(pool.case)):
+            for other in same:
+                if _comparable(mine, other) and (cell := _paired(mine, other)):
+                    cells[_ratio_kind(mine)].append(cell)
+                    cells[mine.case.backend].append(cell)
+    return {kind: pooling.components(same) for kind, same in cells.items()}
+
+
+def _ratio_kind(pool: Pool) -> Hashable:
+    return kind_of(pool.newest.machine, pool.case.backend)
+
+
+def _ways(mine: Pool, same: Sequence[Pool], among: _Among) -> tuple[Way, ...]:
+    """Return the other ways of a step with their times over its own, the fastest first."""
+    found = []
+    for other in same:
+        if not _comparable(mine, other):
+            continue
+        cell = _paired(mine, other)
+        own, every = among.get(_ratio_kind(mine)), among.get(mine.case.backend)
+        known = own if own is not None and own.degrees >= FEWEST_HOSTS else every
+        if cell and known is not None:
+            over = pooling.pooled(cell, known)
+        else:
+            over = pooling.ratio((other.cell, other.among), (mine.cell, mine.among))
+        found.append(Way(pool=other, over=over))
+    return tuple(sorted(found, key=lambda way: way.over.value))
+
+
+def _is_plain_jax(case: Case) -> bool:
+    return (case.implementation, case.variant) == ("jax", "plain")
+
+
+def _comparable(mine: Pool, other: Pool) -> bool:
+    """Return whether another pool is of another way of the same step: implementation, variant, layout or threads."""
+    free = {name: getattr(mine.case, name) for name in ("implementation", "variant", "layout", "threads", "allocator")}
+    if other is mine or other.case.variant in _ASIDE or other.case == mine.case:
+        return False
+    if _is_plain_jax(other.case) and other.case.threads == mine.case.threads:
+        return False  # the other allocator
+    return msgspec.structs.replace(other.case, **free) == mine.case
+
+
+def _paired(mine: Pool, other: Pool) -> Cell:
+    """Return the other's time over mine by host, one value a round that both have; of campaigns that timed both."""
+    hosts: dict[Hashable, list[float]] = defaultdict(list)
+    theirs = {record.campaign: record for record in other.records}
+    for record in mine.records:
+        beside = theirs.get(record.campaign)
+        if beside is None:
+            continue
+        one, two = by_round(beside), by_round(record)
+        hosts[identity(record).host_key] += [one[number] / two[number] for number in sorted(one.keys() & two.keys())]
+    return tuple(tuple(values) for values in hosts.values() if values)
+
+
+def _surely_below(way: Way) -> bool:
+    """Return whether a way is surely so much faster that the CPU is not used well.
+
+    Of another implementation it takes less than 0.7 of the time; of JAX with fewer threads any less.
+    """
+    case, high = way.pool.case, way.over.high
+    if case.implementation == "jax" and case.threads is None:
+        return False
+    return high is not None and high < (1.0 if case.implementation == "jax" else CERTIFIED_FROM)
+
+
+def _apart(cpu: Pool, gpu: Pool) -> Iterator[str]:
+    """Yield where the sides of a campaign that timed both did not compute the same."""
+    sides = {record.campaign: record for record in cpu.records}
+    for record in gpu.records:
+        if record.campaign in sides:
+            yield from (f"not the same: {words}" for words in disagreements(sides[record.campaign], record))
+
+
+def _versions(cpu: Record, gpu: Record) -> Iterator[str]:
+    """Yield where the two sides ran under other versions of JAX."""
+    one, other = (record.software.packages.get("jax", "") for record in (cpu, gpu))
+    if one != other:
+        yield f"JAX {one} on the CPU, {other} on the GPU"
