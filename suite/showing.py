@@ -28,15 +28,16 @@ def print_results(
     Of this machine only what those campaigns measured, if any are named. Which records cannot be read is said unless
     it is `noted` already.
     """
-    from suite.report import cost, feeding, learning, placing, standing, tables
+    from suite.report import cost, feeding, learning, one_campaign, placing, standing, tables
 
     general = [record for record in _loaded(folders, noted) if record.general and not is_ceiling(record)]
     records = [r for r in general if not campaigns or r.campaign in campaigns or r.machine.slug != here.slug]
     costs = cost.for_terminal(records, here.slug, listed)
     fed = feeding.for_terminal(records, here.slug)
     learnt = learning.for_terminal(records, here.slug)
-    asked = chosen(latency_table(latencies([r for r in records if r.machine.slug == here.slug])), _REQUESTS)
-    timed = tables.for_terminal(records, here.slug)
+    mine = [record for record in records if record.machine.slug == here.slug]
+    asked = chosen(latency_table(latencies(mine)), _REQUESTS)
+    timed = tables.for_terminal(records, here.slug, one_campaign.table(mine))
     for table in (*timed, *standing.for_terminal(records, here.slug), *fed, *learnt, asked, *costs):
         if table.rows:
             show(table)

@@ -1,16 +1,15 @@
 """How much faster is the GPU? The cases behind the speed-up that each article asks for."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, point, words
+from suite.inquiry.steps import pooled_point, said_of, words
+from suite.results.pooled_speedup import PooledSpeedUp, pooled_speedups
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
-from suite.results.speedup import of_headline
-from suite.results.table import Cell, Table, speedup_status_cell, time_cell, times_cells
+from suite.results.table import Cell, Table, time_cell, times_cells
 from suite.variants import variants_of
 from suite.workload import (
     FROM_STORAGE,
@@ -33,7 +32,7 @@ TITLE = "How much faster is the GPU?"
 TESTS = ("O3", "O11", "O12", "O15")
 METHOD = (
     "One step of each article's network at its headline batch, float32 at highest precision on both sides, on the GPU "
-    "against all granted cores of the same machine, paired by round."
+    "against all granted cores of the same kind of machine. Each side is pooled over hosts."
 )
 # One or two models an article; those that exist are measured when nothing is named.
 WORKLOADS = (
@@ -191,36 +190,36 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
 
 
 def read(records: Sequence[Record]) -> Reading | None:
-    """Return the current speed-up of each network; None if there is none."""
-    found = sorted(of_headline(records), key=lambda item: -item.ratio.value)
+    """Return the speed-up of each network; None if there is none."""
+    return of_speedups(pooled_speedups(records))
+
+
+def of_speedups(speedups: Sequence[PooledSpeedUp]) -> Reading | None:
+    """Return what one machine's speed-ups answer, the largest first; None if none is of the headline setting."""
+    found = sorted((item for item in speedups if item.headline), key=lambda item: -item.ratio.value)
     if not found:
         return None
-    rows = [
+    rows = tuple(
         (
-            Cell(text=item.gpu.record.workload),
-            Cell(text=units.count(item.gpu.record.case.batch), sort=item.gpu.record.case.batch),
+            Cell(text=item.workload),
+            Cell(text=units.count(item.case.batch), sort=item.case.batch),
             time_cell(item.cpu),
             time_cell(item.gpu),
-            *times_cells(item.ratio, item.gpu.record),
-            speedup_status_cell(item),
+            *times_cells(item.ratio.estimate, item.record),
+            Cell(text=item.state, remark="; ".join(item.reasons)),
+            Cell(text=units.count(item.hosts), sort=item.hosts),
         )
         for item in found
-    ]
-    answers = [
-        f"{item.gpu.record.workload}: the GPU is {words(item.ratio)} as fast." + caveat([item]) for item in found
-    ]
-    points = [
-        replace(
-            point(item.gpu.record.description.family, item.ratio, item, row=item.gpu.record.workload), solid=item.solid
-        )
-        for item in found
-    ]
+    )
     chart = Chart(
-        caption="CPU time over GPU time of one step on the same machine.",
+        caption="CPU time over GPU time of one step on the same kind of machine.",
         across="CPU time / GPU time, log scale",
-        points=tuple(points),
+        points=tuple(pooled_point(item, row=item.workload) for item in found),
         level=1.0,
     )
-    columns = ("model", "batch", "CPU step", "GPU step", "speed-up", "95 % interval", "status")
-    title = "One step in steady state, CPU and GPU of the same machine"
-    return Reading(answers=tuple(answers), tables=(Table(title=title, columns=columns, rows=tuple(rows)),), chart=chart)
+    columns = ("model", "batch", "CPU step", "GPU step", "speed-up", "95 % interval", "status", "hosts")
+    title = "One step in steady state, CPU and GPU of the same kind of machine"
+    answers = tuple(
+        f"{item.workload}: the GPU is {words(item.ratio.estimate)} as fast.{said_of([item])}" for item in found
+    )
+    return Reading(answers=answers, tables=(Table(title=title, columns=columns, rows=rows),), chart=chart)

@@ -3,29 +3,28 @@
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from statistics import fmean
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, point, step
-from suite.results.campaigns import notes
+from suite.inquiry.steps import pooled_point, said_of, step
 from suite.results.fit import Fit, power_law, rank_correlation
+from suite.results.pooled_speedup import PooledSpeedUp, pooled_speedups
 from suite.results.reading import Chart, Line, Reading
 from suite.results.record import Record
-from suite.results.speedup import SpeedUp, of_headline
-from suite.results.table import Cell, Table, speedup_status_cell, time_cell, times_cells
+from suite.results.speedup import SpeedUp
+from suite.results.table import Cell, Table, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "Does a larger step gain more from a GPU?"
 TESTS = ("O3", "O27")
 METHOD = (
-    "Each network's newest speed-up at its headline batch stands against the analytic FLOP of one step. A line through "
+    "Each network's speed-up at its headline batch stands against the analytic FLOP of one step. A line through "
     "the logarithms gives the power with which the speed-up grows, with the 95 % interval of its slope over networks; "
     "the rank correlation asks only whether larger goes with larger. Networks are no random sample, so both describe "
     "these networks alone. Those whose step is the same, as they differ in data or dropout alone, count as one with "
-    "the geometric mean of their speed-ups. What is not whole is drawn hollow and not counted; the data-parallel "
-    "model is neither, since its step has so few FLOP that it would set the line alone."
+    "the geometric mean of their speed-ups. What may not be quoted is drawn hollow. The data-parallel model is "
+    "left out: its step has so few FLOP that it would set the line alone."
 )
 WORKLOADS: tuple[str, ...] = ()  # all networks
 
@@ -40,52 +39,55 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
     return tuple(step(about, backend, here) for about in catalogue for backend in here.backends)
 
 
-def flop(item: SpeedUp) -> int:
+def flop(item: PooledSpeedUp | SpeedUp) -> int:
     """Return the FLOP of one step."""
-    record = item.gpu.record
+    record = _record(item)
     return record.case.batch * record.description.flop_per_example
 
 
-def networks(items: Sequence[SpeedUp]) -> tuple[list[int], list[float]]:
+def _record(item: PooledSpeedUp | SpeedUp) -> Record:
+    return item.record if isinstance(item, PooledSpeedUp) else item.gpu.record
+
+
+def networks(items: Sequence[PooledSpeedUp | SpeedUp]) -> tuple[list[int], list[float]]:
     """Return the FLOP of a step and the speed-up of each network, smallest first.
 
     Workloads whose step is the same are one network, with the geometric mean of their speed-ups.
     """
     same: dict[tuple[int, tuple], list[float]] = defaultdict(list)
     for item in items:
-        same[flop(item), item.gpu.record.description.network].append(math.log(item.ratio.value))
+        same[flop(item), _record(item).description.network].append(math.log(item.ratio.value))
     ordered = sorted(same.items())
     return [size for (size, _), _ in ordered], [math.exp(fmean(logarithms)) for _, logarithms in ordered]
 
 
 def read(records: Sequence[Record]) -> Reading | None:
     """Return how the speed-up goes with the size of the step; None if there is no speed-up."""
-    found = [item for item in of_headline(records) if flop(item) > 0]
+    return of_speedups(pooled_speedups(records))
+
+
+def of_speedups(speedups: Sequence[PooledSpeedUp]) -> Reading | None:
+    """Return what one machine's speed-ups answer; None if none is of the headline setting."""
+    found = [item for item in speedups if item.headline and flop(item) > 0]
     if not found:
         return None
-    drawn = [item for item in found if item.gpu.record.description.is_network]
-    counted = [item for item in drawn if item.whole]
+    drawn = [item for item in found if item.record.description.is_network]
+    counted = [item for item in drawn if item.state != "invalid"]
     sizes, ratios = networks(counted)
     law = power_law(sizes, ratios) if len(sizes) >= _FEWEST else None
-    points = tuple(
-        replace(point(item.gpu.record.description.family, item.ratio, item, at=flop(item)), solid=item.solid)
-        for item in drawn
-    )
     ends = tuple((size, law.at(size)) for size in (min(sizes), max(sizes))) if law else ()
     chart = Chart(
         caption="CPU time over GPU time of one step against its FLOP, a point for each network. Grey: the fitted line.",
         across="FLOP of one step, log scale",
         up="CPU time / GPU time",
-        points=points,
+        points=tuple(pooled_point(item, at=flop(item)) for item in drawn),
         lines=(Line(series="fit", ends=ends),) if ends else (),
         level=1.0,
     )
     title = "Speed-up and size of one step, smallest first"
     rows = tuple(_row(item) for item in sorted(found, key=flop))
-    table = Table(title=title, columns=_COLUMNS, rows=rows, notes=notes(item.gpu.record for item in found))
-    said = answer(law, rank_correlation(sizes, ratios), len(sizes))
-    said += caveat(counted)
-    return Reading(answers=(said,), tables=(table,), chart=chart)
+    said = answer(law, rank_correlation(sizes, ratios), len(sizes)) + said_of(counted)
+    return Reading(answers=(said,), tables=(Table(title=title, columns=_COLUMNS, rows=rows),), chart=chart)
 
 
 def answer(law: Fit | None, correlation: float | None, networks: int) -> str:
@@ -103,8 +105,8 @@ def answer(law: Fit | None, correlation: float | None, networks: int) -> str:
     )
 
 
-def _row(item: SpeedUp) -> tuple[Cell, ...]:
-    record = item.gpu.record
+def _row(item: PooledSpeedUp) -> tuple[Cell, ...]:
+    record = item.record
     return (
         Cell(text=record.workload),
         Cell(text=record.description.family),
@@ -112,6 +114,6 @@ def _row(item: SpeedUp) -> tuple[Cell, ...]:
         Cell(text=units.quantity(flop(item), "FLOP"), sort=flop(item)),
         time_cell(item.cpu),
         time_cell(item.gpu),
-        *times_cells(item.ratio, record),
-        speedup_status_cell(item),
+        *times_cells(item.ratio.estimate, record),
+        Cell(text=item.state, remark="; ".join(item.reasons)),
     )

@@ -9,6 +9,7 @@ import msgspec
 from suite import units
 from suite.inquiry.here import Here
 from suite.results.crossing import Crossing
+from suite.results.pooled_speedup import PooledSpeedUp
 from suite.results.reading import Point
 from suite.results.record import Record
 from suite.results.roofline import is_ceiling
@@ -108,6 +109,32 @@ def point(series: str, value: Estimate, *items: Result, at: float | None = None,
         text=text,
         solid=sure and solid(*items),
     )
+
+
+def pooled_point(item: PooledSpeedUp, at: float | None = None, row: str = "") -> Point:
+    """Return a speed-up as a chart shows it: hollow if it may not be quoted."""
+    value = item.ratio
+    return Point(
+        series=item.record.description.family,
+        value=value.value,
+        low=value.low,
+        high=value.high,
+        at=at,
+        row=row,
+        text=units.times(value.value, value.low, value.high),
+        solid=item.quotable,
+    )
+
+
+def said_of(items: Iterable[PooledSpeedUp]) -> str:
+    """Return what an answer has to say of the speed-ups that it counts with; nothing where all may be quoted."""
+    every = tuple(items)
+    quotable = sum(item.quotable for item in every)
+    if quotable == len(every):
+        return ""
+    if len(every) == 1:
+        return f" Not to be quoted yet, {every[0].state}: {every[0].reasons[0]}."
+    return f" {units.count(quotable) if quotable else 'None'} of {units.count(len(every))} may be quoted."
 
 
 def caveat(items: Iterable[Result]) -> str:

@@ -14,8 +14,8 @@ from altair.utils import schemapi
 from suite import units
 from suite.report import download, drawing
 from suite.report.tables import label
+from suite.results.pooled_speedup import PooledSpeedUp
 from suite.results.record import Record
-from suite.results.speedup import SpeedUp
 
 # Colours that the colour-blind tell apart. Source: Okabe and Ito, Color Universal Design (2008).
 # On dark ground the light ones come first.
@@ -54,22 +54,24 @@ def inline(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
     return alt.Data(values=_Rows(rows))
 
 
-def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
-    """Return speed-ups as points with intervals on a log axis; hollow ones are not certified or not steady."""
+def speedups(items: Sequence[PooledSpeedUp]) -> dict[str, Any]:
+    """Return speed-ups as points with intervals on a log axis; hollow ones may not be quoted."""
     rows = [
         {
-            "model": item.gpu.record.workload,
-            "machine": item.gpu.record.machine.name,
+            "model": item.workload,
+            "machine": item.record.machine.name,
             "speed-up": item.ratio.value,
             "low": item.ratio.low or item.ratio.value,
             "high": item.ratio.high or item.ratio.value,
+            "from": item.ratio.range_low or item.ratio.value,
+            "to": item.ratio.range_high or item.ratio.value,
             "text": units.times(item.ratio.value, item.ratio.low, item.ratio.high),
-            "solid": item.solid,
+            "solid": item.quotable,
             "kind": "measured",
         }
         for item in items
     ]
-    seen = {item.gpu.record.workload: item.gpu.record.description for item in items}
+    seen = {item.workload: item.record.description for item in items}
     reported = [
         {
             "model": name,
@@ -96,6 +98,9 @@ def speedups(items: Sequence[SpeedUp]) -> dict[str, Any]:
         alt.Chart(inline(reported))
         .mark_tick(thickness=2, size=18, color="#888888")
         .encode(x=axis, y=model, tooltip=tips),
+        alt.Chart(inline(rows))
+        .mark_rule(strokeWidth=1)
+        .encode(x=alt.X("from:Q"), x2=alt.X2("to:Q"), y=model, color=colour),
         alt.Chart(inline(rows))
         .mark_rule(strokeWidth=3)
         .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=model, color=colour),

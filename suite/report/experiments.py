@@ -7,6 +7,7 @@ from suite import experiments
 from suite.experiments import Experiment
 from suite.report import charts, plots
 from suite.report.html import Page, safe
+from suite.results.pooled_speedup import PooledSpeedUp
 from suite.results.reading import Chart, HeatMap, Reading
 from suite.results.record import Machine, Record
 from suite.results.selection import by_machine
@@ -17,14 +18,21 @@ FOLDER = "experiments"
 Readings = dict[str, list[tuple[Machine, Reading]]]  # what each machine answers, by experiment
 
 
-def readings(records: Sequence[Record]) -> Readings:
-    """Return what the records answer."""
-    machines = by_machine(records).values()
+def readings(records: Sequence[Record], speedups: Sequence[PooledSpeedUp] = ()) -> Readings:
+    """Return what the records answer, and the speed-ups of their machines."""
+    machines = {slug: (mine, [i for i in speedups if i.machine == slug]) for slug, mine in by_machine(records).items()}
     found: Readings = {}
     for name in experiments.names():
-        answers = ((mine[0].machine, experiments.load(name).read(mine)) for mine in machines)
+        experiment = experiments.load(name)
+        answers = [(mine[0].machine, _reading(experiment, mine, pooled)) for mine, pooled in machines.values()]
         found[name] = [(machine, reading) for machine, reading in answers if reading is not None]
     return found
+
+
+def _reading(experiment: Experiment, records: Sequence[Record], pooled: Sequence[PooledSpeedUp]) -> Reading | None:
+    """Return what a machine answers: from its speed-ups where the experiment is about these alone."""
+    of_speedups = getattr(experiment, "of_speedups", None)
+    return experiment.read(records) if of_speedups is None else of_speedups(pooled)
 
 
 def files(found: Readings, local: frozenset[str], links: dict[str, str]) -> dict[str, str]:

@@ -7,39 +7,40 @@ from suite.report import charts, experiments, overview, tables
 from suite.report.html import Page, safe
 from suite.report.links import links
 from suite.results.between import Agreements
+from suite.results.pooled_speedup import PooledSpeedUp, pooled_speedups
 from suite.results.record import Record
-from suite.results.speedup import current, speedups
 
 _QUESTION = "How much faster is a GPU?"
 
 
 def picture(records: Sequence[Record]) -> str | None:
     """Return the headline chart on white ground, for pages other than the site's; None if there is no speed-up."""
-    found = current(speedups(record for record in records if record.general))
-    main = [i for i in found if i.gpu.record.headline_step()]
-    if not main:
+    found = [item for item in overview.headlines(pooled_speedups(records)) if item.general]
+    if not found:
         return None
-    return charts.svg(charts.speedups(main), "light", ground="white")
+    return charts.svg(charts.speedups(found), "light", ground="white")
 
 
 def page(
     records: Sequence[Record],
     local: frozenset[str],
     everything: Sequence[Record] = (),
+    found: Sequence[PooledSpeedUp] = (),
     places: Mapping[str, Sequence[str]] | None = None,
     models: Iterable[str] = (),
     agree: Agreements | None = None,
 ) -> dict[str, str]:
     """Return the home page with its chart; it links the pages of everything that there is.
 
-    `places` says of a machine where it stands among others; `models` are all that can be measured; `agree` says how
-    often campaigns do.
+    `found` are the speed-ups of all machines. `places` says of a machine where it stands among others; `models` are
+    all that can be measured; `agree` says how often campaigns do.
     """
     made, everything, places = Page(_QUESTION, "", local), everything or records, places or {}
-    shown = overview.first(records)
+    shown = overview.first(found)
     mine = [record for record in records if shown in (None, record.machine.slug)]
     made.add(overview.choice({r.machine.slug: r.machine.name for r in everything}, shown, ""))
-    files = overview.add(made, mine, "speedups", links(records, ""), models)
+    speedups = [item for item in found if item.machine == shown]
+    files = overview.add(made, speedups, mine, "speedups", links(records, ""), models)
     yours = {r.machine.slug: r.machine.name for r in records if r.campaign in local}
     if shown not in yours:
         for said in places.get(shown or "", ()):

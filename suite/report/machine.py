@@ -9,6 +9,7 @@ from suite.report import overview, tables
 from suite.report.html import Page
 from suite.report.links import links
 from suite.results.identity import count_hosts, identity
+from suite.results.pooled_speedup import PooledSpeedUp
 from suite.results.record import Record
 from suite.results.roofline import Roof
 from suite.results.selection import current_cases
@@ -17,6 +18,7 @@ from suite.results.table import Table
 
 def page(
     records: Sequence[Record],
+    speedups: Sequence[PooledSpeedUp],
     local: frozenset[str],
     ceilings: Roof,
     place: Sequence[str] = (),
@@ -48,7 +50,7 @@ def page(
             ("power limit", _limit(gpu.power_limit_watts, "W")),
         ]  # fmt: skip
     general = [record for record in records if record.general]
-    files = overview.add(made, general, f"speedups.{what.slug}", links(records, "../")) if what.gpus else {}
+    files = overview.add(made, speedups, general, f"speedups.{what.slug}", links(records, "../")) if what.gpus else {}
     for said in place:
         made.paragraph(said)
     shown = [cell.record for table in beside for row in table.rows for cell in row if cell.record]

@@ -36,6 +36,7 @@ from suite.results import trees as forests
 from suite.results import trust as proof
 from suite.results.between import agreements
 from suite.results.files import writing
+from suite.results.pooled_speedup import pooled_speedups
 from suite.results.prices import Price
 from suite.results.record import Record, plain_name, to_json
 from suite.results.roofline import is_ceiling, roof
@@ -151,13 +152,17 @@ def pages(
     machines = by_machine(everything)
     places = {slug: placing.sentences(steps, slug) for slug in machines}
     agree = agreements(record for record in everything if record.campaign not in local)
-    files |= home.page(general, local, records, places, [about.name for about in workloads], agree)
-    readings = experiments.readings(everything)
+    found = pooled_speedups(records)
+    files |= home.page(general, local, records, found, places, [about.name for about in workloads], agree)
+    readings = experiments.readings(everything, found)
     files |= experiments.files(readings, local, links(records, "../"))
     files["coverage.md"] = coverage.page(everything, workloads, readings, local, links(records, ""))
     files["standing.md"] = standing.page(records, local, links(records, ""))
     for name in sorted({record.workload for record in records}):
-        files |= workload.page([r for r in records if r.workload == name], local, ceilings, prices)
+        mine = [record for record in records if record.workload == name]
+        speedups = [item for item in found if item.workload == name]
+        files |= workload.page(mine, speedups, local, ceilings, prices)
     for slug, mine in machines.items():
-        files |= machine.page(mine, local, ceilings, places[slug], tables.without_gpu(general, slug))
+        speedups = [item for item in found if item.machine == slug]
+        files |= machine.page(mine, speedups, local, ceilings, places[slug], tables.without_gpu(general, slug))
     return files

@@ -8,35 +8,32 @@ from suite import units
 from suite.experiments.headline import usual_batch
 from suite.results import old_jax
 from suite.results.campaigns import several
+from suite.results.pooled_speedup import PooledSpeedUp, Way
 from suite.results.record import Record
-from suite.results.selection import current_cases, fastest, of_either_allocator
-from suite.results.speedup import SpeedUp, current, speedups
-from suite.results.standing import standings
+from suite.results.selection import current_cases, fastest
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary, summary
-from suite.results.table import Cell, Table, chosen, reasons, speedup_status_cell, time_cell, times_cells, varied
+from suite.results.table import Cell, Table, chosen, reasons, time_cell, times_cells, varied
 from suite.variants import peer_name
 from suite.workload import Case, Scope
 
 SPEEDUP_COLUMNS = (  # what is asked first, as a narrow screen shows only that
-    "model", "batch", "speed-up", "95 % interval", "GPU precision", "CPU step", "GPU step", "CPU: best peer / JAX",
-    "GPU: best peer / JAX", "status", "machine",
+    "model", "batch", "speed-up", "95 % interval", "next host", "status", "hosts", "GPU precision", "CPU step",
+    "GPU step", "CPU: baseline / JAX", "GPU: baseline / JAX", "best / best", "machine",
 )  # fmt: skip
 
 
-def ratio_cell(peer: tuple[Summary, Estimate] | None, apart: bool = False) -> Cell:
-    """Return a peer's time over JAX's, above 1 JAX is the faster one; `apart` if another campaign compared the two."""
-    if peer is None:
-        return Cell(text=units.DASH, remark="not compared on this machine")
-    other, ratio = peer
-    how = way(other.record.case) + (
-        f", both in another campaign, of {units.day(other.record.created)}" if apart else ""
-    )
+def baseline_cell(ways: Sequence[Way]) -> Cell:
+    """Return the fastest baseline's time over JAX's: above 1 JAX is the faster one."""
+    if not ways:
+        return Cell(text=units.DASH, remark="no baseline was timed on this kind of machine")
+    best, over = ways[0], ways[0].over
     return Cell(
-        text=f"{units.times(ratio.value, ratio.low, ratio.high)} {peer_name(other.record.case)}",
-        sort=ratio.value,
-        record=other.record,
-        remark=f"time of the best peer, {how}, over JAX's; 95 % interval {units.interval(ratio.low, ratio.high)}",
+        text=f"{units.times(over.value, over.low, over.high)} {best.words}",
+        sort=over.value,
+        record=best.pool.newest,
+        remark=f"time of the fastest baseline over JAX's, of {units.counted(over.hosts, 'host')}; 95 % interval "
+        f"{units.interval(over.low, over.high)}",
     )
 
 
@@ -56,46 +53,46 @@ def label(record: Record) -> str:
     return record.case.label(record.description)
 
 
-PeersByPlace = dict[tuple[str, str], tuple[Summary, Estimate]]
-
-
-def best_peers(records: Iterable[Record]) -> PeersByPlace:
-    """Return by place the best peer of each step and its time over JAX's, from the newest campaign that compared."""
-    return {of_either_allocator(item.mine.record): item.peers[0] for item in standings(records)}
-
-
-def peer_cell(mine: Summary, own: tuple[Summary, Estimate] | None, peers: PeersByPlace) -> Cell:
-    """Return the best peer that is known of one side, else the one that stands for it; whether it is of elsewhere."""
-    peer = own or peers.get(of_either_allocator(mine.record))
-    return ratio_cell(peer, apart=peer is not None and peer[0].record.campaign != mine.record.campaign)
-
-
-def speedup_row(item: SpeedUp, peers: PeersByPlace) -> tuple[Cell, ...]:
-    """Return one speed-up in the order of SPEEDUP_COLUMNS; `peers` stand in where its campaign compared none."""
-    ratio, case = item.ratio, item.gpu.record.case
+def speedup_row(item: PooledSpeedUp) -> tuple[Cell, ...]:
+    """Return one speed-up in the order of SPEEDUP_COLUMNS."""
+    ratio, case, best = item.ratio, item.case, item.best_over_best
     return (
         Cell(text=name(case)),
         Cell(text=units.count(case.batch), sort=case.batch),
-        *times_cells(ratio, item.gpu.record),
+        *times_cells(ratio.estimate, item.record),
+        Cell(text=units.interval(ratio.range_low, ratio.range_high)),
+        Cell(text=item.state, remark="; ".join(item.reasons)),
+        Cell(text=units.count(item.hosts), sort=item.hosts, remark=_campaigns(item)),
         Cell(text=case.precision),
         time_cell(item.cpu),
         time_cell(item.gpu),
-        peer_cell(item.cpu, item.best_known_peer, peers),
-        peer_cell(item.gpu, item.best_gpu_peer, peers),
-        speedup_status_cell(item),
-        Cell(text=item.gpu.record.machine.name),
+        baseline_cell(item.baselines),
+        baseline_cell(item.gpu_baselines),
+        Cell(text=units.times(best.value, best.low, best.high), sort=best.value, remark=_ways(item)),
+        Cell(text=item.record.machine.name),
     )
 
 
-def speedup_table(records: Iterable[Record]) -> Table:
-    """Return the current speed-up of each model, precision and machine."""
-    records = tuple(records)
-    found = [item for item in current(speedups(records)) if item.gpu.record.case.scope == "step"]
-    peers = best_peers(records)
+def _campaigns(item: PooledSpeedUp) -> str:
+    sides = (f"{units.counted(pool.hosts, 'host')}, {units.counted(len(pool.campaigns), 'campaign')}, "
+             f"{units.counted(pool.pooled.processes, 'process', 'processes')} on the {pool.case.backend.upper()}"
+             for pool in (item.cpu, item.gpu))  # fmt: skip
+    return "; ".join(sides)
+
+
+def _ways(item: PooledSpeedUp) -> str:
+    """Return which two ways the fastest ones are, with the interval of their ratio."""
+    best = item.best_over_best
+    over = f"{way(item.best_cpu.case)} on the CPU over {way(item.best_gpu.case)} on the GPU"
+    return f"{over}; 95 % interval {units.interval(best.low, best.high)}"
+
+
+def speedup_table(found: Iterable[PooledSpeedUp]) -> Table:
+    """Return the speed-up of each model, precision and machine."""
     return Table(
-        title="How much faster is the GPU? One step in steady state, CPU and GPU of the same machine",
+        title="How much faster is the GPU? One step in steady state, CPU and GPU of a kind of machine",
         columns=SPEEDUP_COLUMNS,
-        rows=tuple(speedup_row(item, peers) for item in found),
+        rows=tuple(speedup_row(item) for item in found if item.case.scope == "step"),
     )
 
 
@@ -279,8 +276,8 @@ _OTHER_TIMES: tuple[tuple[Scope, str], ...] = (
 _CUT_SHORT = "Whole runs that profile smoke cut short, none as documented"
 
 
-def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
-    """Return what a run ends with: the machine's speed-ups, or its steps and how they stand elsewhere; its other times.
+def for_terminal(records: Sequence[Record], machine: str, speedups: Table) -> tuple[Table, ...]:
+    """Return what a run ends with: its speed-ups, or its steps and how they stand elsewhere; its other times.
 
     Fewer columns than on the site, so that a terminal of 80 columns holds them.
     """
@@ -289,12 +286,10 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     whole, cut_short = ([record for record in mine if record.cut_short is cut] for cut in (False, True))
     listed = [steps_table(title, whole, scope) for scope, title in _OTHER_TIMES]
     others = [_few(table, batch) for table in (*listed, steps_table(_CUT_SHORT, cut_short, "run")) if table.rows]
-    table = speedup_table(mine)
-    if table.rows:
-        shown = ("model", *batch, "CPU step", "GPU step", "speed-up", "95 % interval", "CPU: best peer / JAX",
-                 "GPU precision")  # fmt: skip
-        short = chosen(table, shown, reasons(table))
-        return short, *others
+    if speedups.rows:
+        columns = [column for column in speedups.columns if column not in ("status", "batch")]
+        shown = (columns[0], *batch, *columns[1:])
+        return chosen(speedups, shown, reasons(speedups)), *others
     steps = steps_table("One step in steady state; a speed-up needs times of both CPU and GPU", mine)
     return tuple(table for table in (_few(steps, batch), *others, elsewhere(records, machine)) if table.rows)
 

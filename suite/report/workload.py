@@ -12,11 +12,11 @@ from suite.report.html import UNSEARCHED, Page, anchor, marked, safe
 from suite.report.links import links
 from suite.results import ladder as clock
 from suite.results.history import history
+from suite.results.pooled_speedup import PooledSpeedUp
 from suite.results.prices import Price
 from suite.results.record import Record
 from suite.results.roofline import Roof
 from suite.results.selection import by_machine, current_cases
-from suite.results.speedup import SpeedUp, current, speedups
 from suite.results.table import Cell, Table
 from suite.workload import KNOWN, Description
 
@@ -28,9 +28,13 @@ _STAGES = ("import", "init", "lower", "compile", "first_step")
 
 
 def page(
-    records: Sequence[Record], local: frozenset[str], ceilings: Roof, prices: Sequence[Price] = ()
+    records: Sequence[Record],
+    found: Sequence[PooledSpeedUp],
+    local: frozenset[str],
+    ceilings: Roof,
+    prices: Sequence[Price] = (),
 ) -> dict[str, str]:
-    """Return a workload's page with its charts."""
+    """Return a workload's page with its speed-ups and charts."""
     latest = max(records, key=lambda r: r.created)
     about, name = latest.description, latest.workload
     made = Page(about.title, "../", local)
@@ -43,14 +47,12 @@ def page(
         )
     made.heading("Differs from the source")
     made.add(f"<ul>{''.join(f'<li>{marked(line)}</li>' for line in about.differs)}</ul>")
-    general = [record for record in records if record.general]
-    mine = [i for i in current(speedups(general)) if i.gpu.record.case.scope == "step"]
+    mine = [item for item in found if item.general and item.case.scope == "step"]
     if mine:
         made.heading("Speed-up")
-        made.table(tables.speedup_table(general), links(records, "../"))
+        made.table(tables.speedup_table(mine), links(records, "../"))
     made.heading("Documented and measured")
-    runs = [record for record in records if (record.case.scope, record.case.length) == ("run", 1)]
-    whole = current(speedups(record for record in runs if not record.cut_short))
+    whole = [item for item in found if (item.case.scope, item.case.length) == ("run", 1)]
     made.table(claims(about, [*whole, *mine]))
     for there in by_machine(records).values():
         files |= machine_part(made, there, ceilings, prices)
@@ -178,7 +180,7 @@ def data_words(records: Sequence[Record], about: Description) -> str:
     return "; ".join(words[kind] for kind in sorted(kinds))
 
 
-def claims(about: Description, found: Sequence[SpeedUp]) -> Table:
+def claims(about: Description, found: Sequence[PooledSpeedUp]) -> Table:
     """Return the documented numbers beside what was measured."""
     rows = [
         (
@@ -196,14 +198,14 @@ def claims(about: Description, found: Sequence[SpeedUp]) -> Table:
     rows += [
         (
             Cell(text="measured"),
-            Cell(text=item.gpu.record.case.scope),
+            Cell(text=item.case.scope),
             Cell(text=what(item, about)),
             tables.time_cell(item.cpu),
-            Cell(text=f"{units.counted(item.cpu.record.machine.cores, 'core')} of {item.cpu.record.machine.cpu_model}"),
+            Cell(text=f"{units.counted(item.cpu.newest.machine.cores, 'core')} of {item.cpu.newest.machine.cpu_model}"),
             tables.time_cell(item.gpu),
-            Cell(text=", ".join(gpu.name for gpu in item.gpu.record.machine.gpus[:1])),
+            Cell(text=", ".join(gpu.name for gpu in item.record.machine.gpus[:1])),
             Cell(text=units.times(item.ratio.value, item.ratio.low, item.ratio.high), sort=item.ratio.value,
-                 record=item.gpu.record),
+                 record=item.record),
         )
         for item in found
     ]  # fmt: skip
@@ -213,9 +215,9 @@ def claims(about: Description, found: Sequence[SpeedUp]) -> Table:
     return Table(title=title, columns=columns, rows=tuple(rows))
 
 
-def what(item: SpeedUp, about: Description) -> str:
+def what(item: PooledSpeedUp, about: Description) -> str:
     """Return what a speed-up beside a documented number is one of."""
-    case = item.gpu.record.case
+    case = item.case
     if case.scope == "run":
         return f"{ladder.words(case, about)}, {case.precision}"
     kind = "training step" if about.trained else "inference"

@@ -54,7 +54,7 @@ class Way:
 class PooledSpeedUp:
     """CPU time over GPU time of JAX on one kind of machine; ways are the fastest first."""
 
-    machine: str
+    machine: str  # as it stands in keys
     cpu: Pool
     gpu: Pool
     ratio: Pooled
@@ -73,6 +73,21 @@ class PooledSpeedUp:
         return self.gpu.case
 
     @property
+    def workload(self) -> str:
+        """The name of its model."""
+        return self.case.workload
+
+    @property
+    def headline(self) -> bool:
+        """Whether it is of JAX's step in the headline setting."""
+        return self.record.headline_step()
+
+    @property
+    def general(self) -> bool:
+        """Whether it stands among the headline's, and is no experiment's alone."""
+        return any(record.general for record in self.gpu.records)
+
+    @property
     def hosts(self) -> int:
         """How many hosts stand behind the side that has fewer."""
         return min(self.cpu.hosts, self.gpu.hosts)
@@ -80,7 +95,12 @@ class PooledSpeedUp:
     @property
     def baselines(self) -> tuple[Way, ...]:
         """The ways of other implementations on the CPU."""
-        return tuple(way for way in self.cpu_ways if way.pool.case.implementation != "jax")
+        return tuple(filter(_is_baseline, self.cpu_ways))
+
+    @property
+    def gpu_baselines(self) -> tuple[Way, ...]:
+        """The ways of other implementations on the GPU."""
+        return tuple(filter(_is_baseline, self.gpu_ways))
 
     @property
     def certificate(self) -> Certificate | None:
@@ -236,6 +256,10 @@ def _ways(mine: Pool, same: Sequence[Pool], among: _Among) -> tuple[Way, ...]:
             over = pooling.ratio((other.cell, other.among), (mine.cell, mine.among))
         found.append(Way(pool=other, over=over))
     return tuple(sorted(found, key=lambda way: way.over.value))
+
+
+def _is_baseline(way: Way) -> bool:
+    return way.pool.case.implementation != "jax"
 
 
 def _is_plain_jax(case: Case) -> bool:

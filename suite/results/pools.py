@@ -17,6 +17,7 @@ from suite.results.identity import HostKey, identity
 from suite.results.pooling import Cell, Components, Pooled
 from suite.results.record import Machine, Record, Run, once
 from suite.results.settings import bearing
+from suite.results.statistics import Estimate
 from suite.results.summary import disturbed, step_seconds
 from suite.workload import Backend, Case, Implementation
 
@@ -63,6 +64,11 @@ class Pool:
     def pooled(self) -> Pooled:
         """Seconds of a step on this kind of machine."""
         return pooling.pooled(self.cell, self.among)
+
+    @property
+    def seconds(self) -> Estimate:
+        """Seconds of a step with the interval of this kind of machine."""
+        return self.pooled.estimate
 
     @property
     def hosts(self) -> int:

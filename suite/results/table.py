@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from suite import units
+from suite.results.pools import Pool
 from suite.results.record import Record
 from suite.results.speedup import SpeedUp
 from suite.results.statistics import Estimate
@@ -127,14 +128,19 @@ def _part(table: Table, places: Sequence[int]) -> Table:
     )
 
 
-def time_cell(item: Summary | None) -> Cell:
+def time_cell(item: Summary | Pool | None) -> Cell:
     """Return a case's time with as many digits as its interval allows."""
+    if isinstance(item, Pool):
+        return _time_cell(item.seconds, item.newest)
     if item is None or item.seconds is None:
         remark = "; ".join(item.reasons) if item else "not measured"
         return Cell(text=units.DASH, remark=remark, record=item.record if item else None)
-    seconds = item.seconds
+    return _time_cell(item.seconds, item.record)
+
+
+def _time_cell(seconds: Estimate, record: Record) -> Cell:
     width = units.half_width(seconds.low, seconds.high)
-    return Cell(text=units.seconds(seconds.value, width), sort=seconds.value, record=item.record)
+    return Cell(text=units.seconds(seconds.value, width), sort=seconds.value, record=record)
 
 
 def times_cells(ratio: Estimate | None, record: Record | None = None, remark: str = "") -> tuple[Cell, Cell]:
