@@ -24,7 +24,6 @@ _STATUSES: dict[Status, str] = {
     "quick": f"Steady: the half-width of its interval is at most {units.percent(WIDEST['quick'])}, nothing is wrong. "
     "A whole run or search that was taken once has no interval and is not asked for one.",
     "standard": f"Steady, with more processes and samples: at most {units.percent(WIDEST['standard'])}.",
-    "repeated": "A standard speed-up that the nearest other campaign found again within its interval.",
 }
 _PRECISIONS: dict[Precision, str] = {
     "float32-highest": "Every product in float32.",

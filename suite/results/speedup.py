@@ -1,19 +1,17 @@
-"""Speed-ups: CPU time over GPU time in one campaign, with its certificate and what other campaigns say of it."""
+"""Speed-ups on one host: CPU time over GPU time in one campaign, paired by round, with its certificate."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import msgspec
 
 from suite import units
 from suite.results.agreement import disagreements
-from suite.results.peers import others_of, peers_of, untimed, way
+from suite.results.peers import others_of, peers_of, untimed
 from suite.results.record import Record
-from suite.results.repetition import found_again
 from suite.results.statistics import Estimate, sign_interval
 from suite.results.summary import (
-    COUNTED,
     SOUND,
     Status,
     Summary,
@@ -25,8 +23,7 @@ from suite.results.summary import (
     wide,
     worse,
 )
-from suite.variants import peer_name
-from suite.workload import Case, Scope
+from suite.workload import Scope
 
 CERTIFIED_FROM = 0.7  # best peer's time over JAX's, on the CPU
 _ROUNDING = 1e-9  # of a mean of equal values
@@ -43,7 +40,6 @@ class SpeedUp:
     gpu_peers: tuple[tuple[Summary, Estimate], ...]
     status: Status
     reasons: tuple[str, ...]
-    elsewhere: tuple[tuple[Summary, Estimate], ...] = ()  # ways on this CPU that other campaigns alone timed beside JAX
 
     @property
     def whole(self) -> bool:
@@ -56,24 +52,19 @@ class SpeedUp:
         return min(self.peers, key=lambda peer: peer[1].value, default=None)
 
     @property
-    def best_known_peer(self) -> tuple[Summary, Estimate] | None:
-        """The fastest other implementation on the CPU, whichever campaign timed it beside JAX."""
-        return min((*self.peers, *self.elsewhere), key=lambda peer: peer[1].value, default=None)
-
-    @property
     def best_gpu_peer(self) -> tuple[Summary, Estimate] | None:
         """The fastest other implementation on the GPU; None if none was compared."""
         return min(self.gpu_peers, key=lambda peer: peer[1].value, default=None)
 
     @property
     def certified(self) -> bool:
-        """True if the CPU side was compared and is no slower than 0.7 of the best peer, by whichever campaign."""
+        """True if the CPU side was compared and is no slower than 0.7 of the best peer."""
         return bool(self.peers) and not self.outdone
 
     @property
     def outdone(self) -> bool:
         """True if a peer is known that takes less than 0.7 of the CPU side's time."""
-        best = self.best_known_peer
+        best = self.best_peer
         return best is not None and best[1].value < CERTIFIED_FROM
 
     @property
@@ -104,8 +95,7 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
     """Return every CPU-over-GPU ratio of JAX that the records allow, paired by round inside a campaign.
 
     The CPU side is always float32 at highest precision, with the allocator that serves it better; the GPU side may
-    have another precision. A time that makes no sense has no ratio. A standard one that another campaign's sound one
-    confirms is repeated; one is unstable that another campaign contradicts.
+    have another precision. A time that makes no sense has no ratio.
     """
     campaigns: dict[tuple[str, str, str], list[Summary]] = defaultdict(list)
     for record in records:
@@ -123,118 +113,7 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
             over = time_ratio(cpu, gpu) if cpu else None
             if cpu is not None and over is not None:
                 found.append(_speedup(cpu, gpu, over, group))
-    both: dict[tuple[str, ...], list[SpeedUp]] = defaultdict(list)
-    for item in found:
-        if item.status in COUNTED:
-            both[*item.gpu.record.place, _start(item)].append(item)
-    paired = {(side.record.campaign, side.record.place) for item in found for side in (item.cpu, item.gpu)}
-    alone: dict[tuple[str, str], list[Summary]] = defaultdict(list)
-    for item in (item for group in campaigns.values() for item in group):
-        if item.status in SOUND and (item.record.campaign, item.record.place) not in paired:
-            alone[item.record.place].append(item)
-    compared = _comparisons(campaigns.values())
-    found = [_compared_elsewhere(item, compared) for item in found]
-    judged = [_contradicted(item, both[*item.gpu.record.place, _start(item)], alone) for item in found]
-    return tuple(_repeated(judged, found))
-
-
-Comparisons = Mapping[tuple[str, Case], Sequence[tuple[Summary, Estimate]]]
-
-
-def _comparisons(groups: Iterable[Sequence[Summary]]) -> Comparisons:
-    """Return by machine and JAX's step on its CPU what each campaign found of that step's peers."""
-    found: dict[tuple[str, Case], list[tuple[Summary, Estimate]]] = defaultdict(list)
-    for group in groups:
-        mine: dict[Case, list[Summary]] = defaultdict(list)
-        for item in group if any(item.record.case.implementation != "jax" for item in group) else ():
-            case = item.record.case
-            if (case.implementation, case.backend, case.scope) == ("jax", "cpu", "step"):
-                mine[item.record.compared_as].append(item)
-        for case, ways in mine.items():
-            cpu = better(chosen(ways))
-            if cpu is not None and cpu.status in COUNTED:
-                peers = (peer for peer in peers_of(cpu, group) if peer[0].status in COUNTED)
-                found[cpu.record.machine.slug, case].extend(peers)
-    return found
-
-
-def _compared_elsewhere(mine: SpeedUp, compared: Comparisons) -> SpeedUp:
-    """Return a step's speed-up with the peers that its own campaign did not time and another one of its machine did.
-
-    So no certificate is won by leaving a faster way out. Of each way the newest campaign counts.
-    """
-    record = mine.cpu.record
-    own, found = {way(peer) for peer, _ in mine.peers}, {}
-    for peer, ratio in compared.get((record.machine.slug, record.compared_as), ()):
-        if peer.record.campaign != record.campaign and way(peer) not in own:
-            found.setdefault(way(peer), {}).setdefault(peer.record.created, []).append((peer, ratio))
-    elsewhere = tuple(min(ways[max(ways)], key=lambda peer: peer[1].value) for ways in found.values())
-    said = [
-        f"CPU side not certified: {peer_name(peer.record.case)}, which this campaign did not time, takes "
-        f"{ratio.value:.2f} of JAX's time in that of {units.day(peer.record.created)}"
-        for peer, ratio in elsewhere
-        if ratio.value < CERTIFIED_FROM
-    ]
-    return replace(mine, elsewhere=elsewhere, reasons=(*mine.reasons, *said))
-
-
-def _start(item: SpeedUp) -> str:
-    """Return how the CPU of a cold start came by its memory: only one of the same way can confirm or contradict it.
-
-    Of steps the better allocator counts, whichever it is.
-    """
-    case = item.cpu.record.case
-    return case.allocator if case.scope == "cold" else ""
-
-
-def _contradicted(
-    mine: SpeedUp, same: Sequence[SpeedUp], alone: Mapping[tuple[str, str], Sequence[Summary]]
-) -> SpeedUp:
-    """Return the speed-up with what other campaigns say against it, which have it too or have timed a side alone."""
-    said = [*_said_of_both(mine, same), *_said_of_a_side(mine, alone)]
-    if not said:
-        return mine
-    status = "unstable" if mine.status in SOUND else mine.status
-    return replace(mine, status=status, reasons=(*mine.reasons, *said))
-
-
-def _said_of_both(mine: SpeedUp, same: Sequence[SpeedUp]) -> Iterator[str]:
-    """Yield which of the newer campaigns, and of the two before, has clearly another ratio.
-
-    So a ratio that moved is unstable until a further campaign confirms it, and what was before that does not count; one
-    that moved slowly, in steps within the intervals, is unstable until two campaigns after each other confirm it.
-    """
-    newer = [o for o in same if o.gpu.record.created > mine.gpu.record.created]
-    before = [o for o in same if o.gpu.record.created < mine.gpu.record.created]
-    before = sorted(before, key=lambda o: o.gpu.record.created, reverse=True)[:2]
-    if len(before) == 2 and before[0].ratio.apart(before[1].ratio):
-        before.pop()  # it moved between these two
-    names = [*("a newer campaign" for _ in newer), "the campaign before", "the second before"]
-    for which, other in zip(names, (*newer, *before), strict=False):
-        if other.ratio.apart(mine.ratio):
-            words = f"{units.times(other.ratio.value)} ({units.interval(other.ratio.low, other.ratio.high)})"
-            yield f"{which} has {words}; a further one has to decide"
-
-
-def _said_of_a_side(mine: SpeedUp, alone: Mapping[tuple[str, str], Sequence[Summary]]) -> Iterator[str]:
-    for side in (mine.cpu, mine.gpu):
-        last = max(alone.get(side.record.place, ()), key=lambda other: other.record.created, default=side)
-        newer = last.record.created > side.record.created
-        if newer and last.seconds and side.seconds and last.seconds.apart(side.seconds):
-            words = units.seconds(last.seconds.value, units.half_width(last.seconds.low, last.seconds.high))
-            yield f"{side.record.backend}: a newer campaign has {words}; measure both sides again"
-
-
-def _repeated(found: Sequence[SpeedUp], alone: Sequence[SpeedUp]) -> Iterable[SpeedUp]:
-    """Yield the speed-ups, those that another campaign confirms as repeated; `alone` have each campaign's own word."""
-    others: dict[tuple[str, str], list[tuple[Record, Estimate]]] = defaultdict(list)
-    for item in alone:
-        if item.status in SOUND:
-            others[item.gpu.record.name, _start(item)].append((item.gpu.record, item.ratio))
-    for item in found:
-        same = others[item.gpu.record.name, _start(item)]
-        again = item.status == "standard" and found_again(item.gpu.record, item.ratio, same)
-        yield replace(item, status="repeated") if again else item
+    return tuple(found)
 
 
 def chosen(ways: Iterable[Summary]) -> Sequence[Summary]:

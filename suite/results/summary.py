@@ -10,9 +10,9 @@ from suite.results import old_jax, validity
 from suite.results.record import STABLE, Record, Run, Telemetry, once
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio, trend
 
-Status = Literal["invalid", "incomplete", "unstable", "old JAX", "smoke", "quick", "standard", "repeated"]
+Status = Literal["invalid", "incomplete", "unstable", "old JAX", "smoke", "quick", "standard"]
 
-SOUND: tuple[Status, ...] = ("quick", "standard", "repeated")
+SOUND: tuple[Status, ...] = ("quick", "standard")
 COUNTED: tuple[Status, ...] = ("unstable", *SOUND)  # whole, and more than a sign that it runs
 WIDEST = {"smoke": None, "quick": 0.10, "standard": 0.05}  # relative half-width
 _SPREAD, _TREND, _DOUBLING = 0.05, 0.01, 0.05
