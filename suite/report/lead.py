@@ -61,7 +61,7 @@ def _words(item: PooledSpeedUp) -> str:
     value, within = units.times(item.ratio.value, item.ratio.low, item.ratio.high), ""
     if item.ratio.low is not None:
         within = f" ({safe(units.interval(item.ratio.low, item.ratio.high))})"
-    return f"<strong>{safe(value)}</strong>{within}"
+    return (f"<strong>{safe(value)}</strong>" if item.quotable else safe(value)) + within
 
 
 def _reach(items: Sequence[PooledSpeedUp]) -> str:

@@ -61,6 +61,7 @@ class PooledSpeedUp:
     cpu_ways: tuple[Way, ...]
     gpu_ways: tuple[Way, ...]
     apart: tuple[str, ...] = ()  # where the two sides did not compute the same
+    fewer_cores: Way | None = None  # the fastest of other CPUs with fewer cores that surely take less time
 
     @property
     def record(self) -> Record:
@@ -142,7 +143,18 @@ class PooledSpeedUp:
             for side in (self.cpu, self.gpu)
             if side.wild
         )
-        return (*self.apart, *slower, *self._lacking(), *wild, *_versions(self.cpu.newest, self.gpu.newest))
+        versions = _versions(self.cpu.newest, self.gpu.newest)
+        return (*self.apart, *slower, *self._lacking(), *wild, *versions, *self._elsewhere())
+
+    def _elsewhere(self) -> Iterator[str]:
+        """Yield that another CPU with fewer cores is faster."""
+        if self.fewer_cores is not None:
+            machine, over = self.fewer_cores.pool.newest.machine, self.fewer_cores.over
+            taken = f"{over.value:.2f} ({units.interval(over.low, over.high)})"
+            yield (
+                f"{units.counted(machine.cores, 'core')} of {machine.cpu_model} take {taken} of the time of these "
+                f"{units.count(self.cpu.newest.machine.cores)}"
+            )
 
     def _lacking(self) -> Iterator[str]:
         """Yield what it lacks to be quoted."""
@@ -187,6 +199,9 @@ def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:
     ways: dict[_Place, list[Pool]] = defaultdict(list)
     for (machine, case), pool in found.items():
         ways[machine, case.workload, case.backend, case.scope, case.batch].append(pool)
+    sides: dict[Case, list[Pool]] = defaultdict(list)
+    for (_, case), pool in found.items():
+        sides[case].append(pool)
     among = _ratio_components(ways)
     made = []
     for (machine, case), gpu in sorted(found.items(), key=lambda each: (each[0][0], each[0][1].text(0))):
@@ -204,6 +219,7 @@ def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:
                 cpu_ways=_ways(cpu, ways[machine, case.workload, "cpu", case.scope, case.batch], among),
                 gpu_ways=_ways(gpu, ways[machine, case.workload, "gpu", case.scope, case.batch], among),
                 apart=tuple(_apart(cpu, gpu)),
+                fewer_cores=_fewer_cores(cpu, sides[cpu.case]),
             )
         )
     return tuple(made)
@@ -298,6 +314,14 @@ def _surely_below(way: Way) -> bool:
     if case.implementation == "jax" and case.threads is None:
         return False
     return high is not None and high < (1.0 if case.implementation == "jax" else CERTIFIED_FROM)
+
+
+def _fewer_cores(mine: Pool, others: Iterable[Pool]) -> Way | None:
+    """Return the fastest of other CPUs that have fewer cores and surely take less time; None if there is none."""
+    fewer = (pool for pool in others if pool.newest.machine.cores < mine.newest.machine.cores)
+    ways = [Way(pool=pool, over=pooling.ratio((pool.cell, pool.among), (mine.cell, mine.among))) for pool in fewer]
+    surely = (way for way in ways if way.over.high is not None and way.over.high < 1)
+    return min(surely, key=lambda way: way.over.value, default=None)
 
 
 def _apart(cpu: Pool, gpu: Pool) -> Iterator[str]:
