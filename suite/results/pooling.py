@@ -11,7 +11,9 @@ Meta-analysis in clinical trials (1986), for the weights.
 """
 
 import math
-from collections.abc import Callable, Sequence
+import operator
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import combinations
 from statistics import fmean, variance
 
 from suite.results.statistics import Estimate, t_quantile
@@ -24,6 +26,7 @@ _HEAVIEST = 4  # degrees of freedom that one cell counts for among others
 _CUT = 0.05  # chance with which normal noise exceeds what one cell may count for
 _EFFICIENCY = 0.8  # degrees of freedom that the cut leaves of those that went in
 _WILD = 1e-3  # chance of a cell's own spread of hosts, below which the cell is judged by that spread
+_CALLED = 3.0  # standard errors beyond which a difference is called a change
 _TINY, _LARGEST = 1e-12, 100.0  # variances of logarithms
 
 
@@ -63,8 +66,11 @@ class Pooled(Plain, frozen=True, kw_only=True):
         return Estimate(value=self.value, low=self.low, high=self.high, processes=self.processes)
 
 
-def components(cells: Sequence[Cell]) -> Components:
+def components(cells: Sequence[Cell], hosts: Sequence[Sequence[Hashable]] = ()) -> Components:
     """Return how much hosts and processes differ, pooled over cells.
+
+    `hosts` names each cell's hosts in their order; without them no two cells share a host. A slow host is slow in most
+    cells: those that share hosts tell less of tau than as many cells of other hosts, and count for fewer degrees.
 
     Raises ValueError for a value that is not positive.
     """
@@ -74,8 +80,11 @@ def components(cells: Sequence[Cell]) -> Components:
     between = [(variance([fmean(host) for host in cell]), len(cell) - 1) for cell in logs if len(cell) > 1]
     noise = [sigma2 * fmean(1 / len(host) for host in cell) for cell in logs if len(cell) > 1]
     tau2 = _solved(between, lambda value: [value + each for each in noise])
-    counted = sum(min(degrees, _HEAVIEST) for _, degrees in between)
-    return Components(tau2=tau2, sigma2=sigma2, degrees=_EFFICIENCY * counted, cells=len(between))
+    counted = _EFFICIENCY * sum(min(degrees, _HEAVIEST) for _, degrees in between)
+    if hosts:
+        means = [dict(zip(names, map(fmean, cell), strict=True)) for names, cell in zip(hosts, logs, strict=True)]
+        counted /= 1 + _agreement([cell for cell in means if len(cell) > 1]) / max(counted, 1)
+    return Components(tau2=tau2, sigma2=sigma2, degrees=counted, cells=len(between))
 
 
 def pooled(cell: Cell, among: Components) -> Pooled:
@@ -123,6 +132,26 @@ def ratio(numerator: tuple[Cell, Components], denominator: tuple[Cell, Component
         hosts=hosts,
         processes=processes,
     )
+
+
+def changed(new: Cell, old: Cell, among: Components) -> bool | None:
+    """Return whether two of a kind of machine, measured on different hosts, differ by more than hosts and processes do.
+
+    `new` may be one campaign and `old` a pool, or both one campaign: then tau counts twice. None if nothing says how
+    much hosts differ. Raises ValueError as `pooled` does.
+    """
+    least = smallest_change(new, old, among)
+    return None if least is None else abs(moments(new, among)[0] - moments(old, among)[0]) > math.log(least)
+
+
+def smallest_change(new: Cell, old: Cell, among: Components) -> float | None:
+    """Return the ratio of two of a kind above which it is called a change: that of three standard errors.
+
+    Where few degrees of freedom say what an error is, it is that of a 95 % interval if this is more.
+    """
+    (_, mine, _, known), (_, theirs, _, other) = moments(new, among), moments(old, among)
+    degrees = min(known, other)
+    return math.exp(max(_CALLED, t_quantile(degrees)) * math.sqrt(mine + theirs)) if degrees else None
 
 
 def moments(cell: Cell, among: Components) -> tuple[float, float, float, float]:
@@ -194,6 +223,23 @@ def _solved(found: Sequence[tuple[float, int]], expected: Callable[[float], Sequ
         middle = math.sqrt(low * high)
         low, high = (middle, high) if excess(middle) > 0 else (low, middle)
     return math.sqrt(low * high)
+
+
+def _agreement(cells: Sequence[Mapping[Hashable, float]]) -> float:
+    """Return the degrees of freedom that cells have in common: those of shared hosts, where these agree in speed.
+
+    Of two cells whose hosts' means correlate by r, the spreads correlate by r^2.
+    """
+    products = scale = shared = 0.0
+    for one, other in combinations(cells, 2):
+        names = [name for name in one if name in other]
+        if len(names) < 2:
+            continue
+        mine, theirs = ([cell[name] - fmean(map(cell.__getitem__, names)) for name in names] for cell in (one, other))
+        products += sum(map(operator.mul, mine, theirs))
+        scale += math.hypot(*mine) * math.hypot(*theirs)
+        shared += 2 * _EFFICIENCY * min(len(names) - 1, _HEAVIEST)
+    return max(products / scale, 0.0) ** 2 * shared if scale else 0.0
 
 
 def _reach(parts: Sequence[tuple[float, float]]) -> float:

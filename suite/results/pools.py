@@ -97,11 +97,14 @@ def pools(records: Iterable[Record]) -> tuple[Pool, ...]:
     for record in sorted(records, key=lambda record: (record.created, record.digest)):
         if usable(record):
             groups[pool_key(record)].append(record)
-    cells: dict[Hashable, list[Cell]] = defaultdict(list)
+    cells: dict[Hashable, list[Mapping[HostKey, tuple[float, ...]]]] = defaultdict(list)
     for group in groups.values():
         for kind in (_class(group), _class(group)[1:]):
-            cells[kind].append(tuple(seconds_by_host(group).values()))
-    known = {kind: pooling.components(same) for kind, same in cells.items()}
+            cells[kind].append(seconds_by_host(group))
+    known = {
+        kind: pooling.components([tuple(each.values()) for each in same], [tuple(each) for each in same])
+        for kind, same in cells.items()
+    }
     found = []
     for group in groups.values():
         own, every = known[_class(group)], known[_class(group)[1:]]
