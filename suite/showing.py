@@ -69,7 +69,7 @@ def compare(first: str, second: str, folders: Sequence[Path], band: float | None
 
     there = _loaded(folders)
     sides = [selection.selected(word, there) for word in (first, second)]
-    rows = compared(*sides)
+    rows = compared(*sides, known=there)
     if as_json:
         print(answers.text(answers.compare_document(first, second, rows, band)), end="")
     else:

@@ -241,4 +241,37 @@ def test_how_often_an_alarm_is_false_is_promised_within_one_campaign_alone(campa
         second = msgspec.structs.replace(second, campaign=campaign)
     notes = " ".join(comparison.table("a", "b", compared([first], [second])).notes)
     assert ("one false alarm" in notes) is promised
-    assert ("not by how much two campaigns" in notes) is not promised
+    assert ("beyond three standard errors" in notes) is not promised
+
+
+def on(host, centre, campaign, workload="mnist_mlp"):
+    """Return a step of three processes on a host, about so long."""
+    runs = tuple(factory.run(number, centre * noise, host=host) for number, noise in enumerate((1.0, 1.03, 0.97)))
+    return factory.record(workload, runs=runs, campaign=campaign)
+
+
+HOSTS = [
+    on(f"{number:016x}", 0.01 * away, f"c{number}", workload)
+    for number, away in enumerate((0.9, 1.0, 1.1, 0.95, 1.05))
+    for workload in "abcd"
+]
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1.2, "not separated"), (2.5, "faster"), (1 / 2.5, "slower")])
+def test_on_two_hosts_a_difference_has_to_be_beyond_what_hosts_differ_by(factor, verdict):
+    first, second = on("aaaaaaaaaaaaaaaa", 0.01 * factor, "a"), on("bbbbbbbbbbbbbbbb", 0.01, "b")
+    (found,) = compared([first], [second], HOSTS)
+    assert found.verdict(BAND) == verdict
+    assert found.chance is None
+
+
+def test_on_one_host_the_same_difference_is_one():
+    first, second = on("aaaaaaaaaaaaaaaa", 0.012, "a"), on("aaaaaaaaaaaaaaaa", 0.01, "b")
+    (found,) = compared([first], [second], HOSTS)
+    assert found.verdict(BAND) == "faster"
+
+
+def test_two_hosts_of_which_nothing_is_known_are_not_separated():
+    first, second = on("aaaaaaaaaaaaaaaa", 0.1, "a"), on("bbbbbbbbbbbbbbbb", 0.01, "b")
+    (found,) = compared([first], [second])
+    assert found.verdict(BAND) == "not separated"

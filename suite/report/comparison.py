@@ -49,7 +49,7 @@ def _notes(rows: Sequence[Comparison], band: float) -> list[str]:
         notes.append(f"The two differ in: {', '.join(differing)}.")
     if not paired:
         notes.append(
-            "Measured at different times: what changed on a machine in between is in the ratio too. Interval and "
-            "verdict know by how much processes differ, not by how much two campaigns of the same suite do."
+            "Measured at different times. On two hosts a difference is called one beyond three standard errors, made "
+            "of how much hosts of this kind differ, and processes of one host."
         )
     return notes

@@ -8,6 +8,10 @@ from statistics import median
 
 import msgspec
 
+from suite.results import pooling
+from suite.results.identity import identity, same_host
+from suite.results.pooling import Cell, Components
+from suite.results.pools import Spread, spread_of
 from suite.results.record import Machine, Record
 from suite.results.settings import differing
 from suite.results.statistics import (
@@ -16,6 +20,7 @@ from suite.results.statistics import (
     paired_p_value,
     paired_ratio,
     sign_interval,
+    t_quantile,
     unpaired_p_value,
     unpaired_ratio,
 )
@@ -23,6 +28,7 @@ from suite.results.summary import Status, Summary, by_round, summary, worse
 
 LEAST_BAND = 0.01  # what no two builds of the same code hold
 _LEVEL = 0.05
+_STANDARD_ERRORS = 3.0  # beyond which two campaigns are called different
 _SAME_MEMORY = 0.01  # by which it differs on one host: a kernel keeps some of it, another kernel more
 
 
@@ -34,7 +40,8 @@ class Comparison:
     second: Summary
     ratio: Estimate
     paired: bool  # measured in the same rounds of one campaign
-    chance: float | None  # of so large a difference between equals; None if a side has one process alone
+    chance: float | None  # of so large a difference between equals on one host; None if it is not known
+    least: float | None = None  # ratio from which two hosts' times are called different; None if it is not known
 
     @property
     def status(self) -> Status:
@@ -55,30 +62,39 @@ class Comparison:
     def verdict(self, band: float) -> str:
         """Return how the second side stands: faster, slower, same within x %, or not separated.
 
-        A difference is one if both intervals exclude 1 and `chance` is below 5 %; inside the band, a share, it does not
-        matter.
+        On one host the two differ if both intervals exclude 1 and `chance` is below 5 %, on two hosts if their ratio is
+        beyond `least`. Inside the band, a share, a difference does not matter.
         """
         low, high = self.ratio.low, self.ratio.high
         if low is None or high is None or self.status in ("invalid", "incomplete"):
             return "not separated"
         if max(high, 1 / low) <= 1 + band:
             return f"same within {100 * band:.2g} %"
-        signs = self.signs or (low, high)
-        if self.chance is None or self.chance >= _LEVEL:
+        if not self._differ(low, high):
             return "not separated"
-        return "faster" if min(low, signs[0]) > 1 else "slower" if max(high, signs[1]) < 1 else "not separated"
+        return "faster" if self.ratio.value > 1 else "slower"
+
+    def _differ(self, low: float, high: float) -> bool:
+        """Return whether the two are called different."""
+        if self.chance is None:
+            return self.least is not None and max(self.ratio.value, 1 / self.ratio.value) > self.least
+        signs = self.signs or (low, high)
+        return (min(low, signs[0]) > 1 or max(high, signs[1]) < 1) and self.chance < _LEVEL
 
 
-def compared(first: Iterable[Record], second: Iterable[Record]) -> tuple[Comparison, ...]:
+def compared(first: Iterable[Record], second: Iterable[Record], known: Iterable[Record] = ()) -> tuple[Comparison, ...]:
     """Return a comparison of each case that both sides have, of their current records; of one record each, of those.
 
     The records of a case are of one machine that both sides have, of several the one measured last; two machines are
-    compared where each side is of one alone. The chances are corrected for the number of comparisons. Raises ValueError
-    if the sides share no case, or none on the same machine, or if two single records differ in more than one axis of
-    their case.
+    compared where each side is of one alone. What is `known`, with both sides, says how much hosts differ. The chances
+    are corrected for the number of comparisons. Raises ValueError if the sides share no case, or none on the same
+    machine, or if two single records differ in more than one axis of their case.
     """
+    first, second = tuple(first), tuple(second)
     pairs = _pairs(*map(_by_name, (first, second)))
-    rows = [row for pair in pairs if (row := _comparison(*map(summary, pair))) is not None]
+    every = {record.digest or str(id(record)): record for record in (*known, *first, *second)}
+    spread = spread_of(every.values())
+    rows = [row for one, other in pairs if (row := _comparison(summary(one), summary(other), spread)) is not None]
     corrected = iter(holm([row.chance for row in rows if row.chance is not None]))
     return tuple(row if row.chance is None else replace(row, chance=next(corrected)) for row in rows)
 
@@ -124,15 +140,36 @@ def _of_one_machine(first: Sequence[Record], second: Sequence[Record]) -> tuple[
     return one, other
 
 
-def _comparison(one: Summary, other: Summary) -> Comparison | None:
+def _comparison(one: Summary, other: Summary, spread: Spread) -> Comparison | None:
     mine, theirs = by_round(one.record), by_round(other.record)
-    paired = one.record.campaign == other.record.campaign and one.record.machine == other.record.machine
-    if paired:
+    if not mine or not theirs:
+        return None
+    if one.record.campaign == other.record.campaign and one.record.machine == other.record.machine:
         ratio, chance = paired_ratio(mine, theirs), paired_p_value(mine, theirs)
-    else:
-        sides = tuple(mine.values()), tuple(theirs.values())
+        return ratio and Comparison(first=one, second=other, ratio=ratio, paired=True, chance=chance)
+    sides = tuple(mine.values()), tuple(theirs.values())
+    if _on_one_host(one.record, other.record):
         ratio, chance = unpaired_ratio(*sides), unpaired_p_value(*sides)
-    return ratio and Comparison(first=one, second=other, ratio=ratio, paired=paired, chance=chance)
+        return ratio and Comparison(first=one, second=other, ratio=ratio, paired=False, chance=chance)
+    both = [((side,), spread.of([item.record])[0]) for side, item in zip(sides, (one, other), strict=True)]
+    ratio = pooling.ratio(*both).estimate
+    return Comparison(first=one, second=other, ratio=ratio, paired=False, chance=None, least=_least(both))
+
+
+def _on_one_host(one: Record, other: Record) -> bool:
+    """Return whether two records are known to be of one host, which then is in both times."""
+    hosts = identity(one), identity(other)
+    return all(host.host for host in hosts) and same_host(*hosts)
+
+
+def _least(sides: Sequence[tuple[Cell, Components]]) -> float | None:
+    """Return the ratio from which two sides are called different; None if nothing says how much hosts differ."""
+    moments = [pooling.moments(*side) for side in sides]
+    degrees = min(degrees for *_, degrees in moments)
+    if not degrees:
+        return None
+    error = math.sqrt(sum(error2 for _, error2, *_ in moments))
+    return math.exp(max(_STANDARD_ERRORS, t_quantile(degrees)) * error)
 
 
 def axes(one: Record, other: Record) -> tuple[str, ...]:

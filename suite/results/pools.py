@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import median
 
 import msgspec
 
@@ -91,26 +92,49 @@ class Pool:
         return pooling.wild(self.cell, self.among)
 
 
+class Spread:
+    """How much hosts and processes differ, by kind of machine, backend, kind of scope and dispatch class."""
+
+    def __init__(self, groups: Iterable[Sequence[Record]]) -> None:
+        cells: dict[Hashable, list[Mapping[HostKey, tuple[float, ...]]]] = defaultdict(list)
+        for group in groups:
+            for kind in (_class(group), _class(group)[1:]):
+                cells[kind].append(seconds_by_host(group))
+        self._known = {
+            kind: pooling.components([tuple(each.values()) for each in same], [tuple(each) for each in same])
+            for kind, same in cells.items()
+        }
+
+    def of(self, group: Sequence[Record]) -> tuple[Components, bool]:
+        """Return what holds for records of one pool, and whether other kinds of machine stand in for theirs."""
+        kind, nothing = _class(group), pooling.components([])
+        own, every = self._known.get(kind, nothing), self._known.get(kind[1:], nothing)
+        borrowed = own.degrees < min(_FEWEST_DEGREES, every.degrees)
+        return (every if borrowed else own), borrowed
+
+
+def spread_of(records: Iterable[Record]) -> Spread:
+    """Return how much hosts and processes differ in these records."""
+    return Spread(_groups(records))
+
+
 def pools(records: Iterable[Record]) -> tuple[Pool, ...]:
     """Return the pools of these records, in the order of case and of their newest record."""
+    groups = _groups(records)
+    spread, found = Spread(groups), []
+    for group in groups:
+        among, borrowed = spread.of(group)
+        found.append(Pool(records=tuple(group), among=among, borrowed=borrowed))
+    return tuple(sorted(found, key=lambda pool: (pool.newest.name, pool.newest.created)))
+
+
+def _groups(records: Iterable[Record]) -> list[list[Record]]:
+    """Return the records that are evidence, those that pool together, the oldest first."""
     groups: dict[Hashable, list[Record]] = defaultdict(list)
     for record in sorted(records, key=lambda record: (record.created, record.digest)):
         if usable(record):
             groups[pool_key(record)].append(record)
-    cells: dict[Hashable, list[Mapping[HostKey, tuple[float, ...]]]] = defaultdict(list)
-    for group in groups.values():
-        for kind in (_class(group), _class(group)[1:]):
-            cells[kind].append(seconds_by_host(group))
-    known = {
-        kind: pooling.components([tuple(each.values()) for each in same], [tuple(each) for each in same])
-        for kind, same in cells.items()
-    }
-    found = []
-    for group in groups.values():
-        own, every = known[_class(group)], known[_class(group)[1:]]
-        borrowed = own.degrees < min(_FEWEST_DEGREES, every.degrees)
-        found.append(Pool(records=tuple(group), among=every if borrowed else own, borrowed=borrowed))
-    return tuple(sorted(found, key=lambda pool: (pool.newest.name, pool.newest.created)))
+    return list(groups.values())
 
 
 def current(found: Iterable[Pool], fewest_hosts: int = 3) -> dict[tuple[str, Case], Pool]:
@@ -187,7 +211,7 @@ def _class(group: Sequence[Record]) -> tuple[Hashable, ...]:
     record = group[-1]
     backend, scope = spreads.kind(record.case.backend, record.case.scope)
     values = [value for host in seconds_by_host(group).values() for value in host]
-    short = scope == "step" and sorted(values)[len(values) // 2] < DISPATCH_SECONDS
+    short = scope == "step" and bool(values) and median(values) < DISPATCH_SECONDS
     return kind_of(record.machine, backend), backend, scope, short
 
 
