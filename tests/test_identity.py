@@ -248,7 +248,6 @@ def test_two_campaigns_of_a_host_and_two_of_others_are_told_apart():
     assert same_host(found[0], found[1])
     assert not same_host(found[0], found[2])
     assert count_hosts(found) == 3
-    assert all(one.pools_with(other) for one in found for other in found)
 
 
 @pytest.mark.parametrize(
@@ -261,10 +260,9 @@ def test_two_campaigns_of_a_host_and_two_of_others_are_told_apart():
         replace(KNOWN, virtual=False),
     ],
 )
-def test_a_foreign_record_that_claims_a_host_on_another_machine_is_another_host_and_pools_with_nothing(machine):
+def test_a_foreign_record_that_claims_a_host_on_another_machine_is_another_host(machine):
     mine, foreign = of(made()), of(made(campaign="foreign", machine=machine))
     assert not same_host(mine, foreign)
-    assert not mine.pools_with(foreign)
 
 
 def test_two_hosts_that_say_the_same_and_are_described_alike_count_once():
@@ -274,30 +272,21 @@ def test_two_hosts_that_say_the_same_and_are_described_alike_count_once():
 def test_hosts_that_cannot_be_known_count_as_one_of_their_kind():
     unknown = [of(made("", campaign=name)) for name in "ab"]
     assert count_hosts(unknown) == 1
-    assert unknown[0].pools_with(unknown[1])
     assert count_hosts([*unknown, of(made()), of(made("", machine=replace(KNOWN, cores=4)))]) == 3
 
 
-def test_programs_differ_and_are_not_pooled():
-    assert not of(made()).pools_with(of(made(program=ONE, campaign="b")))
-
-
 def test_a_program_that_cannot_be_had_stands_alone_but_not_in_a_scope_that_has_none():
-    alone = [of(made(program="", campaign=name)) for name in "ab"]
-    assert not alone[0].pools_with(alone[1])
-    assert alone[0].pools_with(of(made(program="", campaign="a")))
-    inputs = [of(made(program="", campaign=name, scope="input", data="embedded")) for name in "ab"]
-    assert inputs[0].pools_with(inputs[1])
+    assert of(made(program="")).alone
+    assert not of(made()).alone
+    assert not of(made(program="", scope="input", data="embedded")).alone
 
 
-def test_a_record_of_method_0_is_never_pooled_with_one_of_method_1():
+def test_a_record_of_an_older_schema_is_of_method_0():
     record = old(machine=KNOWN)
     table = Table(hosts=("~1",), programs=(OTHER,), records={record.digest[:16]: (0, 0)})
     before, now = of(record, table), of(made())
     assert (before.method, now.method) == (0, METHOD)
     assert before.program == now.program
-    assert not before.pools_with(now)
-    assert not now.pools_with(before)
     assert not same_host(before, now)
 
 
@@ -307,25 +296,12 @@ def test_the_table_tells_host_and_program_of_older_records():
     found = [of(each, Table(hosts=("~1", "~2"), programs=(OTHER,), records=rows)) for each in records]
     assert [each.host for each in found] == ["~1", "~1", "~2"]
     assert count_hosts(found) == 2
-    assert found[0].pools_with(found[2])
 
 
-def test_an_older_record_that_is_not_in_the_table_is_pooled_with_its_own_campaign_alone():
+def test_an_older_record_that_is_not_in_the_table_stands_alone():
     found = [of(old(name, machine=NUMBERED)) for name in "ab"]
-    assert not found[0].pools_with(found[1])
-    assert found[0].pools_with(of(old("a", machine=NUMBERED)))
+    assert all(each.alone for each in found)
     assert count_hosts(found) == 2
-
-
-def test_a_cpu_without_a_model_stays_apart():
-    nameless = [replace(factory.HOST, cpu_model=name) for name in ("AMD EPYC", "Intel(R) Xeon(R) Processor")]
-    found = [
-        of(made(campaign=f"{number}{name}", machine=there)) for number, there in enumerate(nameless) for name in "ab"
-    ]
-    for one in found:
-        assert not [other for other in found if other is not one and other.pools_with(one)]
-        assert not one.pools_with(of(made(machine=NUMBERED)))
-    assert found[0].pools_with(found[0])
 
 
 def test_runs_of_several_hosts_have_no_host_and_stand_alone():

@@ -76,14 +76,6 @@ class Identity:
         host, program = self.host or "not known", self.program or ("not known" if self.alone else "none")
         return f"host {host}, program {program}, method {self.method}, CPU {self.cpu_kind.words}"
 
-    def pools_with(self, other: "Identity") -> bool:
-        """Return whether the two are evidence of the same thing, given the same case and versions."""
-        if (self.method, self.program) != (other.method, other.program):
-            return False
-        if (self.cpu_kind, self.gpus) != (other.cpu_kind, other.gpus):
-            return False
-        return self.campaign == other.campaign or not (self.alone or other.alone)
-
 
 def same_host(one: Identity, other: Identity) -> bool:
     """Return whether two count as one host: equal hash, kind of CPU, cores granted and GPUs."""
@@ -104,7 +96,7 @@ def identity(record: Record) -> Identity:
 def identity_in(record: Record, known: Table) -> Identity:
     """Return a record's identity; `known` is asked of one that does not say it itself.
 
-    Alone stands who lacks a model of CPU, has runs of several hosts, or, but for scope `input`, no program.
+    Alone stands who has runs of several hosts, or, but for scope `input`, no program.
     """
     host, program, several = record.host, record.program, len({run.host for run in record.runs if not run.reason}) > 1
     if not record.method:
@@ -118,7 +110,7 @@ def identity_in(record: Record, known: Table) -> Identity:
         cpu_kind=record.machine.cpu_kind,
         gpus=tuple(gpu.name for gpu in record.machine.gpus),
         campaign=record.campaign,
-        alone=several or not record.machine.cpu_kind.model or (lowered and not program),
+        alone=several or (lowered and not program),
     )
 
 
