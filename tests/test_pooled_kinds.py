@@ -1,4 +1,4 @@
-"""What is one kind of machine: by the CPU's model, by its name where it hides the model, by GPUs on their side alone."""
+"""What is one kind of machine: by the CPU's model, by name where it hides the model, by GPUs on their side alone."""
 
 import factory
 import pytest
