@@ -6,9 +6,10 @@ Wide or unsteady ones stay in; to leave them out would choose by the result.
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from typing import NamedTuple
 
 import msgspec
 
@@ -18,7 +19,7 @@ from suite.results.pooling import Cell, Components, Pooled
 from suite.results.record import Machine, Record, Run, once
 from suite.results.settings import bearing
 from suite.results.summary import disturbed, step_seconds
-from suite.workload import Backend, Case, Implementation
+from suite.workload import Backend, Case, Implementation, Scope
 
 DISPATCH_SECONDS = 1e-4  # of a step: below it the host decides how fast steps follow each other, and hosts differ more
 _FEWEST_DEGREES = 3.0  # of freedom, below which a kind of machine borrows from all kinds
@@ -29,6 +30,15 @@ _PACKAGES: Mapping[Implementation, tuple[str, ...]] = {
     "xgboost": ("xgboost",),
 }
 _Kind = tuple[Hashable, ...]  # of machine, as far as a backend's times depend on it
+
+
+class Likeness(NamedTuple):
+    """What pools must share for their hosts to differ alike, so that they have their components in common."""
+
+    machine: _Kind
+    backend: Backend
+    scope: Scope  # `step` stands for all of the steady state
+    short: bool  # steps below `DISPATCH_SECONDS`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +58,11 @@ class Pool:
     def case(self) -> Case:
         """What was timed."""
         return case_of(self.newest)
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        """What it shares its components with other pools by."""
+        return _likeness(self.records)
 
     @cached_property
     def by_host(self) -> Mapping[HostKey, tuple[float, ...]]:
@@ -91,17 +106,38 @@ def pools(records: Iterable[Record]) -> tuple[Pool, ...]:
     for record in sorted(records, key=lambda record: (record.created, record.digest)):
         if usable(record):
             groups[pool_key(record)].append(record)
-    cells: dict[Hashable, list[Cell]] = defaultdict(list)
-    for group in groups.values():
-        for kind in (_class(group), _class(group)[1:]):
-            cells[kind].append(tuple(seconds_by_host(group).values()))
-    known = {kind: pooling.components(same) for kind, same in cells.items()}
+    likenesses = {key: _likeness(group) for key, group in groups.items()}
+    among = shared((likenesses[key], tuple(seconds_by_host(group).values())) for key, group in groups.items())
     found = []
-    for group in groups.values():
-        own, every = known[_class(group)], known[_class(group)[1:]]
-        borrowed = own.degrees < min(_FEWEST_DEGREES, every.degrees)
-        found.append(Pool(records=tuple(group), among=every if borrowed else own, borrowed=borrowed))
+    for key, group in groups.items():
+        components, borrowed = among(likenesses[key])
+        found.append(Pool(records=tuple(group), among=components, borrowed=borrowed))
     return tuple(sorted(found, key=lambda pool: (pool.newest.name, pool.newest.created)))
+
+
+def shared(cells: Iterable[tuple[Likeness, Cell]]) -> Callable[[Likeness], tuple[Components, bool]]:
+    """Return what says of a likeness how much hosts differ, and whether other kinds of machine had to tell it."""
+    same: dict[Likeness, list[Cell]] = defaultdict(list)
+    for likeness, cell in cells:
+        same[likeness].append(cell)
+
+    @cache
+    def own(likeness: Likeness) -> Components:
+        return pooling.components(same[likeness])
+
+    @cache
+    def on_any_machine(others: tuple[Hashable, ...]) -> Components:
+        return pooling.components([cell for each, some in same.items() if each[1:] == others for cell in some])
+
+    def components(likeness: Likeness) -> tuple[Components, bool]:
+        mine = own(likeness)
+        if mine.degrees >= _FEWEST_DEGREES:
+            return mine, False
+        every = on_any_machine(likeness[1:])
+        borrowed = mine.degrees < min(_FEWEST_DEGREES, every.degrees)
+        return (every if borrowed else mine), borrowed
+
+    return components
 
 
 def current(found: Iterable[Pool], fewest_hosts: int = 3) -> dict[tuple[str, Case], Pool]:
@@ -173,13 +209,12 @@ def _counts(record: Record, run: Run) -> bool:
     return not validity.is_short(record.case, run) and bool(step_seconds(run, record.method))
 
 
-def _class(group: Sequence[Record]) -> tuple[Hashable, ...]:
-    """Return what a pool shares its components with: kind of machine, backend, kind of scope, dispatch-bound or not."""
+def _likeness(group: Sequence[Record]) -> Likeness:
     record = group[-1]
     backend, scope = spreads.kind(record.case.backend, record.case.scope)
     values = [value for host in seconds_by_host(group).values() for value in host]
     short = scope == "step" and sorted(values)[len(values) // 2] < DISPATCH_SECONDS
-    return kind_of(record.machine, backend), backend, scope, short
+    return Likeness(machine=kind_of(record.machine, backend), backend=backend, scope=scope, short=short)
 
 
 def _outside(record: Record) -> dict[str, str]:
