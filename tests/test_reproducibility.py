@@ -14,6 +14,7 @@ from suite.cli import main
 from suite.report import trust as report
 from suite.results import pooling, pools, trials
 from suite.results.pooling import Components
+from suite.results.pools import Likeness
 from suite.results.reproducibility import Answer, Reproducibility, reproducibility
 from suite.results.shares import Share, share
 from suite.results.statistics import t_quantile
@@ -258,3 +259,45 @@ def test_the_sentence_counts_times_and_speed_ups_over_all_sides_once():
         )
     )
     assert "95 % of 40 times and 75 % of 4 speed-ups" in found.words
+
+
+# What pools share
+
+
+def like(machine="one", implementation="jax"):
+    return Likeness(machine=(machine,), implementation=implementation, backend="cpu", scope="step", short=False)
+
+
+def cells(tau, hosts=5, count=4, seed=0):
+    draw = random.Random(seed)
+    return [[[math.exp(draw.gauss(0, tau))] * 2 for _ in range(hosts)] for _ in range(count)]
+
+
+NARROW, WIDE = (cells(tau) for tau in (0.01, 0.2))
+
+
+def test_hosts_that_differ_in_one_implementation_widen_no_other():
+    known = pools.shared([(like(), cell) for cell in NARROW] + [(like(implementation="torch"), cell) for cell in WIDE])
+    assert known(like()) == (pooling.components(NARROW), False)
+    assert known(like(implementation="torch")) == (pooling.components(WIDE), False)
+
+
+def test_a_machine_of_too_few_hosts_borrows_from_all_machines_of_the_implementation():
+    known = pools.shared(
+        [(like(), cell) for cell in NARROW]
+        + [(like(implementation="torch"), cell) for cell in WIDE]
+        + [(like("two"), WIDE[0][:1])]
+    )
+    assert known(like("two")) == (pooling.components([*NARROW, WIDE[0][:1]]), True)
+
+
+def test_an_implementation_of_too_few_hosts_borrows_from_all():
+    known = pools.shared([(like(), cell) for cell in NARROW] + [(like(implementation="keras"), WIDE[0][:1])])
+    components, borrowed = known(like(implementation="keras"))
+    assert borrowed
+    assert components == pooling.components([*NARROW, WIDE[0][:1]])
+
+
+def test_where_nobody_knows_nothing_is_borrowed():
+    components, borrowed = pools.shared([(like(), NARROW[0][:1])])(like())
+    assert (components.degrees, borrowed) == (0, False)

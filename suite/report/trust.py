@@ -22,8 +22,8 @@ _COLUMNS = ("part", "as it had to be", "question", "date", "commit", "machine", 
 
 _NEXT = "Do the numbers hold on the next machine?"
 _ANSWERS = ("side", "machine", "hosts", "left-out means", "inside the range", "pairs of campaigns", "called different")
-_SPREADS = ("machine", "side", "scope", "steps", "hosts", "pools", "between hosts", "between processes",
-            "degrees of freedom")  # fmt: skip
+_SPREADS = ("machine", "side", "implementation", "scope", "steps", "hosts", "pools", "between hosts",
+            "between processes", "degrees of freedom")  # fmt: skip
 
 
 def page(parts: Sequence[Part], found: Reproducibility | None = None) -> str:
@@ -101,6 +101,7 @@ def _spread(one: Spread) -> tuple[Cell, ...]:
     return (
         Cell(text=one.machine),
         Cell(text=like.backend.upper()),
+        Cell(text=like.implementation),
         Cell(text=like.scope),
         Cell(text=f"below {units.seconds(DISPATCH_SECONDS)}" if like.short else units.DASH),
         Cell(text=units.count(one.hosts), sort=one.hosts),

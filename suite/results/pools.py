@@ -36,6 +36,7 @@ class Likeness(NamedTuple):
     """What pools must share for their hosts to differ alike, so that they have their components in common."""
 
     machine: _Kind
+    implementation: Implementation
     backend: Backend
     scope: Scope  # `step` stands for all of the steady state
     short: bool  # steps below `DISPATCH_SECONDS`
@@ -47,7 +48,7 @@ class Pool:
 
     records: tuple[Record, ...]
     among: Components
-    borrowed: bool  # too few hosts of this kind are known; other kinds say how much hosts differ
+    borrowed: bool  # too few hosts of its likeness are known; others say how much hosts differ
 
     @property
     def newest(self) -> Record:
@@ -116,26 +117,25 @@ def pools(records: Iterable[Record]) -> tuple[Pool, ...]:
 
 
 def shared(cells: Iterable[tuple[Likeness, Cell]]) -> Callable[[Likeness], tuple[Components, bool]]:
-    """Return what says of a likeness how much hosts differ, and whether other kinds of machine had to tell it."""
-    same: dict[Likeness, list[Cell]] = defaultdict(list)
+    """Return what says of a likeness how much hosts differ, and whether it had to be borrowed.
+
+    Where too few hosts of it are known, any machine says it; where those are too few too, any implementation.
+    """
+    same: dict[tuple[Hashable, ...], list[Cell]] = defaultdict(list)
     for likeness, cell in cells:
-        same[likeness].append(cell)
+        for some in (likeness, likeness[1:], likeness[2:]):
+            same[some].append(cell)
 
     @cache
-    def own(likeness: Likeness) -> Components:
-        return pooling.components(same[likeness])
-
-    @cache
-    def on_any_machine(others: tuple[Hashable, ...]) -> Components:
-        return pooling.components([cell for each, some in same.items() if each[1:] == others for cell in some])
+    def known(some: tuple[Hashable, ...]) -> Components:
+        return pooling.components(same[some])
 
     def components(likeness: Likeness) -> tuple[Components, bool]:
-        mine = own(likeness)
-        if mine.degrees >= _FEWEST_DEGREES:
-            return mine, False
-        every = on_any_machine(likeness[1:])
-        borrowed = mine.degrees < min(_FEWEST_DEGREES, every.degrees)
-        return (every if borrowed else mine), borrowed
+        own = best = known(likeness)
+        for wider in (likeness[1:], likeness[2:]):
+            if best.degrees < _FEWEST_DEGREES and known(wider).degrees > best.degrees:
+                best = known(wider)
+        return best, best is not own
 
     return components
 
@@ -214,7 +214,7 @@ def _likeness(group: Sequence[Record]) -> Likeness:
     backend, scope = spreads.kind(record.case.backend, record.case.scope)
     values = [value for host in seconds_by_host(group).values() for value in host]
     short = scope == "step" and sorted(values)[len(values) // 2] < DISPATCH_SECONDS
-    return Likeness(machine=kind_of(record.machine, backend), backend=backend, scope=scope, short=short)
+    return Likeness(kind_of(record.machine, backend), record.case.implementation, backend, scope, short)
 
 
 def _outside(record: Record) -> dict[str, str]:

@@ -92,7 +92,7 @@ def spreads(pools: Iterable[Pool]) -> Iterator[Spread]:
     alike: dict[Likeness, list[Pool]] = defaultdict(list)
     for pool in pools:
         alike[pool.likeness].append(pool)
-    for likeness, same in sorted(alike.items(), key=lambda each: each[0][1:]):
+    for likeness, same in sorted(alike.items(), key=lambda each: (each[0][2:], each[0].implementation)):
         if several := [pool for pool in same if pool.hosts > 1]:
             hosts = {host for pool in several for host in pool.by_host}
             among = pooling.components([pool.cell for pool in same])
