@@ -25,12 +25,12 @@ KNOWN = Components(tau2=0.01, sigma2=0.0025, degrees=12.0, cells=4)
 MINUTES = itertools.count()
 
 
-def measured(host, seconds, workload="mnist_mlp", backend="cpu", campaign=None):
+def measured(host, seconds, workload="mnist_mlp", backend="cpu", campaign=None, **axes):
     """A record of one campaign on a host; `host` is a number."""
     runs = [factory.run(number, each, host=f"{host:016x}") for number, each in enumerate(seconds)]
     minute = next(MINUTES)
     created = f"2026-01-01T{minute // 60:02}:{minute % 60:02}:00Z"
-    return factory.record(workload, backend, seconds, MACHINE, campaign or created, created, runs=tuple(runs))
+    return factory.record(workload, backend, seconds, MACHINE, campaign or created, created, runs=tuple(runs), **axes)
 
 
 def hosts(factors, workloads=("mnist_mlp", "cifar10_mlp"), noise=(1.0, 1.02, 0.98)):
@@ -107,6 +107,12 @@ def test_the_range_of_a_ratio_has_the_variances_of_both_sides(size, good):
     assert trials.holds(([1.0] * 2, [[1.0] * 3], KNOWN), ([1 / off], [[1.0, 1.0]], other)) is good
 
 
+def test_a_host_that_is_slow_on_both_sides_has_the_ratio_of_the_others():
+    slow = [3.0, 3.0], [[1.0] * 3], KNOWN
+    assert not trials.holds(slow)
+    assert trials.holds(slow, slow)
+
+
 def test_a_host_that_has_both_sides_has_a_speed_up_too():
     records = [
         measured(host, [seconds, 1.01 * seconds], backend=backend, campaign=f"both-{host}")
@@ -115,6 +121,30 @@ def test_a_host_that_has_both_sides_has_a_speed_up_too():
     ]
     found = reproducibility(pools.pools([*records, measured(3, [0.01, 0.0101])])).answers
     assert {answer.side: answer.inside.trials for answer in found} == {"CPU": 4, "GPU": 3, "speed-up": 3}
+
+
+def test_sides_that_a_host_timed_in_two_campaigns_make_no_speed_up():
+    records = [
+        measured(host, [seconds, 1.01 * seconds], backend=backend)
+        for host in range(3)
+        for backend, seconds in (("cpu", 0.01), ("gpu", 0.001))
+    ]
+    assert {answer.side for answer in reproducibility(pools.pools(records)).answers} == {"CPU", "GPU"}
+
+
+def test_other_implementations_have_no_speed_up():
+    records = [
+        measured(host, [seconds, 1.01 * seconds], backend=backend, campaign=f"both-{host}", implementation="torch")
+        for host in range(3)
+        for backend, seconds in (("cpu", 0.01), ("gpu", 0.001))
+    ]
+    assert {answer.side for answer in reproducibility(pools.pools(records)).answers} == {"CPU", "GPU"}
+
+
+def test_trials_share_their_fate_by_host_and_by_pool():
+    found = list(trials.left_out(hosts([1.0, 1.01, 0.99])))
+    together = [bool(one.links & other.links) for one, other in itertools.combinations(found, 2)]
+    assert together.count(True) == 9  # three hosts in two pools each, three trials in each of two pools
 
 
 def test_short_steps_of_a_gpu_are_a_side_of_their_own():

@@ -25,7 +25,6 @@ APART = 3.0  # standard errors between two campaigns, beyond which they are call
 CPU, GPU, SPEED_UP = "CPU", "GPU", "speed-up"
 SHORT = f"GPU, steps below {units.seconds(DISPATCH_SECONDS)}"
 SIDES = (CPU, GPU, SHORT, SPEED_UP)
-_ROUNDING = 1e-9  # of logarithms of equal values
 _Side = tuple[Sequence[float], Cell, Components]  # what a left-out host has, what the others have, how much they differ
 
 
@@ -103,7 +102,7 @@ def holds(*sides: _Side) -> bool:
         saved = among.sigma2 * (1 - 1 / len(values))  # by rounds beyond the first
         off += sign * (_mean(values) - centre)
         parts.append((error2 + further2 - saved, degrees))
-    return abs(off) <= pooling.reach(parts) + _ROUNDING
+    return abs(off) <= pooling.reach(parts)
 
 
 def pairs(pools: Iterable[Pool]) -> Iterator[Trial]:
@@ -119,7 +118,7 @@ def pairs(pools: Iterable[Pool]) -> Iterator[Trial]:
 def different(one: Sequence[float], other: Sequence[float], among: Components) -> bool:
     """Return whether the times of two campaigns' processes, on different hosts, are called different."""
     error = math.sqrt(2 * among.tau2 + among.sigma2 * (1 / len(one) + 1 / len(other)))
-    return abs(_mean(one) - _mean(other)) > APART * error + _ROUNDING
+    return abs(_mean(one) - _mean(other)) > APART * error
 
 
 def _campaigns(pool: Pool) -> Sequence[tuple[HostKey, Sequence[float]]]:
