@@ -209,6 +209,8 @@ def report(published: Path, out: Path, build: bool, listed: Sequence[prices.Pric
     outcome = pages.render((published, out), root / "site", listed)
     for problem in outcome.problems:
         terminal.say(f"note: {problem}")
+    for line in outcome.missed:
+        terminal.say(f"warning: {line}")
     if not build:
         return None
     site.build(root)

@@ -876,7 +876,7 @@ def test_a_record_that_cannot_be_read_is_noted_once(cut, tmp_path, monkeypatch, 
     (tmp_path / "mkdocs.yml").touch()
     path = store.add(msgspec.structs.replace(factory.record(), campaign="20260101-000000-bad"), out)
     path.write_bytes(path.read_bytes().replace(b'"rounds": 3', b'"rounds": 4'))
-    outcome = SimpleNamespace(problems=store.load([out])[1])
+    outcome = SimpleNamespace(problems=store.load([out])[1], missed=())
     monkeypatch.setattr("suite.report.pages.render", lambda *_: outcome)
     monkeypatch.setattr("suite.report.build.build", lambda _: None)
     monkeypatch.setattr(bench, "planned", lambda *_, **__: journal)

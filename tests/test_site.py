@@ -33,14 +33,14 @@ from suite.report import (
     plots,
     tables,
     timeline,
-    trust,
     typography,
 )
 from suite.report import home as home_page
 from suite.results import acceptance, store
-from suite.results.between import agreements
 from suite.results.reading import Chart, Point
 from suite.results.record import Energy, GpuTelemetry, Moment, Software, Telemetry
+from suite.results.reproducibility import Answer, Reproducibility
+from suite.results.shares import Share
 from suite.results.speedup import current, speedups
 from suite.results.store import sealed
 from suite.results.summary import by_round
@@ -815,27 +815,12 @@ def test_the_home_page_says_how_its_machine_stands_among_others():
     assert "on this CPU" not in pages.pages(factory.campaign(), frozenset())["index.md"]
 
 
-def test_the_home_page_counts_the_pairs_that_the_page_on_trust_counts():
-    days = [{"campaign": str(day), "created": f"2026-01-0{day}T00:00:00Z"} for day in (1, 2)]
-    records = [
-        msgspec.structs.replace(factory.record(batch=batch, **when), experiment="crossover")
-        for when in days for batch in (7, 9)
-    ]  # fmt: skip
-    cells = {cell.text for row in trust.agreeing(agreements(records)).rows for cell in row}
-    assert "2" in cells
-    assert "of the times of 2 pairs lie within" in pages.pages(records, frozenset())["index.md"]
-
-
-def test_the_home_page_says_how_often_campaigns_agree():
-    days = [{"campaign": str(day), "created": f"2026-01-0{day}T00:00:00Z"} for day in (1, 2)]
-    records = [
-        factory.record(backend=side, step_seconds=[t, 1.01 * t, 0.99 * t], **when)
-        for when, gpu in zip(days, (1.0, 1.5), strict=True) for side, t in (("cpu", 2.0), ("gpu", gpu))
-    ]  # fmt: skip
-    made = pages.pages(records, frozenset())["index.md"]
-    assert "on a GPU 0 % of the times of 1 pair lie within" in made
-    assert "on a CPU 100 % of the times of 1 pair lie within" in made
-    assert "of one campaign" not in pages.pages(factory.campaign(), frozenset())["index.md"]
+def test_the_home_page_says_how_often_numbers_hold_on_the_next_machine():
+    inside = Share(value=0.75, low=0.2, high=1.0, trials=4)
+    again = Reproducibility(answers=(Answer(side="CPU", hosts=2, inside=inside),))
+    made = pages.pages(factory.campaign(), frozenset(), again=again)["index.md"]
+    assert f'<p class="note">{again.words} <a href="trust.html">' in made
+    assert "trust.html" not in pages.pages(factory.campaign(), frozenset())["index.md"]
 
 
 def test_cases_stand_with_jax_first_plain_ones_before_variants_and_batches_by_their_number():

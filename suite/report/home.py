@@ -2,11 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from suite import units
 from suite.report import charts, experiments, overview, tables
 from suite.report.html import Page, safe
 from suite.report.links import links
-from suite.results.between import Agreements
 from suite.results.pooled_speedup import PooledSpeedUp, pooled_speedups
 from suite.results.record import Record
 
@@ -28,12 +26,12 @@ def page(
     found: Sequence[PooledSpeedUp] = (),
     places: Mapping[str, Sequence[str]] | None = None,
     models: Iterable[str] = (),
-    agree: Agreements | None = None,
+    again: str = "",
 ) -> dict[str, str]:
     """Return the home page with its chart; it links the pages of everything that there is.
 
     `found` are the speed-ups of all machines. `places` says of a machine where it stands among others; `models` are
-    all that can be measured; `agree` says how often campaigns do.
+    all that can be measured; `again` says how often the numbers hold on the next machine.
     """
     made, everything, places = Page(_QUESTION, "", local), everything or records, places or {}
     shown = overview.first(found)
@@ -45,8 +43,8 @@ def page(
     if shown not in yours:
         for said in places.get(shown or "", ()):
             made.add(f'<p class="note">{safe(said)}</p>')
-    if said := _between(agree or {}):
-        made.add(f'<p class="note">{said} <a href="trust.html">Can the numbers be trusted?</a></p>')
+    if again:
+        made.add(f'<p class="note">{again} <a href="trust.html">Can the numbers be trusted?</a></p>')
     if shown:
         made.add(
             '<p class="note">Times link the record they come from, with every raw sample. '
@@ -84,14 +82,3 @@ def page(
         entries += [f'<li><a href="workloads/{n}.html">{safe(t)}</a></li>' for n, t in sorted(about.items())]
         made.add(f"<ul>{''.join(entries)}</ul>")
     return files | {"index.md": made.text()}
-
-
-def _between(found: Agreements) -> str:
-    """Return how often campaigns agree that timed the same step, as an interval is of one; '' if no two did."""
-    said = [
-        f"on a {backend.upper()} {units.percent(one.inside)} of the times of {units.counted(one.pairs, 'pair')} lie "
-        f"within the other's interval, where {units.percent(one.expected)} would if campaigns differed as processes do"
-        for (backend, same), one in sorted(found.items(), reverse=True)
-        if not same
-    ]
-    return f"An interval is of one campaign. Of two that timed the same step, {'; '.join(said)}." if said else ""

@@ -28,17 +28,17 @@ from suite.report import (
     workload,
 )
 from suite.report.links import links
-from suite.results import answers, catalogue, store
+from suite.results import answers, catalogue, pools, store
 from suite.results import gallery as drawings
 from suite.results import learning as lessons
 from suite.results import parity as evidence
 from suite.results import trees as forests
 from suite.results import trust as proof
-from suite.results.between import agreements
 from suite.results.files import writing
 from suite.results.pooled_speedup import pooled_speedups
 from suite.results.prices import Price
 from suite.results.record import Record, plain_name, to_json
+from suite.results.reproducibility import Reproducibility, reproducibility
 from suite.results.roofline import is_ceiling, roof
 from suite.results.selection import by_machine
 from suite.workload import Description
@@ -48,10 +48,14 @@ GENERATED = ("workloads", "machines", "experiments", "numbers", "charts", "local
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What rendering did: pages that changed, and a line for each record that could not be shown."""
+    """What rendering did: pages that changed, and a line for each record that could not be shown.
+
+    `missed` has a line for each claim of the suite that the records contradict.
+    """
 
     written: tuple[str, ...]
     problems: tuple[str, ...]
+    missed: tuple[str, ...] = ()
 
 
 def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) -> Outcome:
@@ -70,9 +74,10 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
             )
     local = frozenset(record.campaign for record in shown) - store.campaigns(folders[0])
     known_workloads = catalogue.read(folders[0])
-    with schemapi.debug_mode(False):  # the tests check the charts
-        files = pages(shown, local, prices, known_workloads)
     published = [record for record in shown if record.campaign not in local]
+    again = reproducibility(pools.pools(published))
+    with schemapi.debug_mode(False):  # the tests check the charts
+        files = pages(shown, local, prices, known_workloads, again)
     files |= numbers.files(published)
     compared = evidence.read(site / "evidence"), forests.read(site / "evidence")
     files |= {"parity.md": parity.page(*compared)}
@@ -80,11 +85,11 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
     files["ledger.md"] = ledger.page(asked, known_workloads, local, links(shown, ""))
     files["changes.md"] = changes.page(site.parent / "CHANGELOG.md")
     parts = proof.read(site / "evidence")
-    files |= {"trust.md": trust.page(parts, published), "glossary.md": glossary.page(parts)}
+    files |= {"trust.md": trust.page(parts, again), "glossary.md": glossary.page(parts)}
     files["data.md"] = gallery.page(drawings.read(site / "evidence"))
     files["learning.md"] = learning.page(lessons.read(site / "evidence"))
     files |= {f"local/{r.campaign}/{r.name}.json": to_json(r).decode() for r in shown if r.campaign in local}
-    return Outcome(written=write(files, site), problems=tuple(problems))
+    return Outcome(written=write(files, site), problems=tuple(problems), missed=again.missed)
 
 
 def write(files: dict[str, str], site: Path) -> tuple[str, ...]:
@@ -142,8 +147,12 @@ def pages(
     local: frozenset[str],
     prices: Sequence[Price] = (),
     workloads: Sequence[Description] = (),
+    again: Reproducibility | None = None,
 ) -> dict[str, str]:
-    """Return every generated file by its path below the site's sources; `workloads` are all that can be measured."""
+    """Return every generated file by its path below the site's sources; `workloads` are all that can be measured.
+
+    `again` is how often the numbers hold on the next machine.
+    """
     files = {f"assets/{name}.schema.json": json.dumps(one, indent=1) + "\n" for name, one in answers.schemas().items()}
     everything, records = records, [record for record in records if not is_ceiling(record)]
     ceilings = roof(everything)
@@ -151,9 +160,9 @@ def pages(
     steps = placing.headlines(records)
     machines = by_machine(everything)
     places = {slug: placing.sentences(steps, slug) for slug in machines}
-    agree = agreements(record for record in everything if record.campaign not in local)
+    said = again.words if again else ""
     found = pooled_speedups(records)
-    files |= home.page(general, local, records, found, places, [about.name for about in workloads], agree)
+    files |= home.page(general, local, records, found, places, [about.name for about in workloads], said)
     readings = experiments.readings(everything, found)
     files |= experiments.files(readings, local, links(records, "../"))
     files["coverage.md"] = coverage.page(everything, workloads, readings, local, links(records, ""))

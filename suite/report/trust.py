@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.report.html import Page, safe
-from suite.results.between import Agreements, agreements
-from suite.results.record import Record, plain_name
+from suite.results.pools import DISPATCH_SECONDS
+from suite.results.record import plain_name
+from suite.results.reproducibility import Answer, Reproducibility, Spread, words
+from suite.results.shares import Share
 from suite.results.table import Cell, Table
 from suite.results.trust import Finding, Part
 
@@ -18,13 +20,14 @@ _COMMIT = 12  # characters of it
 _COLUMNS = ("part", "as it had to be", "question", "date", "commit", "machine", "duration")
 
 
-_AGREE = "Do campaigns agree?"
-_AGREEING = ("side", "suite", "pairs", "within the other's interval", "if campaigns differed as processes do",
-             "intervals without a common value")  # fmt: skip
+_NEXT = "Do the numbers hold on the next machine?"
+_ANSWERS = ("side", "machine", "hosts", "left-out means", "inside the range", "pairs of campaigns", "called different")
+_SPREADS = ("machine", "side", "implementation", "scope", "steps", "hosts", "pools", "between hosts",
+            "between processes", "degrees of freedom")  # fmt: skip
 
 
-def page(parts: Sequence[Part], records: Sequence[Record] = ()) -> str:
-    """Return the page as Markdown: the parts wanted in their order, any others, and how far campaigns agree."""
+def page(parts: Sequence[Part], found: Reproducibility | None = None) -> str:
+    """Return the page as Markdown: what the records say themselves, the parts wanted in their order, any others."""
     made = Page(TITLE, "", frozenset())
     made.paragraph(
         "A benchmark is worth what its harness notices. So the harness itself is put to the test: each part below "
@@ -41,33 +44,72 @@ def page(parts: Sequence[Part], records: Sequence[Record] = ()) -> str:
     for name in names:
         if name in ran:
             _section(made, ran[name])
-    if agree := agreements(records):
-        made.heading(_AGREE)
-        made.paragraph(
-            "An interval is of the processes of one campaign. It cannot know what another day changes: the host that a "
-            "virtual machine is on, its neighbours, the clocks. So steady campaigns that timed the same step on "
-            "machines of the same description, with the same packages and settings, are set beside each other. Where "
-            "the suite was not the same, its own changes are in it too. What a later campaign clearly contradicts may "
-            "not be quoted."
-        )
-        made.table(agreeing(agree))
+    if found is not None and found.answers:
+        _next_machine(made, found)
     return made.text()
 
 
-def agreeing(found: Agreements) -> Table:
-    """Return how often the time of one campaign lies within another's interval."""
-    rows = tuple(
-        (
-            Cell(text=backend.upper()),
-            Cell(text="the same commit" if same else "any commit"),
-            Cell(text=units.count(one.pairs), sort=one.pairs),
-            Cell(text=units.percent(one.inside), sort=one.inside),
-            Cell(text=units.percent(one.expected), sort=one.expected),
-            Cell(text=units.count(one.apart), sort=one.apart),
-        )
-        for (backend, same), one in sorted(found.items(), key=lambda item: (item[0][0], not item[0][1]))
+def _next_machine(made: Page, found: Reproducibility) -> None:
+    made.heading(_NEXT)
+    made.paragraph(
+        "The published records answer this themselves, anew on each build. Each host is left out in turn. The other "
+        "hosts give the range in which its mean should lie; nothing in that range comes from the left-out host. The "
+        "range claims 95 %."
     )
-    return Table(title=_AGREE, columns=_AGREEING, rows=rows)
+    made.paragraph(
+        "The second claim is of comparisons. Two campaigns timed equal code on different hosts, so they should be "
+        "called the same. 5 % may be called different. Each share has its 95 % interval, which counts hosts, not cases."
+    )
+    for line in found.missed:
+        made.paragraph(f"Missed: {line}.")
+    made.table(answers(found.answers))
+    made.paragraph(
+        "How much hosts of one kind differ, and the processes of one host, decides how wide a range is. Both are "
+        "standard deviations of logarithms: 8 % means that two in three lie within about 8 % of the mean."
+    )
+    made.table(spreads(found.spreads))
+
+
+def answers(found: Sequence[Answer]) -> Table:
+    """Return how often each claim held, by side and kind of machine."""
+    return Table(title=_NEXT, columns=_ANSWERS, rows=tuple(map(_answer, found)))
+
+
+def _answer(one: Answer) -> tuple[Cell, ...]:
+    return (
+        Cell(text=one.side),
+        Cell(text=one.machine or "all"),
+        Cell(text=units.count(one.hosts), sort=one.hosts),
+        *_share(one.inside),
+        *_share(one.alarms),
+    )
+
+
+def _share(share: Share | None) -> tuple[Cell, Cell]:
+    if share is None:
+        return Cell(text=units.DASH), Cell(text=units.DASH)
+    return Cell(text=units.count(share.trials), sort=share.trials), Cell(text=words(share), sort=share.value)
+
+
+def spreads(found: Sequence[Spread]) -> Table:
+    """Return how much hosts and processes differ, by what pools share."""
+    return Table(title="How much hosts differ", columns=_SPREADS, rows=tuple(map(_spread, found)))
+
+
+def _spread(one: Spread) -> tuple[Cell, ...]:
+    like, among = one.likeness, one.among
+    return (
+        Cell(text=one.machine),
+        Cell(text=like.backend.upper()),
+        Cell(text=like.implementation),
+        Cell(text=like.scope),
+        Cell(text=f"below {units.seconds(DISPATCH_SECONDS)}" if like.short else units.DASH),
+        Cell(text=units.count(one.hosts), sort=one.hosts),
+        Cell(text=units.count(among.cells), sort=among.cells),
+        Cell(text=units.percent(among.tau), sort=among.tau),
+        Cell(text=units.percent(among.sigma), sort=among.sigma),
+        Cell(text=units.number(among.degrees, digits=2), sort=among.degrees),
+    )
 
 
 def _section(made: Page, part: Part) -> None:

@@ -1,7 +1,7 @@
 """Two sides against each other: records, campaigns, machines or versions, each case that both have with a verdict."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
@@ -11,7 +11,7 @@ import msgspec
 from suite.results import pooling
 from suite.results.identity import identity, same_host
 from suite.results.pooling import Cell, Components
-from suite.results.pools import Spread, spread_of
+from suite.results.pools import spread_of
 from suite.results.record import Machine, Record
 from suite.results.settings import differing
 from suite.results.statistics import (
@@ -140,7 +140,7 @@ def _of_one_machine(first: Sequence[Record], second: Sequence[Record]) -> tuple[
     return one, other
 
 
-def _comparison(one: Summary, other: Summary, spread: Spread) -> Comparison | None:
+def _comparison(one: Summary, other: Summary, spread: Callable[[Record], Components]) -> Comparison | None:
     mine, theirs = by_round(one.record), by_round(other.record)
     if not mine or not theirs:
         return None
@@ -151,7 +151,7 @@ def _comparison(one: Summary, other: Summary, spread: Spread) -> Comparison | No
     if _on_one_host(one.record, other.record):
         ratio, chance = unpaired_ratio(*sides), unpaired_p_value(*sides)
         return ratio and Comparison(first=one, second=other, ratio=ratio, paired=False, chance=chance)
-    both = [((side,), spread.of([item.record])[0]) for side, item in zip(sides, (one, other), strict=True)]
+    both = [((side,), spread(item.record)) for side, item in zip(sides, (one, other), strict=True)]
     ratio = pooling.ratio(*both).estimate
     return Comparison(first=one, second=other, ratio=ratio, paired=False, chance=None, least=_least(both))
 

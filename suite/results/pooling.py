@@ -97,8 +97,8 @@ def pooled(cell: Cell, among: Components) -> Pooled:
     hosts, processes = len(cell), sum(map(len, cell))
     if not degrees:
         return Pooled(value=math.exp(centre), hosts=hosts, processes=processes)
-    reach = t_quantile(degrees)
-    near, far = reach * math.sqrt(error2), reach * math.sqrt(error2 + further2)
+    quantile = t_quantile(degrees)
+    near, far = quantile * math.sqrt(error2), quantile * math.sqrt(error2 + further2)
     return Pooled(
         value=math.exp(centre),
         low=math.exp(centre - near),
@@ -121,8 +121,8 @@ def ratio(numerator: tuple[Cell, Components], denominator: tuple[Cell, Component
     hosts, processes = (min(map(len, cells)), min(sum(map(len, cell)) for cell in cells))
     if not all(degrees for *_, degrees in sides):
         return Pooled(value=math.exp(centre), hosts=hosts, processes=processes)
-    near = _reach([(error2, degrees) for _, error2, _, degrees in sides])
-    far = _reach([(error2 + further2, degrees) for _, error2, further2, degrees in sides])
+    near = reach([(error2, degrees) for _, error2, _, degrees in sides])
+    far = reach([(error2 + further2, degrees) for _, error2, further2, degrees in sides])
     return Pooled(
         value=math.exp(centre),
         low=math.exp(centre - near),
@@ -242,7 +242,7 @@ def _agreement(cells: Sequence[Mapping[Hashable, float]]) -> float:
     return max(products / scale, 0.0) ** 2 * shared if scale else 0.0
 
 
-def _reach(parts: Sequence[tuple[float, float]]) -> float:
+def reach(parts: Sequence[tuple[float, float]]) -> float:
     """Return the half-width of a sum whose variances have these degrees of freedom."""
     total = sum(variance for variance, _ in parts)
     shares = sum(variance**2 / degrees for variance, degrees in parts)

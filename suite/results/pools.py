@@ -6,10 +6,11 @@ Wide or unsteady ones stay in; to leave them out would choose by the result.
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from statistics import median
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,7 +21,7 @@ from suite.results.record import Machine, Record, Run, once
 from suite.results.settings import bearing
 from suite.results.statistics import Estimate
 from suite.results.summary import disturbed, step_seconds
-from suite.workload import Backend, Case, Implementation
+from suite.workload import Backend, Case, Implementation, Scope
 
 DISPATCH_SECONDS = 1e-4  # of a step: below it the host decides how fast steps follow each other, and hosts differ more
 _FEWEST_DEGREES = 3.0  # of freedom, below which a kind of machine borrows from all kinds
@@ -30,7 +31,18 @@ _PACKAGES: Mapping[Implementation, tuple[str, ...]] = {
     "keras": ("keras", "tensorflow"),
     "xgboost": ("xgboost",),
 }
+ByHost = Mapping[HostKey, tuple[float, ...]]  # seconds of a step, one a process
 _Kind = tuple[Hashable, ...]  # of machine, as far as a backend's times depend on it
+
+
+class Likeness(NamedTuple):
+    """What pools must share for their hosts to differ alike, so that they have their components in common."""
+
+    machine: _Kind
+    implementation: Implementation
+    backend: Backend
+    scope: Scope  # `step` stands for all of the steady state
+    short: bool  # steps below `DISPATCH_SECONDS`
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +51,7 @@ class Pool:
 
     records: tuple[Record, ...]
     among: Components
-    borrowed: bool  # too few hosts of this kind are known; other kinds say how much hosts differ
+    borrowed: bool  # too few hosts of its likeness are known; others say how much hosts differ
 
     @property
     def newest(self) -> Record:
@@ -50,6 +62,11 @@ class Pool:
     def case(self) -> Case:
         """What was timed."""
         return case_of(self.newest)
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        """What it shares its components with other pools by."""
+        return _likeness(self.records)
 
     @cached_property
     def by_host(self) -> Mapping[HostKey, tuple[float, ...]]:
@@ -92,40 +109,27 @@ class Pool:
         return pooling.wild(self.cell, self.among)
 
 
-class Spread:
-    """How much hosts and processes differ, by kind of machine, backend, kind of scope and dispatch class."""
-
-    def __init__(self, groups: Iterable[Sequence[Record]]) -> None:
-        cells: dict[Hashable, list[Mapping[HostKey, tuple[float, ...]]]] = defaultdict(list)
-        for group in groups:
-            for kind in (_class(group), _class(group)[1:]):
-                cells[kind].append(seconds_by_host(group))
-        self._known = {
-            kind: pooling.components([tuple(each.values()) for each in same], [tuple(each) for each in same])
-            for kind, same in cells.items()
-        }
-
-    def of(self, group: Sequence[Record]) -> tuple[Components, bool]:
-        """Return what holds for records of one pool, and whether other kinds of machine stand in for theirs."""
-        kind, nothing = _class(group), pooling.components([])
-        own, every = self._known.get(kind, nothing), self._known.get(kind[1:], nothing)
-        borrowed = own.degrees < min(_FEWEST_DEGREES, every.degrees)
-        return (every if borrowed else own), borrowed
+Among = Callable[[Likeness], tuple[Components, bool]]
 
 
-def spread_of(records: Iterable[Record]) -> Spread:
-    """Return how much hosts and processes differ in these records."""
-    return Spread(_groups(records))
+def spread_of(records: Iterable[Record]) -> Callable[[Record], Components]:
+    """Return what says of a record how much hosts of its kind differ, by the evidence in these records."""
+    among = _among(_groups(records))
+    return lambda record: among(_likeness([record]))[0]
 
 
 def pools(records: Iterable[Record]) -> tuple[Pool, ...]:
     """Return the pools of these records, in the order of case and of their newest record."""
     groups = _groups(records)
-    spread, found = Spread(groups), []
+    among, found = _among(groups), []
     for group in groups:
-        among, borrowed = spread.of(group)
-        found.append(Pool(records=tuple(group), among=among, borrowed=borrowed))
+        components, borrowed = among(_likeness(group))
+        found.append(Pool(records=tuple(group), among=components, borrowed=borrowed))
     return tuple(sorted(found, key=lambda pool: (pool.newest.name, pool.newest.created)))
+
+
+def _among(groups: Iterable[Sequence[Record]]) -> Among:
+    return shared((_likeness(group), seconds_by_host(group)) for group in groups)
 
 
 def _groups(records: Iterable[Record]) -> list[list[Record]]:
@@ -135,6 +139,31 @@ def _groups(records: Iterable[Record]) -> list[list[Record]]:
         if usable(record):
             groups[pool_key(record)].append(record)
     return list(groups.values())
+
+
+def shared(cells: Iterable[tuple[Likeness, ByHost]]) -> Among:
+    """Return what says of a likeness how much hosts differ, and whether it had to be borrowed.
+
+    Where too few hosts of it are known, any machine says it; where those are too few too, any implementation.
+    """
+    same: dict[tuple[Hashable, ...], list[ByHost]] = defaultdict(list)
+    for likeness, cell in cells:
+        for some in (likeness, likeness[1:], likeness[2:]):
+            same[some].append(cell)
+
+    @cache
+    def known(some: tuple[Hashable, ...]) -> Components:
+        found = same[some]
+        return pooling.components([tuple(each.values()) for each in found], [tuple(each) for each in found])
+
+    def components(likeness: Likeness) -> tuple[Components, bool]:
+        own = best = known(likeness)
+        for wider in (likeness[1:], likeness[2:]):
+            if best.degrees < _FEWEST_DEGREES and known(wider).degrees > best.degrees:
+                best = known(wider)
+        return best, best is not own
+
+    return components
 
 
 def current(found: Iterable[Pool], fewest_hosts: int = 3) -> dict[tuple[str, Case], Pool]:
@@ -206,13 +235,12 @@ def _counts(record: Record, run: Run) -> bool:
     return not validity.is_short(record.case, run) and bool(step_seconds(run, record.method))
 
 
-def _class(group: Sequence[Record]) -> tuple[Hashable, ...]:
-    """Return what a pool shares its components with: kind of machine, backend, kind of scope, dispatch-bound or not."""
+def _likeness(group: Sequence[Record]) -> Likeness:
     record = group[-1]
     backend, scope = spreads.kind(record.case.backend, record.case.scope)
     values = [value for host in seconds_by_host(group).values() for value in host]
     short = scope == "step" and bool(values) and median(values) < DISPATCH_SECONDS
-    return kind_of(record.machine, backend), backend, scope, short
+    return Likeness(kind_of(record.machine, backend), record.case.implementation, backend, scope, short)
 
 
 def _outside(record: Record) -> dict[str, str]:
