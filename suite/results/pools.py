@@ -21,7 +21,6 @@ from suite.results.summary import disturbed, step_seconds
 from suite.workload import Backend, Case, Implementation
 
 DISPATCH_SECONDS = 1e-4  # of a step: below it the host decides how fast steps follow each other, and hosts differ more
-_FEWEST_DEGREES = 3.0  # of freedom, below which a kind of machine borrows from all kinds
 _PACKAGES: Mapping[Implementation, tuple[str, ...]] = {
     "jax": ("jax", "jaxlib", "flax", "optax"),
     "torch": ("torch", "torch-cuda", "torch-cudnn"),
@@ -102,7 +101,7 @@ def pools(records: Iterable[Record]) -> tuple[Pool, ...]:
     found = []
     for group in groups.values():
         own, every = known[_class(group)], known[_class(group)[1:]]
-        borrowed = own.degrees < min(_FEWEST_DEGREES, every.degrees)
+        borrowed = pooling.borrows(own, every)
         found.append(Pool(records=tuple(group), among=every if borrowed else own, borrowed=borrowed))
     return tuple(sorted(found, key=lambda pool: (pool.newest.name, pool.newest.created)))
 
