@@ -157,15 +157,6 @@ def test_campaigns_of_one_host_are_no_pair():
     assert len(list(trials.pairs(pools.pools(pair)))) == 2
 
 
-def test_two_campaigns_are_called_different_beyond_three_standard_errors():
-    error = math.sqrt(2 * 0.01 + 0.0025 * (1 / 2 + 1 / 3))
-    for size, apart in ((2.999, False), (3.001, True)):
-        assert trials.different([math.exp(size * error)] * 2, [1.0] * 3, KNOWN) is apart
-
-
-# Shares
-
-
 def test_without_a_trial_there_is_no_share():
     assert share([], 0) is None
 

@@ -10,7 +10,7 @@ import msgspec
 
 from suite.results import pooling
 from suite.results.identity import identity, same_host
-from suite.results.pooling import Cell, Components
+from suite.results.pooling import Components
 from suite.results.pools import spread_of
 from suite.results.record import Machine, Record
 from suite.results.settings import differing
@@ -20,7 +20,6 @@ from suite.results.statistics import (
     paired_p_value,
     paired_ratio,
     sign_interval,
-    t_quantile,
     unpaired_p_value,
     unpaired_ratio,
 )
@@ -28,7 +27,6 @@ from suite.results.summary import Status, Summary, by_round, summary, worse
 
 LEAST_BAND = 0.01  # what no two builds of the same code hold
 _LEVEL = 0.05
-_STANDARD_ERRORS = 3.0  # beyond which two campaigns are called different
 _SAME_MEMORY = 0.01  # by which it differs on one host: a kernel keeps some of it, another kernel more
 
 
@@ -141,35 +139,26 @@ def _of_one_machine(first: Sequence[Record], second: Sequence[Record]) -> tuple[
 
 
 def _comparison(one: Summary, other: Summary, spread: Callable[[Record], Components]) -> Comparison | None:
-    mine, theirs = by_round(one.record), by_round(other.record)
-    if not mine or not theirs:
+    rounds, others = by_round(one.record), by_round(other.record)
+    if not rounds or not others:
         return None
     if one.record.campaign == other.record.campaign and one.record.machine == other.record.machine:
-        ratio, chance = paired_ratio(mine, theirs), paired_p_value(mine, theirs)
+        ratio, chance = paired_ratio(rounds, others), paired_p_value(rounds, others)
         return ratio and Comparison(first=one, second=other, ratio=ratio, paired=True, chance=chance)
-    sides = tuple(mine.values()), tuple(theirs.values())
+    sides = tuple(rounds.values()), tuple(others.values())
     if _on_one_host(one.record, other.record):
         ratio, chance = unpaired_ratio(*sides), unpaired_p_value(*sides)
         return ratio and Comparison(first=one, second=other, ratio=ratio, paired=False, chance=chance)
-    both = [((side,), spread(item.record)) for side, item in zip(sides, (one, other), strict=True)]
-    ratio = pooling.ratio(*both).estimate
-    return Comparison(first=one, second=other, ratio=ratio, paired=False, chance=None, least=_least(both))
+    (mine, theirs), (first, second) = ((side,) for side in sides), (spread(item.record) for item in (one, other))
+    ratio = pooling.ratio((mine, first), (theirs, second)).estimate
+    least = pooling.smallest_change(mine, theirs, first, second)
+    return Comparison(first=one, second=other, ratio=ratio, paired=False, chance=None, least=least)
 
 
 def _on_one_host(one: Record, other: Record) -> bool:
     """Return whether two records are known to be of one host, which then is in both times."""
     hosts = identity(one), identity(other)
     return all(host.host for host in hosts) and same_host(*hosts)
-
-
-def _least(sides: Sequence[tuple[Cell, Components]]) -> float | None:
-    """Return the ratio from which two sides are called different; None if nothing says how much hosts differ."""
-    moments = [pooling.moments(*side) for side in sides]
-    degrees = min(degrees for *_, degrees in moments)
-    if not degrees:
-        return None
-    error = math.sqrt(sum(error2 for _, error2, *_ in moments))
-    return math.exp(max(_STANDARD_ERRORS, t_quantile(degrees)) * error)
 
 
 def axes(one: Record, other: Record) -> tuple[str, ...]:

@@ -12,9 +12,11 @@ Meta-analysis in clinical trials (1986), for the weights.
 
 import math
 import operator
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
-from statistics import fmean, variance
+from statistics import fmean
 
 from suite.results.statistics import Estimate, t_quantile
 from suite.workload import Plain
@@ -26,6 +28,7 @@ _HEAVIEST = 4  # degrees of freedom that one cell counts for among others
 _CUT = 0.05  # chance with which normal noise exceeds what one cell may count for
 _EFFICIENCY = 0.8  # degrees of freedom that the cut leaves of those that went in
 _WILD = 1e-3  # chance of a cell's own spread of hosts, below which the cell is judged by that spread
+_FEWEST = 3.0  # degrees of freedom, below which a kind borrows
 _CALLED = 3.0  # standard errors beyond which a difference is called a change
 _TINY, _LARGEST = 1e-12, 100.0  # variances of logarithms
 
@@ -75,16 +78,20 @@ def components(cells: Sequence[Cell], hosts: Sequence[Sequence[Hashable]] = ()) 
     Raises ValueError for a value that is not positive.
     """
     logs = [_logs(cell) for cell in cells]
-    within = [(variance(host), len(host) - 1) for cell in logs for host in cell if len(host) > 1]
-    sigma2 = _solved(within, lambda value: [value] * len(within))
-    between = [(variance([fmean(host) for host in cell]), len(cell) - 1) for cell in logs if len(cell) > 1]
-    noise = [sigma2 * fmean(1 / len(host) for host in cell) for cell in logs if len(cell) > 1]
-    tau2 = _solved(between, lambda value: [value + each for each in noise])
-    counted = _EFFICIENCY * sum(min(degrees, _HEAVIEST) for _, degrees in between)
+    sigma2 = _solved([_spread(host) for cell in logs for host in cell if len(host) > 1])
+    several = [_between(cell, sigma2) for cell in logs if len(cell) > 1]
+    between = _calm(several)
+    degrees = _EFFICIENCY * sum(each.weight for each in between)
     if hosts:
-        means = [dict(zip(names, map(fmean, cell), strict=True)) for names, cell in zip(hosts, logs, strict=True)]
-        counted /= 1 + _agreement([cell for cell in means if len(cell) > 1]) / max(counted, 1)
-    return Components(tau2=tau2, sigma2=sigma2, degrees=counted, cells=len(between))
+        names = dict(zip(several, (each for each in hosts if len(each) > 1), strict=True))
+        means = [dict(zip(names[each], each.values, strict=True)) for each in between]
+        degrees /= 1 + _agreement(means) / max(degrees, 1)
+    return Components(tau2=_solved(between), sigma2=sigma2, degrees=degrees, cells=len(several))
+
+
+def borrows(own: Components, every: Components) -> bool:
+    """Return whether too little is known of a kind of machine, so that all kinds together stand in for it."""
+    return own.degrees < min(_FEWEST, every.degrees)
 
 
 def pooled(cell: Cell, among: Components) -> Pooled:
@@ -144,12 +151,13 @@ def changed(new: Cell, old: Cell, among: Components) -> bool | None:
     return None if least is None else abs(moments(new, among)[0] - moments(old, among)[0]) > math.log(least)
 
 
-def smallest_change(new: Cell, old: Cell, among: Components) -> float | None:
-    """Return the ratio of two of a kind above which it is called a change: that of three standard errors.
+def smallest_change(new: Cell, old: Cell, among: Components, olds: Components | None = None) -> float | None:
+    """Return the ratio of two times above which it is called a change: that of three standard errors.
 
-    Where few degrees of freedom say what an error is, it is that of a 95 % interval if this is more.
+    `olds` are the components of the old one, if it is of another kind. Where few degrees of freedom say what an error
+    is, it is that of a 95 % interval if this is more.
     """
-    (_, mine, _, known), (_, theirs, _, other) = moments(new, among), moments(old, among)
+    (_, mine, _, known), (_, theirs, _, other) = moments(new, among), moments(old, olds or among)
     degrees = min(known, other)
     return math.exp(max(_CALLED, t_quantile(degrees)) * math.sqrt(mine + theirs)) if degrees else None
 
@@ -174,18 +182,14 @@ def wild(cell: Cell, among: Components) -> bool:
 
 def _own(logs: Sequence[Sequence[float]], among: Components) -> Components:
     """Return the components that hold for a cell: the pooled ones, or its own where these cannot explain its hosts."""
-    from scipy.special import chdtrc
-
-    degrees = len(logs) - 1
-    if degrees < 1 or not among.degrees:
+    if len(logs) < 2 or not among.degrees:
         return among
-    spread = variance([fmean(host) for host in logs])
-    noise = among.sigma2 * fmean(1 / len(host) for host in logs)
-    expected = max(among.tau2 + noise, _TINY)
+    found = _between(logs, among.sigma2)
     # The pooled spread is itself uncertain; a chi-square that ignores that would call one cell in a few hundred wild.
-    if float(chdtrc(degrees, degrees * spread / expected)) > _WILD:
+    if not found.wild(among.tau2):
         return among
-    return Components(tau2=max(spread - noise, 0.0), sigma2=among.sigma2, degrees=float(degrees), cells=1)
+    tau2 = max(found.variance - found.noise, 0.0)
+    return Components(tau2=tau2, sigma2=among.sigma2, degrees=float(found.degrees), cells=1)
 
 
 def _logs(cell: Cell) -> list[list[float]]:
@@ -195,34 +199,88 @@ def _logs(cell: Cell) -> list[list[float]]:
     return [[math.log(value) for value in host] for host in cell]
 
 
-def _solved(found: Sequence[tuple[float, int]], expected: Callable[[float], Sequence[float]]) -> float:
-    """Return the variance that the found ones agree on; `expected` says what it lets each of them be on average.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Spread:
+    """How far values are apart, and the noise that is known to be in their variance."""
 
-    Each is a sample variance with its degrees of freedom. One far above its expectation counts as if it were at the
-    cut, which normal noise exceeds in 5 of 100 cases. 0 if none is found, or if no variance is needed to explain them.
+    values: Sequence[float]
+    variance: float
+    noise: float
+
+    @property
+    def degrees(self) -> int:
+        return len(self.values) - 1
+
+    @property
+    def weight(self) -> int:
+        """The degrees of freedom for which it counts among others."""
+        return min(self.degrees, _HEAVIEST)
+
+    def over(self, expected: float) -> float:
+        """Return its variance over that which is expected beside the noise."""
+        return self.variance / max(expected + self.noise, _TINY)
+
+    def wild(self, expected: float) -> bool:
+        """Return whether normal noise of the variance expected cannot explain it."""
+        from scipy.special import chdtrc
+
+        return float(chdtrc(self.degrees, self.degrees * self.over(expected))) <= _WILD
+
+
+def _spread(values: Sequence[float], noise: float = 0.0) -> _Spread:
+    centre = fmean(values)  # statistics.variance is exact, and takes ten times as long
+    squares = sum((value - centre) ** 2 for value in values)
+    return _Spread(values=values, variance=squares / (len(values) - 1), noise=noise)
+
+
+def _between(logs: Sequence[Sequence[float]], sigma2: float) -> _Spread:
+    """Return how far the means of a cell's hosts are apart."""
+    return _spread(tuple(map(fmean, logs)), sigma2 * fmean(1 / len(host) for host in logs))
+
+
+def _calm(found: Sequence[_Spread]) -> list[_Spread]:
+    """Return those that are not wild beside the others: a cell that is judged by itself says nothing of them."""
+    expected = _solved(found)
+    return [each for each in found if not each.wild(expected)]
+
+
+def _solved(found: Sequence[_Spread]) -> float:
+    """Return the variance that these agree on beside their noise; 0 if there are none, or none is needed.
+
+    One far above its expectation counts as if it were at the cut, which normal noise exceeds in 5 of 100 cases.
 
     Source: Huber, Robust estimation of a location parameter (1964), for the cut.
     """
-    from scipy.special import chdtr, chdtri
-
-    cuts = [float(chdtri(degrees, _CUT)) / degrees for _, degrees in found]
-    weights = [min(degrees, _HEAVIEST) for _, degrees in found]
-    usual = sum(
-        weight * (float(chdtr(degrees + 2, cut * degrees)) + cut * _CUT)
-        for weight, cut, (_, degrees) in zip(weights, cuts, found, strict=True)
-    )
+    weighed = [(each, each.weight, _cut(each.degrees)) for each in found]
+    usual = sum(weight * _usual(each.degrees) for each, weight, _ in weighed)
 
     def excess(value: float) -> float:
-        each = zip(found, weights, cuts, expected(value), strict=True)
-        return sum(weight * min(spread / max(mean, _TINY), cut) for (spread, _), weight, cut, mean in each) - usual
+        return sum(weight * min(each.over(value), cut) for each, weight, cut in weighed) - usual
 
     low, high = _TINY, _LARGEST
     if not found or excess(low) <= 0:
         return 0.0
-    for _ in range(60):
+    for _ in range(40):
         middle = math.sqrt(low * high)
         low, high = (middle, high) if excess(middle) > 0 else (low, middle)
     return math.sqrt(low * high)
+
+
+@cache
+def _cut(degrees: int) -> float:
+    """Return what a sample variance of normal noise over its expectation exceeds in 5 of 100 cases."""
+    from scipy.special import chdtri
+
+    return float(chdtri(degrees, _CUT)) / degrees
+
+
+@cache
+def _usual(degrees: int) -> float:
+    """Return what a sample variance of normal noise over its expectation is on average, if cut."""
+    from scipy.special import chdtr
+
+    cut = _cut(degrees)
+    return float(chdtr(degrees + 2, cut * degrees)) + cut * _CUT
 
 
 def _agreement(cells: Sequence[Mapping[Hashable, float]]) -> float:

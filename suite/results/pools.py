@@ -24,7 +24,6 @@ from suite.results.summary import disturbed, step_seconds
 from suite.workload import Backend, Case, Implementation, Scope
 
 DISPATCH_SECONDS = 1e-4  # of a step: below it the host decides how fast steps follow each other, and hosts differ more
-_FEWEST_DEGREES = 3.0  # of freedom, below which a kind of machine borrows from all kinds
 _PACKAGES: Mapping[Implementation, tuple[str, ...]] = {
     "jax": ("jax", "jaxlib", "flax", "optax"),
     "torch": ("torch", "torch-cuda", "torch-cudnn"),
@@ -159,7 +158,7 @@ def shared(cells: Iterable[tuple[Likeness, ByHost]]) -> Among:
     def components(likeness: Likeness) -> tuple[Components, bool]:
         own = best = known(likeness)
         for wider in (likeness[1:], likeness[2:]):
-            if best.degrees < _FEWEST_DEGREES and known(wider).degrees > best.degrees:
+            if pooling.borrows(best, known(wider)):
                 best = known(wider)
         return best, best is not own
 

@@ -21,7 +21,6 @@ from suite.results.pools import DISPATCH_SECONDS, ByHost, Likeness, Pool, second
 from suite.results.record import Record
 from suite.workload import Case
 
-APART = 3.0  # standard errors between two campaigns, beyond which they are called different
 CPU, GPU, SPEED_UP = "CPU", "GPU", "speed-up"
 SHORT = f"GPU, steps below {units.seconds(DISPATCH_SECONDS)}"
 SIDES = (CPU, GPU, SHORT, SPEED_UP)
@@ -111,14 +110,8 @@ def pairs(pools: Iterable[Pool]) -> Iterator[Trial]:
         if pool.hosts > 1 and pool.among.degrees:
             for (one, mine), (other, theirs) in combinations(_campaigns(pool), 2):
                 if one != other:
-                    good = not different(mine, theirs, pool.among)
+                    good = not pooling.changed([mine], [theirs], pool.among)
                     yield Trial(side=_name(pool), pools=(pool,), hosts=frozenset({one, other}), good=good)
-
-
-def different(one: Sequence[float], other: Sequence[float], among: Components) -> bool:
-    """Return whether the times of two campaigns' processes, on different hosts, are called different."""
-    error = math.sqrt(2 * among.tau2 + among.sigma2 * (1 / len(one) + 1 / len(other)))
-    return abs(_mean(one) - _mean(other)) > APART * error
 
 
 def _campaigns(pool: Pool) -> Sequence[tuple[HostKey, Sequence[float]]]:
