@@ -47,7 +47,7 @@ class Way:
     def words(self) -> str:
         """Its implementation, variant and threads."""
         case = self.pool.newest.case
-        return ", ".join(filter(None, (peer_name(case), f"{case.threads} threads" if case.threads else "")))
+        return peer_name(case) + (f" with {units.counted(case.threads, 'thread')}" if case.threads else "")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,7 +203,7 @@ def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:
                 ratio=pooling.ratio((cpu.cell, cpu.among), (gpu.cell, gpu.among)),
                 cpu_ways=_ways(cpu, ways[machine, case.workload, "cpu", case.scope, case.batch], among),
                 gpu_ways=_ways(gpu, ways[machine, case.workload, "gpu", case.scope, case.batch], among),
-                apart=tuple(_apart(cpu, gpu)),
+                apart=tuple(dict.fromkeys(_apart(cpu, gpu))),
             )
         )
     return tuple(made)
