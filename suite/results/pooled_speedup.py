@@ -128,6 +128,13 @@ class PooledSpeedUp:
         """True if it may be quoted."""
         return self.state == "quotable"
 
+    @property
+    def caveat(self) -> str:
+        """Why it may not be quoted, as a sentence after another; '' if it may."""
+        if self.quotable:
+            return ""
+        return f" Not to be quoted{' yet' if self.state == 'open' else f', {self.state}'}: {self.reasons[0]}."
+
     @cached_property
     def reasons(self) -> tuple[str, ...]:
         """Why it may not be quoted, or what has to be known beside it."""
