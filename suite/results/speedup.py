@@ -17,7 +17,6 @@ from suite.results.summary import (
     Summary,
     better,
     by_round,
-    citable,
     summary,
     time_ratio,
     wide,
@@ -71,16 +70,6 @@ class SpeedUp:
     def certificate(self) -> bool | None:
         """Whether it is certified; None where it needs no certificate, as it is not of a step."""
         return self.certified if self.gpu.record.case.scope == "step" else None
-
-    @property
-    def solid(self) -> bool:
-        """True if it may be drawn as a full mark: certified and steady."""
-        return self.certified and self.status in SOUND
-
-    @property
-    def citable(self) -> bool:
-        """True if it may be quoted."""
-        return citable(self.gpu.record, self.ratio, self.status, self.certificate)
 
 
 Result = Summary | SpeedUp  # what has a status with its reasons
