@@ -154,6 +154,21 @@ def test_a_host_without_a_gpu_adds_to_the_side_that_it_has():
     assert only([*factory.on_hosts(WHOLE), other]).cpu.hosts == 3
 
 
+def test_sides_of_two_campaigns_have_a_speed_up_and_those_of_two_machines_have_none():
+    apart = [*factory.on_hosts(BOTH[:1])[:1], *factory.on_hosts(BOTH[1:])[1:]]
+    assert len({record.campaign for record in apart}) == 3
+    assert only(apart).ratio.value == pytest.approx(50, rel=0.02)
+    elsewhere = changed(apart[0], machine=changed(factory.PLAIN, cores=16))
+    assert pooled_speedups([elsewhere, *apart[1:]]) == ()
+
+
+def test_a_faster_way_that_later_hosts_left_out_is_still_known():
+    fast = [*WHOLE, torch(0.005, variant="compile")]
+    found = only(factory.on_hosts(fast)[: len(fast)] + factory.on_hosts(WHOLE)[len(WHOLE) :])
+    assert (found.state, found.baselines[0].pool.hosts) == ("not certified", 1)
+    assert found.reasons[0].startswith("torch compile takes 0.50 (")
+
+
 def test_versions_that_differ_between_the_sides_are_said():
     newer = changed(BOTH[1], software=changed(BOTH[1].software, packages={"jax": "0.13.0"}))
     found = only(factory.on_hosts([WHOLE[0], newer, WHOLE[2]]))

@@ -9,6 +9,7 @@ import msgspec
 from suite import units
 from suite.results.agreement import disagreements
 from suite.results.peers import others_of, peers_of, untimed
+from suite.results.pooled_speedup import CERTIFIED_FROM
 from suite.results.record import Record
 from suite.results.statistics import Estimate, sign_interval
 from suite.results.summary import (
@@ -24,7 +25,6 @@ from suite.results.summary import (
 )
 from suite.workload import Scope
 
-CERTIFIED_FROM = 0.7  # best peer's time over JAX's, on the CPU
 _ROUNDING = 1e-9  # of a mean of equal values
 
 
