@@ -128,6 +128,23 @@ def campaign(workloads=("mnist_mlp", "cifar10_mlp"), machine=HOST, cpu=0.010, gp
     return tuple(made)
 
 
+def on_hosts(records, shares=(1.0, 1.01, 0.99)):
+    """The records once a host, each in a campaign of its own and with that share of their times."""
+    made = []
+    for number, share in enumerate(shares, 1):
+        when = {"campaign": f"202601{number:02}-000000-host", "created": f"2026-01-{number:02}T00:00:00Z"}
+        for each in records:
+            machine = msgspec.structs.replace(each.machine, cpu_vendor="GenuineIntel", cpu_family=6, cpu_number=143)
+            runs = tuple(_on_host(run, share, f"{number:016x}") for run in each.runs)
+            made.append(sealed(msgspec.structs.replace(each, machine=machine, runs=runs, digest="", **when)))
+    return made
+
+
+def _on_host(run, share, host):
+    samples = tuple(msgspec.structs.replace(s, wall_seconds=share * s.wall_seconds) for s in run.samples)
+    return msgspec.structs.replace(run, samples=samples, host=host)
+
+
 # What a worker tells that measured a cold start and steps.
 FACTS = Facts(
     input_digest="d",

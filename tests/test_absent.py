@@ -9,21 +9,19 @@ from suite.report import absent, pages
 
 def test_each_model_without_a_speed_up_is_named_with_why():
     whole = factory.campaign(("whole",))
-    apart = [
-        factory.record("apart", "cpu", campaign="20260101-000000-a"),
-        factory.record("apart", "gpu", campaign="20260102-000000-b"),
-    ]
+    apart = [factory.record("apart", "cpu", data="tfds"), factory.record("apart", "gpu", data="embedded")]
+    bad = [factory.record("bad", "cpu", profile="smoke"), factory.record("bad", "gpu")]
     one_side = [factory.record("host", "cpu"), factory.record("device", "gpu")]
     other = [
         factory.record("other", "cpu", precision="tf32"),
         factory.record("other", "gpu", scope="cold"),
         factory.record("ceiling_copy", "gpu", about=factory.description("ceiling_copy", family="ceiling")),
     ]
-    said = absent.sentence([*whole, *apart, *one_side, *other], {"whole"}, ["whole", "host", "never", "other"])
+    said = absent.sentence([*whole, *apart, *bad, *one_side, *other], {"whole"}, ["whole", "host", "never", "other"])
     assert said == (
-        "Without a speed-up so far: apart (both sides never timed in one campaign, and only sides of one campaign are "
-        "compared); device (timed on the GPU alone); host (timed on the CPU alone); never, other (headline step not "
-        "timed here yet)."
+        "Without a speed-up so far: apart (CPU and GPU timed with different data); bad (no time of the CPU counts: "
+        "failed, invalid, disturbed, or of profile smoke); device (timed on the GPU alone); host (timed on the CPU "
+        "alone); never, other (headline step not timed here yet)."
     )
     assert absent.sentence(whole, {"whole"}, ["whole"]) == ""
 

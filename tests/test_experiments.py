@@ -415,7 +415,10 @@ def test_the_data_parallel_model_sets_no_line_and_is_not_drawn_but_has_its_row()
     tiny = [factory.record("tiny", side, noisy(t), about=about) for side, t in (("cpu", 1e-4), ("gpu", 1e-3))]
     alone, beside = read(size, networks(0.3)), read(size, [*networks(0.3), *tiny])
     assert beside.answers == alone.answers
-    assert (beside.chart.points, beside.chart.lines) == (alone.chart.points, alone.chart.lines)
+    assert [point.value for point in beside.chart.points] == pytest.approx(
+        [point.value for point in alone.chart.points]
+    )
+    assert beside.chart.lines == alone.chart.lines
     assert len(beside.tables[0].rows) == 1 + len(alone.tables[0].rows)
 
 
@@ -437,20 +440,31 @@ def test_workloads_that_are_one_network_count_once_with_the_mean_of_their_speed_
             again.append(factory.record(twin, side, noisy(seconds), about=about))
     one, all_of_them = (read(size, group).answers[0] for group in (records, [*records, *again]))
     assert one.startswith("Over 4 networks")
-    assert all_of_them == one
+    assert all_of_them.split(". ")[0] == one.split(". ")[0]
 
 
-def test_a_speed_up_whose_cpu_side_is_outdone_is_hollow_and_called_that():
+@pytest.mark.parametrize("module", [headline, size])
+def test_a_speed_up_whose_cpu_side_is_outdone_is_hollow_and_called_that(module):
     about = factory.description("mnist_mlp")
     pair = [factory.record("mnist_mlp", side, noisy(seconds), about=about) for side, seconds in (("cpu", 0.01),
             ("gpu", 0.001))]  # fmt: skip
     peers = {seconds: factory.record("mnist_mlp", "cpu", noisy(seconds), about=about, implementation="torch")
              for seconds in (0.009, 0.005)}  # fmt: skip
-    for seconds, status, said in ((0.009, "quick", "fast."), (0.005, "quick, not certified", "fast. Not certified.")):
-        reading = read(headline, [*pair, peers[seconds]])
-        assert reading.tables[0].rows[0][-1].text == status
-        assert reading.answers[0].endswith(said)
+    for seconds, state in ((0.009, "quotable"), (0.005, "not certified")):
+        reading = read(module, factory.on_hosts([*pair, peers[seconds]]))
+        (row,) = reading.tables[0].rows
+        assert row[reading.tables[0].columns.index("status")].text == state
         assert reading.chart.points[0].solid is (seconds == 0.009)
+        assert ("Not to be quoted, not certified: torch eager takes 0.50 " in reading.answers[0]) is (seconds == 0.005)
+
+
+def test_answers_over_several_networks_say_how_many_may_be_quoted():
+    assert read(size, networks(0.3)).answers[0].endswith(" None of 4 may be quoted.")
+    names = ["mnist_mlp", "cifar10_mlp"]
+    records = factory.on_hosts(factory.campaign(names))
+    assert "may be quoted" not in read(size, records).answers[0]
+    bare = [r for r in records if (r.workload, r.case.implementation) != ("cifar10_mlp", "torch")]
+    assert read(size, bare).answers[0].endswith(" 1 of 2 may be quoted.")
 
 
 def test_a_network_that_failed_is_left_out_of_the_trend():
@@ -589,16 +603,6 @@ def test_steps_below_ceilings_of_another_campaign_say_so_and_whether_these_are_s
     assert notes(ceilings[0], unsteady, bound(10**9, 10**6, 0.002, **newer)).endswith("Not all steady.")
 
 
-def test_the_order_by_size_says_of_how_many_campaigns_it_is():
-    def notes(**changes):
-        first, second = factory.campaign(["mnist_mlp"]), factory.campaign(["cifar10_mlp"], **changes)
-        return read(size, [*first, *second]).tables[0].notes
-
-    assert notes() == ()
-    (said,) = notes(campaign="20260102-000000-x", created="2026-01-02T00:00:00Z")
-    assert said.startswith("The rows are of 2 campaigns, 2026-01-01 to 2026-01-02: ")
-
-
 def test_a_ceiling_is_no_speed_up():
     records = [matmul(1e12), matmul(1e9, "cpu"), copy(1e10), copy(1e9, "cpu")]
     assert headline.read(records) is None
@@ -621,22 +625,6 @@ def test_the_interval_of_the_crossing_holds_the_true_batch():
 
     _, findings = part_crossover.prove(sample=True)
     assert [finding for finding in findings if not finding.good] == []
-
-
-@pytest.mark.parametrize("module", [headline, size])
-def test_a_speed_up_that_another_campaign_contradicts_is_unstable_on_the_pages_of_experiments_too(module):
-    steady = factory.campaign(("mnist_mlp",))
-    newer = {"campaign": "20270101-000000-x", "created": "2027-01-01T00:00:00Z", "experiment": "dispatch"}
-    other = [factory.sealed(msgspec.structs.replace(record, **newer)) for record in sweep({128: 10.0})]
-    cells = {}
-    for name, records in (("alone", steady), ("contradicted", [*steady, *other])):
-        reading = read(module, records)
-        cells[name] = reading.tables[0].rows[0][-1], reading.chart.points[0].solid
-    assert cells["alone"][0].text == "quick"
-    assert cells["alone"][1]
-    assert cells["contradicted"][0].text == "unstable"
-    assert "a newer campaign has 10" in cells["contradicted"][0].remark
-    assert not cells["contradicted"][1]
 
 
 # What a comparison is read from

@@ -7,7 +7,8 @@ import pytest
 
 from suite.report import glossary, pages, tables
 from suite.report.html import Page
-from suite.results.speedup import CERTIFIED_FROM
+from suite.results import pooled_speedup
+from suite.results.pooled_speedup import CERTIFIED_FROM, Certificate, State, pooled_speedups
 from suite.results.summary import WIDEST, Status
 from suite.results.trust import Finding, Part
 from suite.variants import VARIANTS, peer_name
@@ -29,7 +30,9 @@ def words():
 
 
 @pytest.mark.parametrize(
-    "closed", [Scope, Status, Precision, Allocator], ids=["scope", "status", "precision", "allocator"]
+    "closed",
+    [Scope, Status, State, Certificate, Precision, Allocator],
+    ids=["scope", "status", "state", "certificate", "precision", "allocator"],
 )
 def test_every_word_of_a_closed_set_is_explained(closed):
     assert set(get_args(closed)) <= words()
@@ -50,6 +53,14 @@ def test_what_a_status_asks_for_is_what_the_code_asks_for():
     assert f"at most {100 * WIDEST['quick']:.0f} %" in said["quick"]
     assert f"at most {100 * WIDEST['standard']:.1f} %" in said["standard"]
     assert f"at least {CERTIFIED_FROM} of JAX's time" in said["certified"]
+    assert f"less than {CERTIFIED_FROM} of JAX's time" in said["not certified"]
+    assert f"at least {pooled_speedup.FEWEST_HOSTS} hosts" in said["quotable"]
+    assert f"at most {100 * pooled_speedup.WIDEST:.0f} %" in said["quotable"]
+
+
+def test_every_column_of_the_speed_ups_that_is_no_plain_word_is_explained():
+    plain = {"model", "batch", "speed-up", "status", "GPU precision", "CPU step", "GPU step", "machine"}
+    assert {column.split(": ")[-1] for column in tables.SPEEDUP_COLUMNS} - plain <= words()
 
 
 def test_how_often_intervals_hold_the_truth_is_what_the_simulations_found():
@@ -66,7 +77,7 @@ def test_how_often_intervals_hold_the_truth_is_what_the_simulations_found():
 def test_a_table_with_a_status_leads_to_the_words(tmp_path):
     records = factory.campaign()
     made = Page("a page", "../", frozenset())
-    made.table(tables.speedup_table(records))
+    made.table(tables.speedup_table(pooled_speedups(records)))
     assert '<a href="../glossary.html">what the words mean</a><span class="same">' in made.text()
     other = Page("a page", "../", frozenset())
     other.table(tables.side_by_side(records))

@@ -127,15 +127,16 @@ def test_where_the_sides_differ_a_rung_says_whose_status_is_which():
     assert steps == ["quick", "CPU incomplete, GPU quick"]
 
 
-def test_a_rung_whose_speed_up_another_campaign_contradicts_says_so_and_is_drawn_hollow():
-    newer = {"campaign": "20270101-000000-new", "created": "2027-01-01T00:00:00Z"}
-    slower = factory.record(backend="gpu", scope="transfer", step_seconds=(0.003, 0.00301, 0.00299), **newer)
-    made = [*records(), slower]
+def test_a_rung_whose_ratio_is_wide_though_its_sides_are_not_says_so_and_is_drawn_hollow():
+    noise = {"cpu": (0.97, 1.0, 1.03), "gpu": (1.03, 1.0, 0.97)}
+    made = [r for r in records() if r.case.scope != "transfer"]
+    made += [factory.record(backend=side, scope="transfer", step_seconds=[0.01 * share for share in shares],
+                            about=made[0].description) for side, shares in noise.items()]  # fmt: skip
     rungs = ladder.ladder(made)
     assert [rung.doubted is not None for rung in rungs] == [rung.case.scope == "transfer" for rung in rungs]
     row = shown.table(rungs, made[0].description, "here").rows[1]
     assert row[-1].text == "CPU quick, GPU quick, speed-up unstable"
-    assert row[-1].remark == "gpu: a newer campaign has 3.01 ms; measure both sides again"
+    assert row[-1].remark.startswith("wide: the interval's half-width is ")
     drawn = [row for layer in shown.chart(rungs)["layer"] for row in layer["data"]["values"] if "solid" in row]
     assert not any(row["solid"] for row in drawn if row["name"] == "transfer")
     assert all(row["solid"] for row in drawn if row["name"] == "step")

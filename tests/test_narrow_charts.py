@@ -7,8 +7,8 @@ import factory
 import pytest
 
 from suite.report import charts, plots
+from suite.results.pooled_speedup import pooled_speedups
 from suite.results.reading import Chart, Point
-from suite.results.speedup import speedups
 
 LABEL = re.compile(
     r'<text (?![^>]*opacity="0")[^>]*text-anchor="(?P<anchor>\w+)" '  # but those that are hidden
@@ -37,7 +37,9 @@ def chart(*names, **changes):
 def test_the_labels_of_the_headline_s_axis_stand_apart_in_a_wide_font(fastest):
     records = [factory.record(name, side, [seconds] * 3) for name, times in (("slow", 1.25), ("fast", fastest))
                for side, seconds in (("cpu", 1.0), ("gpu", 1 / times))]  # fmt: skip
-    said = [label for label in labels(charts.speedups(speedups(records))) if re.fullmatch(r"\d+k?", label["said"])]
+    said = [
+        label for label in labels(charts.speedups(pooled_speedups(records))) if re.fullmatch(r"\d+k?", label["said"])
+    ]
     places = sorted(map(ends, said))
     assert len(places) >= 6
     assert all(one[1] < other[0] for one, other in pairwise(places))

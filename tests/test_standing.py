@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from suite.report import pages, standing, tables
+from suite.report import one_campaign, pages, standing, tables
+from suite.results.pooled_speedup import pooled_speedups
 from suite.results.speedup import speedups
 from suite.results.standing import overall, standings
 from suite.results.statistics import geometric_mean, t_quantile
@@ -378,7 +379,7 @@ def test_every_speed_up_on_the_site_names_its_best_peer():
 def test_a_speed_up_of_another_way_is_not_taken_for_the_headline():
     fast = [side(variant="several-steps"), side(backend="gpu", seconds=0.0001, variant="several-steps")]
     wide = [side(devices=2), side(backend="gpu", seconds=0.0001, devices=2)]
-    table = tables.speedup_table([*fast, *wide])
+    table = tables.speedup_table(pooled_speedups([*fast, *wide]))
     assert {row[0].text for row in table.rows} == {"mnist_mlp several-steps", "mnist_mlp on 2 devices"}
     assert not any(record.headline_step() for record in (*fast, *wide))
 
@@ -399,7 +400,6 @@ def test_beside_another_host_the_better_allocator_stands_alone():
 
 
 def test_a_speed_up_of_one_process_says_so():
-    pair = [factory.record(backend=side, step_seconds=[t], scope="run") for side, t in (("cpu", 2.0), ("gpu", 1.0))]
-    pair = [msgspec.structs.replace(record, rounds=1) for record in pair]
-    (found,) = speedups(pair)
-    assert tables.speedup_row(found, {})[-2].text == "quick, one process"
+    pair = [factory.record(backend=side, step_seconds=[t]) for side, t in (("cpu", 2.0), ("gpu", 1.0))]
+    (row,) = one_campaign.table(pair).rows
+    assert row[-1].text == "quick, one process, not certified"

@@ -257,7 +257,7 @@ def test_three_samples_have_no_trend():
 
 
 def test_of_two_statuses_the_one_that_promises_less():
-    order = ("invalid", "incomplete", "unstable", "old JAX", "smoke", "quick", "standard", "repeated")
+    order = ("invalid", "incomplete", "unstable", "old JAX", "smoke", "quick", "standard")
     for index, one in enumerate(order):
         for other in order[index:]:
             assert worse(one, other) == worse(other, one) == one
@@ -284,7 +284,7 @@ def test_what_only_an_experiment_asks_for_stands_on_its_own_page(axes):
     ("statuses", "said"),
     [
         ((), ""),
-        (("quick", "standard", "repeated"), ""),
+        (("quick", "standard"), ""),
         (("quick", "unstable"), " Not all steady."),
         (("invalid",), " Not steady."),
         (("unstable", "incomplete"), " None is steady."),

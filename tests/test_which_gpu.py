@@ -12,7 +12,7 @@ from suite.measure import answering, fitness, lock, machine, refusal
 from suite.measure.nvml import Gpus
 from suite.measure.probe import Offer
 from suite.measure.request import Request
-from suite.results import comparison, prices, reference, repetition
+from suite.results import comparison, pools, prices, reference
 from suite.results.prices import Price
 
 A100 = "NVIDIA A100-SXM4-40GB"
@@ -188,7 +188,7 @@ SLICED = msgspec.structs.replace(factory.HOST, gpus=(SLICE,))
 
 
 def test_a_slice_is_never_pooled_or_compared_with_the_whole_card():
-    assert repetition.description(SLICED) != repetition.description(factory.HOST)
+    assert pools.kind_of(SLICED, "gpu") != pools.kind_of(factory.HOST, "gpu")
     assert not any(kind.fills(SLICED) for kind in reference.KINDS)
     assert any(kind.fits(factory.HOST) for kind in reference.KINDS)
     whole, part = factory.record(backend="gpu"), factory.record(backend="gpu", machine=SLICED)

@@ -130,10 +130,10 @@ def said_of(items: Iterable[PooledSpeedUp]) -> str:
     """Return what an answer has to say of the speed-ups that it counts with; nothing where all may be quoted."""
     every = tuple(items)
     quotable = sum(item.quotable for item in every)
+    if len(every) == 1:
+        return every[0].caveat
     if quotable == len(every):
         return ""
-    if len(every) == 1:
-        return f" Not to be quoted yet, {every[0].state}: {every[0].reasons[0]}."
     return f" {units.count(quotable) if quotable else 'None'} of {units.count(len(every))} may be quoted."
 
 

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from suite import units
 from suite.report.html import Page, anchor, safe
 from suite.results.citation import SCOPES
-from suite.results.speedup import CERTIFIED_FROM
+from suite.results.pooled_speedup import CERTIFIED_FROM, FEWEST_HOSTS, State
+from suite.results.pooled_speedup import WIDEST as WIDEST_POOLED
 from suite.results.statistics import COVERAGE
 from suite.results.summary import WIDEST, Status
 from suite.results.table import INTERVAL
@@ -15,7 +16,7 @@ from suite.workload import Allocator, Case, Implementation, Precision
 
 TITLE = "The words in the tables"
 _STATUSES: dict[Status, str] = {
-    "invalid": "A check shows that the number cannot be true.",
+    "invalid": "A check shows that the number cannot be true, or that CPU and GPU computed different things.",
     "incomplete": "A process failed or is missing.",
     "unstable": "Measured, but not steady: provisional, and not to be quoted. The reason stands with the result.",
     "old JAX": "A time on a CPU of the last JAX for Python 3.11, slow there: not to be quoted or counted with, and "
@@ -24,6 +25,21 @@ _STATUSES: dict[Status, str] = {
     "quick": f"Steady: the half-width of its interval is at most {units.percent(WIDEST['quick'])}, nothing is wrong. "
     "A whole run or search that was taken once has no interval and is not asked for one.",
     "standard": f"Steady, with more processes and samples: at most {units.percent(WIDEST['standard'])}.",
+}
+_STATES: dict[State, str] = {
+    "quotable": f"Of a speed-up: certified, of at least {FEWEST_HOSTS} hosts on both sides, and the half-width of its "
+    f"interval is at most {units.percent(WIDEST_POOLED)}.",
+    "open": "Of a speed-up: not to be quoted yet. It has too few hosts, too wide an interval, or an open certificate: "
+    "the reason stands with it.",
+    "not certified": f"Another way surely beats JAX on this CPU: a baseline takes less than {CERTIFIED_FROM:g} of "
+    "JAX's time, or JAX with fewer threads takes any less. In the table at the end of a run also: none was compared.",
+}
+_COLUMNS = {
+    "hosts": "How many hosts stand behind a speed-up, of the side that has fewer.",
+    "next host": "Where a campaign of one round on a further host of this kind comes out, in 95 of 100 cases.",
+    "baseline / JAX": "The time of the fastest other implementation over JAX's, on the same hosts: above 1 JAX is the "
+    "faster one. A dash: none was timed.",
+    "best / best": "The fastest CPU way's time over the fastest GPU way's, of any implementation.",
 }
 _PRECISIONS: dict[Precision, str] = {
     "float32-highest": "Every product in float32.",
@@ -75,8 +91,9 @@ def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
             "latency": "Of scope step: one step that is waited for before the next begins. In steady state the next is "
             "handed out before the one before it has ended.",
         },
-        "Interval": {INTERVAL: interval(parts)},
-        "Status": {**_STATUSES, "certified": _certified(), "not certified": "It takes less, or none was compared."},
+        "Interval": {INTERVAL: f"{interval(parts)} A speed-up's interval is of its kind of machine, over hosts."},
+        "Speed-ups": _COLUMNS,
+        "Status": {**_STATUSES, **_STATES, "certified": _certified()},
         "Precision": {**_PRECISIONS},
         "Implementation, and its way of taking a step": {_way(*names): said for names, said in _WAYS.items()},
         "Allocator, on the CPU": {**_ALLOCATORS},
@@ -90,8 +107,8 @@ def _way(implementation: Implementation, variant: str) -> str:
 
 def _certified() -> str:
     return (
-        "Of the CPU side of a speed-up: the fastest other implementation on the same cores was compared, and takes at "
-        f"least {units.number(CERTIFIED_FROM, digits=1)} of JAX's time. Its ways that were not timed are named."
+        "Of the CPU side of a speed-up: the fastest other implementation on the same cores surely takes at least "
+        f"{CERTIFIED_FROM:g} of JAX's time, and no fewer threads are surely faster."
     )
 
 

@@ -37,7 +37,7 @@ def page(
     shown = overview.first(found)
     mine = [record for record in records if shown in (None, record.machine.slug)]
     made.add(overview.choice({r.machine.slug: r.machine.name for r in everything}, shown, ""))
-    speedups = [item for item in found if item.machine == shown]
+    speedups = [item for item in found if shown in (None, item.machine)]
     files = overview.add(made, speedups, mine, "speedups", links(records, ""), models)
     yours = {r.machine.slug: r.machine.name for r in records if r.campaign in local}
     if shown not in yours:

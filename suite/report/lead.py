@@ -7,19 +7,22 @@ from suite import units
 from suite.report.html import safe
 from suite.results.citation import SCOPES
 from suite.results.pooled_speedup import FEWEST_HOSTS, PooledSpeedUp
+from suite.results.record import Record
 
 _EACH = "one step of training or inference on the GPU against all CPU cores of the same kind of machine"
+_SMOKE = " Profile smoke times nothing: it only shows that it runs."
 
 
-def answer(items: Sequence[PooledSpeedUp], with_gpu: bool, others: Sequence[PooledSpeedUp] = ()) -> str:
+def answer(items: Sequence[PooledSpeedUp], records: Sequence[Record], others: Sequence[PooledSpeedUp] = ()) -> str:
     """Return the first sentences of a page as HTML; without speed-ups they say what is missing.
 
-    `others` are those beside the headline's.
+    `records` are all of the machine, `others` the speed-ups beside the headline's.
     """
-    if not items and with_gpu:
+    if not items and any(record.machine.gpus for record in records):
+        smoke = any(record.profile == "smoke" for record in records)
         return (
             "A speed-up needs the same step on the CPU and on the GPU of one kind of machine: none in full float32 "
-            f"and with its headline batch has been timed on both here yet.{_others(others)}"
+            f"and with its headline batch has been timed on both here yet.{_SMOKE * smoke}{_others(others)}"
         )
     if not items:
         return (
@@ -38,8 +41,8 @@ def answer(items: Sequence[PooledSpeedUp], with_gpu: bool, others: Sequence[Pool
     found = f": {_reach(quoted)}" if quoted else " yet"
     return (
         f"It depends on the model. On {name}, {units.count(len(quoted)) if quoted else 'none'} of "
-        f"{units.count(len(items))} speed-ups {verb} quotable{found}. The whole range is {_reach(items)}: "
-        f"{_faults(items)}. Each is {_EACH}."
+        f"{units.count(len(items))} speed-ups {verb} quotable{found}. The whole range is {_reach(items)}. "
+        f"Not quotable yet: {_faults(items)}. Each is {_EACH}."
     )
 
 
@@ -53,8 +56,7 @@ def _others(items: Sequence[PooledSpeedUp]) -> str:
 
 
 def _alone(item: PooledSpeedUp, name: str) -> str:
-    said = f"On {name}, one step of {safe(item.workload)} is {_words(item)} faster on the GPU."
-    return said + ("" if item.quotable else f" Not to be quoted yet, {safe(item.state)}: {safe(item.reasons[0])}.")
+    return f"On {name}, one step of {safe(item.workload)} is {_words(item)} faster on the GPU.{safe(item.caveat)}"
 
 
 def _words(item: PooledSpeedUp) -> str:
@@ -72,16 +74,18 @@ def _reach(items: Sequence[PooledSpeedUp]) -> str:
 
 
 def _faults(items: Iterable[PooledSpeedUp]) -> str:
-    """Return how many of these may not be quoted, and why."""
-    found = Counter(_fault(item) for item in items if not item.quotable)
-    return " and ".join(f"{units.count(n)} {'has' if n == 1 else 'have'} {fault}" for fault, n in found.most_common())
+    """Return how many of these may not be quoted, and why; the first of them has the verb."""
+    (fault, count), *rest = Counter(_fault(item) for item in items if not item.quotable).most_common()
+    said = [f"{units.count(count)} {'has' if count == 1 else 'have'} {fault}"]
+    said += [f"{units.count(number)} {other}" for other, number in rest]
+    return " and ".join(filter(None, (", ".join(said[:-1]), said[-1])))
 
 
 def _fault(item: PooledSpeedUp) -> str:
     if item.state == "invalid":
         return "two sides that computed different things"
     if item.state == "not certified":
-        return "a CPU side that another way beats by far"
+        return "a CPU side that another way surely beats"
     if item.hosts < FEWEST_HOSTS:
         return f"fewer than {units.count(FEWEST_HOSTS)} hosts"
     return "an open certificate" if item.certificate == "open" else "too wide an interval"

@@ -41,8 +41,7 @@ def add(
     found = [item for item in speedups if item.general and item.case.scope in _SCOPES]
     main = headlines(found)
     others = [item for item in found if not item.headline]
-    with_gpu = any(record.machine.gpus for record in records)
-    page.add(f'<p class="lead">{lead.answer(main, with_gpu, others)}</p>')
+    page.add(f'<p class="lead">{lead.answer(main, records, others)}</p>')
     files: dict[str, str] = {}
     if main:
         spec = charts.speedups(main)

@@ -9,6 +9,7 @@ from suite.experiments.headline import usual_batch
 from suite.results import old_jax
 from suite.results.campaigns import several
 from suite.results.pooled_speedup import PooledSpeedUp, Way
+from suite.results.pooling import Pooled
 from suite.results.record import Record
 from suite.results.selection import current_cases, fastest
 from suite.results.statistics import Estimate
@@ -32,9 +33,12 @@ def baseline_cell(ways: Sequence[Way]) -> Cell:
         text=f"{units.times(over.value, over.low, over.high)} {best.words}",
         sort=over.value,
         record=best.pool.newest,
-        remark=f"time of the fastest baseline over JAX's, of {units.counted(over.hosts, 'host')}; 95 % interval "
-        f"{units.interval(over.low, over.high)}",
+        remark=f"time of the fastest baseline over JAX's, of {units.counted(over.hosts, 'host')}; {_within(over)}",
     )
+
+
+def _within(ratio: Pooled) -> str:
+    return "no interval" if ratio.low is None else f"95 % interval {units.interval(ratio.low, ratio.high)}"
 
 
 def way(case: Case) -> str:
@@ -84,7 +88,7 @@ def _ways(item: PooledSpeedUp) -> str:
     """Return which two ways the fastest ones are, with the interval of their ratio."""
     best = item.best_over_best
     over = f"{way(item.best_cpu.case)} on the CPU over {way(item.best_gpu.case)} on the GPU"
-    return f"{over}; 95 % interval {units.interval(best.low, best.high)}"
+    return f"{over}; {_within(best)}"
 
 
 def speedup_table(found: Iterable[PooledSpeedUp]) -> Table:

@@ -37,7 +37,7 @@ class Rung:
     gpu: Summary | None
     compiling: bool = True  # False: of a whole run, what is left when its compilations are taken out
     alone: bool = False  # True: of a step, one that is waited for before the next
-    judged: SpeedUp | None = None  # its ratio with what all campaigns say of it; None: no ratio, or of another rung
+    judged: SpeedUp | None = None  # its ratio with its status; None: no ratio, or of another rung
 
     @property
     def words(self) -> str:

@@ -47,7 +47,13 @@ class Way:
     def words(self) -> str:
         """Its implementation, variant and threads."""
         case = self.pool.newest.case
-        return ", ".join(filter(None, (peer_name(case), f"{case.threads} threads" if case.threads else "")))
+        return peer_name(case) + (f" with {units.counted(case.threads, 'thread')}" if case.threads else "")
+
+    @property
+    def takes(self) -> str:
+        """Which share of JAX's time it takes, with the interval if there is one."""
+        within = f" ({units.interval(self.over.low, self.over.high)})" if self.over.low is not None else ""
+        return f"{self.words} takes {self.over.value:.2f}{within}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,15 +135,17 @@ class PooledSpeedUp:
         """True if it may be quoted."""
         return self.state == "quotable"
 
+    @property
+    def caveat(self) -> str:
+        """Why it may not be quoted, as a sentence after another; '' if it may."""
+        if self.quotable:
+            return ""
+        return f" Not to be quoted{' yet' if self.state == 'open' else f', {self.state}'}: {self.reasons[0]}."
+
     @cached_property
     def reasons(self) -> tuple[str, ...]:
         """Why it may not be quoted, or what has to be known beside it."""
-        slower = (
-            f"{way.words} takes {way.over.value:.2f} ({units.interval(way.over.low, way.over.high)}) of JAX's time on "
-            "the CPU"
-            for way in self.cpu_ways
-            if _surely_below(way)
-        )
+        slower = (f"{way.takes} of JAX's time on the CPU" for way in self.cpu_ways if _surely_below(way))
         wild = (
             f"hosts differ more than those of other models on the {side.case.backend.upper()}"
             for side in (self.cpu, self.gpu)
@@ -172,10 +180,7 @@ class PooledSpeedUp:
         fastest = next(iter(self.baselines), None)
         if fastest is None:
             return "no baseline was timed on this CPU"
-        interval = units.interval(fastest.over.low, fastest.over.high)
-        return (
-            f"{fastest.words} takes {fastest.over.value:.2f} ({interval}) of JAX's time, the bound is {CERTIFIED_FROM}"
-        )
+        return f"{fastest.takes} of JAX's time, the bound is {CERTIFIED_FROM}"
 
     @property
     def best_cpu(self) -> Pool:
@@ -218,7 +223,7 @@ def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:
                 ratio=pooling.ratio((cpu.cell, cpu.among), (gpu.cell, gpu.among)),
                 cpu_ways=_ways(cpu, ways[machine, case.workload, "cpu", case.scope, case.batch], among),
                 gpu_ways=_ways(gpu, ways[machine, case.workload, "gpu", case.scope, case.batch], among),
-                apart=tuple(_apart(cpu, gpu)),
+                apart=tuple(dict.fromkeys(_apart(cpu, gpu))),
                 fewer_cores=_fewer_cores(cpu, sides[cpu.case]),
             )
         )

@@ -9,6 +9,7 @@ import msgspec
 from suite import units
 from suite.results.agreement import disagreements
 from suite.results.peers import others_of, peers_of, untimed
+from suite.results.pooled_speedup import CERTIFIED_FROM
 from suite.results.record import Record
 from suite.results.statistics import Estimate, sign_interval
 from suite.results.summary import (
@@ -17,7 +18,6 @@ from suite.results.summary import (
     Summary,
     better,
     by_round,
-    citable,
     summary,
     time_ratio,
     wide,
@@ -25,7 +25,6 @@ from suite.results.summary import (
 )
 from suite.workload import Scope
 
-CERTIFIED_FROM = 0.7  # best peer's time over JAX's, on the CPU
 _ROUNDING = 1e-9  # of a mean of equal values
 
 
@@ -71,16 +70,6 @@ class SpeedUp:
     def certificate(self) -> bool | None:
         """Whether it is certified; None where it needs no certificate, as it is not of a step."""
         return self.certified if self.gpu.record.case.scope == "step" else None
-
-    @property
-    def solid(self) -> bool:
-        """True if it may be drawn as a full mark: certified and steady."""
-        return self.certified and self.status in SOUND
-
-    @property
-    def citable(self) -> bool:
-        """True if it may be quoted."""
-        return citable(self.gpu.record, self.ratio, self.status, self.certificate)
 
 
 Result = Summary | SpeedUp  # what has a status with its reasons
