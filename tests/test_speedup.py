@@ -7,7 +7,6 @@ import pytest
 from suite.inquiry.steps import together
 from suite.report import tables
 from suite.results import selection
-from suite.results.keys import numbers
 from suite.results.peers import peers_of
 from suite.results.speedup import current, of_headline, record_of, speedups
 from suite.results.standing import standings
@@ -380,8 +379,6 @@ def test_a_speed_up_may_be_quoted_as_its_number_may():
     ]
     for records, allowed in ((steady, True), (bare, False), (once, False), (shaken, False), (old, False), (cold, True)):
         mine = {item.gpu.record.digest: item.citable for item in speedups(records)}
-        theirs = {n.record.digest: n.citable for n in numbers(records) if n.key.metric == "speedup"}
-        assert mine == theirs
         assert set(mine.values()) == {allowed}
 
 
