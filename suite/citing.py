@@ -1,14 +1,15 @@
 """Citations for the command line: from a key to text, and quotations in files against the published records."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from suite import units
 from suite.report.badges import badge
-from suite.results import answers, files, quotation, store
+from suite.results import answers, files, quotation, store, stored_pools
 from suite.results.citation import Citation, bibtex, csl, markdown, text
-from suite.results.keys import Number, numbers, resolved
+from suite.results.numbers import Numbers
 
 Format = Literal["text", "markdown", "bibtex", "csl", "badge"]
 _FORMS: dict[Format, Callable[[Citation], str]] = {
@@ -16,19 +17,20 @@ _FORMS: dict[Format, Callable[[Citation], str]] = {
 }  # fmt: skip
 
 
-def published(folder: Path) -> tuple[tuple[Number, ...], tuple[str, ...]]:
-    """Return every number of the records below a folder, and a line for each record that cannot be read."""
+def published(folder: Path) -> tuple[Numbers, tuple[str, ...]]:
+    """Return the numbers of the records below a folder and of the stored pools, and a line for what cannot be read."""
     records, problems = store.load([folder])
-    return numbers(records), problems
+    lines, spoiled = stored_pools.read(stored_pools.path(folder))
+    return Numbers(records, lines), (*problems, *spoiled)
 
 
-def listed(there: Sequence[Number], part: str = "") -> list[tuple[str, str]]:
-    """Return the keys that hold `part` and whose number may be quoted, each with its newest number."""
-    newest = {n.key.unpinned.text(): Citation(number=n) for n in there if n.citable}
-    return [(key, f"{cited.value} ({cited.interval})") for key, cited in newest.items() if part in key]
+def listed(there: Numbers, part: str = "") -> list[tuple[str, str]]:
+    """Return the keys that hold `part` and whose number may be quoted, each with that number."""
+    quotable = {key: Citation(number=number) for key, number in there.pooled.items() if number.quotable}
+    return [(key, f"{cited.value} ({cited.interval})") for key, cited in quotable.items() if part in key]
 
 
-def document(there: Sequence[Number], part: str = "") -> str:
+def document(there: Numbers, part: str = "") -> str:
     """Return the keys that hold `part` as a document for programs. Raises LookupError if there is none."""
     found = answers.cite_list_document(there, part)
     if not found.numbers:
@@ -37,15 +39,26 @@ def document(there: Sequence[Number], part: str = "") -> str:
     return answers.text(found)
 
 
-def cited(key: str, there: Sequence[Number], site: str = "") -> Citation:
+def cited(key: str, there: Numbers, site: str = "") -> Citation:
     """Return the citation of the number that a key names.
 
     Raises ValueError if it is no key or the site no address, LookupError if nothing has the key.
     """
     if site and not site.startswith(("https://", "http://")):
         raise ValueError(f"--site asked for with '{site}'; give the address that begins with https://")
-    found = resolved(key, there)
-    return Citation(number=found, site=f"{site.rstrip('/')}/" if site else "")
+    return Citation(number=there.pinned(there.resolve(key)), site=f"{site.rstrip('/')}/" if site else "")
+
+
+def pinned(found: Citation, folder: Path) -> Citation:
+    """Return a citation whose number is stored beside the published records, so that its key means it for ever.
+
+    Raises RuntimeError if it cannot be written.
+    """
+    if found.number.digest:
+        return found
+    stored_pools.store(stored_pools.path(folder), [found.number])
+    digest = stored_pools.line_of(found.number).digest
+    return replace(found, number=stored_pools.under(found.number, digest))
 
 
 def written(found: Citation, form: Format) -> str:
@@ -54,11 +67,11 @@ def written(found: Citation, form: Format) -> str:
 
 
 def checked(files: Sequence[Path], folder: Path, write: bool = False) -> Iterator[tuple[str, bool]]:
-    """Yield a line for each quotation that is wrong or has a newer record, then what was looked at; wrong or not.
+    """Yield a line for each quotation that is wrong or whose pool has changed, then what was looked at; wrong or not.
 
-    Before them one for each record that is not as it was written, which is wrong. With `write` quotations that are not
-    pinned are brought up to date first, in every file but one with a mark that has no partner. A file that cannot be
-    read is wrong. Raises RuntimeError if one cannot be written.
+    Before them one for each record or stored pool that is not as it was written, which is wrong. With `write`
+    quotations that are not pinned are brought up to date first, in every file but one with a mark that has no partner.
+    A file that cannot be read is wrong. Raises RuntimeError if one cannot be written.
     """
     there, problems = published(folder)
     yield from ((problem, True) for problem in problems)
@@ -83,7 +96,7 @@ def checked(files: Sequence[Path], folder: Path, write: bool = False) -> Iterato
     )
 
 
-def renew(path: Path, there: Sequence[Number]) -> bool:
+def renew(path: Path, there: Numbers) -> bool:
     """Bring the quotations of a file that are not pinned up to date; return whether one changed.
 
     A file with a mark that has no partner stays as it is.

@@ -8,7 +8,7 @@ import msgspec
 from suite import citing, first_run, terminal
 from suite.bench import answered, close
 from suite.measure.campaign import file_names
-from suite.results import choices, choosing, files, packing, packs, prices, quotation, spreads, store
+from suite.results import choices, choosing, files, packing, packs, prices, quotation, spreads, store, stored_pools
 from suite.results import journal as journals
 from suite.results.identity import identity
 from suite.results.journal import Journal
@@ -116,7 +116,7 @@ def publish(folder: Path, published: Path) -> tuple[Path, ...]:
     target = published / (mine[0][1].campaign if packs.is_pack(folder) else folder.name)
     _refuse_namesake(folder, target)
     pack = packing.pack(target, {path.name: store.content(path) for path, _ in mine})
-    return (pack, *picture(published), *spread_table(published), *mentions(published))
+    return (pack, *picture(published), *spread_table(published), *headline(published), *mentions(published))
 
 
 def _refuse_namesake(folder: Path, target: Path) -> None:
@@ -135,6 +135,15 @@ def _refuse_namesake(folder: Path, target: Path) -> None:
                 f"'{path}' is of another campaign '{folder.name}', begun in the same second on a machine of the same "
                 "name; measure one of them again, with --machine if they go on to begin together"
             )
+
+
+def headline(published: Path) -> tuple[Path, ...]:
+    """Store the headline's numbers of each machine that are not stored as they are; return the file if it gained some.
+
+    They are the speed-up of each of JAX's steps, the seconds of both sides, and the best over the best.
+    """
+    path, (there, _) = stored_pools.path(published), citing.published(published)
+    return (path,) if stored_pools.store(path, there.headline) else ()
 
 
 def mentions(published: Path) -> tuple[Path, ...]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from suite import experiments, terminal, units
 from suite.inquiry.latencies import latencies, latency_table
 from suite.results import answers, catalogue, packs, prices, selection, store
+from suite.results import baselines as against
 from suite.results.comparison import compared
 from suite.results.identity import identity
 from suite.results.record import Machine, Record
@@ -74,6 +75,24 @@ def compare(first: str, second: str, folders: Sequence[Path], band: float | None
         print(answers.text(answers.compare_document(first, second, rows, band)), end="")
     else:
         show(comparison.table(first, second, rows, band))
+
+
+def baselines(folders: Sequence[Path], as_json: bool = False) -> None:
+    """Print how long the fastest baseline of each of JAX's steps takes beside it, as tables or a document.
+
+    A machine's backend without a baseline has no table. Raises LookupError if no record is of a step of JAX.
+    """
+    from suite.report import baselines as beside
+
+    rows = against.baselines(_loaded(folders))
+    if not rows:
+        raise LookupError("no record is of a step of JAX; suite run measures one")
+    if as_json:
+        print(answers.text(answers.baselines_document(rows)), end="")
+        return
+    for table in beside.tables(rows):
+        if table.rows:
+            show(table)
 
 
 def _loaded(folders: Sequence[Path], noted: bool = False) -> tuple[Record, ...]:

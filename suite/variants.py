@@ -39,9 +39,14 @@ def variants_of(implementation: Implementation, backend: Backend) -> tuple[str, 
 
 
 def peer_name(case: Case) -> str:
+    """Return the name of the way in which a case is implemented."""
+    return way_name(case.implementation, case.variant)
+
+
+def way_name(implementation: Implementation, variant: str) -> str:
     """Return an implementation and its variant, such as 'torch compile' or 'keras'."""
-    variant = {"torch": "eager"}.get(case.implementation, "") if case.variant == "plain" else case.variant
-    return f"{case.implementation} {variant}".rstrip()
+    said = {"torch": "eager"}.get(implementation, "") if variant == "plain" else variant
+    return f"{implementation} {said}".rstrip()
 
 
 def require(case: Case) -> None:

@@ -9,6 +9,7 @@ from suite.workload import Case, Claim, Description, Source
 
 H100 = Gpu(name="NVIDIA H100 80GB HBM3", memory_bytes=80 * 2**30, compute_capability="9.0", driver="580.1", cuda="13.0")
 HOST = Machine(name="test-gpu, 16 cores", cpu_model="Test CPU", cores=16, memory_bytes=2**37, gpus=(H100,))
+KNOWN = msgspec.structs.replace(HOST, cpu_vendor="A maker", cpu_family=6, cpu_number=207)  # hosts of it pool
 PLAIN = Machine(name="test-cpu, 4 cores", cpu_model="Test CPU", cores=4, memory_bytes=2**34)
 
 
@@ -143,6 +144,27 @@ def on_hosts(records, shares=(1.0, 1.01, 0.99)):
 def _on_host(run, share, host):
     samples = tuple(msgspec.structs.replace(s, wall_seconds=share * s.wall_seconds) for s in run.samples)
     return msgspec.structs.replace(run, samples=samples, host=host)
+
+
+def hosts(count=3, cpu=0.0100, gpu=0.0010, baseline=0.0101, spread=0.001, day=1, program="fedcba9876543210", **changes):
+    """A campaign of JAX and PyTorch on each of several hosts; hosts and processes differ by a permille."""
+    made = []
+    for number in range(count):
+        lot = 1 + spread * (number - (count - 1) / 2)
+        when = {
+            "campaign": f"2026010{day}-0{number}0000-test",
+            "created": f"2026-01-0{day}T0{number}:00:00Z",
+            "machine": KNOWN,
+            **changes,
+        }
+        for backend, implementation, seconds in (("cpu", "jax", cpu), ("cpu", "torch", baseline), ("gpu", "jax", gpu)):
+            runs = tuple(
+                run(place, seconds * lot * noise, host=f"{16 * day + number:016x}", program=program)
+                for place, noise in enumerate((1.0, 1 + spread, 1 - spread))
+            )
+            steps = [seconds] * len(runs)
+            made.append(record(backend=backend, implementation=implementation, step_seconds=steps, runs=runs, **when))
+    return tuple(made)
 
 
 # What a worker tells that measured a cold start and steps.

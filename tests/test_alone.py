@@ -11,8 +11,8 @@ from suite.measure.protocol import Task
 from suite.report import ladder as shown
 from suite.results import ladder
 from suite.results.citation import Citation, text
-from suite.results.keys import numbers
 from suite.results.latency import waited_for
+from suite.results.one_host import numbers
 from suite.results.record import Sample
 from suite.results.summary import summary
 
@@ -123,10 +123,10 @@ def test_its_status_is_the_step_s_unless_its_own_interval_is_wide():
     assert (found.status, found.seconds.processes) == ("incomplete", 2)
 
 
-def test_it_is_a_number_that_can_be_quoted():
+def test_it_is_a_number_that_can_be_cited():
     found = {number.key.metric: number for number in numbers([step("gpu", 0.001, 0.002)])}
     assert found["latency"].value.value == pytest.approx(0.002, rel=1e-3)
-    assert found["latency"].status == "quick"
+    assert (found["latency"].state, found["latency"].reasons) == ("on one host", ())
     assert "ms (95 % interval" in text(Citation(number=found["latency"]))
     assert "latency, waited for before the next, of one step in steady state" in text(Citation(number=found["latency"]))
     assert "latency" not in {number.key.metric for number in numbers([step("gpu", 0.001)])}

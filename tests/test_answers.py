@@ -12,12 +12,15 @@ from click.testing import CliRunner
 from suite import cli
 from suite.results import answers, store
 from suite.results.comparison import LEAST_BAND, compared
-from suite.results.keys import METRICS, numbers
+from suite.results.keys import METRICS
+from suite.results.numbers import Numbers
 from suite.results.record import Record
 from suite.results.speedup import speedups
+from suite.results.stored_pools import line_of
 from suite.results.summary import summary
 
 CAMPAIGN = "20260101-000000-test"
+HOST = factory.HOST.slug
 
 
 def checked(document, name):
@@ -98,32 +101,43 @@ def test_a_comparison_is_told_with_both_sides_and_the_verdict():
     assert (same["rows"][0]["verdict"], same["band"]) == ("same", 2.0)
 
 
-def test_the_list_of_numbers_has_each_key_once_and_why_a_number_may_not_be_quoted():
-    records = [*factory.campaign(), factory.record(step_seconds=(0.01,), campaign="20260102-000000-b",
-                                                   created="2026-01-02T00:00:00Z")]  # fmt: skip
-    there = numbers(records)
-    said = checked(answers.cite_list_document(there), "cite-list")
-    keys = [number["key"] for number in said["numbers"]]
-    assert sorted(keys) == sorted({number.key.unpinned.text() for number in there})
+def test_the_list_of_numbers_has_each_key_once_with_its_pool_and_why_a_number_may_not_be_quoted():
+    records = [
+        *factory.hosts(),
+        *factory.hosts(1, workload="cifar10_mlp", day=2),
+        factory.record("mnist_cnn", profile="smoke"),
+    ]
+    there = Numbers(records)
+    stored = Numbers(records, [line_of(there.resolve(f"{HOST}/mnist_mlp/cpu/step/seconds"))])
+    said = checked(answers.cite_list_document(stored), "cite-list")
+    assert [number["key"] for number in said["numbers"]] == list(there.current)
     for number in said["numbers"]:
-        assert number["quotable"] is (number["reason"] == "")
-        assert (number["range_low"], number["range_high"], number["hosts"]) == (None, None, None)
-    (step,) = (n for n in said["numbers"] if n["key"] == f"{factory.HOST.slug}/mnist_mlp/cpu/step/seconds")
-    assert step["quotable"]  # the newest that may be quoted, not the newest
-    assert step["campaigns"] == [CAMPAIGN, "20260102-000000-b"]
+        assert number["quotable"] is (number["reason"] == "") is (number["status"] == "quotable")
+        assert (number["pinned"] is None) is (number["digest"] is None)
+    found = {number["key"]: number for number in said["numbers"]}
+    step = found[f"{HOST}/mnist_mlp/cpu/step/seconds"]
+    assert step["range_low"] < step["low"] < step["value"] < step["high"] < step["range_high"]
+    assert (step["hosts"], len(step["campaigns"]), step["status"]) == (3, 3, "quotable")
+    assert step["pinned"] == f"{step['key']}@{step['digest'][:16]}"
+    alone = found[f"{HOST}/cifar10_mlp/gpu/step/speedup"]
+    assert (alone["status"], alone["pinned"]) == ("open", None)
+    assert alone["reason"] == "1 host of 3"
+    smoke = found[f"{HOST}/mnist_cnn/cpu/step/seconds"]
+    assert (smoke["status"], smoke["range_low"]) == ("on one host", None)
+    assert smoke["reason"] == "smoke: it only shows that it runs"
     part = answers.cite_list_document(there, "/speedup").numbers
     assert {number.key.rpartition("/")[2] for number in part} == {"speedup"}
 
 
 def test_every_metric_has_a_unit():
-    assert answers._UNITS.keys() == METRICS.keys()
+    assert tuple(answers._UNITS) == METRICS
 
 
 def test_a_reader_of_a_document_may_meet_a_field_that_it_does_not_know():
-    said = json.loads(answers.text(answers.cite_list_document(numbers(factory.campaign()))))
+    said = json.loads(answers.text(answers.cite_list_document(Numbers(factory.campaign()))))
     jsonschema.validate(said | {"later": 1}, answers.schemas()["cite-list"])
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(said | {"schema": "cite-list/2"}, answers.schemas()["cite-list"])
+        jsonschema.validate(said | {"schema": "cite-list/1"}, answers.schemas()["cite-list"])
 
 
 # The command line
@@ -140,7 +154,11 @@ def checkout(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("schema", "words"),
-    [("compare", ["compare", CAMPAIGN, "20260102-000000-b", "--json"]), ("cite-list", ["cite", "--list", "--json"])],
+    [
+        ("compare", ["compare", CAMPAIGN, "20260102-000000-b", "--json"]),
+        ("cite-list", ["cite", "--list", "--json"]),
+        ("baselines", ["baselines", "--json"]),
+    ],
 )
 def test_a_command_prints_one_document_and_all_else_on_standard_error(checkout, schema, words):
     done = CliRunner().invoke(cli.main, words)
@@ -175,6 +193,6 @@ def test_the_schemas_are_on_the_site():
 
     files = pages.pages(factory.campaign(), frozenset())
     assert {name for name in files if name.endswith(".schema.json")} == {
-        f"assets/{name}.schema.json" for name in ("record", "run", "compare", "cite-list", "list")
+        f"assets/{name}.schema.json" for name in ("record", "run", "compare", "cite-list", "baselines", "pool", "list")
     }
     assert files["assets/record.schema.json"] == json.dumps(msgspec.json.schema(Record), indent=1) + "\n"

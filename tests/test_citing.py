@@ -1,4 +1,4 @@
-"""Numbers are quoted with all that proves them, and a quotation that does not say what its record says is found."""
+"""Numbers are quoted with all that proves them, and a quotation that does not say what its key means is found."""
 
 import dataclasses
 import html
@@ -15,100 +15,122 @@ from click.testing import CliRunner
 
 from suite import citing, cli
 from suite.report import badges, numbers
-from suite.results import quotation, store
+from suite.results import one_host, quotation, store, stored_pools
 from suite.results.citation import Citation, bibtex, citation_file, csl, markdown, text
-from suite.results.keys import numbers as all_numbers
-from suite.results.statistics import Estimate
+from suite.results.numbers import Numbers
+from suite.results.pooling import Pooled
 
 ROOT = Path(__file__).parents[1]
 SITE = "https://example.org/gpu/"
 
 
-def both(**changes):
-    """Records of a steady speed-up that a peer certifies."""
-    sides = [("cpu", "jax", 0.0100), ("cpu", "torch", 0.0101), ("gpu", "jax", 0.0010)]
-    return [
-        factory.record(
-            backend=backend,
-            implementation=name,
-            step_seconds=[t, t * 1.001, t * 0.999],
-            **changes,
-        )
-        for backend, name, t in sides
-    ]
+KEY = "test-gpu-16-cores/mnist_mlp/gpu/step/speedup"
+
+
+def stored(*records):
+    """The numbers of these records, each of a pool stored as it is."""
+    there = Numbers(records)
+    return Numbers(records, map(stored_pools.line_of, there.pooled.values()))
 
 
 @pytest.fixture
 def there():
-    return all_numbers(both())
+    return stored(*factory.hosts())
 
 
 @pytest.fixture
 def speedup(there):
-    (found,) = [number for number in there if number.key.metric == "speedup"]
-    assert found.citable
+    found = there.pinned(there.resolve(KEY))
+    assert found.quotable
     return Citation(number=found, site=SITE)
 
 
-def test_a_sentence_has_number_interval_case_machine_date_version_record_and_digest(speedup):
+def alone(**changes):
+    """A number of one campaign, and all numbers of its record."""
+    there = Numbers([factory.record(**changes)])
+    return there.resolve("test-gpu-16-cores/mnist_mlp/cpu/step/seconds"), there
+
+
+def test_a_sentence_has_number_interval_range_hosts_case_machine_date_version_evidence_digest_and_key(speedup):
     said = text(speedup)
     assert said.startswith(
-        f"{speedup.value} (95 % interval {speedup.interval}, quick): CPU time over GPU time of one step"
+        f"{speedup.value} (95 % interval {speedup.interval}, a further campaign {speedup.further}, 3 hosts, quotable): "
+        "CPU time over GPU time of one step"
     )
     record = speedup.number.record
     for part in (record.workload, f"batch {record.case.batch}", "float32-highest", record.machine.name, "jax 0.",
-                 record.created[:10], f"{SITE}records/{record.campaign}/", record.digest, speedup.key):  # fmt: skip
+                 f"until {record.created[:10]}", f"pool of 6 records, among them {SITE}records/{record.campaign}/",
+                 speedup.number.digest, speedup.key):  # fmt: skip
         assert part in said
     assert "@" in speedup.key
 
 
-@pytest.mark.parametrize("metric", ["seconds", "examples-per-second", "flop-per-second", "speedup"])
+def test_a_number_of_one_campaign_is_on_one_host():
+    number, _ = alone()
+    pinned = one_host.of_record(number.record, "seconds", ())
+    assert pinned is not None
+    cited = Citation(number=pinned)
+    said = text(cited)
+    assert f"({cited.interval}, on one host)" in markdown(cited)
+    assert ", on one host): time of one step" in said
+    assert f"measured on 2026-01-01 with gpu-speedup-suite 0, jax 0.12.0. Evidence: record {cited.record}, " in said
+    assert "to be quoted" not in said
+
+
+@pytest.mark.parametrize("metric", ["seconds", "examples-per-second", "flop-per-second", "speedup", "best-over-best"])
 def test_each_metric_has_its_unit(there, metric):
-    cited = Citation(number=next(number for number in there if number.key.metric == metric))
-    unit = {"seconds": r"[mµn]?s", "examples-per-second": "examples/s", "flop-per-second": ".?FLOP/s", "speedup": "x"}
-    assert re.fullmatch(rf"[\d.,]+ ?{unit[metric]}", cited.value)
+    cited = Citation(number=there.resolve(KEY.replace("speedup", metric)))
+    unit = {"seconds": r"[mµn]?s", "examples-per-second": "examples/s", "flop-per-second": ".?FLOP/s"}
+    assert re.fullmatch(rf"[\d.,]+ ?{unit.get(metric, 'x')}", cited.value)
     assert " to " in cited.interval
 
 
 def test_a_step_on_random_data_is_told_from_the_same_on_stand_ins():
-    ways = [Citation(number=all_numbers([factory.record(data=data)])[0]).way for data in ("embedded", "random", "tfds")]
+    ways = [
+        Citation(number=one_host.numbers([factory.record(data=data)])[0]).way for data in ("embedded", "random", "tfds")
+    ]
     assert ways == ["batch 128, jax, float32-highest", "batch 128, jax, random data, float32-highest",
                     "batch 128, jax, real data, float32-highest"]  # fmt: skip
 
 
 def test_a_number_that_may_not_be_quoted_says_so_in_every_form():
-    (number, *_) = all_numbers([factory.record(profile="smoke")])
-    cited = Citation(number=number)
-    assert "status smoke" in cited.reservation
+    cited = Citation(number=alone(profile="smoke")[0])
     for form in (text, bibtex, csl):
-        assert "ot to be quoted: status smoke" in form(cited)
+        assert "ot to be quoted: smoke: it only shows that it runs" in form(cited)
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "bibtex", "csl", "badge"])
 def test_the_command_line_says_that_a_number_may_not_be_quoted_whatever_the_form(published, tmp_path, form):
     store.add(factory.record("cifar10_mlp", profile="smoke"), tmp_path / "records")
-    number = next(n for n in citing.published(tmp_path / "records")[0] if "/cifar10_mlp/" in n.key.text())
-    answer = CliRunner().invoke(cli.main, ["cite", number.key.text(), "--format", form])
+    answer = CliRunner().invoke(
+        cli.main,
+        [
+            "cite",
+            KEY.replace("mnist", "cifar10").replace("gpu/", "cpu/").replace("speedup", "seconds"),
+            "--format",
+            form,
+        ],
+    )
     assert answer.exit_code == 0
-    assert answer.stderr.startswith("note: not to be quoted: status smoke")
-    sound = citing.listed(citing.published(tmp_path / "records")[0])[0][0]
-    assert CliRunner().invoke(cli.main, ["cite", sound, "--format", form]).stderr == ""
+    assert answer.stderr.startswith("note: not to be quoted: smoke: it only shows that it runs")
+    assert "not to be quoted" not in CliRunner().invoke(cli.main, ["cite", KEY, "--format", form]).stderr
 
 
 def test_a_pinned_quotation_that_may_not_be_quoted_is_right_with_a_remark():
-    there = all_numbers([factory.record(profile="smoke")])
-    (remark,) = quotation.remarks(markdown(Citation(number=there[0])), there)
-    assert not remark.wrong
-    assert remark.words == f"{there[0].key.text()} is not to be quoted: status smoke, result/2"
-
-
-def test_one_remark_says_of_a_pinned_quotation_that_it_may_not_be_quoted_and_what_is_newer():
-    tried = factory.record(profile="smoke", campaign="20250101-000000-old", created="2025-01-01T00:00:00Z")
-    there = all_numbers([tried, factory.record()])
-    number = next(number for number in there if number.record.profile == "smoke")
+    number, there = alone(profile="smoke")
     (remark,) = quotation.remarks(markdown(Citation(number=number)), there)
     assert not remark.wrong
-    assert "is not to be quoted: status smoke, result/2; it has a newer record, " in remark.words
+    assert remark.words == f"{number.key.text()} is not to be quoted: smoke: it only shows that it runs"
+
+
+def test_one_remark_says_of_a_pinned_quotation_that_it_may_not_be_quoted_and_what_its_pool_says():
+    number, _ = alone(profile="smoke")
+    there = Numbers([number.record, *factory.hosts()])
+    (remark,) = quotation.remarks(markdown(Citation(number=number)), there)
+    assert not remark.wrong
+    assert (
+        "is not to be quoted: smoke: it only shows that it runs; it is of one host, test-gpu-16-cores/" in remark.words
+    )
 
 
 def test_csl_and_bibtex_are_what_programs_read(speedup):
@@ -132,7 +154,7 @@ def test_the_citation_file_says_what_every_citation_says():
 
 
 def test_what_cite_gives_passes_the_check(there):
-    for number in there:
+    for number in map(there.pinned, there.current.values()):
         for site in ("", SITE):
             quoted = f"Some text: {markdown(Citation(number=number, site=site))}, and more."
             assert [r for r in quotation.remarks(quoted, there) if r.wrong] == []
@@ -141,11 +163,11 @@ def test_what_cite_gives_passes_the_check(there):
 def test_a_changed_digit_is_found_with_its_line_and_what_the_record_says(speedup, there):
     for place in (speedup.value, speedup.interval):
         changed = place.replace(place[0], "7" if place[0] != "7" else "8", 1)
-        words = f"{speedup.value} ({speedup.interval}, quick)"
+        words = f"{speedup.value} ({speedup.interval})"
         quoted = "# Title\n\n" + markdown(speedup).replace(words, words.replace(place, changed, 1))
         (remark,) = quotation.remarks(quoted, there)
         assert (remark.line, remark.wrong) == (3, True)
-        assert f"whose record says '{words}'" in remark.words
+        assert f"which says '{words}'" in remark.words
 
 
 def quoting(cited, words, there):
@@ -160,9 +182,21 @@ def test_words_and_markup_around_the_number_are_free(speedup, there, said):
 @pytest.fixture
 def step(there):
     """A step of 149 µs (143 µs to 156 µs)."""
-    found = next(number for number in there if "/gpu/" in number.key.text() and number.key.metric == "seconds")
-    value = Estimate(value=149.2e-6, low=143.4e-6, high=155.3e-6, processes=3)
+    found = there.resolve(KEY.replace("speedup", "seconds"))
+    value = Pooled(value=149.2e-6, low=143.4e-6, high=155.3e-6, hosts=3, processes=3)
     return Citation(number=dataclasses.replace(found, value=value))
+
+
+class Only(Numbers):
+    """One number, whatever the key."""
+
+    def __init__(self, number):
+        super().__init__([])
+        self._only = number
+
+    def resolve(self, text):
+        """Return it."""
+        return self._only
 
 
 @pytest.mark.parametrize(
@@ -170,7 +204,7 @@ def step(there):
 )
 def test_an_interval_is_in_words_of_its_own(step, said):
     assert (step.value, step.interval) == ("149 µs", "143 µs to 156 µs")
-    assert quoting(step, said.format(v=step.value), [step.number]) == ()
+    assert quoting(step, said.format(v=step.value), Only(step.number)) == ()
 
 
 @pytest.mark.parametrize(
@@ -191,7 +225,7 @@ def test_an_interval_is_in_words_of_its_own(step, said):
     ],
 )
 def test_numbers_other_than_the_value_and_then_its_interval_are_wrong(step, said):
-    (remark,) = quoting(step, said.format(v=step.value), [step.number])
+    (remark,) = quoting(step, said.format(v=step.value), Only(step.number))
     assert remark.wrong
 
 
@@ -236,54 +270,67 @@ def test_an_unknown_key_is_wrong_and_the_nearest_is_named(speedup, there):
 
 
 @pytest.mark.parametrize("form", [text, markdown, bibtex, csl, badges.badge])
-def test_every_form_carries_the_word_of_its_status(speedup, form):
-    again = dataclasses.replace(speedup, number=dataclasses.replace(speedup.number, status="repeated"))
-    assert form(again) == form(speedup).replace("quick", "repeated") != form(speedup)
+def test_every_form_carries_the_state_of_what_may_not_be_quoted(speedup, form):
+    assert ", open" not in form(speedup)
+    assert ", open" in form(dataclasses.replace(speedup, number=dataclasses.replace(speedup.number, state="open")))
 
 
-def test_a_quotation_with_another_status_than_its_number_has_hears_of_it(speedup, there):
+def test_a_quotation_with_another_state_than_its_number_has_hears_of_it(speedup, there):
     assert quotation.remarks(markdown(speedup), there) == ()
-    (remark,) = quotation.remarks(markdown(speedup).replace(", quick)", ", repeated)"), there)
-    assert (remark.words, remark.wrong) == (f"{speedup.key} is quoted as repeated, its status is quick", False)
-    prose = markdown(speedup).replace(", quick)", "), which is standard fare")
-    assert quotation.remarks(prose, there) == ()
+    words = f"{speedup.interval})"
+    (remark,) = quotation.remarks(markdown(speedup).replace(words, f"{words[:-1]}, open)"), there)
+    assert (remark.words, remark.wrong) == (f"{speedup.key} is quoted as open, it is quotable", False)
 
 
-def test_a_quotation_brought_up_to_date_has_the_status_of_what_it_says_now(speedup, there):
+@pytest.mark.parametrize(
+    "word", ["quick", "standard", "repeated", "unstable", "incomplete", "smoke", "old JAX", "steady"]
+)
+def test_a_word_that_no_number_has_any_more_is_no_remark(speedup, there, word):
+    words = f"{speedup.interval})"
+    assert quotation.remarks(markdown(speedup).replace(words, f"{words[:-1]}, {word})"), there) == ()
+
+
+def test_a_quotation_brought_up_to_date_has_the_state_of_what_it_says_now(speedup, there):
     unpinned = markdown(speedup).replace(f"@{speedup.key.partition('@')[2]}", "")
-    stale = unpinned.replace(speedup.value, "3.1x").replace(", quick)", ", repeated)")
-    assert quotation.renewed(stale, there) == unpinned
+    words = f"({speedup.interval})"
+    for word in ("repeated", "open", "on one host"):
+        stale = unpinned.replace(speedup.value, "3.1x").replace(words, f"{words[:-1]}, {word})")
+        assert quotation.renewed(stale, there) == unpinned
+    noisy = Numbers(factory.hosts(2))
+    now = quotation.renewed(unpinned.replace(speedup.value, "3.1x").replace(words, f"{words[:-1]}, quick)"), noisy)
+    assert Citation(number=noisy.resolve(KEY)).quoted.endswith(", open)")
+    assert Citation(number=noisy.resolve(KEY)).quoted in now
 
 
-def halved(**changes):
-    half = factory.record(backend="gpu", step_seconds=[0.0005, 0.0005005, 0.0004995], **changes)
-    return [*both(**changes)[:2], half]
-
-
-def test_a_pinned_quotation_hears_that_a_newer_record_is_clearly_another_before_that_may_be_quoted(speedup):
-    there = all_numbers([*both(), *halved(campaign="20270101-000000-new", created="2027-01-01T00:00:00Z")])
-    (remark,) = quotation.remarks(markdown(speedup), there)
+def test_a_pinned_pool_stays_right_and_hears_that_its_pool_has_changed(speedup, there):
+    line = stored_pools.line_of(there.resolve(KEY))
+    later = Numbers([*factory.hosts(), *factory.hosts(gpu=0.0005, day=2, program="x")], [line])
+    assert quotation.remarks(markdown(speedup), Numbers(factory.hosts(), [line])) == ()
+    (remark,) = quotation.remarks(markdown(speedup), later)
     assert not remark.wrong
-    assert "clearly another in a newer record" in remark.words
-    assert remark.words.endswith(", unstable")
-
-
-def test_a_pinned_quotation_stays_right_and_hears_of_a_newer_record(speedup):
-    first = halved(campaign="20270101-000000-new", created="2027-01-01T00:00:00Z")
-    confirmed = halved(campaign="20270102-000000-new", created="2027-01-02T00:00:00Z")
-    there = all_numbers([*both(), *first, *confirmed])
-    (remark,) = quotation.remarks(markdown(speedup), there)
-    assert not remark.wrong
-    assert "has a newer record" in remark.words
+    now = Citation(number=later.resolve(KEY))
+    assert remark.words == f"{speedup.key}: its pool has changed, {KEY} now says {now.quoted}"
+    assert quotation.renewed(markdown(speedup), later) == markdown(speedup)
     unpinned = markdown(speedup).replace(f"@{speedup.key.partition('@')[2]}", "")
-    assert quotation.remarks(unpinned, there)[0].wrong
-    now = quotation.renewed(f"It is {unpinned}.", there)
-    assert quotation.remarks(now, there) == ()
-    assert "20x" in now or "20.0x" in now
-    assert now.startswith("It is <!-- cite ")
-    assert "](https://" in now
-    assert quotation.renewed(now, there) == now
-    assert quotation.renewed(markdown(speedup), there) == markdown(speedup)
+    assert quotation.remarks(unpinned, later)[0].wrong
+    renewed = quotation.renewed(f"It is {unpinned}.", later)
+    assert quotation.remarks(renewed, later) == ()
+    assert now.value in renewed
+    assert "](https://" in renewed
+    assert quotation.renewed(renewed, later) == renewed
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.01, "it is of one host, "), (0.02, "it lies outside ")], ids=["within", "outside"]
+)
+def test_a_pinned_record_hears_what_the_pool_of_its_kind_says(seconds, said):
+    number, _ = alone(step_seconds=[seconds, 1.001 * seconds, 0.999 * seconds])
+    pinned = one_host.of_record(number.record, "seconds", ())
+    there = Numbers([number.record, *factory.hosts()])
+    (remark,) = quotation.remarks(markdown(Citation(number=pinned)), there)
+    assert remark.words.startswith(f"{pinned.key.text()}: {said}")
+    assert not remark.wrong
+    assert Citation(number=there.resolve(pinned.key.unpinned.text())).quoted in remark.words
 
 
 @pytest.mark.parametrize(
@@ -305,13 +352,13 @@ def test_a_stale_number_is_renewed_within_its_words(speedup, there, words):
 
 def test_words_about_other_numbers_go_with_the_stale_one(speedup, there):
     key = speedup.key.partition("@")[0]
-    now = quotation.renewed(f"<!-- cite {key} -->3x on 2 machines of 4 cores and 5 GPUs<!-- /cite -->", there)
+    now = quotation.renewed(f"<!-- cite {KEY} -->3x on 2 machines of 4 cores and 5 GPUs<!-- /cite -->", there)
     assert now == f"<!-- cite {key} -->{speedup.value}<!-- /cite -->"
 
 
 @pytest.fixture
 def published(tmp_path, monkeypatch):
-    for record in both():
+    for record in factory.hosts():
         store.add(record, tmp_path / "records")
     monkeypatch.setattr("suite.cli.types.PUBLISHED", tmp_path / "records")
     return tmp_path
@@ -320,19 +367,47 @@ def published(tmp_path, monkeypatch):
 def test_the_command_line_cites_lists_and_checks(published, tmp_path):
     run = CliRunner().invoke
     listed = run(cli.main, ["cite", "--list"]).output.splitlines()
-    key = next(line.split("  ")[0] for line in listed if "/speedup" in line)
-    assert run(cli.main, ["cite", key]).output.startswith("10")
+    assert KEY in {line.split("  ")[0] for line in listed}
+    assert run(cli.main, ["cite", KEY]).stdout.startswith("10")
     assert all("speedup" in line for line in run(cli.main, ["cite", "--list", "/speedup"]).output.splitlines())
     page = tmp_path / "page.md"
-    page.write_text(run(cli.main, ["cite", key, "--format", "markdown"]).output)
+    page.write_text(run(cli.main, ["cite", KEY, "--format", "markdown"]).output)
     good = run(cli.main, ["check-docs", str(page)])
     assert (good.exit_code, good.output) == (0, "1 quotation in 1 file\n")
     page.write_text(page.read_text().replace("-->1", "-->2"))
     bad = run(cli.main, ["check-docs", str(page)])
     assert bad.exit_code == 1
     assert f"{page}:1: '2" in bad.output
-    picture = run(cli.main, ["cite", key, "--format", "badge"]).output
+    picture = run(cli.main, ["cite", KEY, "--format", "badge"]).output
     assert ET.fromstring(picture).tag.endswith("svg")
+
+
+def test_a_pool_that_is_cited_is_stored_once_and_pinned(published, tmp_path):
+    first, second = (CliRunner().invoke(cli.main, ["cite", KEY]) for _ in range(2))
+    assert first.stdout == second.stdout
+    assert (len(first.stderr.splitlines()), second.stderr) == (1, "")
+    assert first.stderr.startswith("note: stored in site/pools.jsonl")
+    (line,), _ = stored_pools.read(tmp_path / stored_pools.FILE_NAME)
+    assert f"Key {KEY}@{line.digest[:16]}." in first.stdout
+    assert CliRunner().invoke(cli.main, ["cite", f"{KEY}@{line.digest}"]).stdout == first.stdout
+
+
+def test_a_pool_that_cannot_be_stored_is_cited_without_a_digest(published, tmp_path):
+    (tmp_path / stored_pools.FILE_NAME).mkdir()
+    answer = CliRunner().invoke(cli.main, ["cite", KEY])
+    assert answer.exit_code == 0
+    assert f"Key {KEY}." in answer.stdout
+    assert answer.stderr.startswith("note: the key has no digest, so it means another number later: cannot write")
+
+
+def test_a_stored_pool_that_was_edited_is_said_to_be_changed(published, tmp_path):
+    run, page, file = CliRunner().invoke, tmp_path / "page.md", tmp_path / stored_pools.FILE_NAME
+    page.write_text(run(cli.main, ["cite", KEY, "--format", "markdown"]).stdout)
+    file.write_bytes(file.read_bytes().replace(b'"hosts":3', b'"hosts":4'))
+    answer = run(cli.main, ["check-docs", str(page)])
+    assert answer.exit_code == 1
+    assert f"line 1 of '{file}' is no stored pool: it was changed after it was stored" in answer.output
+    assert f"no record and no stored pool under it has that digest; '{KEY}'" in answer.output
 
 
 @pytest.mark.parametrize(
@@ -364,9 +439,8 @@ def test_a_file_that_is_no_text_is_wrong_and_the_others_are_checked(published, t
 
 
 def test_a_files_line_ends_stay_as_they_are(published, tmp_path):
-    key = citing.listed(citing.published(tmp_path / "records")[0], "/speedup")[0][0]
     page = tmp_path / "page.md"
-    page.write_bytes(f"one\r\n<!-- cite {key} -->3x<!-- /cite -->\r\nthree\n".encode())
+    page.write_bytes(f"one\r\n<!-- cite {KEY} -->3x<!-- /cite -->\r\nthree\n".encode())
     said = list(citing.checked([page], tmp_path / "records", write=True))
     assert said[0] == (f"{page}: brought up to date", False)
     assert page.read_bytes().startswith(b"one\r\n")
@@ -375,74 +449,84 @@ def test_a_files_line_ends_stay_as_they_are(published, tmp_path):
 
 def test_a_quoted_record_that_was_edited_is_said_to_be_changed(published, tmp_path):
     run = CliRunner().invoke
-    key = citing.listed(citing.published(tmp_path / "records")[0], "/speedup")[0][0]
     page = tmp_path / "page.md"
-    page.write_text(run(cli.main, ["cite", key, "--format", "markdown"]).output)
+    page.write_text(run(cli.main, ["cite", KEY, "--format", "markdown"]).output)
     for path in (tmp_path / "records").glob("*/*.gpu.*.json"):
         path.write_bytes(path.read_bytes().replace(b'"rounds": 3', b'"rounds": 4'))
-    for command in (["check-docs", str(page)], ["cite", key], ["cite", "--list", key]):
+    for command in (["check-docs", str(page)], ["cite", f"{KEY}@{'0' * 16}"]):
         answer = run(cli.main, command)
         assert answer.exit_code == 1
         assert "it was changed after it was written" in " ".join(answer.output.split())
 
 
 def test_write_brings_what_is_not_pinned_up_to_date(published, tmp_path):
-    key = citing.listed(citing.published(tmp_path / "records")[0], "/speedup")[0][0]
     page = tmp_path / "page.md"
-    page.write_text(f"<!-- cite {key} -->3x<!-- /cite -->\n")
+    page.write_text(f"<!-- cite {KEY} -->3x<!-- /cite -->\n")
     said = list(citing.checked([page], tmp_path / "records", write=True))
     assert said[0] == (f"{page}: brought up to date", False)
     assert not any(wrong for _, wrong in said)
 
 
 def test_a_file_with_a_mark_that_has_no_partner_is_not_written(published, tmp_path):
-    key = citing.listed(citing.published(tmp_path / "records")[0], "/speedup")[0][0]
-    page, whole = tmp_path / "page.md", f"<!-- cite {key} -->3x<!-- /cite -->"
-    page.write_text(content := f"{whole}\n<!-- cite {key} -->3x\n\n## Heading\n\n{whole}\n")
+    page, whole = tmp_path / "page.md", f"<!-- cite {KEY} -->3x<!-- /cite -->"
+    page.write_text(content := f"{whole}\n<!-- cite {KEY} -->3x\n\n## Heading\n\n{whole}\n")
     answer = CliRunner().invoke(cli.main, ["check-docs", "--write", str(page)])
     assert answer.exit_code == 1
     assert f"{page}: left as it is, since a mark has no partner" in answer.output
-    assert f"{page}:2: '<!-- cite {key} -->' has no partner" in answer.output
+    assert f"{page}:2: '<!-- cite {KEY} -->' has no partner" in answer.output
     assert page.read_text() == content
 
 
 def test_keys_are_completed(published):
     param = cli.cite.params[0]
     found = param.type.shell_complete(None, param, "gpu")
-    assert all(item.value.startswith("gpu") for item in found)
+    assert found == []
+    assert KEY in {item.value for item in param.type.shell_complete(None, param, "test-gpu")}
 
 
-def test_every_published_key_has_a_row_a_document_and_a_badge(speedup):
-    files = numbers.files(both())
+def test_every_number_to_quote_has_a_row_a_document_and_a_badge(speedup):
+    records = factory.hosts()
+    files = numbers.files(records, [stored_pools.line_of(speedup.number)])
     path = next(name for name in files if name.endswith("/speedup.json"))
     document = json.loads(files[path])
-    assert document["pinned"] == speedup.key
-    assert document["text"] == speedup.value
+    assert (document["pinned"], document["text"], document["status"]) == (speedup.key, speedup.value, "quotable")
+    assert (document["hosts"], len(document["campaigns"]), document["reason"]) == (3, 3, "")
     assert path.replace(".json", ".svg") in files
     page = files[f"numbers/{speedup.number.record.workload}.md"]
-    assert f'id="{speedup.permalink.partition("#")[2]}"' in html.unescape(page)
+    assert f'<tr id="{speedup.permalink.partition("#")[2]}"' in html.unescape(page)
+    assert speedup.further in page
     assert "data-copy" in page
 
 
-def test_a_number_that_is_older_than_one_that_may_not_be_quoted_says_so():
-    old = factory.record(backend="gpu", step_seconds=(0.001, 0.00101, 0.00099))
-    newer = {"campaign": "20270101-000000-new", "created": "2027-01-01T00:00:00Z"}
-    shaky = factory.record(backend="gpu", step_seconds=(0.001, 0.0012, 0.0008), **newer)
-    name = f"numbers/{old.workload}.md"
-    assert "the newest" not in numbers.files([old])[name]
-    page = numbers.files([old, shaky])[name]
-    (number,) = [n for n in all_numbers([shaky]) if n.key.metric == "seconds"]
-    value = html.escape(Citation(number=number).value)
-    assert f"<td>quick<br>the newest, {value}, may not be quoted: status unstable, result/2</td>" in page
+def test_an_open_number_has_its_reason_below_and_a_ratio_keeps_its_document_and_badge():
+    files = numbers.files(factory.hosts(2))
+    assert {name.rpartition("/")[2] for name in files} == {
+        "mnist_mlp.md", "speedup.json", "speedup.svg", "best-over-best.json", "best-over-best.svg",
+    }  # fmt: skip
+    page = html.unescape(files["numbers/mnist_mlp.md"])
+    assert "None of its numbers may be quoted" in page
+    assert f'<li id="{KEY.replace("/", ".")}"' in page
+    assert "2 hosts of 3" in page
+    (badge,) = (files[name] for name in files if name.endswith("/speedup.svg"))
+    assert ">10.0x, open</text>" in badge
 
 
-def test_a_number_that_may_not_be_quoted_has_no_files_but_a_reason():
+def test_a_number_of_one_host_has_no_files_but_a_place():
     files = numbers.files([factory.record(profile="smoke")])
     (name,) = files
     assert "None of its numbers may be quoted" in files[name]
-    assert "status smoke" in files[name]
-    (number,) = [number for number in all_numbers([factory.record(profile="smoke")]) if number.key.metric == "seconds"]
-    assert f'<li id="{Citation(number=number).permalink.partition("#")[2]}"' in html.unescape(files[name])
+    assert "smoke: it only shows that it runs" in files[name]
+    place = Citation(number=alone(profile="smoke")[0]).permalink.partition("#")[2]
+    assert f'<li id="{place}"' in html.unescape(files[name])
+
+
+def test_every_stored_pool_is_as_it_was_stored_and_its_records_are_published():
+    there, problems = citing.published(ROOT / "site" / "records")
+    lines, _ = stored_pools.read(ROOT / "site" / stored_pools.FILE_NAME)
+    assert problems == ()
+    assert len({line.digest for line in lines}) == len(lines) > 0
+    for line in lines:
+        assert there.resolve(f"{line.key}@{line.digest}").value.value == line.value
 
 
 def test_every_page_written_by_hand_quotes_what_the_records_say():

@@ -1,4 +1,4 @@
-"""Keys name one number: their grammar is frozen, and they mean the newest citable result or the pinned one."""
+"""Keys name one number: their grammar is frozen, and they mean the current pool, or for ever what is pinned."""
 
 import string
 
@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite.results import keys
-from suite.results.record import Record
+from suite.results import keys, one_host
+from suite.results.number import ON_ONE_HOST
+from suite.results.numbers import Numbers
+from suite.results.stored_pools import line_of
 from suite.workload import Case
 
 # What people have quoted must mean the same for ever: lines are added here, never changed.
@@ -34,12 +36,12 @@ def test_the_grammar_is_frozen(text, axes):
     records = [factory.record(**axes)]
     if text.endswith("speedup"):
         records.append(factory.record(backend="cpu"))
-    assert text in {unpinned(number.key) for number in keys.numbers(records)}
+    assert text in {unpinned(number.key) for number in one_host.numbers(records)}
     assert keys.parse(text).text() == text
 
 
 def unpinned(key):
-    return keys.replace(key, digest="").text()
+    return key.unpinned.text()
 
 
 def test_every_axis_of_a_case_has_its_place_in_keys():
@@ -78,71 +80,134 @@ def test_what_is_no_key_says_where(text, words):
     assert words in str(error.value)
 
 
-def at(year, seconds, **changes):
-    return factory.record(
-        step_seconds=seconds, created=f"{year}-01-01T00:00:00Z", campaign=f"{year}0101-000000-test", **changes
-    )
+CPU = "test-gpu-16-cores/mnist_mlp/cpu/step"
+GPU = "test-gpu-16-cores/mnist_mlp/gpu/step"
 
 
-KEY = "test-gpu-16-cores/mnist_mlp/cpu/step/seconds"
+def test_a_key_means_the_pool_of_its_kind_of_machine():
+    found = Numbers(factory.hosts()).resolve(f"{CPU}/seconds")
+    assert found.value.value == pytest.approx(0.01, rel=0.01)
+    assert found.value.range_low < found.value.low < found.value.value < found.value.high < found.value.range_high
+    assert (found.value.hosts, len(found.campaigns), found.state, found.reasons) == (3, 3, "quotable", ())
 
 
-def test_a_key_means_the_newest_citable_result_and_a_pinned_one_its_record_for_ever():
-    old, new = at(2026, [0.010] * 3), at(2027, [0.020] * 3)
-    shaky = at(2028, [0.01, 0.03, 0.09])
-    found = keys.resolve(KEY, [new, shaky, old])
-    assert found.record == new
-    assert found.value.value == pytest.approx(0.020, rel=0.01)
-    assert keys.resolve(f"{KEY}@{old.digest[:12]}", [new, shaky, old]).record == old
-    assert keys.resolve(found.key.text(), [old, new, shaky]).record == new
-    with pytest.raises(LookupError, match="not citable, the newest is unstable"):
-        keys.resolve(KEY, [shaky])
+def test_a_record_s_digest_means_that_record_for_ever():
+    first = factory.hosts(1)[0]
+    pinned = one_host.of_record(first, "seconds", ()).key.text()
+    for later in ((), factory.hosts(3, cpu=0.02, day=2), [factory.record(profile="smoke")]):
+        found = Numbers([first, *later]).resolve(pinned)
+        assert (found.record, found.state) == (first, ON_ONE_HOST)
+        assert found.value.estimate == one_host.numbers([first])[-1].value.estimate
 
 
-@pytest.mark.parametrize(
-    ("newer", "citable"),
-    [
-        ((0.02, 0.021, 0.019, 0.03, 0.0201), False),  # unstable itself, but clearly another
-        ((0.0101, 0.014, 0.0102, 0.0075, 0.01), True),  # unstable, and it may be the same
-    ],
-)
-def test_a_number_that_a_newer_one_is_clearly_apart_from_is_not_citable(newer, citable):
-    old = factory.record(step_seconds=[0.01, 0.0101, 0.0099], campaign="a", created="2026-01-01T00:00:00Z")
-    new = factory.record(step_seconds=newer, campaign="b", created="2026-01-02T00:00:00Z")
-    found = [number for number in keys.numbers([new, old]) if number.key.metric == "seconds"]
-    assert [(number.record.campaign, number.citable) for number in found] == [("a", citable), ("b", False)]
+def test_one_host_alone_is_open():
+    found = Numbers(factory.hosts(1)).resolve(f"{GPU}/speedup")
+    assert (found.state, found.value.low) == ("open", None)
+    assert found.reasons[:2] == ("1 host of 3", "no interval: nothing says how much hosts differ")
 
 
-def test_of_two_steady_numbers_that_are_apart_the_newer_one_may_be_quoted():
-    old = factory.record(step_seconds=[0.02, 0.0201, 0.0199], campaign="a", created="2026-01-01T00:00:00Z")
-    new = factory.record(step_seconds=[0.01, 0.0101, 0.0099], campaign="b", created="2026-01-02T00:00:00Z")
-    assert [n.citable for n in keys.numbers([new, old]) if n.key.metric == "seconds"] == [False, True]
+def test_a_wide_number_of_many_hosts_is_open():
+    found = Numbers(factory.hosts(4, spread=0.2)).resolve(f"{CPU}/seconds")
+    assert found.state == "open"
+    assert "wide: the interval's half-width is" in found.reasons[0]
 
 
-def test_a_provisional_record_is_not_citable():
-    provisional = factory.sealed(msgspec.structs.replace(at(2026, [0.01] * 3), schema="result/0", digest=""))
-    assert isinstance(provisional, Record)
-    with pytest.raises(LookupError, match="not citable"):
-        keys.resolve(KEY, [provisional])
+def test_a_speed_up_needs_a_baseline_that_is_no_faster():
+    certified = Numbers(factory.hosts()).resolve(f"{GPU}/speedup")
+    assert (certified.state, certified.value.value) == ("quotable", pytest.approx(10, rel=0.01))
+    assert Numbers(factory.hosts(baseline=0.005)).resolve(f"{GPU}/speedup").state == "not certified"
+    alone = [record for record in factory.hosts() if record.case.implementation == "jax"]
+    assert Numbers(alone).resolve(f"{GPU}/speedup").reasons == ("certificate open: no baseline was timed on this CPU",)
+
+
+def test_best_over_best_is_of_the_fastest_way_on_each_side_and_says_which():
+    found = Numbers(factory.hosts(baseline=0.005)).resolve(f"{GPU}/best-over-best")
+    assert (found.state, found.value.value) == ("quotable", pytest.approx(5, rel=0.01))
+    assert found.ways == "torch eager on the CPU, jax on the GPU"
+
+
+def test_a_provisional_pool_is_open():
+    old = [msgspec.structs.replace(record, schema="result/0") for record in factory.hosts()]
+    for metric in ("seconds", "speedup", "best-over-best"):
+        found = Numbers(old).resolve(f"{GPU}/{metric}")
+        assert (found.state, found.reasons) == ("open", ("result/0 was provisional",))
+
+
+def test_a_key_that_no_pool_gives_means_the_newest_campaign_on_one_host():
+    old, new = (factory.record(profile="smoke", created=f"202{year}-01-01T00:00:00Z") for year in (6, 7))
+    found = Numbers([new, old]).resolve(f"{CPU}/seconds")
+    assert (found.record, found.state, found.quotable) == (new, ON_ONE_HOST, False)
+    assert found.reasons == ("smoke: it only shows that it runs",)
+
+
+def test_a_key_of_random_content_means_the_pool_that_it_went_into():
+    records = factory.hosts(data="random")
+    there = Numbers(records)
+    assert there.resolve(f"{CPU}/data=random/seconds") == there.resolve(f"{CPU}/seconds")
+    assert there.resolve(f"{CPU}/data=random/seconds@{records[0].digest}").record == records[0]
+    assert f"{CPU}/data=random/seconds" not in there.current
+
+
+def test_every_key_is_listed_once_whether_a_pool_gives_it_or_not():
+    records = [*factory.hosts(), factory.record("cifar10_mlp", profile="smoke")]
+    keys_of = {number.key.unpinned.text() for number in one_host.numbers(records)}
+    assert Numbers(records).current.keys() == keys_of | {f"{GPU}/best-over-best"}
 
 
 def test_an_unknown_key_names_the_nearest():
-    with pytest.raises(LookupError, match=f"the nearest is '{KEY}'"):
-        keys.resolve(KEY.replace("mnist_mlp", "mnist_mpl"), [at(2026, [0.01] * 3)])
+    with pytest.raises(LookupError, match=f"the nearest is '{CPU}/seconds'"):
+        Numbers(factory.hosts()).resolve(f"{CPU}/seconds".replace("mnist_mlp", "mnist_mpl"))
 
 
-def test_a_speed_up_must_be_certified_to_be_quoted():
-    whole = factory.campaign(("mnist_mlp",))
-    text = "test-gpu-16-cores/mnist_mlp/gpu/step/speedup"
-    assert keys.resolve(text, whole).value.value == pytest.approx(50, rel=0.01)
-    alone = [record for record in whole if record.case.implementation == "jax"]
-    with pytest.raises(LookupError, match="not citable"):
-        keys.resolve(text, alone)
+def test_an_unknown_digest_names_the_key_without_one():
+    with pytest.raises(LookupError, match=f"no record and no stored pool under it has that digest; '{CPU}/seconds'"):
+        Numbers(factory.hosts()).resolve(f"{CPU}/seconds@{'0' * 16}")
 
 
-def test_rates_turn_the_interval_round():
-    found = {number.key.metric: number for number in keys.numbers([at(2026, [0.01, 0.011, 0.012])])}
-    seconds, rate = found["seconds"].value, found["examples-per-second"].value
+def test_a_digest_with_too_few_digits_is_refused():
+    first, second = (
+        msgspec.structs.replace(record, digest="a" * 12 + str(number) * 52)
+        for number, record in enumerate(factory.hosts(2)[::3])
+    )
+    with pytest.raises(LookupError, match="has too few digits: aaaaaaaaaaaa0000, aaaaaaaaaaaa1111 begin so"):
+        Numbers([first, second]).resolve(f"{CPU}/seconds@{'a' * 12}")
+    assert Numbers([first, second]).resolve(f"{CPU}/seconds@{first.digest[:13]}").record == first
+
+
+def test_rates_turn_interval_and_range_round():
+    there = Numbers(factory.hosts())
+    seconds, rate = (there.resolve(f"{CPU}/{metric}").value for metric in ("seconds", "examples-per-second"))
     assert rate.value == pytest.approx(128 / seconds.value)
-    assert (rate.low, rate.high) == pytest.approx((128 / seconds.high, 128 / seconds.low))
-    assert rate.low < rate.value < rate.high
+    assert (rate.low, rate.range_high) == pytest.approx((128 / seconds.high, 128 / seconds.range_low))
+    assert rate.range_low < rate.low < rate.value < rate.high < rate.range_high
+
+
+def test_a_machine_of_the_same_kind_under_another_name_has_keys_of_its_own():
+    twin = msgspec.structs.replace(factory.KNOWN, name="twin-gpu, 16 cores")
+    records = [*factory.hosts(2), *factory.hosts(1, machine=twin, day=2)]
+    mine, theirs = (
+        Numbers(records).resolve(f"{CPU}/seconds".replace("test-gpu", name)) for name in ("test-gpu", "twin-gpu")
+    )
+    assert (mine.value, mine.record.machine.name) == (theirs.value, factory.KNOWN.name)
+    assert (theirs.record.machine, theirs.value.hosts) == (twin, 3)
+
+
+@pytest.mark.parametrize("metric", ["seconds", "speedup", "best-over-best"])
+def test_a_stored_pool_means_its_number_for_ever(metric):
+    records = factory.hosts()
+    line = line_of(Numbers(records).resolve(f"{GPU}/{metric}"))
+    later = Numbers([*records, *factory.hosts(3, cpu=0.02, gpu=0.004, baseline=0.02, day=2)], [line])
+    pinned = later.resolve(f"{GPU}/{metric}@{line.digest[:12]}")
+    assert (pinned.value.value, pinned.value.low, pinned.value.range_high) == (line.value, line.low, line.range_high)
+    assert (pinned.state, len(pinned.members), pinned.key.digest) == ("quotable", len(line.members), line.digest[:16])
+    assert later.resolve(f"{GPU}/{metric}").value.value != pytest.approx(line.value, rel=0.1)
+    assert later.pinned(later.resolve(f"{GPU}/{metric}")).digest == ""
+    now = Numbers(records, [line])
+    assert now.pinned(now.resolve(f"{GPU}/{metric}")).key == pinned.key
+
+
+def test_a_stored_pool_whose_records_are_gone_says_which():
+    records = factory.hosts()
+    line = line_of(Numbers(records).resolve(f"{CPU}/seconds"))
+    with pytest.raises(LookupError, match=f"lacks records: {line.members[0]}; restore them"):
+        Numbers(records[1:], [line]).resolve(f"{CPU}/seconds@{line.digest}")

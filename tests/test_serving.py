@@ -23,7 +23,7 @@ from suite.measure.process import Process
 from suite.measure.protocol import Task
 from suite.measure.serving import IN_FLIGHT, Traffic, measured_serving
 from suite.observations import observations
-from suite.results import acceptance, keys, store
+from suite.results import acceptance, keys, one_host, store
 from suite.results.citation import Citation
 from suite.results.journal import Journal
 from suite.results.latency import latency, quantile
@@ -335,18 +335,14 @@ def test_a_latency_that_is_no_time_is_refused():
     )
 
 
-def test_latencies_have_keys_and_a_wide_one_is_not_citable():
-    found = {number.key.metric: number for number in keys.numbers([requests(tail=3.0)])}
+def test_latencies_have_keys():
+    found = {number.key.metric: number for number in one_host.numbers([requests(tail=3.0)])}
     assert found["latency-p50"].value.value == pytest.approx(0.040, rel=1e-3)
-    assert found["latency-p99"].citable
-    text = keys.replace(found["latency-p99"].key, digest="").text()
+    assert (found["latency-p99"].state, found["latency-p99"].reasons) == ("on one host", ())
+    text = found["latency-p99"].key.unpinned.text()
     assert text == "test-gpu-16-cores/serve_mobilenet_v2/cpu/serve/data=random/latency-p99"
     assert keys.parse(text).text() == text
     assert Citation(number=found["latency-p99"]).short.startswith("latency at the 99th percentile of a request")
-    apart = tuple(served_run(number, 0.010, tail) for number, tail in enumerate((1.0, 3.0, 9.0)))
-    doubtful = msgspec.structs.replace(requests(), runs=apart)
-    found = {number.key.metric: number for number in keys.numbers([doubtful])}
-    assert (found["latency-p99"].status, found["latency-p99"].citable) == ("unstable", False)
 
 
 # What is asked for
@@ -445,7 +441,7 @@ def test_clusters_are_derived_from_one_gpu_and_one_machine_and_say_so():
 
 
 def test_a_derived_figure_has_no_key():
-    values = [number.value.value for number in keys.numbers(served_campaign(gain=20.0))]
+    values = [number.value.value for number in one_host.numbers(served_campaign(gain=20.0))]
     assert not any(value == pytest.approx(12.0, rel=1e-3) for value in values)
 
 

@@ -11,7 +11,7 @@ from suite import __version__
 from suite.cli.about import doctor, list_workloads
 from suite.cli.data import data
 from suite.cli.quoting import check_docs, cite
-from suite.cli.results import check, compare, publish, report
+from suite.cli.results import baselines, check, compare, publish, report
 from suite.cli.running import follow, run
 
 _OF_A_PLACE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR, errno.ENAMETOOLONG}
@@ -47,5 +47,18 @@ def main() -> None:
     """Time documented models on CPU and GPU, and publish what was measured."""
 
 
-for command in (list_workloads, run, publish, report, compare, check, cite, check_docs, data, follow, doctor):
+for command in (
+    list_workloads,
+    run,
+    publish,
+    report,
+    compare,
+    baselines,
+    check,
+    cite,
+    check_docs,
+    data,
+    follow,
+    doctor,
+):
     main.add_command(command)

@@ -26,14 +26,15 @@ from suite.cli.types import KeyName, published
     "--json",
     "as_json",
     is_flag=True,
-    help="With --list, print one JSON document: schema cite-list/1, with the numbers that may not be quoted and why.",
+    help="With --list, print one JSON document: schema cite-list/2, with the numbers that may not be quoted and why.",
 )
 @click.option("--site", metavar="ADDRESS", default="", help="Where the site is published: gives addresses.")
 def cite(key: str | None, listed: bool, form: Any, as_json: bool, site: str) -> None:
-    """Print the number that KEY names, pinned to its record, as documentation quotes it.
+    """Print the number that KEY names, as documentation quotes it, under a key that means it for ever.
 
-    KEY is machine/workload/backend/scope/metric, with @DIGEST that of one record for ever. Exit 1 if there is none.
-    Standard error says why a number may not be quoted.
+    KEY is machine/workload/backend/scope/metric: what the records of that kind of machine say today. With @DIGEST it
+    is that of one record, or of a stored pool. A pool that is cited is stored, a line in site/pools.jsonl. Exit 1 if
+    nothing has the key. Standard error says why a number may not be quoted.
     """
     from suite import citing, terminal
 
@@ -43,11 +44,19 @@ def cite(key: str | None, listed: bool, form: Any, as_json: bool, site: str) -> 
         raise click.UsageError(f"{others[0]} is of one number; leave it or --list out")
     if as_json and not listed:
         raise click.UsageError("--json is of --list; add it, or take --format csl for one number")
-    there, problems = citing.published(published())
+    folder = published()
+    there, problems = citing.published(folder)
     for problem in problems:
         terminal.say(f"note: {problem}")
     if key is not None and not listed:
-        cited = citing.cited(key, there, site)
+        found = citing.cited(key, there, site)
+        try:
+            cited = citing.pinned(found, folder)
+        except RuntimeError as error:
+            cited = found
+            terminal.say(f"note: the key has no digest, so it means another number later: {error}")
+        if cited.key != found.key:
+            terminal.say("note: stored in site/pools.jsonl; commit that with the quotation, so that its key is known")
         if cited.reservation:
             terminal.say(f"note: not to be quoted: {cited.reservation}")
         click.echo(citing.written(cited, form), nl=form != "badge")
@@ -57,7 +66,9 @@ def cite(key: str | None, listed: bool, form: Any, as_json: bool, site: str) -> 
         return
     found = citing.listed(there, key or "")
     if not found and key:
-        raise LookupError(f"no key with '{key}' in it has a number that may be quoted; --list alone shows all")
+        raise LookupError(
+            f"no key with '{key}' in it has a number that may be quoted; --list --json has the others, and why"
+        )
     if not found:
         raise LookupError("no published record has a number that may be quoted; suite publish adds a campaign's")
     for name, number in found:
@@ -68,7 +79,7 @@ def cite(key: str | None, listed: bool, form: Any, as_json: bool, site: str) -> 
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--write", is_flag=True, help="Bring quotations whose key is not pinned up to date.")
 def check_docs(files: tuple[Path, ...], write: bool) -> None:
-    """Compare the marked quotations in FILES with the published records; exit 1 if a number is not its record's.
+    """Compare the marked quotations in FILES with the published records; exit 1 if a number is not its key's.
 
     FILES may lie anywhere; the records are those of the suite's checkout, where this has to run.
     """

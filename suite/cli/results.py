@@ -72,6 +72,20 @@ def compare(first: str, second: str, band: float | None, as_json: bool, out: Pat
     showing.compare(first, second, (PUBLISHED, out), None if band is None else band / 100, as_json)
 
 
+@click.command(short_help="Say of each of JAX's steps how long the fastest baseline takes.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of tables: schema baselines/1.")
+@out_folder
+def baselines(as_json: bool, out: Path) -> None:
+    """Say of each of JAX's steps how long the fastest baseline takes over JAX's time: above 1 JAX is faster.
+
+    A table for each machine and backend, of all records, published and local, with the ways that were not timed.
+    """
+    from suite import showing
+
+    refuse_missing(out)
+    showing.baselines((PUBLISHED, out), as_json)
+
+
 def refuse_missing(out: Path) -> None:
     """Raise ValueError if the folder named with --out is not there; without the option nothing needs to be."""
     named = click.get_current_context().get_parameter_source("out") is ParameterSource.COMMANDLINE

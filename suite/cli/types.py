@@ -149,4 +149,4 @@ class KeyName(click.ParamType):
         from suite import citing
 
         there, _ = citing.published(PUBLISHED)
-        return [CompletionItem(key) for key, _ in citing.listed(there) if key.startswith(incomplete)]
+        return [CompletionItem(key) for key in there.pooled if key.startswith(incomplete)]

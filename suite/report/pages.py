@@ -28,7 +28,7 @@ from suite.report import (
     workload,
 )
 from suite.report.links import links
-from suite.results import answers, catalogue, pools, store
+from suite.results import answers, catalogue, pools, store, stored_pools
 from suite.results import gallery as drawings
 from suite.results import learning as lessons
 from suite.results import parity as evidence
@@ -78,7 +78,9 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
     again = reproducibility(pools.pools(published))
     with schemapi.debug_mode(False):  # the tests check the charts
         files = pages(shown, local, prices, known_workloads, again)
-    files |= numbers.files(published)
+    lines, spoiled = stored_pools.read(stored_pools.path(folders[0]))
+    problems += spoiled
+    files |= numbers.files(published, lines)
     compared = evidence.read(site / "evidence"), forests.read(site / "evidence")
     files |= {"parity.md": parity.page(*compared)}
     asked = [record for record in shown if not is_ceiling(record)]

@@ -10,12 +10,17 @@ from typing import Any, Literal, cast
 
 import msgspec
 
+from suite.results.baselines import Baselines
 from suite.results.citation import Citation
 from suite.results.comparison import Comparison, default_band
-from suite.results.keys import Number, key_of, newest
+from suite.results.keys import key_of
+from suite.results.number import Number, NumberState
+from suite.results.numbers import Numbers
+from suite.results.pooling import Pooled
 from suite.results.record import Record, to_json
 from suite.results.speedup import SpeedUp, speedups
 from suite.results.statistics import Estimate
+from suite.results.stored_pools import StoredPool
 from suite.results.summary import Status, Summary, by_round, summary
 from suite.workload import Backend, Description, Implementation, Precision, Scope
 
@@ -27,6 +32,7 @@ _UNITS: dict[str, Unit] = {
     "examples-per-second": "examples/s",
     "flop-per-second": "FLOP/s",
     "speedup": "1",
+    "best-over-best": "1",
     "latency": "s",
     "latency-p50": "s",
     "latency-p99": "s",
@@ -143,46 +149,71 @@ class CompareDocument(_Answer, frozen=True, kw_only=True):
 
 
 class ListedNumber(_Answer, frozen=True, kw_only=True):
-    """The number under a key: the newest that may be quoted, or the newest there is."""
+    """The current number under a key; of a ratio what is said of hosts is of the side that has fewer."""
 
     key: str
-    pinned: str  # the key of this number for ever
+    pinned: str | None  # the key of this number for ever; null where it is not stored
     value: float
     low: float | None
     high: float | None
+    range_low: float | None  # of a further campaign
+    range_high: float | None
     unit: Unit
-    status: Status
+    campaigns: tuple[str, ...]  # that it is of, the newest last
+    hosts: int
+    status: NumberState
     quotable: bool
     reason: str  # why it may not be quoted; '' if it may
     what: str
-    measured: str  # UTC, ISO 8601
-    record: str  # its address below the site's
-    digest: str
-    campaigns: tuple[str, ...]  # that have a number under this key, the newest last
-    range_low: float | None = None  # of hosts of this kind
-    range_high: float | None = None
-    hosts: int | None = None
+    measured: str  # its newest record: UTC, ISO 8601
+    record: str  # its address below the site's; of a pool that of one of its newest
+    digest: str | None  # of its record or stored pool
 
 
 class CiteListDocument(_Answer, frozen=True, kw_only=True):
-    """Every number of the published records under its key."""
+    """Every current number of the published records under its key."""
 
-    schema: Literal["cite-list/1"]
+    schema: Literal["cite-list/2"]
     numbers: tuple[ListedNumber, ...]
 
 
-Document = RunDocument | CompareDocument | CiteListDocument
+class BaselineRow(_Answer, frozen=True, kw_only=True):
+    """JAX's step beside its baselines on one kind of machine."""
+
+    machine: str
+    backend: Backend
+    precision: Precision
+    workload: str
+    batch: int
+    ratio: float | None  # the fastest baseline's time over JAX's; null where none was timed
+    low: float | None
+    high: float | None
+    best: str | None  # the fastest baseline
+    timed: tuple[str, ...]  # the fastest first
+    not_timed: tuple[str, ...]
+
+
+class BaselinesDocument(_Answer, frozen=True, kw_only=True):
+    """Each of JAX's steps beside PyTorch, Keras and XGBoost."""
+
+    schema: Literal["baselines/1"]
+    rows: tuple[BaselineRow, ...]
+
+
+Document = RunDocument | CompareDocument | CiteListDocument | BaselinesDocument
 _SCHEMAS: dict[str, Any] = {
     "record": Record,
     "run": RunDocument,
     "compare": CompareDocument,
     "cite-list": CiteListDocument,
+    "baselines": BaselinesDocument,
+    "pool": StoredPool,
     "list": tuple[Description, ...],
 }
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """Return by name the JSON Schema of a record and of every document that a command prints."""
+    """Return by name the JSON Schema of a record, a stored pool and every document that a command prints."""
     return {name: msgspec.json.schema(kind) for name, kind in _SCHEMAS.items()}
 
 
@@ -307,33 +338,55 @@ def _side(item: Summary) -> Side:
     )
 
 
-def cite_list_document(there: Sequence[Number], part: str = "") -> CiteListDocument:
-    """Return the number under each key that holds `part`, whether it may be quoted, and if not why."""
-    campaigns: dict[str, dict[str, None]] = {}
-    for number in there:
-        campaigns.setdefault(number.key.unpinned.text(), {})[number.record.campaign] = None
-    listed = (_listed(number, tuple(campaigns[number.key.unpinned.text()])) for number in newest(there))
-    return CiteListDocument(schema="cite-list/1", numbers=tuple(number for number in listed if part in number.key))
+def cite_list_document(there: Numbers, part: str = "") -> CiteListDocument:
+    """Return the current number under each key that holds `part`, whether it may be quoted, and if not why."""
+    listed = (_listed(there.pinned(number)) for key, number in there.current.items() if part in key)
+    return CiteListDocument(schema="cite-list/2", numbers=tuple(listed))
 
 
-def _listed(number: Number, campaigns: tuple[str, ...]) -> ListedNumber:
+def _listed(number: Number) -> ListedNumber:
     cited = Citation(number=number)
     return ListedNumber(
         key=number.key.unpinned.text(),
-        pinned=cited.key,
+        pinned=cited.key if number.digest else None,
+        range_low=number.value.range_low,
+        range_high=number.value.range_high,
         unit=_UNITS[number.key.metric],
-        status=number.status,
-        quotable=number.citable,
-        reason=cited.reservation,
+        campaigns=number.campaigns,
+        hosts=number.value.hosts,
+        status=number.state,
+        quotable=number.quotable,
+        reason="" if number.quotable else cited.reservation or number.state,
         what=cited.what,
-        measured=number.record.created,
+        measured=number.measured,
         record=cited.record,
-        digest=number.record.digest,
-        campaigns=campaigns,
+        digest=number.digest or None,
         **_ends(number.value),
     )
 
 
-def _ends(value: Estimate | None) -> dict[str, Any]:
+def baselines_document(rows: Sequence[Baselines]) -> BaselinesDocument:
+    """Return JAX's steps beside their baselines."""
+    return BaselinesDocument(schema="baselines/1", rows=tuple(map(_beside, rows)))
+
+
+def _beside(row: Baselines) -> BaselineRow:
+    case, best = row.mine.case, row.best
+    return BaselineRow(
+        machine=row.machine,
+        backend=case.backend,
+        precision=case.precision,
+        workload=case.workload,
+        batch=case.batch,
+        ratio=best.over.value if best else None,
+        low=best.over.low if best else None,
+        high=best.over.high if best else None,
+        best=best.words if best else None,
+        timed=tuple(dict.fromkeys(way.words for way in row.ways)),
+        not_timed=row.not_timed,
+    )
+
+
+def _ends(value: Estimate | Pooled | None) -> dict[str, Any]:
     """Return a value and the ends of its interval by the names of their fields."""
     return {name: getattr(value, name, None) for name in ("value", "low", "high")}

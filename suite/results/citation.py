@@ -6,15 +6,18 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from suite import __version__, units
-from suite.results.keys import Number
+from suite.results.number import Number, version_of
 from suite.workload import Scope
 
 TITLE = "How much faster is a GPU? A reference suite"
 AUTHOR = "The suite's maintainers"
 LICENCE = "Apache-2.0"
 
-_VALUES: dict[str, tuple[Callable[[float, float | None], str], Callable[[float | None, float | None], str]]] = {
-    "seconds": (units.seconds, units.seconds_interval),
+_Write = tuple[Callable[[float, float | None], str], Callable[[float | None, float | None], str]]
+_SECONDS: _Write = (units.seconds, units.seconds_interval)
+_TIMES: _Write = (lambda value, width: f"{units.number(value, width)}x", units.interval)
+_VALUES: dict[str, _Write] = {
+    "seconds": _SECONDS,
     "examples-per-second": (
         lambda value, width: f"{units.number(value, width)} examples/s",
         units.interval,
@@ -23,20 +26,23 @@ _VALUES: dict[str, tuple[Callable[[float, float | None], str], Callable[[float |
         lambda value, width: units.quantity(value, "FLOP/s", width),
         lambda low, high: units.quantity_interval(low, high, "FLOP/s"),
     ),
-    "speedup": (lambda value, width: f"{units.number(value, width)}x", units.interval),
-    "latency": (units.seconds, units.seconds_interval),
-    "latency-p50": (units.seconds, units.seconds_interval),
-    "latency-p99": (units.seconds, units.seconds_interval),
+    "speedup": _TIMES,
+    "best-over-best": _TIMES,
+    "latency": _SECONDS,
+    "latency-p50": _SECONDS,
+    "latency-p99": _SECONDS,
 }
 _METRICS = {
     "seconds": "time of",
     "examples-per-second": "examples a second of",
     "flop-per-second": "analytic FLOP a second of",
     "speedup": "CPU time over GPU time of",
+    "best-over-best": "fastest CPU time over fastest GPU time of",
     "latency": "latency, waited for before the next, of",
     "latency-p50": "median latency of",
     "latency-p99": "latency at the 99th percentile of",
 }
+RATIOS = frozenset({"speedup", "best-over-best"})  # of both sides of a machine
 SCOPES: dict[Scope, str] = {
     "step": "one step in steady state",
     "transfer": "one step with its batch copied from the host",
@@ -60,7 +66,7 @@ class Citation:
 
     @property
     def key(self) -> str:
-        """The key, pinned to its record."""
+        """The key, pinned where the number is stored."""
         return self.number.key.text()
 
     @property
@@ -75,25 +81,50 @@ class Citation:
         return _VALUES[self.number.key.metric][1](self.number.value.low, self.number.value.high)
 
     @property
+    def further(self) -> str:
+        """The range in which a further campaign will come out; '' if nothing says."""
+        value = self.number.value
+        if value.range_low is None:
+            return ""
+        return _VALUES[self.number.key.metric][1](value.range_low, value.range_high)
+
+    @property
     def quoted(self) -> str:
-        """The number as a text quotes it, with its interval, if there is one, and its status."""
-        return (
-            f"{self.value} ({self.interval}, {self.number.status})" if self.number.value.low is not None else self.value
-        )
+        """The number as a text quotes it: with its interval, if there is one, and its state if not quotable."""
+        words = [self.interval] if self.number.value.low is not None else []
+        words += [] if self.number.quotable else [self.number.state]
+        return f"{self.value} ({', '.join(words)})" if words else self.value
+
+    @property
+    def evidence(self) -> str:
+        """The interval, the range, hosts and state, in words."""
+        known = [f"95 % interval {self.interval}"] if self.number.value.low is not None else []
+        if self.number.pooled:
+            known += [f"a further campaign {self.further}"] if self.further else []
+            known += [self.hosts]
+        return ", ".join([*known, self.number.state])
+
+    @property
+    def hosts(self) -> str:
+        """How many hosts it is of."""
+        return units.counted(self.number.value.hosts, "host")
 
     @property
     def what(self) -> str:
         """What the number is one of, in words."""
         record = self.number.record
+        side = "" if self.number.key.metric in RATIOS else f"the {record.backend.upper()} of "
         return (
             f"{_METRICS[self.number.key.metric]} {SCOPES[record.case.scope]} of {record.workload}, {self.way}, on "
-            f"{'' if self.number.key.metric == 'speedup' else f'the {record.backend.upper()} of '}{record.machine.name}"
+            f"{side}{record.machine.name}"
         )
 
     @property
     def way(self) -> str:
         """Batch, implementation, precision and all else that the case has of its own, in words."""
         case = self.number.record.case
+        if self.number.ways:
+            return f"batch {case.batch}, {self.number.ways}, {case.precision}"
         ways = [case.implementation, *case.ways()] + ([] if case.precision in case.ways() else [case.precision])
         return f"batch {case.batch}, {', '.join(ways)}"
 
@@ -101,7 +132,7 @@ class Citation:
     def short(self) -> str:
         """What the number is one of, where workload and machine are known."""
         case, metric = self.number.record.case, self.number.key.metric
-        side = "" if metric == "speedup" else f", {case.backend.upper()}"
+        side = "" if metric in RATIOS else f", {case.backend.upper()}"
         return f"{_METRICS[metric]} {SCOPES[case.scope]}{side}: {self.way}"
 
     @property
@@ -115,23 +146,33 @@ class Citation:
     @property
     def software(self) -> str:
         """The suite's version and that of what was timed."""
-        found = self.number.record.software
-        package = {"keras": "tensorflow"}.get(
-            self.number.record.case.implementation, self.number.record.case.implementation
-        )
-        version = found.packages.get(package)
-        return f"gpu-speedup-suite {found.suite}" + (f", {package} {version}" if version else "")
+        record = self.number.record
+        return ", ".join(filter(None, (f"gpu-speedup-suite {record.software.suite}", version_of(record))))
 
     @property
     def date(self) -> str:
-        """The day on which it was measured."""
-        return units.day(self.number.record.created)
+        """The day on which its newest record was measured."""
+        return units.day(self.number.measured)
+
+    @property
+    def when(self) -> str:
+        """The day on which it was measured, or the last of several campaigns."""
+        return f"{'until' if len(self.number.campaigns) > 1 else 'on'} {self.date}"
 
     @property
     def record(self) -> str:
-        """The address of the record, below the site's."""
+        """The address of its record, of a pool its newest, below the site's."""
         record = self.number.record
         return f"{self.site}records/{quote(record.campaign)}/{quote(record.name)}.json"
+
+    @property
+    def proof(self) -> str:
+        """The record or the pool that it is of, and the digest that names it."""
+        number = self.number
+        digest = f", sha256 {number.digest}" if number.digest else ""
+        if not number.pooled:
+            return f"record {self.record}{digest}"
+        return f"pool of {units.counted(len(number.members), 'record')}, among them {self.record}{digest}"
 
     @property
     def permalink(self) -> str:
@@ -140,13 +181,8 @@ class Citation:
 
     @property
     def reservation(self) -> str:
-        """Why the number may not be quoted; '' if it may."""
-        number = self.number
-        if number.citable:
-            return ""
-        if number.value.low is None:
-            return "one process, no interval"
-        return "not certified" if number.certified is False else f"status {number.status}, {number.record.schema}"
+        """Why the number may not be quoted; '' if it may, or as what one host gave."""
+        return "" if self.number.quotable else "; ".join(self.number.reasons)
 
 
 def place(number: Number) -> str:
@@ -161,17 +197,15 @@ def path(number: Number) -> str:
 
 def text(cited: Citation) -> str:
     """Return the citation as a sentence of plain text."""
-    known = f"95 % interval {cited.interval}, " if cited.number.value.low is not None else ""
-    number = f"{cited.value} ({known}{cited.number.status})"
     warned = f" Not to be quoted: {cited.reservation}." if cited.reservation else ""
     return (
-        f"{number}: {cited.what} ({cited.hardware}), measured on {cited.date} with {cited.software}. "
-        f"Record {cited.record}, sha256 {cited.number.record.digest}. Key {cited.key}.{warned}"
+        f"{cited.value} ({cited.evidence}): {cited.what} ({cited.hardware}), measured {cited.when} with "
+        f"{cited.software}. Evidence: {cited.proof}. Key {cited.key}.{warned}"
     )
 
 
 def markdown(cited: Citation) -> str:
-    """Return the number as a marked quotation that `suite check-docs` compares with its record."""
+    """Return the number as a marked quotation that `suite check-docs` compares with what its key means."""
     shown = f"[{cited.quoted}]({cited.permalink})" if cited.site else cited.quoted
     return f"<!-- cite {cited.key} -->{shown}<!-- /cite -->"
 
@@ -179,9 +213,9 @@ def markdown(cited: Citation) -> str:
 def bibtex(cited: Citation) -> str:
     """Return a BibTeX entry."""
     year, month, _ = cited.date.split("-")
-    note = f"Status {cited.number.status}, key {cited.key}, record {cited.record}, sha256 {cited.number.record.digest}"
+    note = f"{cited.evidence}, key {cited.key}, {cited.proof}"
     fields = {
-        "title": f"{{{cited.value} (95 % interval {cited.interval}): {cited.what}}}",
+        "title": f"{{{cited.quoted}: {cited.what}}}",
         "author": f"{{{AUTHOR}}}",
         "year": year,
         "month": str(int(month)),
@@ -191,7 +225,9 @@ def bibtex(cited: Citation) -> str:
     lines = [f"  {name} = {{{value.translate(_LATEX)}}}," for name, value in fields.items()]
     if cited.site:
         lines.append(f"  url = {{{cited.permalink}}},")
-    return "\n".join([f"@misc{{gpu-speedup-suite-{cited.number.record.digest[:12]},", *lines, "}"])
+    return "\n".join(
+        [f"@misc{{gpu-speedup-suite-{(cited.number.digest or cited.number.record.digest)[:12]},", *lines, "}"]
+    )
 
 
 def csl(cited: Citation) -> str:
@@ -199,12 +235,12 @@ def csl(cited: Citation) -> str:
     item = {
         "id": cited.key,
         "type": "dataset",
-        "title": f"{cited.value} (95 % interval {cited.interval}): {cited.what}",
+        "title": f"{cited.quoted}: {cited.what}",
         "author": [{"literal": AUTHOR}],
         "container-title": TITLE,
         "issued": {"date-parts": [[int(part) for part in cited.date.split("-")]]},
         "version": cited.number.record.software.suite,
-        "note": f"status {cited.number.status}, record {cited.record}, sha256 {cited.number.record.digest}"
+        "note": f"{cited.evidence}, {cited.proof}"
         + (f"; not to be quoted: {cited.reservation}" if cited.reservation else ""),
     }
     if cited.site:

@@ -1,12 +1,13 @@
 """Peers: the other implementations of one case in one campaign, each with its time over this one's."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary, time_ratio
-from suite.variants import peer_name, variants_of
+from suite.variants import variants_of, way_name
+from suite.workload import Backend, Case, Implementation
 
 
 def peers_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Estimate], ...]:
@@ -25,20 +26,23 @@ def way(item: Summary) -> tuple[str, str]:
 
 
 def untimed(peers: Iterable[tuple[Summary, Estimate]]) -> tuple[str, ...]:
-    """Return the names of the ways that these implementations have on their backend and that are not among them.
+    """Return the names of the ways that these implementations have on their backend and that are not among them."""
+    cases = [peer.record.case for peer, _ in peers]
+    return not_timed(cases, sorted({case.implementation for case in cases}), cases[0].backend) if cases else ()
+
+
+def not_timed(timed: Sequence[Case], implementations: Iterable[Implementation], backend: Backend) -> tuple[str, ...]:
+    """Return the names of the ways that implementations have on a backend and that are not among these.
 
     A CPU where memory was kept throughout has the system's allocator too, which serves some programs better.
     """
-    cases = [peer.record.case for peer, _ in peers]
-    timed = {(case.implementation, case.variant) for case in cases}
-    each = {case.implementation: case for case in cases}.values()
     ways = [
-        peer_name(msgspec.structs.replace(case, variant=variant))
-        for case in sorted(each, key=lambda case: case.implementation)
-        for variant in variants_of(case.implementation, case.backend)
-        if (case.implementation, variant) not in timed
+        way_name(implementation, variant)
+        for implementation in implementations
+        for variant in variants_of(implementation, backend)
+        if (implementation, variant) not in {(case.implementation, case.variant) for case in timed}
     ]
-    if {(case.backend, case.allocator) for case in cases} == {("cpu", "retaining")}:
+    if backend == "cpu" and {case.allocator for case in timed} == {"retaining"}:
         ways.append("the system allocator")
     return tuple(ways)
 

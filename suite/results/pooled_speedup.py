@@ -9,7 +9,7 @@ A speed-up has one of four states:
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -34,6 +34,7 @@ FEWEST_HOSTS = 3
 WIDEST = 0.15  # relative half-width
 _ASIDE = ("stacked", "resident")  # ways of JAX that are no step of the same batch
 _Place = tuple[str, str, Backend, Scope, int]  # machine, workload, backend, scope and batch
+Found = Mapping[tuple[str, Case], Pool]  # the current pool of each machine and case
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,8 +47,7 @@ class Way:
     @property
     def words(self) -> str:
         """Its implementation, variant and threads."""
-        case = self.pool.newest.case
-        return peer_name(case) + (f" with {units.counted(case.threads, 'thread')}" if case.threads else "")
+        return way_words(self.pool.newest.case)
 
     @property
     def takes(self) -> str:
@@ -166,13 +166,7 @@ class PooledSpeedUp:
 
     def _lacking(self) -> Iterator[str]:
         """Yield what it lacks to be quoted."""
-        if self.hosts < FEWEST_HOSTS:
-            yield f"{units.counted(self.hosts, 'host')} of {FEWEST_HOSTS}"
-        width = self.ratio.estimate.relative_half_width
-        if width is None:
-            yield "no interval: nothing says how much hosts differ"
-        elif width > WIDEST:
-            yield f"wide: the interval's half-width is {width:.0%}, more than {WIDEST:.0%}"
+        yield from lacking(self.ratio)
         if self.certificate == "open":
             yield "certificate open: " + self._undecided()
 
@@ -198,17 +192,33 @@ class PooledSpeedUp:
         return pooling.ratio(*((pool.cell, pool.among) for pool in (self.best_cpu, self.best_gpu)))
 
 
+def way_words(case: Case) -> str:
+    """Return a way's implementation, variant and threads."""
+    return peer_name(case) + (f" with {units.counted(case.threads, 'thread')}" if case.threads else "")
+
+
+def lacking(value: Pooled) -> Iterator[str]:
+    """Yield what a pooled number lacks to be quoted, whatever it is of."""
+    if value.hosts < FEWEST_HOSTS:
+        yield f"{units.counted(value.hosts, 'host')} of {FEWEST_HOSTS}"
+    width = value.estimate.relative_half_width
+    if width is None:
+        yield "no interval: nothing says how much hosts differ"
+    elif width > WIDEST:
+        yield f"wide: the interval's half-width is {width:.0%}, more than {WIDEST:.0%}"
+
+
 def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:
-    """Return the current speed-up of each machine and case of JAX, in the order of workload and machine."""
-    found = current(pools(records))
-    ways: dict[_Place, list[Pool]] = defaultdict(list)
-    for (machine, case), pool in found.items():
-        ways[machine, case.workload, case.backend, case.scope, case.batch].append(pool)
+    """Return the current speed-up of each machine and case of JAX, in the order of machine and workload."""
+    return of_pools(current(pools(records)))
+
+
+def of_pools(found: Found) -> tuple[PooledSpeedUp, ...]:
+    """Return the speed-up of each machine and case of JAX in these pools, in the order of machine and workload."""
+    ways_of, made = ways(found), []
     sides: dict[Case, list[Pool]] = defaultdict(list)
     for (_, case), pool in found.items():
         sides[case].append(pool)
-    among = _ratio_components(ways)
-    made = []
     for (machine, case), gpu in sorted(found.items(), key=lambda each: (each[0][0], each[0][1].text(0))):
         if (case.backend, case.implementation) != ("gpu", "jax") or gpu.newest.description.family == "ceiling":
             continue
@@ -221,8 +231,8 @@ def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:
                 cpu=cpu,
                 gpu=gpu,
                 ratio=pooling.ratio((cpu.cell, cpu.among), (gpu.cell, gpu.among)),
-                cpu_ways=_ways(cpu, ways[machine, case.workload, "cpu", case.scope, case.batch], among),
-                gpu_ways=_ways(gpu, ways[machine, case.workload, "gpu", case.scope, case.batch], among),
+                cpu_ways=ways_of(machine, cpu),
+                gpu_ways=ways_of(machine, gpu),
                 apart=tuple(dict.fromkeys(_apart(cpu, gpu))),
                 fewer_cores=_fewer_cores(cpu, sides[cpu.case]),
             )
@@ -230,7 +240,21 @@ def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:
     return tuple(made)
 
 
-def _twin(machine: str, case: Case, found: Mapping[tuple[str, Case], Pool]) -> Pool | None:
+def ways(found: Found) -> Callable[[str, Pool], tuple[Way, ...]]:
+    """Return what gives the other ways of a machine's pool among these, the fastest first."""
+    places: dict[_Place, list[Pool]] = defaultdict(list)
+    for (machine, case), pool in found.items():
+        places[machine, case.workload, case.backend, case.scope, case.batch].append(pool)
+    among = _ratio_components(places)
+
+    def of(machine: str, mine: Pool) -> tuple[Way, ...]:
+        case = mine.case
+        return _ways(mine, places[machine, case.workload, case.backend, case.scope, case.batch], among)
+
+    return of
+
+
+def _twin(machine: str, case: Case, found: Found) -> Pool | None:
     """Return the CPU side of a GPU's case: float32 at highest precision, with the allocator that has more evidence."""
     twin = msgspec.structs.replace(case, backend="cpu", precision="float32-highest")
     sides = (

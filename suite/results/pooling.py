@@ -68,6 +68,20 @@ class Pooled(Plain, frozen=True, kw_only=True):
         """The value with its interval alone."""
         return Estimate(value=self.value, low=self.low, high=self.high, processes=self.processes)
 
+    def per(self, quantity: float) -> "Pooled":
+        """Return a quantity over this value, interval and range turned round: a rate from a time."""
+        ends = (self.high, self.low, self.range_high, self.range_low)
+        low, high, range_low, range_high = (None if end is None else quantity / end for end in ends)
+        return Pooled(
+            value=quantity / self.value,
+            low=low,
+            high=high,
+            range_low=range_low,
+            range_high=range_high,
+            hosts=self.hosts,
+            processes=self.processes,
+        )
+
 
 def components(cells: Sequence[Cell], hosts: Sequence[Sequence[Hashable]] = ()) -> Components:
     """Return how much hosts and processes differ, pooled over cells.

@@ -3,19 +3,20 @@
     <!-- cite KEY@digest -->14x (13 to 16)<!-- /cite -->
 
 Between the marks the number stands as `suite cite` prints it, then its interval or nothing, the low end first, in words
-and Markdown of any kind. A pinned key stands for one record for ever, one without a digest for the newest that may be
-quoted. What says KEY itself, as above, shows the form and is no quotation. No quotation goes past another mark: one
-without its end is a mark without partner, and a text with such a mark is not renewed.
+and Markdown of any kind. A pinned key stands for one record or one stored pool for ever, one without a digest for the
+current pool. What says KEY itself, as above, shows the form and is no quotation. No quotation goes past another mark:
+one without its end is a mark without partner, and a text with such a mark is not renewed.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import get_args
 
 from suite.results.citation import Citation
-from suite.results.keys import Number, newest_citable, resolved
-from suite.results.summary import Status
+from suite.results.number import ON_ONE_HOST, Number
+from suite.results.numbers import Numbers
+from suite.results.pooled_speedup import State
 
 _UNMARKED = r"(?:(?!<!--\s*/?cite\b).)*"
 _END = r"<!--\s*/cite\s*-->"
@@ -25,23 +26,25 @@ _EITHER = re.compile(r"<!--\s*/?cite\b[^>]*-->")
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
 _UNIT = r"\w+| (?:[mµn]?s|min|h|\w?FLOP/s|examples/s)(?![\w/])"
 _NUMBER = re.compile(rf"(\.?\d(?:,?\d)*(?:\.\d+)?)({_UNIT})?")
-_STATUS = re.compile(rf"(?<=, )(?:{'|'.join(get_args(Status))})(?=\))")
+_STATES = frozenset({*get_args(State), ON_ONE_HOST})
+_RETIRED = ("invalid", "incomplete", "unstable", "old JAX", "smoke", "quick", "standard", "repeated")  # never wrong
+_STATE = re.compile(rf", (?P<word>{'|'.join((*sorted(_STATES), *_RETIRED))})(?=\))")
 _MARKUP = str.maketrans("", "", "*_`~\\")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Remark:
-    """Something to say of a quotation; `wrong` if it does not say what its record says."""
+    """Something to say of a quotation; `wrong` if it does not say what its key means."""
 
     line: int  # from 1
     words: str
     wrong: bool
 
 
-def remarks(text: str, numbers: Sequence[Number]) -> tuple[Remark, ...]:
+def remarks(text: str, numbers: Numbers) -> tuple[Remark, ...]:
     """Return what is wrong with the quotations in a text, in their order.
 
-    Beside that, which pinned ones have a newer record or may not be quoted: one remark for both.
+    Beside that, which may not be quoted, and which pinned ones have another current number: one remark for both.
     """
     found = [
         Remark(line=_line(text, mark), words=words, wrong=wrong)
@@ -79,8 +82,8 @@ def quotations(text: str) -> int:
     return sum(1 for _ in _MARK.finditer(text))
 
 
-def renewed(text: str, numbers: Sequence[Number]) -> str:
-    """Return the text with the number of every quotation that is not pinned as its newest record says it.
+def renewed(text: str, numbers: Numbers) -> str:
+    """Return the text with the number of every quotation that is not pinned as its current pool says it.
 
     A text with a mark that has no partner is returned as it is.
     """
@@ -91,7 +94,7 @@ def renewed(text: str, numbers: Sequence[Number]) -> str:
         if "@" in mark["key"]:
             return mark[0]
         try:
-            cited = Citation(number=resolved(mark["key"], numbers))
+            cited = Citation(number=numbers.resolve(mark["key"]))
         except (LookupError, ValueError):
             return mark[0]  # `remarks` says what is the matter
         if not any(wrong for _, wrong in _of(mark["key"], mark["said"], numbers)):
@@ -114,41 +117,47 @@ def _renewed(said: str, cited: Citation) -> str:
             for place, (number, unit) in reversed([*zip(places, numbers, strict=True)]):
                 new = new[: place.start()] + number + (unit if place[2] else "") + new[place.end() :]
             if _says(_plain(new), cited.value, whole):
-                return _STATUS.sub(cited.number.status, new)
+                return _STATE.sub("" if cited.number.quotable else f", {cited.number.state}", new)
     words, link = cited.quoted if "(" in _plain(said) else cited.value, _LINK.search(said)
     return said.replace(f"[{link[1]}]", f"[{words}]", 1) if link else words
 
 
-def _of(key: str, said: str, numbers: Sequence[Number]) -> Iterator[tuple[str, bool]]:
+def _of(key: str, said: str, numbers: Numbers) -> Iterator[tuple[str, bool]]:
     try:
-        number = resolved(key, numbers)
+        number = numbers.resolve(key)
     except (LookupError, ValueError) as error:
         yield str(error.args[0]), True
         return
     cited, plain = Citation(number=number), _plain(said)
     whole = f"{cited.value} ({cited.interval})" if number.value.low is not None else cited.value
     if not _says(plain, cited.value, whole):
-        yield f"'{plain.strip()}' is quoted for {key}, whose record says '{cited.quoted}'", True
-    newer = _newer(number, numbers) if "@" in key else ""
+        yield f"'{plain.strip()}' is quoted for {key}, which says '{cited.quoted}'", True
+    moved = _moved(number, numbers) if "@" in key else ""
     if cited.reservation:
-        yield f"{key} is not to be quoted: {cited.reservation}" + (f"; it {newer}" if newer else ""), False
-    elif newer:
-        yield f"{key} {newer}", False
+        yield f"{key} is not to be quoted: {cited.reservation}" + (f"; {moved}" if moved else ""), False
+    elif moved:
+        yield f"{key}: {moved}", False
     else:
-        quoted = sorted({*_STATUS.findall(plain)} - {number.status})
-        yield from ((f"{key} is quoted as {status}, its status is {number.status}", False) for status in quoted)
+        words = {mark["word"] for mark in _STATE.finditer(plain)} & _STATES - {number.state}
+        yield from ((f"{key} is quoted as {word}, it is {number.state}", False) for word in sorted(words))
 
 
-def _newer(number: Number, numbers: Sequence[Number]) -> str:
-    """Return what a newer record says of a pinned number; '' if nothing."""
-    own = number.key.unpinned
-    newer = newest_citable(own, numbers)
-    if newer is not None and newer.record.created > number.record.created:
-        return f"has a newer record, {newer.key.text()}: {Citation(number=newer).value}"
-    last = [other for other in numbers if other.key.unpinned == own][-1]
-    if last.value.apart(number.value):
-        return f"is clearly another in a newer record, {last.key.text()}: {Citation(number=last).value}, {last.status}"
-    return ""
+def _moved(number: Number, numbers: Numbers) -> str:
+    """Return what the current pool says of a pinned number; '' if the same, or if it is one of many on its hosts.
+
+    A number of one host is expected anywhere in the range of a further campaign.
+    """
+    latest = numbers.latest(number)
+    if latest is None or not latest.pooled:
+        return ""
+    now, then = Citation(number=latest), Citation(number=number)
+    if number.pooled:
+        same = now.quoted == then.quoted
+        return "" if same else f"its pool has changed, {now.key} now says {now.quoted}"
+    low, high, value = latest.value.range_low, latest.value.range_high, number.value.value
+    if low is not None and high is not None and not low <= value <= high:
+        return f"it lies outside {now.further}, where a further campaign is expected; {now.key} says {now.quoted}"
+    return f"it is of one host, {now.key} says {now.quoted}" if latest.quotable else ""
 
 
 def _says(text: str, value: str, whole: str) -> bool:

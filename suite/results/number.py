@@ -1,0 +1,64 @@
+"""One number under its key: of the current pool, of a stored one, or of one campaign on one host."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from suite.results.keys import Key
+from suite.results.pooled_speedup import State
+from suite.results.pooling import Pooled
+from suite.results.record import Record
+
+ON_ONE_HOST = "on one host"
+NumberState = State | Literal["on one host"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number:
+    """What a key stands for; its key has a digest where that means this number for ever."""
+
+    key: Key
+    value: Pooled
+    state: NumberState
+    reasons: tuple[str, ...]  # why it may not be quoted
+    record: Record  # the newest that it is of, of its key's machine
+    members: tuple[Record, ...]  # that it is of: the numerator's first, each side in the order of measuring
+    digest: str  # whole, of its record or stored line; '' where neither is there
+    ways: str = ""  # of which best over best it is
+
+    @property
+    def quotable(self) -> bool:
+        """Whether it may be quoted."""
+        return self.state == "quotable"
+
+    @property
+    def pooled(self) -> bool:
+        """Whether it is of a pool, not of one campaign."""
+        return self.state != ON_ONE_HOST
+
+    @property
+    def measured(self) -> str:
+        """When the newest of its records was made: UTC, ISO 8601."""
+        return max(record.created for record in self.members)
+
+    @property
+    def campaigns(self) -> tuple[str, ...]:
+        """The campaigns that it is of, the newest last."""
+        records = sorted(self.members, key=lambda record: record.created)
+        return tuple(dict.fromkeys(record.campaign for record in records))
+
+
+def a_step(record: Record, metric: str) -> float | None:
+    """Return how much of what a rate counts a step has; None for another metric, and where starting counts too."""
+    case = record.case
+    if case.scope not in ("step", "transfer", "epoch", "input", "serve"):
+        return None
+    flop = 0 if case.scope == "input" else case.batch * record.description.flop_per_example
+    return {"examples-per-second": case.batch, "flop-per-second": flop}.get(metric) or None
+
+
+def version_of(record: Record) -> str:
+    """Return the package that was timed with its version, '' if the record lacks it."""
+    implementation = record.case.implementation
+    package = "tensorflow" if implementation == "keras" else implementation
+    version = record.software.packages.get(package)
+    return f"{package} {version}" if version else ""

@@ -1,0 +1,91 @@
+"""Stored pools are only added to, and one that was edited is told."""
+
+import factory
+import pytest
+
+from suite import publishing
+from suite.results import store, stored_pools
+from suite.results.numbers import Numbers
+
+KEY = "test-gpu-16-cores/mnist_mlp/cpu/step/seconds"
+
+
+@pytest.fixture
+def number():
+    return Numbers(factory.hosts()).resolve(KEY)
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / stored_pools.FILE_NAME
+
+
+def test_no_file_is_no_pool(file):
+    assert stored_pools.read(file) == ((), ())
+
+
+def test_a_number_is_stored_once(number, file):
+    (line,) = stored_pools.store(file, [number, number])
+    assert stored_pools.store(file, [number]) == ()
+    assert stored_pools.read(file) == ((line,), ())
+    assert (line.key, line.hosts, line.campaigns, line.state) == (KEY, 3, 3, "quotable")
+    assert line.members == tuple(record.digest[:16] for record in number.members)
+
+
+def test_lines_that_are_there_stay_byte_for_byte(number, file):
+    stored_pools.store(file, [number])
+    before = file.read_bytes()
+    stored_pools.store(file, [Numbers(factory.hosts(4)).resolve(KEY)])
+    assert file.read_bytes().startswith(before)
+    assert len(stored_pools.read(file)[0]) == 2
+
+
+def test_a_line_is_added_after_one_without_an_end(number, file):
+    stored_pools.store(file, [number])
+    file.write_bytes(file.read_bytes().rstrip())
+    stored_pools.store(file, [Numbers(factory.hosts(4)).resolve(KEY)])
+    assert len(stored_pools.read(file)[0]) == 2
+
+
+@pytest.mark.parametrize(
+    ("edit", "reason"),
+    [
+        (lambda line: line.replace(b'"hosts":3', b'"hosts":4'), "it was changed after it was stored"),
+        (lambda line: line.replace(b'"digest":"', b'"digest":"0'), "it was changed after it was stored"),
+        (lambda line: line[:40], "Input data was truncated"),
+        (lambda line: line.replace(b"pool/1", b"pool/2"), "Invalid enum value 'pool/2'"),
+        (lambda line: b"", "Input data was truncated"),
+    ],
+    ids=["value", "digest", "cut", "schema", "empty"],
+)
+def test_a_line_that_is_not_as_it_was_stored_is_told_and_the_others_count(number, file, edit, reason):
+    (line,) = stored_pools.store(file, [number])
+    whole = file.read_bytes()
+    file.write_bytes(edit(whole.rstrip()) + b"\n" + whole)
+    found, (problem,) = stored_pools.read(file)
+    assert found == (line,)
+    assert problem.startswith(f"line 1 of '{file}' is no stored pool: {reason}")
+    assert problem.endswith("restore it from the repository")
+
+
+def test_a_number_of_one_host_is_not_stored(file):
+    alone = Numbers([factory.record(profile="smoke")]).resolve(KEY)
+    with pytest.raises(ValueError, match="is of one record, whose digest pins it"):
+        stored_pools.store(file, [alone])
+
+
+def test_publishing_stores_the_headline_once(tmp_path):
+    published = tmp_path / "site" / "records"
+    for record in factory.hosts():
+        store.add(record, published)
+    assert publishing.headline(published) == (stored_pools.path(published),)
+    lines, _ = stored_pools.read(stored_pools.path(published))
+    assert [line.key.split("mnist_mlp/")[1] for line in lines] == [
+        "gpu/step/speedup", "gpu/step/best-over-best", "cpu/step/seconds", "gpu/step/seconds",
+    ]  # fmt: skip
+    assert publishing.headline(published) == ()
+    for record in factory.hosts(1, day=2):
+        store.add(record, published)
+    publishing.headline(published)
+    assert stored_pools.read(stored_pools.path(published))[0][:4] == lines
+    assert len(stored_pools.read(stored_pools.path(published))[0]) == 8
