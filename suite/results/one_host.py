@@ -12,7 +12,7 @@ from suite.results.speedup import SpeedUp, speedups
 from suite.results.statistics import Estimate
 from suite.results.summary import Status, Summary, disturbed, summary
 
-_USABLE: frozenset[Status] = frozenset({"unstable", "quick", "standard", "repeated"})  # for what one host gave
+_USABLE: frozenset[Status] = frozenset({"unstable", "quick", "standard"})  # for what one host gave
 
 
 def numbers(records: Iterable[Record]) -> tuple[Number, ...]:
