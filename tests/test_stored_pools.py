@@ -1,7 +1,10 @@
 """Stored pools are only added to, and one that was edited is told."""
 
+from dataclasses import replace
+
 import factory
 import pytest
+from msgspec import structs
 
 from suite import publishing
 from suite.results import store, stored_pools
@@ -74,18 +77,26 @@ def test_a_number_of_one_host_is_not_stored(file):
         stored_pools.store(file, [alone])
 
 
-def test_publishing_stores_the_headline_once(tmp_path):
+def test_publishing_stores_the_headline_once_and_what_it_is_by_then(tmp_path, monkeypatch):
+    monkeypatch.setattr(publishing, "picture", lambda _: ())
     published = tmp_path / "site" / "records"
-    for record in factory.hosts():
-        store.add(record, published)
-    assert publishing.headline(published) == (stored_pools.path(published),)
-    lines, _ = stored_pools.read(stored_pools.path(published))
+    for record in factory.hosts(4):
+        store.add(record, tmp_path / "records")
+    first, *others = sorted((tmp_path / "records").iterdir())
+    stored = stored_pools.path(published)
+    assert stored in publishing.publish(first, published)
+    lines, _ = stored_pools.read(stored)
     assert [line.key.split("mnist_mlp/")[1] for line in lines] == [
         "gpu/step/speedup", "gpu/step/best-over-best", "cpu/step/seconds", "gpu/step/seconds",
     ]  # fmt: skip
-    assert publishing.headline(published) == ()
-    for record in factory.hosts(1, day=2):
-        store.add(record, published)
-    publishing.headline(published)
-    assert stored_pools.read(stored_pools.path(published))[0][:4] == lines
-    assert len(stored_pools.read(stored_pools.path(published))[0]) == 8
+    assert stored not in publishing.publish(first, published)
+    for folder in others:
+        publishing.publish(folder, published)
+    assert stored_pools.read(stored)[0][:4] == lines
+    assert [line.hosts for line in stored_pools.read(stored)[0][::4]] == [1, 2, 3, 4]
+
+
+def test_the_last_digits_that_two_c_libraries_may_compute_differently_are_not_stored(number):
+    other = replace(number, value=structs.replace(number.value, value=number.value.value * (1 + 1e-15)))
+    assert other.value != number.value
+    assert stored_pools.line_of(other) == stored_pools.line_of(number)

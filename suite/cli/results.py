@@ -22,7 +22,8 @@ def publish(campaign: str, incomplete: bool, out: Path) -> None:
     """Put the records of a CAMPAIGN into its pack in site/records, from where the site takes its evidence.
 
     It is the name of a folder in --out, or a path to one, or to a pack: CAMPAIGN.zip. The records that somebody sent
-    need no journal. A pack that is there gets what it lacks and keeps the rest, byte for byte.
+    need no journal. A pack that is there gets what it lacks and keeps the rest, byte for byte. The headline's numbers
+    are stored in site/pools.jsonl as they are by then, so that their pinned keys mean them for ever.
     """
     from suite import publishing, terminal
 
