@@ -17,8 +17,8 @@ from suite.observations import (
     VERDICTS,
     Judgement,
     devices,
+    input_tuning,
     observations,
-    photographs,
     text,
     whole_runs,
 )
@@ -616,7 +616,7 @@ def test_the_documented_ratios_that_decide_are_those_of_the_networks():
     assert (trees[0], trees[-1] / trees[0]) == (devices._OF_ONE, devices._OF_FOUR)
     base = about["catdog_cnn_base"]
     gain = base["throughput_tuned"].cpu_value / base["throughput_default"].cpu_value
-    assert {"cpu": gain, "gpu": base["gpu_tuning_gain"].gpu_value} == photographs._GAINS
+    assert {"cpu": gain, "gpu": base["gpu_tuning_gain"].gpu_value} == input_tuning.GAINS
 
 
 def test_a_catalogue_that_is_none_is_named(tmp_path):

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from suite import units
 from suite.experiments.serving import WORKLOADS
 from suite.inquiry.served import REQUESTS, Way, campaigns, gains
-from suite.inquiry.steps import words
-from suite.observations import NOT_RUN, Judgement, Observation, campaigns_of, either
+from suite.inquiry.steps import steady, words
+from suite.observations import NOT_RUN, Judgement, Observation, campaigns_of, judged, part
 from suite.observations._articles import TEXT
-from suite.observations._found import FAR, above, below, counted, more, steps
+from suite.observations._found import above, below, counted, steps, unsure
+from suite.observations._sizes import with_size
 from suite.results.record import Record
 from suite.results.speedup import SpeedUp
-from suite.results.summary import SOUND
 
 _PAID = 30.0
 
@@ -29,12 +29,16 @@ def _wins(records: Sequence[Record]) -> Judgement:
     first, last = (1 + sum(item.ratio.value > end.ratio.value for item in single) for end in (single[0], single[-1]))
     said = "; ".join(f"{item.gpu.record.workload} {words(item.ratio)}" for item in single)
     traffic = ", four requests under way" if way == REQUESTS else ""
-    lost = [item for item in every if below(item.ratio, 1)]
-    return either(
-        all(above(item.ratio, 1) for item in every) and more(single[0], single[-1]),
-        bool(lost) or more(single[-1], single[0]),
+    kept = [item for item in every if steady(item)]
+    lost = [item for item in kept if below(item.ratio, 1)]
+    won = bool(kept) and all(above(item.ratio, 1) for item in kept)
+    why = unsure(*(item.ratio for item in kept)) if kept else "no result is steady"
+    slope, most = with_size("it wins most with small networks", single, falls=True)
+    parts = (part("the GPU wins every case", won, bool(lost), why=why), most)
+    return judged(
         f"Speed-ups at batch 1{traffic}, the smallest network first: {said}. In order of speed-up the smallest network "
-        f"is number {first} of {len(single)}, the largest number {last}. {_cases(ordered, lost)}",
+        f"is number {first} of {len(single)}, the largest number {last}. {_cases(ordered, lost)}{slope}",
+        parts,
         every,
     )
 
@@ -70,12 +74,10 @@ def _paid(records: Sequence[Record]) -> Judgement:
     if not found:
         return NOT_RUN
     high = sorted(name for name, item in found.items() if above(item.ratio, _PAID))
-    steady = [name for name in high if found[name].status in SOUND]
-    said = (
-        f"More than {units.stated(_PAID)} is surely gained by {len(steady)} of {units.counted(len(found), 'network')}"
-    )
-    said += f": {', '.join(f'{name} {words(found[name].ratio)}' for name in steady)}." if steady else "."
-    shaky = [name for name in high if name not in steady]
+    kept = [name for name in high if steady(found[name])]
+    said = f"More than {units.stated(_PAID)} is surely gained by {len(kept)} of {units.counted(len(found), 'network')}"
+    said += f": {', '.join(f'{name} {words(found[name].ratio)}' for name in kept)}." if kept else "."
+    shaky = [name for name in high if name not in kept]
     said += f" Above it too, but not steady: {', '.join(shaky)}." if shaky else ""
     return Judgement(verdict="not comparable", found=said + campaigns_of(found.values()))
 
@@ -85,11 +87,10 @@ OBSERVATIONS = (
         code="O12",
         article=TEXT,
         said="At inference the GPU wins in every case, and most with small networks: 804 %.",
-        rule="Reproduced if it surely wins every case that was measured, a serving network's requests or its steps at "
-        "a batch, and surely more with the smallest of these networks than with the largest; refuted if it surely "
-        "loses a case, or surely wins more with the largest. The two are compared by requests if those of every "
-        f"network were measured, otherwise by steps at batch 1, and by a factor of {FAR:g} where no campaign has both; "
-        "networks between them are not compared. The clusters behind the 804 % cannot be set up again.",
+        rule="Two parts, by steady results. The GPU surely wins every case that was measured, a serving network's "
+        "requests or its steps at a batch, and surely loses none. Over all networks the speed-up surely falls with the "
+        "FLOP of a picture, and does not surely rise: by requests if those of every network were measured, otherwise "
+        "by steps at batch 1. The clusters behind the 804 % cannot be set up again.",
         experiment="serving",
         numbers=tuple((name, "throughput_gain") for name in WORKLOADS),
         judge=_wins,
@@ -98,8 +99,9 @@ OBSERVATIONS = (
         code="O15",
         article=TEXT,
         said="For each hour that a V100 needs a CPU has to be paid for 30.",
-        rule="Not testable as it is stated; which networks surely gain more than 30 times is listed, those "
-        "whose results are not steady apart.",
+        testable=False,
+        rule="It is about prices, which no measurement can decide, so that it is not comparable. Networks that surely "
+        "gain more than 30 times are listed, those whose results are not steady apart.",
         judge=_paid,
     ),
 )
