@@ -36,14 +36,14 @@ _ALONE: dict[str, _Axis] = {
 
 
 def _depends(records: Sequence[Record]) -> Judgement:
-    found = list(steps(records).values())
-    if len(found) < 2:
+    found, batches = list(steps(records).values()), list(by_batch(records).values())
+    if not found or (len(found) < 2 and not batches):
         return NOT_RUN
     low, high = (end(found, key=lambda item: item.ratio.value) for end in (min, max))
-    said = f"From {_named(low)} to {_named(high)} over {len(found)} networks."
+    said = f"From {_named(low)} to {_named(high)} over {units.counted(len(found), 'network')}."
     parts = [_by_groups(f"it depends on the {what}", _alone(found, *axis)) for what, axis in _ALONE.items()]
-    batches = _by_groups("it depends on the batch, a hyper-parameter", list(by_batch(records).values()))
-    return judged(said, [*parts, batches], found)
+    parts.append(_by_groups("it depends on the batch, a hyper-parameter", batches))
+    return judged(said, parts, found)
 
 
 def _alone(found: Sequence[SpeedUp], varied: Callable[..., object], same: Callable[..., object]) -> list[list[SpeedUp]]:
