@@ -407,10 +407,19 @@ def test_a_number_says_where_what_stands_beside_it_is_not_all_steady():
     assert found([*map(shared, whole), *copied]).endswith("steady and certified. Not all steady.")
 
 
-@pytest.mark.parametrize(("share", "verdict"), [(0.982, "reproduced"), (0.96, "not comparable"), (None, "not run")])
-def test_an_accuracy_is_reached_within_a_point_on_the_real_data_alone(share, verdict):
+@pytest.mark.parametrize(
+    ("accuracies", "verdict"),
+    [
+        ((0.981, 0.982, 0.983), "reproduced"),
+        ((0.982,), "not comparable"),  # one process
+        ((0.950, 0.951, 0.952), "not comparable"),  # between two points and five
+        ((0.930, 0.931, 0.932), "refuted"),
+        ((), "not run"),
+    ],
+)
+def test_an_accuracy_is_reached_within_two_points_on_the_real_data_alone(accuracies, verdict):
     about = next(each for each in CATALOGUE if each.name == "mnist_mlp")
-    made = [trained("mnist_mlp", (share,)) if share else trained("mnist_mlp", (0.984,), data="embedded")]
+    made = [trained("mnist_mlp", accuracies) if accuracies else trained("mnist_mlp", (0.984,), data="embedded")]
     (found,) = [e for e in entries([about], made, {}) if e.claim.metric == "accuracy"]
     assert found.judgement.verdict == verdict
 

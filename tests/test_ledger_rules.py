@@ -1,8 +1,9 @@
 """Each rule of the ledger can come out either way, and unsteady results decide none."""
 
-import ledger_worlds
+import factory
+import msgspec
 import pytest
-from ledger_worlds import NUMBERS, WORLDS, epochs, grid, scaled, shared, sides, threads
+from ledger_worlds import NUMBERS, RESNET63, ROOT, TREES, WORLDS, epochs, grid, scaled, shared, sides, threads
 from test_input_experiments import BASE
 
 from suite.observations import VERDICTS, observations
@@ -10,7 +11,7 @@ from suite.observations._claims import entries
 from suite.results import catalogue
 
 ALL = {each.code: each for each in observations()}
-CATALOGUE = catalogue.read(ledger_worlds.ROOT / "site" / "records")
+CATALOGUE = catalogue.read(ROOT / "site" / "records")
 TESTABLE = [code for code, each in ALL.items() if each.testable]
 
 
@@ -54,11 +55,11 @@ def test_the_verdicts_are_five():
 
 
 def test_other_networks_do_not_refute_what_an_articles_own_reproduces():
-    own, other = (ledger_worlds.RESNET63, 1.0), (BASE, 59.0)
+    own, other = (RESNET63, 1.0), (BASE, 59.0)
     assert ALL["O9"].judge(epochs(own, other)).verdict == "reproduced"
     assert "catdog_cnn_base from storage on the GPU takes 59" in ALL["O9"].judge(epochs(own, other)).found
     assert ALL["O8"].judge([*threads(3.0, "cifar10_resnet63"), *threads(1.1)]).verdict == "reproduced"
-    assert ALL["O14"].judge([*scaled(0.0001, ledger_worlds.TREES), *scaled(1.0)]).verdict == "reproduced"
+    assert ALL["O14"].judge([*scaled(0.0001, TREES), *scaled(1.0)]).verdict == "reproduced"
 
 
 @pytest.mark.parametrize("code", ["O8", "O9", "O14"])
@@ -75,7 +76,8 @@ def test_other_networks_decide_where_an_articles_own_cannot_and_that_is_said(cod
 
 
 def number(workload, metric, records):
-    found = [e for e in entries(CATALOGUE, records, {}) if (e.workload, e.claim.metric) == (workload, metric)]
+    about = [each for each in CATALOGUE if each.name == workload]
+    found = [e for e in entries(about, records, {}) if (e.workload, e.claim.metric) == (workload, metric)]
     return {entry.judgement.verdict for entry in found}
 
 
@@ -100,10 +102,10 @@ def test_an_older_or_smaller_gpu_that_takes_longer_refutes_no_step():
     name = ("cifar10_resnet63", "steady_step")
 
     def with_gpu(**changes):
-        (card,) = ledger_worlds.factory.HOST.gpus
-        gpu = ledger_worlds.msgspec.structs.replace(card, **changes)
-        machine = ledger_worlds.msgspec.structs.replace(ledger_worlds.factory.HOST, gpus=(gpu,))
-        return sides("cifar10_resnet63", 10, about=ledger_worlds.RESNET63, gpu=0.5, machine=machine)
+        (card,) = factory.HOST.gpus
+        gpu = msgspec.structs.replace(card, **changes)
+        machine = msgspec.structs.replace(factory.HOST, gpus=(gpu,))
+        return sides("cifar10_resnet63", 10, about=RESNET63, gpu=0.5, machine=machine)
 
     assert number(*name, with_gpu()) == {"refuted"}
     for changes in ({"compute_capability": "6.0"}, {"compute_capability": "8.9"}, {"slice": "1g.10gb"}):
@@ -111,6 +113,6 @@ def test_an_older_or_smaller_gpu_that_takes_longer_refutes_no_step():
 
 
 def test_a_loss_by_four_workers_on_two_cores_refutes_nothing():
-    two = ledger_worlds.msgspec.structs.replace(ledger_worlds.factory.HOST, cores=2)
-    records = [ledger_worlds.msgspec.structs.replace(r, machine=two) for r in grid(100, 80, backend="cpu")]
+    two = msgspec.structs.replace(factory.HOST, cores=2)
+    records = [msgspec.structs.replace(r, machine=two) for r in grid(100, 80, backend="cpu")]
     assert number("catdog_cnn_base", "throughput_tuned", records) == {"not comparable"}

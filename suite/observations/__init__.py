@@ -77,8 +77,13 @@ def campaigns_of(items: Iterable[Result]) -> str:
 def part(says: str, holds: bool, fails: bool, items: Sequence[Result] = (), why: str = _NOT_SEPARATED) -> Part:
     """Return whether a part holds by these results; unsteady ones decide nothing, nor does what is neither."""
     if not steady(*items):
-        return Part(says=says, holds=None, why="not all of its results are steady")
+        return unjudged(says, "not all of its results are steady")
     return Part(says=says, holds=True if holds else False if fails else None, why="" if holds or fails else why)
+
+
+def unjudged(says: str, why: str) -> Part:
+    """Return a part that cannot be judged, and why."""
+    return Part(says=says, holds=None, why=why)
 
 
 def judged(found: str, parts: Sequence[Part], items: Iterable[Result] = ()) -> Judgement:

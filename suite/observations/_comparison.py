@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from suite.inquiry.steps import solid
-from suite.observations import Part, part
+from suite.observations import Part, part, unjudged
 from suite.observations._found import near
 from suite.results.record import Record
 from suite.results.speedup import Result
@@ -37,5 +37,5 @@ def of(records: Sequence[Record], *names: str) -> list[Record]:
 def agrees(value: Estimate, documented: float, items: Sequence[Result], against: bool = False, says: str = "") -> Part:
     """Return whether a ratio is as high as documented by steady, certified results, or something is against it."""
     if not solid(*items):
-        return Part(says=says, holds=None, why="not all of its results are steady and certified")
+        return unjudged(says, "not all of its results are steady and certified")
     return part(says, near(value, documented), against, items, "the ratio is another, which the hardware may explain")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from suite import units
 from suite.experiments.size import networks
 from suite.inquiry.steps import steady
-from suite.observations import Part, part
+from suite.observations import Part, part, unjudged
 from suite.results.fit import power_law
 from suite.results.speedup import SpeedUp
 
@@ -20,7 +20,7 @@ def with_size(says: str, found: Sequence[SpeedUp], falls: bool = False) -> tuple
     sizes, ratios = networks([item for item in found if steady(item)])
     law = power_law(sizes, ratios) if len(sizes) >= _FEWEST else None
     if law is None or law.low is None or law.high is None:
-        return "", Part(says=says, holds=None, why="fewer than three networks of unlike size have steady results")
+        return "", unjudged(says, "fewer than three networks of unlike size have steady results")
     slope = f"{units.number(law.exponent, units.half_width(law.low, law.high))} ({units.interval(law.low, law.high)})"
     rises, sinks = law.low > 0, law.high < 0
     why = "the interval of the slope holds 0"

@@ -6,7 +6,7 @@ from itertools import pairwise
 from suite import units
 from suite.experiments import accuracy
 from suite.inquiry.learning import learnt, newest
-from suite.observations import NOT_RUN, Judgement, Observation, Part, judged, part
+from suite.observations import NOT_RUN, Judgement, Observation, judged, part, unjudged
 from suite.observations._articles import PHOTOGRAPHS
 from suite.observations._found import least, most, shares, unsure
 from suite.results.record import Record
@@ -30,7 +30,7 @@ def _ladder(records: Sequence[Record]) -> Judgement:
     parts = [part("the accuracy rises along the four networks", rises, falls, why=unsure(*rungs))]
     lower, plain, augmented = "it is lower without augmentation", known.get(_NOAUG), known[_DROPOUT]
     if plain is None:
-        parts.append(Part(says=lower, holds=None, why="it was not measured"))
+        parts.append(unjudged(lower, "it was not measured"))
     else:
         less, more = most(plain) < least(augmented), least(plain) > most(augmented)
         parts.append(part(lower, less, more, why=unsure(plain, augmented)))
@@ -52,7 +52,7 @@ def _not_rescaled(records: Sequence[Record]) -> Judgement:
         f"{units.percent(wrong.above_half)}; {units.percent(right.exactly_one)} of the outputs are exactly 1."
     )
     if not photographs:
-        return judged(words_, [Part(says="", holds=None, why="it was trained on drawings, which decide nothing")])
+        return judged(words_, [unjudged("", "it was trained on drawings, which decide nothing")])
     between = "the share called a dog rises by less than 10 points"
     tilted = part("pixels that were not rescaled tilt the answers to dogs", more, less, why=between)
     return judged(words_, [tilted, part("an output is rarely exactly 1", rare, not rare)])
@@ -63,8 +63,9 @@ OBSERVATIONS = (
         code="O23",
         article=PHOTOGRAPHS,
         said="Along four networks the accuracy is 80, 84, 90 and 94 %, and 85 % without augmentation.",
-        rule="Two parts, on the real data alone: the accuracy surely rises with each of the four networks, and surely "
-        "falls with none; without augmentation it is surely lower, and not surely higher.",
+        rule="On the real data alone. Part 1 holds if the accuracy surely rises with each of the four networks; it "
+        "fails if it surely falls with one. Part 2 holds if it is surely lower without augmentation; it fails if "
+        "surely higher.",
         experiment="accuracy",
         judge=_ladder,
     ),
@@ -72,8 +73,9 @@ OBSERVATIONS = (
         code="O25",
         article=PHOTOGRAPHS,
         said="Pixels that were not rescaled tilt the answers to dogs, and an output is rarely exactly 0 or 1.",
-        rule="Two parts, by photographs alone: such pixels make the share called a dog higher by 10 points, and not "
-        "lower; fewer than 10 % of the outputs are exactly 1, and not more. Drawings of cats and dogs decide nothing.",
+        rule="By photographs alone; drawings of cats and dogs decide nothing. Part 1 holds if pixels that were not "
+        "rescaled raise the share called a dog by 10 points; it fails if the share is lower. Part 2 holds if "
+        "fewer than 10 % of the outputs are exactly 1, and fails otherwise.",
         experiment="predict_rescale",
         judge=_not_rescaled,
     ),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from suite import units
 from suite.inquiry.flows import from_storage
 from suite.inquiry.steps import percent_words
-from suite.observations import NOT_RUN, Judgement, Observation, Part, judged, part, unmeasured
+from suite.observations import NOT_RUN, Judgement, Observation, judged, part, unjudged, unmeasured
 from suite.observations._articles import PHOTOGRAPHS
 from suite.observations._found import below, gpu_busy, groups, mostly, unsure
 from suite.results.record import Record
@@ -27,7 +27,7 @@ def _half_idle(records: Sequence[Record]) -> Judgement:
         return unmeasured("how busy the GPU is meanwhile", f"At batch {_BATCH}, {where}, it trains with {rate}.")
     said = f"At batch {_BATCH}, {where}, the GPU is busy {percent_words(busy)} of the time: {rate}."
     if not stored:
-        return judged(said, [Part(says="", holds=None, why=_INPUT_LEFT_OUT)], [item])
+        return judged(said, [unjudged("", _INPUT_LEFT_OUT)], [item])
     return judged(said, [part("", below(busy, _HALF), mostly(busy, _FULL), [item], unsure(busy, between=True))], [item])
 
 
@@ -48,9 +48,9 @@ OBSERVATIONS = (
         article=PHOTOGRAPHS,
         said="The CIFAR-10 network keeps a V100 only about 45 % busy at batch 512, at 15,000 to 17,000 pictures a "
         "second.",
-        rule="From storage on, since the article's training reads and distorts its pictures: reproduced if the GPU is "
-        "surely busy less than 60 % of the time, refuted if surely more than 90 %. A batch on the device decides "
-        "nothing.",
+        rule="By training from storage on, since the article's reads and distorts its pictures; a batch on the device "
+        "decides nothing. Reproduced if the GPU is surely busy less than 60 % of the time. Refuted if surely more "
+        "than 90 %.",
         experiment="crossover",
         numbers=(("cifar10_tf_cnn", "throughput_b512"),),
         judge=_half_idle,

@@ -6,10 +6,11 @@ from itertools import pairwise
 from suite.experiments import depth
 from suite.inquiry.flows import change, gain
 from suite.inquiry.steps import percent_words, words
-from suite.observations import NOT_RUN, Judgement, Observation, Part, judged, part
+from suite.observations import NOT_RUN, Judgement, Observation, judged, part, unjudged
 from suite.observations._articles import PHOTOGRAPHS
 from suite.observations._found import (
     FAR,
+    SIZE,
     above,
     alike,
     below,
@@ -79,7 +80,7 @@ def _gap_grows(records: Sequence[Record]) -> Judgement:
     cost = f"Larger pictures change the speed from storage on by {_said(changes)}. " if changes else ""
     if small is None or large is None:
         why = "GPU and CPU of a network are not of one campaign"
-        unknown = [Part(says="the gap grows", holds=None, why=why)]
+        unknown = [unjudged("the gap grows", why)]
         return judged(cost.rstrip(), unknown, _results(found, _DROPOUT, _WIDE)) if changes else NOT_RUN
     items = _results(found, _BASE, _DROPOUT, _WIDE)
     said = f"{cost}From storage on the GPU is {words(small)} as fast with {_BASE} and {words(large)} with {_WIDE}."
@@ -101,7 +102,7 @@ def _free_depth(records: Sequence[Record]) -> Judgement:
         over("the GPU loses less than 10 %", changes["gpu"], 1 - _SAME, gpu),
         part(slows, below(changes["cpu"], 1 - _SAME), above(changes["cpu"], 1 - _SAME), cpu, unsure(changes["cpu"]))
         if "cpu" in changes
-        else Part(says=slows, holds=None, why="it was not measured"),
+        else unjudged(slows, "it was not measured"),
     )
     return judged(said, parts, [*gpu, *cpu])
 
@@ -144,8 +145,8 @@ OBSERVATIONS = (
         code="O18",
         article=PHOTOGRAPHS,
         said="Even so the GPU is four times as fast as the server's processors.",
-        rule="Reproduced if the speed-up from storage on is as high, within a factor of 1.25; refuted if the GPU is "
-        "surely slower. Other ratios are of other hardware.",
+        rule=f"Reproduced if the speed-up from storage on is as high within a factor of {SIZE:g}. Refuted if the GPU "
+        "is surely slower. Any other ratio may be the hardware's.",
         experiment="depth",
         judge=_even_so,
     ),
@@ -154,8 +155,8 @@ OBSERVATIONS = (
         article=PHOTOGRAPHS,
         said="Pictures of 128 instead of 64 pixels cost the GPU about 20 % and the CPU about 85 % of its speed: the "
         "gap grows to 23 times.",
-        rule="Reproduced if the speed-up from storage on surely grows with the larger pictures, refuted if it surely "
-        f"falls; by a factor of {FAR:g} where no campaign has both.",
+        rule="Reproduced if the speed-up from storage on surely grows with the larger pictures. Refuted if it surely "
+        f"falls. Between campaigns, this means a factor of {FAR:g}.",
         experiment="depth",
         numbers=((_WIDE, "throughput"), (_WIDE, "change_from_dropout_net")),
         judge=_gap_grows,
@@ -164,8 +165,9 @@ OBSERVATIONS = (
         code="O20",
         article=PHOTOGRAPHS,
         said="More than thirty further convolutions cost the GPU nothing, while the CPU falls to 3 pictures a second.",
-        rule="Two parts, from storage on and against the network without them: the GPU surely loses less than 10 % of "
-        "its speed, and not surely more; the CPU surely loses more than 10 %, and not surely less.",
+        rule="From storage on, against the network without them. Part 1 holds if the GPU surely loses less than 10 % "
+        "of its speed; it fails if surely more. Part 2 holds if the CPU surely loses more than 10 %; it fails if "
+        "surely less.",
         experiment="depth",
         numbers=((_DEEP, "throughput"),),
         judge=_free_depth,
@@ -174,8 +176,8 @@ OBSERVATIONS = (
         code="O21",
         article=PHOTOGRAPHS,
         said="Along three networks the GPU is busy 10, 50 and 100 % of the time.",
-        rule="Two parts: the second network keeps the GPU surely busier than the first by 10 points, and the third "
-        "than the second. A part does not hold where the difference is surely less.",
+        rule="Part 1 holds if the second network keeps the GPU surely busier than the first, by 10 points. Part 2 asks "
+        "the same of the third and the second. A part fails if the difference is surely smaller.",
         experiment="depth",
         numbers=tuple((name, "gpu_utilisation") for name in (_BASE, _WIDE, _DEEP)),
         judge=_busier,
@@ -184,8 +186,8 @@ OBSERVATIONS = (
         code="O22",
         article=PHOTOGRAPHS,
         said="A further convolution with its pooling, and dropout, do not change the speed.",
-        rule="A part for each of the two: it holds if the speed from storage on surely changes by less than 10 % on "
-        "all sides measured, and does not if surely by more on one.",
+        rule="A part for the convolution and one for dropout. It holds if the speed from storage on surely changes by "
+        "less than 10 % on every side measured. It fails if surely by more on one.",
         experiment="depth",
         judge=_no_change,
     ),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from suite import units
 from suite.experiments.first_call_vs_steady import by_round, cores, differing, first, steady
 from suite.inquiry.steps import percent_words
-from suite.observations import NOT_RUN, Judgement, Observation, Part, judged, part
+from suite.observations import NOT_RUN, Judgement, Observation, Part, judged, part, unjudged
 from suite.observations._articles import RESNET
 from suite.observations._found import FAR, above, below, groups, higher, over, unsure
 from suite.results.record import Record
@@ -69,7 +69,7 @@ def _stable(records: Sequence[Record]) -> Judgement:
 def _differ(backend: str, spread: Estimate | None, sides: dict[str, Summary]) -> Part:
     says, bound = f"they agree on the {backend.upper()}", _STEADY[backend]
     if spread is None:
-        return Part(says=says, holds=None, why="it was not measured")
+        return unjudged(says, "it was not measured")
     return part(says, below(spread, bound), above(spread, bound), [sides[backend]], unsure(spread))
 
 
@@ -98,9 +98,9 @@ OBSERVATIONS = (
         code="O5",
         article=RESNET,
         said="The first call is far slower than a later one, most of all on the GPU: 86 times, on the CPU 1.9 to 2.5.",
-        rule="Two parts: the first call is surely slower than a later one on both sides, and not surely faster on one; "
-        "the ratio of the two is surely higher on the GPU, and not surely higher on the CPU. The ratios are compared "
-        f"by a factor of {FAR:g} where no campaign has both.",
+        rule="Part 1 holds if the first call is surely slower than a later one on both sides; it fails if surely "
+        "faster on one. Part 2 holds if the ratio of the two is surely higher on the GPU; it fails if surely "
+        f"higher on the CPU. Between campaigns, higher means a factor of {FAR:g}.",
         experiment=_EXPERIMENT,
         judge=_slower,
     ),
@@ -108,8 +108,8 @@ OBSERVATIONS = (
         code="O6",
         article=RESNET,
         said="The third and fourth call take the same time: within 0.5 % on the GPU, 1 % either way on the CPU.",
-        rule="A part for each side: it holds if the calls surely differ by less than 0.5 % on the GPU and by less than "
-        "2 % on the CPU, and does not if surely by more.",
+        rule="A part for each side. It holds if calls three and four surely differ by less than 0.5 % on the GPU, or 2 "
+        "% on the CPU. It fails if they surely differ by more.",
         experiment=_EXPERIMENT,
         judge=_stable,
     ),
@@ -118,8 +118,8 @@ OBSERVATIONS = (
         article=RESNET,
         said="CPU time is 2.7 to 3.7 times wall time on the CPU, which keeps several cores busy, and 1.02 times on "
         "the GPU.",
-        rule="Two parts: on the CPU surely more than 1.5 cores are busy, and not surely fewer; while the GPU computes "
-        "surely 0.9 to 1.2 cores are, and not surely fewer or more.",
+        rule="Part 1 holds if the CPU surely keeps more than 1.5 cores busy; it fails below. Part 2 holds if surely "
+        "0.9 to 1.2 cores are busy while the GPU computes; it fails outside.",
         experiment=_EXPERIMENT,
         judge=_clocks,
     ),

@@ -33,8 +33,8 @@ OBSERVATIONS = (
         code="O4",
         article=MNIST,
         said="A grid search over hyper-parameters gains from a GPU.",
-        rule="Reproduced if the whole search, one fit after another, is surely faster on the GPU, refuted if surely "
-        "slower.",
+        rule="Reproduced if the whole search, one fit after another, is surely faster on the GPU. Refuted if it is "
+        "surely slower.",
         experiment="grid_search",
         judge=_gains,
     ),

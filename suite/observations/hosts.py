@@ -48,8 +48,8 @@ OBSERVATIONS = (
         article=RESNET,
         said="Set against an old dual core the GPU is 159 times as fast, against the processor of its own machine 52 "
         "times: the CPU decides the headline.",
-        rule="By the article's residual networks, by others where these cannot decide: reproduced if all granted cores "
-        "make a CPU's step surely more than 1.5 times as fast as the fewest that were timed; refuted if surely less.",
+        rule="The article's residual networks decide, others only where these cannot. Reproduced if a CPU's step with "
+        "all granted cores is surely more than 1.5 times as fast as with the fewest. Refuted if surely less.",
         experiment="threads",
         judge=_decides,
     ),

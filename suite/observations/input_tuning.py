@@ -7,9 +7,9 @@ from suite.experiments import input_tuning
 from suite.inquiry.flows import change
 from suite.inquiry.steps import percent_words, steady, words
 from suite.inquiry.tuning import DEFAULT, DOCUMENTED, of_workers, speed, twins
-from suite.observations import NOT_RUN, Judgement, Observation, Part, judged, part
+from suite.observations import NOT_RUN, Judgement, Observation, Part, judged, part, unjudged
 from suite.observations._articles import PHOTOGRAPHS
-from suite.observations._found import above, alike, below, counted, gpu_busy, unsure
+from suite.observations._found import SIZE, above, alike, below, counted, gpu_busy, unsure
 from suite.results.flow import flow
 from suite.results.record import Record
 from suite.results.statistics import Estimate
@@ -38,9 +38,9 @@ def _tuned(records: Sequence[Record]) -> Judgement:
         says = f"the gain on the {backend.upper()} is {units.stated(round(documented, 2))}"
         found, results = tuning_gain(records, backend)
         if found is None:
-            parts.append(Part(says=says, holds=None, why="it was not measured"))
+            parts.append(unjudged(says, "it was not measured"))
         elif backend == "cpu" and results[0].record.machine.cores < DOCUMENTED[0]:
-            parts.append(Part(says=says, holds=None, why="the machine has fewer than four cores"))
+            parts.append(unjudged(says, "the machine has fewer than four cores"))
         else:
             parts.append(alike(says, found, documented, results))
         if found is not None:
@@ -89,8 +89,8 @@ OBSERVATIONS = (
         article=PHOTOGRAPHS,
         said="Four workers for one, and batch 64 for 32, give 1.36 times the speed on a CPU and about three times "
         "with a GPU.",
-        rule="A part for each side: it holds if the gain is as high within a factor of 1.25, and does not if it is "
-        "surely a loss. The CPU needs four cores for it.",
+        rule=f"A part for each side. It holds if the gain is as high within a factor of {SIZE:g}, and fails if it is "
+        "surely a loss. The CPU needs four cores.",
         experiment="input_tuning",
         numbers=(
             (_BASE, "throughput_default"),
@@ -104,8 +104,8 @@ OBSERVATIONS = (
         code="O17",
         article=PHOTOGRAPHS,
         said="With a small network the GPU is busy 0 to 10 % of the time: reading, decoding and augmenting hold it up.",
-        rule="Two parts, at the default: the GPU is surely busy less than 10 % of the time, and not surely more; the "
-        "step alone is surely less than half of the time, and not surely more.",
+        rule="At the default. Part 1 holds if the GPU is surely busy less than 10 % of the time; it fails above. Part "
+        "2 holds if the step alone is surely less than half of the time; it fails above.",
         experiment="input_tuning",
         judge=_input_bound,
     ),
@@ -113,8 +113,8 @@ OBSERVATIONS = (
         code="O24",
         article=PHOTOGRAPHS,
         said="Augmentation costs speed: 425 against 533 pictures a second.",
-        rule="By steady results: reproduced if augmentation surely costs speed at the default or tuned, refuted if it "
-        "surely costs less than 5 % at both.",
+        rule="Unsteady results are left out. Reproduced if augmentation surely costs speed at the default or tuned. "
+        "Refuted if it surely costs less than 5 % at both.",
         experiment="input_tuning",
         numbers=((_DROPOUT, "throughput"), (_NOAUG, "throughput")),
         judge=_augmenting,

@@ -87,10 +87,10 @@ OBSERVATIONS = (
         code="O12",
         article=TEXT,
         said="At inference the GPU wins in every case, and most with small networks: 804 %.",
-        rule="Two parts, by steady results. The GPU surely wins every case that was measured, a serving network's "
-        "requests or its steps at a batch, and surely loses none. Over all networks the speed-up surely falls with the "
-        "FLOP of a picture, and does not surely rise: by requests if those of every network were measured, otherwise "
-        "by steps at batch 1. The clusters behind the 804 % cannot be set up again.",
+        rule="Part 1 holds if the GPU surely wins every steady case, of requests and of steps at each batch; it fails "
+        "if it surely loses one. Part 2 holds if over all networks the speed-up surely falls with the FLOP of a "
+        "picture; it fails if it surely rises. It takes requests if all networks have them, otherwise steps at "
+        "batch 1. The clusters behind the 804 % cannot be set up again.",
         experiment="serving",
         numbers=tuple((name, "throughput_gain") for name in WORKLOADS),
         judge=_wins,

@@ -7,7 +7,7 @@ from itertools import permutations
 from suite import units
 from suite.experiments.size import flop, networks
 from suite.inquiry.steps import steady, words
-from suite.observations import NOT_RUN, Judgement, Observation, Part, judged, part
+from suite.observations import NOT_RUN, Judgement, Observation, Part, judged, part, unjudged
 from suite.observations._articles import MNIST, PHOTOGRAPHS
 from suite.observations._found import FAR, by_batch, least, more, most, own_first, steps
 from suite.observations._sizes import with_size
@@ -21,55 +21,66 @@ _DEEPER = ("catdog_cnn_base", "catdog_cnn_conv64", "catdog_cnn_dropout", "catdog
            "catdog_cnn_deep", "cifar10_tf_cnn")  # fmt: skip
 
 # What is varied, and what has to be the same.
-_Axis = tuple[Callable[[Description], object], Callable[[Description], object]]
+_Axis = tuple[Callable[[SpeedUp], object], Callable[[SpeedUp], object]]
 _ALONE: dict[str, _Axis] = {
-    "data": (lambda about: about.dataset, lambda about: (about.network, about.batch)),
-    "optimizer": (
-        lambda about: about.optimizer,
-        lambda about: (about.parameters, about.flop_per_example, about.dataset, about.preprocessing, about.batch),
-    ),
-    "architecture": (
-        lambda about: (about.parameters, about.flop_per_example),
-        lambda about: (about.optimizer, about.dataset, about.preprocessing, about.batch),
-    ),
+    "data": (lambda item: _about(item).dataset, lambda item: (_about(item).network, _about(item).batch)),
+    "optimizer": (lambda item: _about(item).optimizer, lambda item: (_size(item), *_fed(item))),
+    "architecture": (lambda item: _size(item), lambda item: (_about(item).optimizer, *_fed(item))),
 }
+_BATCH: _Axis = (lambda item: record_of(item).case.batch, lambda item: record_of(item).workload)
+
+
+def _about(item: SpeedUp) -> Description:
+    return record_of(item).description
+
+
+def _size(item: SpeedUp) -> tuple[int, int]:
+    return _about(item).parameters, _about(item).flop_per_example
+
+
+def _fed(item: SpeedUp) -> tuple[str, str, int]:
+    return _about(item).dataset, _about(item).preprocessing, _about(item).batch
 
 
 def _depends(records: Sequence[Record]) -> Judgement:
-    found, batches = list(steps(records).values()), list(by_batch(records).values())
+    found, batches = list(steps(records).values()), [item for items in by_batch(records).values() for item in items]
     if not found or (len(found) < 2 and not batches):
         return NOT_RUN
     low, high = (end(found, key=lambda item: item.ratio.value) for end in (min, max))
     said = f"From {_named(low)} to {_named(high)} over {units.counted(len(found), 'network')}."
-    parts = [_by_groups(f"it depends on the {what}", _alone(found, *axis)) for what, axis in _ALONE.items()]
-    parts.append(_by_groups("it depends on the batch, a hyper-parameter", batches))
+    parts = [_varied(f"it depends on the {what}", found, axis) for what, axis in _ALONE.items()]
+    parts.append(_varied("it depends on the batch, a hyper-parameter", batches, _BATCH))
     return judged(said, parts, found)
 
 
-def _alone(found: Sequence[SpeedUp], varied: Callable[..., object], same: Callable[..., object]) -> list[list[SpeedUp]]:
-    """Return groups of networks that differ in one thing alone."""
-    groups: dict[object, list[SpeedUp]] = defaultdict(list)
-    for item in found:
-        groups[same(record_of(item).description)].append(item)
-    return [group for group in groups.values() if len({varied(record_of(item).description) for item in group}) > 1]
-
-
-def _by_groups(says: str, groups: Sequence[Sequence[SpeedUp]]) -> Part:
-    """Return whether speed-ups surely differ inside a group, or surely are the same inside all of them."""
-    kept = [mine for group in groups if len(mine := [item for item in group if steady(item)]) > 1]
-    own, others = ([group for group in kept if _is_own(group) is mine] for mine in (True, False))
+def _varied(says: str, found: Sequence[SpeedUp], axis: _Axis) -> Part:
+    """Return whether steady speed-ups surely differ where one thing alone does, or surely are the same everywhere."""
+    groups = _alone([item for item in found if steady(item)], axis)
+    if not groups:
+        there = bool(_alone(found, axis))
+        return unjudged(
+            says, "not two of its results are steady" if there else "no two networks here differ in it alone"
+        )
 
     def judge(groups: Sequence[Sequence[SpeedUp]]) -> Part:
-        apart = [pair for group in groups for pair in permutations(group, 2) if more(*pair)]
+        pairs = [pair for group in groups for pair in permutations(group, 2) if axis[0](pair[0]) != axis[0](pair[1])]
+        apart = [pair for pair in pairs if more(*pair)]
         one, other = max(apart, key=lambda pair: pair[0].ratio.value / pair[1].ratio.value, default=(None, None))
         example = f" ({_at(one)}, {_at(other)})" if one and other else ""
         same, why = all(map(_are_same, groups)), "no two are surely apart, nor all surely within 10 %"
         return part(f"{says}{example}", bool(apart), same, why=why)
 
-    if not kept:
-        why = "not two of its results are steady" if groups else "no two networks here differ in it alone"
-        return Part(says=says, holds=None, why=why)
+    own, others = ([group for group in groups if _is_own(group) is mine] for mine in (True, False))
     return own_first(own, others, judge)
+
+
+def _alone(found: Sequence[SpeedUp], axis: _Axis) -> list[list[SpeedUp]]:
+    """Return groups of speed-ups that differ in one thing alone."""
+    varied, same = axis
+    groups: dict[object, list[SpeedUp]] = defaultdict(list)
+    for item in found:
+        groups[same(item)].append(item)
+    return [group for group in groups.values() if len(set(map(varied, group))) > 1]
 
 
 def _is_own(group: Sequence[SpeedUp]) -> bool:
@@ -108,9 +119,10 @@ OBSERVATIONS = (
         code="O3",
         article=MNIST,
         said="What a GPU gains depends on data, optimizer, architecture and hyper-parameters.",
-        rule="A part for each of the four, by steady steps that differ in it alone, those of the article's networks "
-        "first: it holds if two speed-ups are surely apart, and does not if all surely lie within 10 % of each other. "
-        f"Of two campaigns they are apart by a factor of {FAR:g}. Of the hyper-parameters the batch is varied.",
+        rule="Four parts: data, optimizer, architecture and batch, which stands for the hyper-parameters. Each "
+        "compares steady steps that differ in it alone, the article's networks first. It holds if two speed-ups "
+        "are surely apart, and fails if all are surely within 10 %. Between campaigns, apart means a factor of "
+        f"{FAR:g}.",
         experiment="size",
         judge=_depends,
     ),
@@ -118,8 +130,8 @@ OBSERVATIONS = (
         code="O27",
         article=PHOTOGRAPHS,
         said="Deeper and more complex networks gain more from a GPU.",
-        rule="Reproduced if over the article's networks the steady speed-ups surely grow with the FLOP of a step, "
-        "refuted if they surely fall. Networks that differ in data or dropout alone count as one.",
+        rule="Reproduced if over the article's networks the steady speed-ups surely grow with the FLOP of a step. "
+        "Refuted if they surely fall. Networks that differ in data or dropout alone count as one.",
         experiment="size",
         judge=_deeper,
     ),

@@ -88,8 +88,8 @@ OBSERVATIONS = (
         code="O1",
         article=MNIST,
         said="Training on MNIST takes all of the CPU, but at most 26 % of the GPU.",
-        rule="Two parts: the CPU's cores are surely busy more than 90 % of the time while its run trains, and not "
-        "surely less than half of it; the GPU is at most surely busy less than half, and not surely more.",
+        rule="Part 1 holds if the CPU's cores are surely busy more than 90 % of the time while the run trains; it "
+        "fails below 50 %. Part 2 holds if the GPU's peak is surely below 50 %; it fails above.",
         experiment=_EXPERIMENT,
         judge=_saturates,
     ),
@@ -97,9 +97,9 @@ OBSERVATIONS = (
         code="O2",
         article=MNIST,
         said="The GPU was not busy because the run was too short.",
-        rule="Reproduced if ten times the epochs keep the GPU surely busy 1.5 times as much while training, and more "
-        "than half of that time; refuted if surely less than 1.5 times as much. Building and compiling do not count: a "
-        "longer run always has less of them.",
+        rule="Reproduced if ten times the epochs make the GPU surely 1.5 times as busy while training, and busy more "
+        "than half of that time. Refuted if surely less than 1.5 times as busy. Building and compiling do not "
+        "count, since a longer run always has less of them.",
         experiment=_EXPERIMENT,
         judge=_too_short,
     ),

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from suite import units
 from suite.experiments.extrapolation import Epoch, epochs
 from suite.inquiry.steps import steady, words
-from suite.observations import NOT_RUN, Judgement, Observation, Part, judged, part
+from suite.observations import NOT_RUN, Judgement, Observation, Part, judged, part, unjudged
 from suite.observations._articles import MLP, RESNET
-from suite.observations._found import above, alike, below, own_first, steps, unsure
+from suite.observations._found import SIZE, above, alike, below, own_first, steps, unsure
 from suite.results.record import Record
 
 _TELLS = (0.9, 1.1)
@@ -31,7 +31,7 @@ def _tells(found: Sequence[Epoch]) -> Part:
     """Return whether each of these epochs is near what its step predicts; unsteady ones are left out."""
     kept = [item for item in found if steady(item.step, item.measured)]
     if not kept:
-        return Part(says="", holds=None, why="none of these epochs and steps are both steady")
+        return unjudged("", "none of these epochs and steps are both steady")
     outside = [above(item.ratio, _TELLS[1]) or below(item.ratio, _TELLS[0]) for item in kept]
     inside = [above(item.ratio, _TELLS[0]) and below(item.ratio, _TELLS[1]) for item in kept]
     return part("", all(inside), any(outside), why=unsure(*(item.ratio for item in kept)))
@@ -65,8 +65,9 @@ OBSERVATIONS = (
         code="O9",
         article=RESNET,
         said="The time of one step tells that of a whole training.",
-        rule="By steady epochs of the article's residual networks, by those of others where these cannot decide: "
-        "reproduced if each surely takes within 10 % of what its step predicts, refuted if one surely does not.",
+        rule="The article's residual networks decide, others only where these cannot; unsteady results are left out. "
+        "Reproduced if every epoch surely takes within 10 % of what its step predicts. Refuted if one surely does "
+        "not.",
         experiment="extrapolation",
         judge=_extrapolates,
     ),
@@ -74,8 +75,8 @@ OBSERVATIONS = (
         code="O10",
         article=MLP,
         said="A wide network of dense layers at batch 32 trains 12 times as fast on a T4, building the model included.",
-        rule="Reproduced if the speed-up of the same run is as high, within a factor of 1.25; refuted if the GPU is "
-        "surely slower. Other ratios are of other hardware.",
+        rule=f"Reproduced if the speed-up of the same run is as high within a factor of {SIZE:g}. Refuted if the GPU "
+        "is surely slower. Any other ratio may be the hardware's.",
         judge=_wide_network,
     ),
 )
