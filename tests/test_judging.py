@@ -2,7 +2,7 @@
 
 import pytest
 
-from suite.observations._found import SIZE, SURELY, above, below, least, most, near
+from suite.observations._found import SIZE, SURELY, above, below, least, most, mostly, near
 from suite.results.statistics import Estimate
 
 
@@ -58,3 +58,16 @@ def test_a_wider_interval_makes_nothing_easier_to_reproduce():
     for documented in range(1, 100):
         verdicts = [near(estimate(10, 10 / wide, 10 * wide), documented) for wide in (1.0, 1.1, 1.5, 2.0, 5.0)]
         assert verdicts == sorted(verdicts, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("share", "is_mostly"),
+    [
+        (estimate(0.96), True),
+        (estimate(0.94), False),
+        (estimate(0.95, 0.91, 0.99), True),
+        (estimate(0.99, 0.89, 1.0), False),
+    ],
+)
+def test_a_share_without_an_interval_is_surely_above_a_level_by_what_it_leaves(share, is_mostly):
+    assert mostly(share, 0.9) is is_mostly

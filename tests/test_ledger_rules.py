@@ -3,8 +3,9 @@
 import factory
 import msgspec
 import pytest
-from ledger_worlds import NUMBERS, RESNET63, ROOT, TREES, WORLDS, epochs, grid, scaled, shared, sides, threads
+from ledger_worlds import NUMBERS, RESNET63, ROOT, TREES, WORLDS, at_512, epochs, grid, scaled, shared, sides, threads
 from test_input_experiments import BASE
+from test_learning_page import trained
 
 from suite.observations import VERDICTS, observations
 from suite.observations._claims import entries
@@ -72,6 +73,20 @@ def test_other_networks_decide_where_an_articles_own_cannot_and_that_is_said(cod
     assert "Other networks" not in ALL[code].judge(WORLDS[code]["reproduced"]).found
 
 
+def test_a_batch_on_the_device_says_nothing_of_a_training_that_reads_its_pictures():
+    found = ALL["O26"].judge(at_512(0.97, scope="step"))
+    assert (found.verdict, found.parts[0].holds) == ("not comparable", None)
+    assert "here they lay on the device" in found.found
+    assert ALL["O26"].judge([*at_512(0.97, scope="step"), *at_512(0.45)]).verdict == "reproduced"
+
+
+def test_two_cores_cannot_say_what_four_workers_gain_a_cpu():
+    two = msgspec.structs.replace(factory.HOST, cores=2)
+    records = [msgspec.structs.replace(r, machine=two) for r in grid(100, 136, backend="cpu")]
+    assert "the machine has fewer than four cores" in ALL["O16"].judge(records).found
+    assert ALL["O16"].judge(grid(100, 136, backend="cpu")).verdict == "in part"
+
+
 # Documented numbers
 
 
@@ -116,3 +131,7 @@ def test_a_loss_by_four_workers_on_two_cores_refutes_nothing():
     two = msgspec.structs.replace(factory.HOST, cores=2)
     records = [msgspec.structs.replace(r, machine=two) for r in grid(100, 80, backend="cpu")]
     assert number("catdog_cnn_base", "throughput_tuned", records) == {"not comparable"}
+
+
+def test_an_accuracy_far_above_the_documented_one_refutes_it_too():
+    assert number("catdog_cnn_base", "accuracy", [trained("catdog_cnn_base", (0.899, 0.9, 0.901))]) == {"refuted"}

@@ -10,7 +10,7 @@ from suite.observations._articles import MNIST, RESNET, TEXT
 from suite.observations._comparison import Compare, Comparison
 from suite.results.ladder import ladder
 from suite.results.record import Record
-from suite.results.speedup import Result, current, speedups
+from suite.results.speedup import Result, current, record_of, speedups
 from suite.results.statistics import Estimate
 from suite.workload import Claim, Description, Scope
 
@@ -117,7 +117,7 @@ def _apart(records: Sequence[Record]) -> Iterator[tuple[str, Sequence[Result]]]:
         if rung.ratio is not None and rung.cpu is not None and rung.gpu is not None:
             yield f"{rung.words} {words(rung.ratio)}", (rung.cpu, rung.gpu)
     for item in current(speedups(records)):
-        case = item.gpu.record.case
+        case = record_of(item).case
         if case.scope == "step" and case.precision != "float32-highest" and case.variant == "plain":
             yield f"the GPU in {case.precision} {words(item.ratio)}", [item]
 

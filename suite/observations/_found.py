@@ -29,23 +29,30 @@ def counted(item: Summary | None) -> bool:
     return item is not None and item.status in COUNTED
 
 
+def both_counted(item: SpeedUp) -> bool:
+    """Return whether a speed-up may be judged by: both of its sides may."""
+    return counted(item.cpu) and counted(item.gpu)
+
+
+def gpu_seconds(item: SpeedUp) -> Estimate:
+    """Return the GPU's time of a speed-up that may be judged by."""
+    assert item.gpu.seconds is not None, "it was counted"
+    return item.gpu.seconds
+
+
 def steps(records: Sequence[Record], workloads: Iterable[str] = (), scope: Scope = "step") -> dict[str, SpeedUp]:
     """Return the current headline speed-up of each workload that may be judged by, by name."""
     wanted = tuple(workloads)
     measured = (record for record in records if record.profile != "smoke")
-    found = {item.gpu.record.workload: item for item in of_headline(measured, scope)}
-    return {
-        name: item
-        for name, item in found.items()
-        if (not wanted or name in wanted) and counted(item.cpu) and counted(item.gpu)
-    }
+    found = {record_of(item).workload: item for item in of_headline(measured, scope)}
+    return {name: item for name, item in found.items() if (not wanted or name in wanted) and both_counted(item)}
 
 
 def by_batch(records: Sequence[Record]) -> dict[str, list[SpeedUp]]:
     """Return the current speed-ups of a step that may be judged by, at each of its batches, by workload."""
     found: dict[str, list[SpeedUp]] = defaultdict(list)
     for item in current(speedups(r for r in records if r.headline_step("batch") and r.profile != "smoke")):
-        if counted(item.cpu) and counted(item.gpu):
+        if both_counted(item):
             found[record_of(item).workload].append(item)
     return {name: items for name, items in found.items() if len(items) > 1}
 

@@ -6,10 +6,10 @@ from suite import units
 from suite.inquiry.steps import solid
 from suite.observations import part
 from suite.observations._comparison import ANY_OTHER, Compare, Comparison, agrees, of
-from suite.observations._found import SIZE, above, higher, steps
+from suite.observations._found import SIZE, above, gpu_seconds, higher, steps
 from suite.observations.first_calls import ratio_of_first_calls
 from suite.results.record import Record
-from suite.results.summary import Summary
+from suite.results.speedup import SpeedUp, record_of
 from suite.workload import Claim, Scope
 
 _STEPS_OF_100_EPOCHS = 78_125  # of 64 pictures of CIFAR-10
@@ -39,7 +39,7 @@ def step(claim: Claim, workload: str, records: Sequence[Record]) -> Comparison:
     item = steps(of(records, workload), [workload]).get(workload)
     if item is None or claim.gpu_value is None or claim.speedup is None:
         return Comparison(rule=rule, scope="step")
-    longer = _slower_though_later(item.gpu, claim.gpu_value)
+    longer = _slower_though_later(item, claim.gpu_value)
     one = agrees(item.ratio, claim.speedup, [item], longer)
     return Comparison(rule=rule, parts=(one,), ratio=item.ratio, scope="step", items=[item])
 
@@ -51,20 +51,20 @@ def hundred_epochs(claim: Claim, workload: str, records: Sequence[Record]) -> Co
         "otherwise not comparable, as the hardware differs."
     )
     item = steps(of(records, workload), [workload]).get(workload)
-    if item is None or item.gpu.seconds is None or claim.gpu_value is None:
+    if item is None or claim.gpu_value is None:
         return Comparison(rule=rule)
-    longer = _slower_though_later(item.gpu, 3600 * claim.gpu_value / _STEPS_OF_100_EPOCHS)
-    hours = item.gpu.seconds.times(_STEPS_OF_100_EPOCHS / 3600)
+    longer = _slower_though_later(item, 3600 * claim.gpu_value / _STEPS_OF_100_EPOCHS)
+    hours = gpu_seconds(item).times(_STEPS_OF_100_EPOCHS / 3600)
     said = f"The steps alone take {units.number(hours.value, units.half_width(hours.low, hours.high))} h on the GPU."
     why = "it is shorter, which the hardware may explain"
-    return Comparison(rule=rule, parts=(part("", False, longer, [item.gpu], why),), found=said, items=[item.gpu])
+    return Comparison(rule=rule, parts=(part("", False, longer, [item], why),), found=said, items=[item])
 
 
-def _slower_though_later(gpu: Summary, seconds: float) -> bool:
+def _slower_though_later(item: SpeedUp, seconds: float) -> bool:
     """Return whether a data-centre GPU of a later generation than the documented ones surely takes longer."""
-    cards = gpu.record.machine.gpus
+    cards = record_of(item).machine.gpus
     later = bool(cards) and not cards[0].slice and _generation(cards[0].compute_capability) > 6
-    return later and gpu.seconds is not None and above(gpu.seconds, seconds)
+    return later and above(gpu_seconds(item), seconds)
 
 
 def _generation(capability: str) -> int:

@@ -8,10 +8,10 @@ from suite.inquiry.served import REQUESTS, Way, campaigns, gains
 from suite.inquiry.steps import steady, words
 from suite.observations import NOT_RUN, Judgement, Observation, campaigns_of, judged, part
 from suite.observations._articles import TEXT
-from suite.observations._found import above, below, counted, steps, unsure
+from suite.observations._found import above, below, both_counted, steps, unsure
 from suite.observations._sizes import with_size
 from suite.results.record import Record
-from suite.results.speedup import SpeedUp
+from suite.results.speedup import SpeedUp, record_of
 
 _PAID = 30.0
 
@@ -20,14 +20,14 @@ def _wins(records: Sequence[Record]) -> Judgement:
     found = _served(records)
     if len(found) < 2:
         return NOT_RUN
-    ordered = sorted(found.values(), key=lambda ways: next(iter(ways.values())).gpu.record.description.flop_per_example)
+    ordered = sorted(found.values(), key=lambda ways: _flop(next(iter(ways.values()))))
     every = [item for ways in ordered for item in ways.values()]
     way = REQUESTS if all(REQUESTS in ways for ways in ordered) else ("step", 1)
     single = [ways[way] for ways in ordered if way in ways]
     if len(single) < 2:
         return NOT_RUN
     first, last = (1 + sum(item.ratio.value > end.ratio.value for item in single) for end in (single[0], single[-1]))
-    said = "; ".join(f"{item.gpu.record.workload} {words(item.ratio)}" for item in single)
+    said = "; ".join(f"{record_of(item).workload} {words(item.ratio)}" for item in single)
     traffic = ", four requests under way" if way == REQUESTS else ""
     kept = [item for item in every if steady(item)]
     lost = [item for item in kept if below(item.ratio, 1)]
@@ -43,6 +43,10 @@ def _wins(records: Sequence[Record]) -> Judgement:
     )
 
 
+def _flop(item: SpeedUp) -> int:
+    return record_of(item).description.flop_per_example
+
+
 def _served(records: Sequence[Record]) -> dict[str, dict[Way, SpeedUp]]:
     """Return each network's speed-ups that may be judged by: the headline's step and the experiment's other ways."""
     found: dict[str, dict[Way, SpeedUp]] = {
@@ -50,7 +54,7 @@ def _served(records: Sequence[Record]) -> dict[str, dict[Way, SpeedUp]]:
     }
     asked = campaigns(record for record in records if record.profile != "smoke")
     for name, group in asked.items():
-        ways = {way: item for way, item in gains(group).items() if counted(item.cpu) and counted(item.gpu)}
+        ways = {way: item for way, item in gains(group).items() if both_counted(item)}
         found |= {name: ways | found.get(name, {})} if ways else {}
     return found
 
@@ -65,7 +69,7 @@ def _cases(networks: Sequence[Mapping[Way, SpeedUp]], lost: Sequence[SpeedUp]) -
     )
     if not lost:
         return said + "the GPU surely loses none."
-    named = ", ".join(f"{item.gpu.record.workload} at {item.gpu.record.case.batch}" for item in lost)
+    named = ", ".join(f"{record_of(item).workload} at {record_of(item).case.batch}" for item in lost)
     return said + f"the GPU surely loses {named}."
 
 

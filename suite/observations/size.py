@@ -98,7 +98,7 @@ def _at(item: SpeedUp) -> str:
 
 
 def _named(item: SpeedUp) -> str:
-    return f"{words(item.ratio)} for {item.gpu.record.workload}"
+    return f"{words(item.ratio)} for {record_of(item).workload}"
 
 
 def _deeper(records: Sequence[Record]) -> Judgement:
