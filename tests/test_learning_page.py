@@ -240,7 +240,7 @@ def test_photographs_decide_whether_pixels_tilt_the_answers_and_drawings_do_not(
     )
     assert about.judge([real, drawn]).verdict == about.judge([drawn, real]).verdict == "reproduced"
     assert about.judge([drawn]).verdict == "not comparable"
-    assert "It has seen drawings" in about.judge([drawn]).found
+    assert "trained on drawings" in about.judge([drawn]).found
     assert about.judge([trained("catdog_cnn_base", (0.9,))]).verdict == "not run"
 
 

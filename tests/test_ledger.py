@@ -1,15 +1,37 @@
 """Every observation and number of the articles has a verdict by its rule, and the page shows them all."""
 
 import csv
-from pathlib import Path
 
 import factory
 import msgspec
 import pytest
-from test_input_experiments import ABOUT, BASE, DROPOUT, NOAUG, cell, stored
+from ledger_worlds import (
+    ROOT,
+    TREES,
+    WORLDS,
+    alone,
+    augmented,
+    clocks,
+    depths,
+    first_calls,
+    grid,
+    of_resnet,
+    runs,
+    scaled,
+    served,
+    shared,
+    sides,
+    single,
+    threads,
+    thrice,
+    trees,
+    utilised,
+    varied,
+)
+from test_input_experiments import BASE
 from test_learning_page import trained
 from test_run_experiments import calls, watched
-from test_scaling import MLP, node, seconds
+from test_scaling import MLP, node
 
 from suite import experiments, models
 from suite.observations import (
@@ -17,166 +39,47 @@ from suite.observations import (
     VERDICTS,
     Judgement,
     devices,
+    input_tuning,
     observations,
-    photographs,
     text,
     whole_runs,
 )
 from suite.observations._claims import entries
 from suite.report import ledger
 from suite.results import catalogue
-from suite.results.record import Sample, Telemetry
+from suite.results.record import Sample
 from suite.results.selection import by_machine
 
-ROOT = Path(__file__).parents[1]
 ALL = {each.code: each for each in observations()}
 CATALOGUE = catalogue.read(ROOT / "site" / "records")
-NOISE = (1.0, 1.001, 0.999)
-
-
-def sides(name, ratio, scope="step", about=None, gpu=0.001, **changes):
-    """A CPU and a GPU record whose speed-up is that."""
-    about = about or factory.description(name)
-    return [
-        factory.record(name, backend, [seconds * noise for noise in NOISE], scope=scope, about=about, **changes)
-        for backend, seconds in (("cpu", gpu * ratio), ("gpu", gpu))
-    ]
-
-
-def alone(records):
-    """The same from the first process alone, so that no ratio has an interval."""
-    return [msgspec.structs.replace(record, runs=record.runs[:1], rounds=1) for record in records]
-
-
-def single(name, ratio, **changes):
-    return alone(sides(name, ratio, **changes))
-
-
-def of_resnet(record):
-    case = msgspec.structs.replace(record.case, workload="cifar10_resnet63")
-    return msgspec.structs.replace(record, workload="cifar10_resnet63", case=case)
-
-
-def first_calls(cpu=(20.0, 9.0, 8.0, 8.05), gpu=(15.0, 0.3, 0.2, 0.2005)):
-    return [of_resnet(calls("cpu", *cpu)), of_resnet(calls("gpu", *gpu))]
-
-
-def depths(base=100.0, conv=100.0, dropout=100.0, wide=80.0, deep=78.0, busy=(0.1, 0.5, 0.9), cpu=50.0, wide_cpu=8.0):
-    rates = {"base": base, "conv64": conv, "dropout": dropout, "128": wide, "deep": deep}
-    shares = dict(zip(("base", "128", "deep"), busy, strict=True))
-    found = []
-    for name, rate in rates.items():
-        about = ABOUT[f"catdog_cnn_{name}"]
-        slow = wide_cpu if name == "128" else cpu
-        for backend, value in (("gpu", rate), ("cpu", slow)):
-            found.append(stored(about, value, backend, busy=shares.get(name), experiment="depth"))
-            found.append(stored(about, 10 * value, backend, scope="step", experiment="depth"))
-    return found
-
-
-def threads(gain):
-    return [
-        factory.record("cifar10_mlp", "cpu", [seconds * n for n in NOISE], threads=count)
-        for count, seconds in ((1, 0.01 * gain), (None, 0.01))
-    ]
-
-
-def runs(short, long):
-    return [watched(1, "plain", short), watched(10, "plain", long)]
-
-
-def grid(default, tuned, busy=0.05, alone=None, backend="gpu"):
-    return [
-        cell(1, 32, default, backend=backend, busy=busy, alone=alone),
-        cell(4, 64, tuned, backend=backend, busy=busy, alone=alone),
-    ]
-
-
-def augmented(with_it, without):
-    return [cell(1, 32, with_it, DROPOUT), cell(1, 32, without, NOAUG)]
-
-
-def served(*ratios):
-    """Three networks that serve, the smallest first."""
-    about = [models.load(f"serve_{name}").description for name in ("mobilenet_v2", "resnet50", "nasnet_large")]
-    pairs = zip(about, ratios, strict=True)
-    return [record for each, ratio in pairs for record in sides(each.name, ratio, about=each, gpu=0.1)]
-
-
-def scaled(summing, about=MLP, experiment="scaling"):
-    return node(4, about, lambda n, batch: seconds(n, batch, summing), experiment=experiment)
-
-
-TREES = msgspec.structs.replace(MLP, name="gbdt_mortgage")
-
-
-def trees(one, four):
-    """A CPU and a GPU whose speed-up is that, and four GPUs that are so many times as fast as one."""
-    return [
-        *sides("gbdt_mortgage", one, about=TREES),
-        *node(4, TREES, lambda n, batch: 0.01 * batch / (four if n == 4 else 1)),
-    ]
 
 
 CASES = [
-    ("O2", runs(0.2, 0.21), "refuted"),
-    ("O2", runs(0.3, 0.8), "reproduced"),
-    ("O3", [*sides("mnist_mlp", 10), *sides("cifar10_mlp", 30)], "reproduced"),
-    ("O3", [*sides("mnist_mlp", 10), *sides("cifar10_mlp", 10)], "refuted"),
+    ("O1", alone(utilised(0.48, 0.36)), "not comparable"),  # one process
+    ("O2", runs(0.2, 0.21), "not comparable"),
     ("O3", [*single("mnist_mlp", 10), *single("cifar10_mlp", 30)], "not comparable"),
-    ("O3", [*single("mnist_mlp", 10), *single("cifar10_mlp", 41)], "reproduced"),
-    ("O3", [*single("mnist_mlp", 10), *sides("cifar10_mlp", 19)], "not comparable"),
-    ("O3", [*single("mnist_mlp", 10), *sides("cifar10_mlp", 21)], "reproduced"),
-    ("O5", first_calls(), "reproduced"),
-    ("O5", first_calls(cpu=(800.0, 9.0, 8.0, 8.05)), "refuted"),
-    ("O5", first_calls(gpu=(0.1, 0.3, 0.2, 0.2005)), "refuted"),
+    ("O3", varied(10, 30), "in part"),  # the batch alone
     ("O5", alone(first_calls()), "reproduced"),
-    ("O5", alone(first_calls(cpu=(12.0, 9.0, 8.0, 8.05))), "not comparable"),
+    ("O5", alone(first_calls(cpu=(12.0, 9.0, 8.0, 8.05))), "in part"),
     ("O5", alone(first_calls(cpu=(12.0, 9.0, 8.0, 8.05), gpu=(0.3, 0.3, 0.2, 0.2005))), "not comparable"),
-    ("O6", first_calls(), "reproduced"),
-    ("O6", first_calls(cpu=(20.0, 9.0, 8.0, 9.0)), "refuted"),
-    ("O7", first_calls(), "refuted"),  # three cores busy on both sides
-    ("O8", threads(3.0), "reproduced"),
-    ("O8", threads(1.1), "refuted"),
-    ("O10", sides("cifar10_mlp", 12, "run"), "reproduced"),
+    ("O7", first_calls(), "in part"),  # three cores busy on both sides
     ("O10", sides("cifar10_mlp", 40, "run"), "not comparable"),
-    ("O10", sides("cifar10_mlp", 0.5, "run"), "refuted"),
-    ("O11", sides("imdb_text_cnn", 13), "reproduced"),
     ("O11", sides("imdb_text_cnn", 60), "not comparable"),
-    ("O11", single("imdb_text_cnn", 13), "reproduced"),
+    ("O11", single("imdb_text_cnn", 13), "not comparable"),
     ("O11", single("imdb_text_cnn", 0.9), "not comparable"),
     ("O11", single("imdb_text_cnn", 0.4), "refuted"),
-    ("O13", trees(11, 2.1), "reproduced"),
-    ("O13", trees(40, 2.1), "not comparable"),
-    ("O13", trees(11, 3.9), "not comparable"),
-    ("O13", trees(11, 0.8), "refuted"),
-    ("O13", trees(0.9, 2.1), "refuted"),
-    ("O14", scaled(0.0001), "reproduced"),
-    ("O14", [*scaled(0.0001), *scaled(1.0, TREES)], "refuted"),
+    ("O13", trees(11, 3.9), "in part"),
+    ("O13", trees(11, 0.8), "in part"),
+    ("O13", trees(0.9, 2.1), "in part"),
+    ("O13", trees(0.9, 3.9), "refuted"),
     ("O14", scaled(0.00024), "not comparable"),  # as fast as one, within the noise
     ("O15", sides("mnist_mlp", 60), "not comparable"),
-    ("O16", grid(100, 300), "reproduced"),
-    ("O16", grid(100, 80), "refuted"),
     ("O16", grid(100, 150), "not comparable"),
-    ("O17", grid(100, 300, busy=0.05, alone=1000.0), "reproduced"),
-    ("O17", grid(100, 300, busy=0.8, alone=110.0), "refuted"),
-    ("O18", depths(base=200.0), "reproduced"),
-    ("O18", depths(base=20.0), "refuted"),
     ("O18", [msgspec.structs.replace(record, experiment="") for record in depths(base=200.0)], "reproduced"),
-    ("O19", depths(), "reproduced"),
-    ("O19", depths(wide_cpu=100.0), "refuted"),
     ("O19", alone(depths()), "reproduced"),
     ("O19", alone(depths(wide_cpu=30.0)), "not comparable"),
     ("O19", alone(depths(wide_cpu=60.0)), "not comparable"),
     ("O19", alone(depths(wide_cpu=200.0)), "refuted"),
-    ("O20", depths(), "reproduced"),
-    ("O20", depths(deep=20.0), "refuted"),
-    ("O21", depths(), "reproduced"),
-    ("O21", depths(busy=(0.5, 0.5, 0.4)), "refuted"),
-    ("O22", depths(), "reproduced"),
-    ("O22", depths(conv=50.0), "refuted"),
-    ("O24", augmented(80.0, 100.0), "reproduced"),
-    ("O24", augmented(100.0, 100.0), "refuted"),
 ]
 
 
@@ -189,31 +92,19 @@ def test_an_observation_is_judged_by_its_rule(code, records, verdict):
     assert judgement.found.endswith(".")
 
 
-def shared(record):
-    """The same, measured on a machine that other virtual machines had half of."""
-    seen = [run.telemetry or Telemetry(seconds=5.0, readings=50) for run in record.runs]
-    runs = tuple(
-        msgspec.structs.replace(run, telemetry=msgspec.structs.replace(each, steal=0.5))
-        for run, each in zip(record.runs, seen, strict=True)
-    )
-    return msgspec.structs.replace(record, runs=runs)
-
-
-# What O15 found names itself what is not steady.
-JUDGED = {code: records for code, records, _ in CASES if code != "O15"} | {"O12": served(30, 20, 10)}
+# What O15 found names itself what is not steady, and no time decides the answers of networks.
+JUDGED = {code: worlds["reproduced"] for code, worlds in WORLDS.items() if code not in ("O23", "O25")}
 
 
 @pytest.mark.parametrize(("code", "records"), JUDGED.items())
 def test_what_was_found_says_where_nothing_of_it_is_steady(code, records):
-    steady, unsteady = ALL[code].judge(records), ALL[code].judge(list(map(shared, records)))
-    assert unsteady.verdict == steady.verdict
-    assert unsteady.found.startswith(steady.found)
-    assert unsteady.found.removeprefix(steady.found) in (" None is steady.", " Not steady.")  # two results, or one
+    unsteady = ALL[code].judge(list(map(shared, records)))
+    assert unsteady.found.endswith((" None is steady.", " Not steady."))  # two results, or one
 
 
-def test_what_several_gpus_gain_and_lose_is_refuted_as_not_always_so():
+def test_what_several_gpus_gain_and_lose_is_said_not_to_be_always_so():
     said = ALL["O14"].judge([*scaled(0.0001), *scaled(1.0, TREES)]).found
-    assert said.endswith(f" So not always: faster are {MLP.name}, slower gbdt_mortgage.")
+    assert said.endswith(f" Not always: faster are {MLP.name}, slower gbdt_mortgage.")
     assert "always" not in ALL["O14"].judge(scaled(0.0001)).found
     assert "always" not in ALL["O14"].judge(scaled(1.0, TREES)).found
 
@@ -261,45 +152,20 @@ def test_a_documented_number_says_of_how_many_campaigns_the_measured_ones_beside
     assert beside(*run, *sides("mnist_mlp", 30, **LATER)).endswith(OF_TWO)
 
 
-@pytest.mark.parametrize(
-    ("ratios", "one", "two"),
-    [
-        ((10, 30), "reproduced", "not comparable"),
-        ((10, 41), "reproduced", "reproduced"),
-        ((10, 10), "refuted", "refuted"),
-    ],
-)
-def test_speed_ups_of_two_campaigns_are_apart_by_far_or_not_surely(ratios, one, two):
-    low = sides("mnist_mlp", ratios[0])
-    verdicts = [ALL["O3"].judge([*low, *sides("mnist_cnn", ratios[1], **when)]).verdict for when in ({}, LATER)]
-    assert verdicts == [one, two]
-
-
-@pytest.mark.parametrize(("when", "verdict"), [({}, "refuted"), (LATER, "not comparable")])
-def test_intervals_that_overlap_refute_within_one_campaign_alone(when, verdict):
-    cpu, gpu = sides("mnist_cnn", 10.1, **when)
-    uneven = factory.record("mnist_cnn", "cpu", [0.0101 * n for n in (1.03, 1.0, 0.97)], about=cpu.description, **when)
-    assert ALL["O3"].judge([*sides("mnist_mlp", 10), uneven, gpu]).verdict == verdict
-
-
-@pytest.mark.parametrize(
-    ("ratios", "verdict"),
-    [((30, 20, 10), "not comparable"), ((10, 20, 30), "not comparable"), ((41, 20, 10), "reproduced"),
-     ((10, 20, 41), "refuted"), ((30, 20, 0.5), "refuted")],
-)  # fmt: skip
-def test_which_serving_network_gains_most_is_seen_in_one_campaign_or_by_far(ratios, verdict):
-    *others, cpu, gpu = served(*ratios)
-    largest = [msgspec.structs.replace(record, **LATER) for record in (cpu, gpu)]
-    assert ALL["O12"].judge([*others, *largest]).verdict == verdict
+@pytest.mark.parametrize(("ratio", "one", "two"), [(30, True, None), (41, True, True), (10, False, None)])
+def test_speed_ups_of_two_campaigns_are_apart_by_far_or_not_surely(ratio, one, two):
+    about = factory.description("another", parameters=2000, flop_per_example=60_000)
+    for when, holds in (({}, one), (LATER, two)):
+        found = ALL["O3"].judge([*sides("mnist_mlp", 10), *sides("another", ratio, about=about, **when)])
+        (architecture,) = (part for part in found.parts if "architecture" in part.says)
+        assert architecture.holds is holds
 
 
 def test_a_longer_run_that_only_compiles_for_less_of_its_time_was_not_too_short():
-    whole = [watched(1, "plain", 0.03, training=0.3), watched(10, "plain", 0.15, training=0.28)]
-    assert ALL["O2"].judge(whole) == Judgement(
-        verdict="refuted",
-        found="While training, the GPU is busy 30 % in the documented run and 28 % in one ten times as long; building "
-        "and compiling included, 3.0 % and 15 %.",
-    )
+    whole = thrice([watched(1, "plain", 0.03, training=0.3), watched(10, "plain", 0.15, training=0.28)])
+    judged = ALL["O2"].judge(whole)
+    assert judged.verdict == "refuted"
+    assert judged.found.endswith("building and compiling included, 3.0 % and 15 %.")
     found = ALL["O2"].judge([watched(1, "plain", 0.03, epochs=1.0), whole[1]])
     assert (found.verdict, found.found.partition(" Not measured: ")[2]) == (
         "not run", "how busy it is in the epochs of the documented run, which are too short for it.")  # fmt: skip
@@ -310,14 +176,15 @@ def test_cores_are_judged_by_what_they_do_while_training():
     assert (
         ALL["O1"]
         .judge(pair)
-        .found.startswith("While training, the CPU's cores are busy 70 %; the GPU is at most 90 %.")
+        .found.startswith("While training, the CPU's cores are busy 70 % (one run); the GPU is at most 90 % (one run).")
     )
 
 
 def test_a_newer_run_alone_takes_no_verdict_on_the_length_of_a_run_away():
     newer = {"campaign": "20260930-120000-testbox", "created": "2026-09-30T12:00:00Z"}
     again = msgspec.structs.replace(runs(0.2, 0.9)[1], **newer)
-    assert ALL["O2"].judge([*runs(0.2, 0.21), again]) == ALL["O2"].judge(runs(0.2, 0.21))
+    both = thrice(runs(0.2, 0.21))
+    assert ALL["O2"].judge([*both, again]) == ALL["O2"].judge(both)
 
 
 def test_calls_are_judged_by_their_interval():
@@ -334,9 +201,10 @@ def test_calls_are_judged_by_their_interval():
 
     cpu = first_calls()[0]
     wide = ALL["O6"].judge([cpu, spreads(0.014, 0.006, 0.0046)])
-    assert wide.verdict == "not comparable"
+    assert wide.verdict == "in part"  # the CPU's
     assert "0.7 % (0.1 to 3.1) on the GPU" in wide.found
-    assert ALL["O6"].judge([cpu, spreads(0.014, 0.0139, 0.0141)]).verdict == "refuted"
+    assert "Cannot be judged: they agree on the GPU" in wide.found
+    assert "Does not hold: they agree on the GPU" in ALL["O6"].judge([cpu, spreads(0.014, 0.0139, 0.0141)]).found
     assert ALL["O6"].judge([cpu, spreads(0.002, 0.0021, 0.0019)]).verdict == "reproduced"
     assert ALL["O6"].judge([cpu, spreads(0.0, 0.0, 0.002)]).verdict == "reproduced"
 
@@ -362,23 +230,23 @@ def test_a_gap_between_campaigns_is_not_judged_and_what_each_side_loses_is_said(
     judgement = ALL["O19"].judge(elsewhere(depths(), lambda r: r.backend == "cpu"))
     assert judgement.verdict == "not comparable"
     assert "-84.0 % (-84.0 to -84.0) on the CPU, -20.0 % (-20.0 to -20.0) on the GPU" in judgement.found
-    assert "GPU and CPU of a network are not of one campaign" in judgement.found
+    assert "Cannot be judged: the gap grows, as GPU and CPU of a network are not of one campaign" in judgement.found
 
 
 @pytest.mark.parametrize(
     ("calls_of_gpu", "verdict", "between"),
     [
-        ((1.5, 0.3, 0.2, 0.2005), "reproduced", "not comparable"),  # 7.5 after 2.5, the CPU's
-        ((4.0, 0.3, 0.2, 0.2005), "reproduced", "reproduced"),
-        ((0.3, 0.3, 0.2, 0.2005), "refuted", "not comparable"),
-        ((0.11, 0.3, 0.1, 0.1002), "refuted", "refuted"),
+        ((1.5, 0.3, 0.2, 0.2005), True, None),  # 7.5 after 2.5, the CPU's
+        ((4.0, 0.3, 0.2, 0.2005), True, True),
+        ((0.3, 0.3, 0.2, 0.2005), False, None),
+        ((0.11, 0.3, 0.1, 0.1002), False, False),
     ],
 )
 def test_first_calls_of_two_campaigns_are_apart_by_far_or_not_surely(calls_of_gpu, verdict, between):
     cpu = (45.0, 9.0, 8.0, 8.05) if calls_of_gpu[0] == 0.11 else (20.0, 9.0, 8.0, 8.05)
     records = first_calls(cpu=cpu, gpu=calls_of_gpu)
-    assert ALL["O5"].judge(records).verdict == verdict
-    assert ALL["O5"].judge(elsewhere(records, lambda r: r.backend == "cpu")).verdict == between
+    apart = elsewhere(records, lambda r: r.backend == "cpu")
+    assert [ALL["O5"].judge(each).parts[1].holds for each in (records, apart)] == [verdict, between]
 
 
 @pytest.mark.parametrize(
@@ -392,27 +260,17 @@ def test_gaps_of_two_campaigns_are_apart_by_far_or_not_surely(wide_cpu, verdict,
 
 
 @pytest.mark.parametrize(
-    ("ratios", "verdict"),
-    [((30, 20, 10), "reproduced"), ((10, 20, 30), "refuted"), ((30, 20, 0.5), "refuted")],
+    ("ratios", "wins"),
+    [((30, 20, 10), True), ((90, 20, 0.6), None), ((90, 20, 0.4), False), ((90, 1.5, 10), None)],
 )
-def test_the_smallest_serving_network_has_to_gain_most(ratios, verdict):
-    assert ALL["O12"].judge(served(*ratios)).verdict == verdict
+def test_single_processes_win_or_lose_a_case_by_a_factor_of_two(ratios, wins):
+    assert ALL["O12"].judge(alone(served(*ratios))).parts[0].holds is wins
 
 
-@pytest.mark.parametrize(
-    ("ratios", "verdict"),
-    [
-        ((30, 20, 10), "not comparable"),
-        ((90, 20, 10), "reproduced"),
-        ((10, 20, 30), "not comparable"),
-        ((10, 20, 41), "refuted"),
-        ((90, 20, 0.6), "not comparable"),
-        ((90, 20, 0.4), "refuted"),
-        ((90, 1.5, 10), "not comparable"),
-    ],
-)
-def test_of_single_processes_the_smallest_has_to_gain_most_by_far(ratios, verdict):
-    assert ALL["O12"].judge(alone(served(*ratios))).verdict == verdict
+def test_networks_of_unlike_size_that_gain_in_no_order_leave_open_whether_small_ones_gain_most():
+    found = ALL["O12"].judge(served(38.7, 19.3, 8.3, 8.9, 27.1))
+    assert [part.holds for part in found.parts] == [True, None]
+    assert found.verdict == "in part"
 
 
 def test_the_headline_step_of_a_served_network_counts_before_the_experiments():
@@ -425,19 +283,6 @@ def test_the_headline_step_of_a_served_network_counts_before_the_experiments():
     found = ALL["O12"].judge([*headline, *asked]).found
     assert "serve_mobilenet_v2 30.0x" in found
     assert "6 cases of network and batch" in found
-
-
-def test_deeper_networks_gain_more_or_do_not():
-    names = ("catdog_cnn_base", "catdog_cnn_conv64", "catdog_cnn_128", "catdog_cnn_deep", "cifar10_tf_cnn")
-    about = {name: models.load(name).description for name in names}
-    flop = {name: a.flop_per_example * a.batch for name, a in about.items()}
-
-    def judged(power):
-        ratios = {name: 10 * (value / 1e9) ** power for name, value in flop.items()}
-        return ALL["O27"].judge([r for name in names for r in sides(name, ratios[name], about=about[name])]).verdict
-
-    assert judged(0.3) == "reproduced"
-    assert judged(-0.3) == "refuted"
 
 
 def test_networks_that_differ_in_dropout_alone_are_no_further_evidence():
@@ -473,7 +318,7 @@ def test_every_documented_number_has_an_entry():
     assert sum(entry.workload == "gbdt_mortgage" for entry in entries(CATALOGUE, [], {})) == 4
 
 
-def test_a_number_is_reproduced_within_a_quarter_and_never_refuted():
+def test_a_ratio_that_any_hardware_may_have_is_reproduced_within_a_quarter_and_never_refuted():
     about = next(each for each in CATALOGUE if each.name == "cifar10_mlp")
 
     def verdict(ratio):
@@ -508,6 +353,7 @@ def test_a_number_is_not_reproduced_because_an_observation_is():
     found = {entry.judgement for entry in entries(CATALOGUE, [], judged)}
     assert {judgement.verdict for judgement in found} == {"not comparable", "not run"}
     assert {judgement.found for judgement in found if judgement.verdict == "not comparable"} == {
+        "It is not measured.",
         "So it was. The documented ratio itself was not measured.",
         "So it was. Documented is no ratio of CPU and GPU.",
     }
@@ -559,13 +405,23 @@ def test_a_number_says_where_what_stands_beside_it_is_not_all_steady():
         return next(e.judgement.found for e in entries([about], records, {}) if e.claim in about.claims)
 
     steady = found([*whole, *copied])
-    assert found([*map(shared, whole), *copied]) == found([*whole, *map(shared, copied)]) == f"{steady} Not all steady."
+    assert found([*whole, *map(shared, copied)]) == f"{steady} Not all steady."
+    assert found([*map(shared, whole), *copied]).endswith("steady and certified. Not all steady.")
 
 
-@pytest.mark.parametrize(("share", "verdict"), [(0.982, "reproduced"), (0.96, "not comparable"), (None, "not run")])
-def test_an_accuracy_is_reached_within_a_point_on_the_real_data_alone(share, verdict):
+@pytest.mark.parametrize(
+    ("accuracies", "verdict"),
+    [
+        ((0.981, 0.982, 0.983), "reproduced"),
+        ((0.982,), "not comparable"),  # one process
+        ((0.950, 0.951, 0.952), "not comparable"),  # between two points and five
+        ((0.930, 0.931, 0.932), "refuted"),
+        ((), "not run"),
+    ],
+)
+def test_an_accuracy_is_reached_within_two_points_on_the_real_data_alone(accuracies, verdict):
     about = next(each for each in CATALOGUE if each.name == "mnist_mlp")
-    made = [trained("mnist_mlp", (share,)) if share else trained("mnist_mlp", (0.984,), data="embedded")]
+    made = [trained("mnist_mlp", accuracies) if accuracies else trained("mnist_mlp", (0.984,), data="embedded")]
     (found,) = [e for e in entries([about], made, {}) if e.claim.metric == "accuracy"]
     assert found.judgement.verdict == verdict
 
@@ -588,16 +444,26 @@ def test_the_page_shows_every_line_and_counts_them():
     assert all(verdict in page for verdict in VERDICTS)
     assert page.count(">gbdt&#95;mortgage<") == 4
     assert "surely beyond a bound if it is beyond it by a factor of 2." in page
-    assert "the ends of its interval are within a factor of 1.56" in page
+    assert "Within a factor of 1.25 means that the whole interval is" in page
     assert "not run" in ledger.page([], CATALOGUE, frozenset(), {})
 
 
 def test_the_machine_that_decides_is_taken():
     slow = msgspec.structs.replace(factory.HOST, name="aaa, 2 cores")
-    records = [*sides("mnist_mlp", 10, machine=slow), *sides("mnist_mlp", 10), *sides("cifar10_mlp", 30)]
+    records = [*sides("imdb_text_cnn", 60, machine=slow), *sides("imdb_text_cnn", 13)]
     machines = by_machine(records).values()
-    name, judgement = ledger.best([(mine[0].machine.name, ALL["O3"].judge(mine)) for mine in machines])
+    name, judgement = ledger.best([(mine[0].machine.name, ALL["O11"].judge(mine)) for mine in machines])
     assert (name, judgement.verdict) == (factory.HOST.name, "reproduced")
+
+
+def test_a_machine_that_decides_all_parts_and_by_own_networks_is_taken_first():
+    open_, whole = ALL["O16"].judge(grid(100, 300)), ALL["O16"].judge(WORLDS["O16"]["refuted"])
+    assert (open_.verdict, whole.verdict) == ("in part", "refuted")
+    assert ledger.best([("a", open_), ("b", whole)]) == ("b", whole)
+    others, own = ALL["O8"].judge(threads(3.0)), ALL["O8"].judge(WORLDS["O8"]["refuted"])
+    assert ledger.best([("a", others), ("b", own)]) == ("b", own)
+    mixed = ALL["O20"].judge(WORLDS["O20"]["in part"])
+    assert ledger.best([("a", mixed), ("b", whole)]) == ("a", mixed)
 
 
 def test_what_is_missing_is_of_the_machine_that_has_most_of_it_and_of_none_where_all_lack_the_same():
@@ -616,7 +482,7 @@ def test_the_documented_ratios_that_decide_are_those_of_the_networks():
     assert (trees[0], trees[-1] / trees[0]) == (devices._OF_ONE, devices._OF_FOUR)
     base = about["catdog_cnn_base"]
     gain = base["throughput_tuned"].cpu_value / base["throughput_default"].cpu_value
-    assert {"cpu": gain, "gpu": base["gpu_tuning_gain"].gpu_value} == photographs._GAINS
+    assert {"cpu": gain, "gpu": base["gpu_tuning_gain"].gpu_value} == input_tuning.GAINS
 
 
 def test_a_catalogue_that_is_none_is_named(tmp_path):
@@ -624,3 +490,9 @@ def test_a_catalogue_that_is_none_is_named(tmp_path):
     (tmp_path / "catalogue.json").write_text("[1]")
     with pytest.raises(ValueError, match=r"catalogue\.json' is no catalogue"):
         catalogue.read(tmp_path)
+
+
+def test_a_process_that_took_no_cpu_time_gives_no_interval_and_decides_nothing():
+    found = ALL["O7"].judge(clocks(3.0, 0.0))
+    assert found.verdict == "in part"
+    assert found.parts[1].holds is False  # surely below by the factor of two

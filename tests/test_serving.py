@@ -536,22 +536,20 @@ def judged(gains, at_batch=60.0, **changes):
     return O12.judge(records)
 
 
-def test_the_gpu_has_to_win_every_case_and_most_with_the_smallest_network():
+def test_the_gpu_has_to_win_every_case_and_the_found_counts_them():
     found = judged((30, 20, 10))
-    assert found.verdict == "reproduced"
+    assert found.parts[0].holds is True
     assert "four requests under way" in found.found
-    assert found.found.endswith(
+    assert (
         "In order of speed-up the smallest network is number 1 of 3, the largest number 3. 15 cases of network and "
         "batch were measured on both sides, with larger batches of 3 of 3 networks and requests of 3; the GPU surely "
         "loses none."
-    )
-    assert judged((10, 20, 30)).verdict == "refuted"
-    assert judged((20, 20, 20)).verdict == "not comparable"
+    ) in found.found
 
 
 def test_one_batch_that_the_gpu_loses_refutes_it():
     found = judged((30, 20, 10), at_batch=0.5)
-    assert found.verdict == "refuted"
+    assert [part.holds for part in found.parts] == [False, None]
     assert "the GPU surely loses serve_mobilenet_v2 at 1" in found.found
 
 
@@ -567,12 +565,12 @@ def headlines(*ratios):
 @pytest.mark.parametrize(
     ("ratios", "verdict", "first", "last"),
     [
-        ((110, 19, 8, 9, 26), "reproduced", 1, 2),
-        ((110, 140, 8, 9, 26), "reproduced", 2, 3),
-        ((34, 19, 8, 9, 26), "not comparable", 1, 2),
-        ((6, 19, 8, 9, 26), "refuted", 5, 1),
+        ((110, 60, 30, 20, 9), "reproduced", 1, 5),
+        ((110, 140, 8, 9, 26), "in part", 2, 3),
+        ((34, 19, 8, 9, 26), "in part", 1, 2),
+        ((6, 19, 8, 9, 26), "in part", 5, 1),
         ((34, 19, 8, 0.5, 26), "refuted", 1, 2),
-        ((26, 19, 8, 9, 26), "not comparable", 1, 1),
+        ((26, 19, 8, 9, 26), "in part", 1, 1),
     ],
 )
 def test_where_requests_are_of_one_network_steps_at_batch_1_are_compared_the_headlines_first(
@@ -584,11 +582,11 @@ def test_where_requests_are_of_one_network_steps_at_batch_1_are_compared_the_hea
     )
     lost = "serve_resnet152 at 1" if 0.5 in ratios else "none"
     assert found.verdict == verdict
-    assert re.sub(r" \([^)]*\)", "", found.found) == (
+    assert found.found.endswith("The results are of 6 campaigns, 2026-01-01.")
+    assert re.sub(r" \([^)]*\)", "", found.found).startswith(
         f"Speed-ups at batch 1, the smallest network first: {each}. In order of speed-up the smallest network is "
         f"number {first} of 5, the largest number {last}. 9 cases of network and batch were measured on both sides, "
-        f"with larger batches of 1 of 5 networks and requests of 1; the GPU surely loses {lost}. "
-        "The results are of 6 campaigns, 2026-01-01."
+        f"with larger batches of 1 of 5 networks and requests of 1; the GPU surely loses {lost}."
     )
 
 
@@ -600,7 +598,7 @@ def test_steps_at_batch_1_alone_are_no_larger_batches_and_no_requests():
 
 def test_requests_of_all_networks_but_one_are_not_compared():
     asked_of_most = [record for name in serving.WORKLOADS[1:] for record in served_campaign(90.0, name)]
-    found = O12.judge([*headlines(110, 19, 8, 9, 26), *asked_of_most])
+    found = O12.judge([*headlines(110, 60, 30, 20, 9), *asked_of_most])
     assert found.verdict == "reproduced"
     assert "four requests under way" not in found.found
     assert "21 cases" in found.found

@@ -28,7 +28,12 @@ def step(about: Description, backend: Backend, here: Here, **changes: Any) -> Ca
 
 def solid(*items: Result) -> bool:
     """Return whether all of these are steady, and no peer is known that outdoes the CPU side of a speed-up."""
-    return all(item.status in SOUND and not _outdone(item) for item in items)
+    return steady(*items) and not any(map(_outdone, items))
+
+
+def steady(*items: Result) -> bool:
+    """Return whether all of these are steady, so that an answer may rest on them."""
+    return all(item.status in SOUND for item in items)
 
 
 def _outdone(item: Result) -> bool:

@@ -3,42 +3,41 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from suite import units
-from suite.experiments import accuracy
-from suite.inquiry.steps import solid, words
-from suite.observations import NOT_RUN, Judgement, Verdict, judgement, observations
+from suite.inquiry.steps import words
+from suite.observations import NOT_RUN, Judgement, _alone, _ratios, observations
+from suite.observations import judged as judged_by
 from suite.observations._articles import MNIST, RESNET, TEXT
-from suite.observations._found import near, steps
-from suite.observations.first_calls import ratio_of_first_calls
-from suite.observations.photographs import tuning_gain
+from suite.observations._comparison import Compare, Comparison
 from suite.results.ladder import ladder
 from suite.results.record import Record
-from suite.results.speedup import Result, current, speedups
+from suite.results.speedup import Result, current, record_of, speedups
 from suite.results.statistics import Estimate
 from suite.workload import Claim, Description, Scope
 
-_GAIN = "gpu_tuning_gain"  # a ratio, but of a GPU with itself
-
-# Which scope a documented number is one of.
-_SCOPES: dict[str, Scope] = {
-    "steady_step": "step",
-    "whole_run": "run",
-    "10_epochs_incl_build": "run",
-    "training": "run",
-    "throughput": "epoch",
-    "throughput_b512": "epoch",
-    "gpu_vs_bare_metal": "epoch",
+_COMPARED: dict[str, Compare] = {
+    "accuracy": _alone.of_accuracy,
+    "gpu_utilisation": _alone.busy,
+    "gpu_tuning_gain": _alone.tuned("gpu"),
+    "throughput_default": _alone.tuned("cpu"),
+    "throughput_tuned": _alone.tuned("cpu"),
+    "change_from_dropout_net": _alone.of_larger_pictures,
+    "steady_step": _ratios.step,
+    "first_call": _ratios.first_call,
+    "100_epochs": _ratios.hundred_epochs,
+    "whole_run": _ratios.ratio_of("run", "the whole run"),
+    "10_epochs_incl_build": _ratios.ratio_of("run", "the whole run"),
+    "training": _ratios.ratio_of("run", "the whole run"),
+    "throughput_b512": _ratios.ratio_of("epoch", "training from storage on"),
+    "gpu_vs_bare_metal": _ratios.of_from_storage,
 }
-_POINTS = 1.0  # a documented accuracy is reached if the measured one is as near, in points of a percentage
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Nearest:
-    """The ratio that is defined most like a documented one, its scope, and the results that it comes from."""
-
-    ratio: Estimate | None = None
-    scope: Scope | None = None
-    items: Sequence[Result] = ()
+_COMPARED_OF: dict[tuple[str, str], Compare] = {
+    ("gbdt_mortgage", "training"): _alone.trees,
+    ("catdog_cnn_dropout", "throughput"): _alone.augmented,
+    ("catdog_cnn_noaug", "throughput"): _alone.augmented,
+    ("catdog_cnn_128", "throughput"): _ratios.of_from_storage,
+    ("catdog_cnn_deep", "throughput"): _ratios.of_from_storage,
+}
+_ON_ITSELF = ("gpu_tuning_gain", "throughput_default", "throughput_tuned")  # a ratio, but of one side with itself
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +50,7 @@ class Entry:
     machine: str
     measured: Estimate | None
     scope: Scope | None
+    rule: str
     judgement: Judgement
 
 
@@ -61,61 +61,46 @@ def entries(
     machine = records[0].machine.name if records else ""
     of = {number: each.code for each in observations() for number in each.numbers}
     for about in catalogue:
-        mine = [record for record in records if record.workload == about.name]
         for claim in about.claims:
-            nearest = _nearest(claim, about.name, mine)
+            made = _compared(claim, about.name, records)
             observed = judged.get(of.get((about.name, claim.metric), ""), NOT_RUN)
             yield Entry(
                 workload=about.name,
                 article=about.source.title,
                 claim=claim,
                 machine=machine,
-                measured=nearest.ratio,
-                scope=nearest.scope,
-                judgement=_judgement(claim, nearest, mine, observed),
+                measured=made.ratio,
+                scope=made.scope,
+                rule=made.rule,
+                judgement=_judgement(claim, made, [r for r in records if r.workload == about.name], observed),
             )
-    for workload, article, claim, code in _ELSEWHERE:
+    for workload, article, claim, code, rule in _ELSEWHERE:
+        found = judged.get(code, NOT_RUN) if code else Judgement(verdict="not comparable", found="It is not measured.")
         yield Entry(
-            workload=workload, article=article, claim=claim, machine=machine, measured=None, scope=None,
-            judgement=_beside(claim, judged.get(code, NOT_RUN)),
+            workload=workload, article=article, claim=claim, machine=machine, measured=None, scope=None, rule=rule,
+            judgement=_beside(claim, found) if code else found,
         )  # fmt: skip
 
 
-def _nearest(claim: Claim, workload: str, records: Sequence[Record]) -> _Nearest:
-    if claim.metric == "first_call":
-        ratio, items = ratio_of_first_calls(records)
-        return _Nearest(ratio=ratio, scope="calls", items=items)
-    if claim.metric == _GAIN:
-        ratio, items = tuning_gain(records, "gpu")
-        return _Nearest(ratio=ratio, scope="epoch", items=items)
-    scope = _SCOPES.get(claim.metric)
-    if scope is None or claim.speedup is None:
-        return _Nearest()
-    found = steps(records, [workload], scope).get(workload)
-    return _Nearest(ratio=found.ratio, scope=scope, items=[found]) if found else _Nearest(scope=scope)
+def _compared(claim: Claim, workload: str, records: Sequence[Record]) -> Comparison:
+    compare = _COMPARED_OF.get((workload, claim.metric)) or _COMPARED.get(claim.metric)
+    return compare(claim, workload, records) if compare else Comparison(rule=_NO_RULE)
 
 
-def _judgement(claim: Claim, nearest: _Nearest, records: Sequence[Record], observed: Judgement) -> Judgement:
-    if claim.metric == "accuracy":
-        return _reached(claim, records)
-    documented = claim.gpu_value if claim.metric == _GAIN else claim.speedup
-    if nearest.ratio is None or documented is None:
-        return _beside(claim, observed)
-    verdict: Verdict = "reproduced" if near(nearest.ratio, documented) and solid(*nearest.items) else "not comparable"
+def _judgement(claim: Claim, made: Comparison, records: Sequence[Record], observed: Judgement) -> Judgement:
+    if not made.parts:
+        return Judgement(verdict="not run", found=made.found) if made.found else _beside(claim, observed)
+    if made.ratio is None or claim.metric in _ON_ITSELF:
+        return judged_by(made.found or _documented_on(claim), made.parts, made.items)
+    apart = list(_apart(records))
+    here = f" Here {'; '.join(said for said, _ in apart)}." if apart else ""
+    items = [*made.items, *(item for _, each in apart for item in each)]
+    return judged_by(_documented_on(claim) + here, made.parts, items)
+
+
+def _documented_on(claim: Claim) -> str:
     devices = " and ".join(device for device in (claim.cpu_device, claim.gpu_device) if device)
-    sides = f"documented on {devices}, measured on other hardware"
-    apart = list(_apart(records)) if claim.metric != _GAIN else []
-    here = f"; here {'; '.join(said for said, _ in apart)}" if apart else ""
-    return judgement(verdict, f"{sides}{here}.", [*nearest.items, *(item for _, each in apart for item in each)])
-
-
-def _reached(claim: Claim, records: Sequence[Record]) -> Judgement:
-    record = next(iter(accuracy.trained(records).values()), None)
-    if record is None or claim.gpu_value is None:
-        return Judgement(verdict="not run", found="Needs the real data.")
-    share = accuracy.mean(record)
-    verdict: Verdict = "reproduced" if abs(100 * share - claim.gpu_value) <= _POINTS else "not comparable"
-    return Judgement(verdict=verdict, found=f"{units.percent(share, 3)} were answered right.")
+    return f"Documented on {devices}, measured on other hardware."
 
 
 def _beside(claim: Claim, observed: Judgement) -> Judgement:
@@ -132,7 +117,7 @@ def _apart(records: Sequence[Record]) -> Iterator[tuple[str, Sequence[Result]]]:
         if rung.ratio is not None and rung.cpu is not None and rung.gpu is not None:
             yield f"{rung.words} {words(rung.ratio)}", (rung.cpu, rung.gpu)
     for item in current(speedups(records)):
-        case = item.gpu.record.case
+        case = record_of(item).case
         if case.scope == "step" and case.precision != "float32-highest" and case.variant == "plain":
             yield f"the GPU in {case.precision} {words(item.ratio)}", [item]
 
@@ -150,9 +135,11 @@ _ON_A_MAC = Claim(
     unit="h", cpu_device="Mac mini late 2014", cpu_value=795, gpu_device="GTX 1080", gpu_value=5.17, speedup=159,
 )  # fmt: skip
 
-# Documented numbers of no network's own: subject, article, claim, and the observation that judges; '' where none can.
-_ELSEWHERE: tuple[tuple[str, str, Claim, str], ...] = (
-    ("cost", TEXT, _PAID, "O15"),
-    ("cost", MNIST, _PRICE, ""),
-    ("cifar10_resnet63", RESNET, _ON_A_MAC, "O9"),
+_NO_RULE = "Not comparable: it is no ratio that can be measured here. What there is stands beside it."
+
+# Documented numbers of no network's own: subject, article, claim, observation that judges ('' where none can), rule.
+_ELSEWHERE: tuple[tuple[str, str, Claim, str, str], ...] = (
+    ("cost", TEXT, _PAID, "O15", "Not comparable: it is about prices, which no measurement can decide."),
+    ("cost", MNIST, _PRICE, "", "Not comparable: a price of its day is no measurement."),
+    ("cifar10_resnet63", RESNET, _ON_A_MAC, "O9", "Not comparable: that computer is not here."),
 )

@@ -1,20 +1,20 @@
 """The first call of a process beside its later ones."""
 
 from collections.abc import Sequence
-from statistics import median
 
 from suite import units
 from suite.experiments.first_call_vs_steady import by_round, cores, differing, first, steady
 from suite.inquiry.steps import percent_words
-from suite.observations import NOT_RUN, Judgement, Observation, either
+from suite.observations import NOT_RUN, Judgement, Observation, Part, judged, part, unjudged
 from suite.observations._articles import RESNET
-from suite.observations._found import FAR, above, below, groups, higher
+from suite.observations._found import FAR, above, below, groups, higher, over, over_processes, unsure
 from suite.results.record import Record
 from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import Summary
 
 _EXPERIMENT = "first_call_vs_steady"
 _STEADY = {"cpu": 0.02, "gpu": 0.005}  # by which calls three and four may differ: 1 % each way, and half a percent
+_SEVERAL = 1.5  # cores
 _WAITING = (0.9, 1.2)  # CPU time over wall time of a host that waits for its GPU
 
 
@@ -46,7 +46,12 @@ def _slower(records: Sequence[Record]) -> Judgement:
     more, less = higher(gpu, cpu, sides.values()), higher(cpu, gpu, sides.values())
     slower, faster = above(cpu, 1) and above(gpu, 1), below(cpu, 1) or below(gpu, 1)
     found = f"The first call takes the time of a later one {said}."
-    return either(slower and more, faster or less, found, sides.values())
+    items, why = tuple(sides.values()), unsure(cpu, gpu)
+    parts = (
+        part("the first call is slower than a later one on both sides", slower, faster, items, why),
+        part("it is so by a higher ratio on the GPU", more, less, items, why),
+    )
+    return judged(found, parts, items)
 
 
 def _stable(records: Sequence[Record]) -> Judgement:
@@ -57,21 +62,38 @@ def _stable(records: Sequence[Record]) -> Judgement:
     if not spreads:
         return NOT_RUN
     said = ", ".join(f"{percent_words(value)} on the {backend.upper()}" for backend, value in sorted(spreads.items()))
-    within = all(below(value, _STEADY[backend]) for backend, value in spreads.items())
-    beyond = any(above(value, _STEADY[backend]) for backend, value in spreads.items())
-    return either(within and len(spreads) == 2, beyond, f"Calls three and four differ by {said}.", sides.values())
+    parts = [_differ(backend, spreads.get(backend), sides) for backend in _STEADY]
+    return judged(f"Calls three and four differ by {said}.", parts, sides.values())
+
+
+def _differ(backend: str, spread: Estimate | None, sides: dict[str, Summary]) -> Part:
+    says, bound = f"they agree on the {backend.upper()}", _STEADY[backend]
+    if spread is None:
+        return unjudged(says, "it was not measured")
+    return part(says, below(spread, bound), above(spread, bound), [sides[backend]], unsure(spread))
 
 
 def _clocks(records: Sequence[Record]) -> Judgement:
     sides = _sides(records)
     if set(sides) != {"cpu", "gpu"}:
         return NOT_RUN
-    busy = {backend: median(by_round(item, cores).values()) for backend, item in sides.items()}
-    good = busy["cpu"] > 1.5 and _WAITING[0] <= busy["gpu"] <= _WAITING[1]
-    said = (
-        f"CPU time over wall time is {units.number(busy['cpu'])} on the CPU and {units.number(busy['gpu'])} on the GPU."
+    known = {backend: over_processes(list(by_round(item, cores).values())) for backend, item in sides.items()}
+    busy = {backend: value for backend, value in known.items() if value is not None}
+    if set(busy) != {"cpu", "gpu"}:
+        return NOT_RUN
+    low, high = _WAITING
+    waits = above(busy["gpu"], low) and below(busy["gpu"], high)
+    other = below(busy["gpu"], low) or above(busy["gpu"], high)
+    parts = (
+        over("on the CPU several cores are busy", busy["cpu"], _SEVERAL, [sides["cpu"]]),
+        part("one core is busy while the GPU computes", waits, other, [sides["gpu"]], unsure(busy["gpu"])),
     )
-    return either(good, not good, said, sides.values())
+    said = ", ".join(f"{_number(value)} on the {backend.upper()}" for backend, value in sorted(busy.items()))
+    return judged(f"CPU time over wall time is {said}.", parts, sides.values())
+
+
+def _number(value: Estimate) -> str:
+    return units.number(value.value, units.half_width(value.low, value.high))
 
 
 OBSERVATIONS = (
@@ -79,9 +101,9 @@ OBSERVATIONS = (
         code="O5",
         article=RESNET,
         said="The first call is far slower than a later one, most of all on the GPU: 86 times, on the CPU 1.9 to 2.5.",
-        rule="Reproduced if the first call is surely slower on both sides and its ratio surely higher on the GPU; "
-        "refuted if it is surely faster on one, or the ratio is surely higher on the CPU. The ratios are compared by a "
-        f"factor of {FAR:g} where no campaign has both.",
+        rule="Part 1 holds if the first call is surely slower than a later one on both sides; it fails if surely "
+        "faster on one. Part 2 holds if the ratio of the two is surely higher on the GPU; it fails if surely "
+        f"higher on the CPU. Between campaigns, higher means a factor of {FAR:g}.",
         experiment=_EXPERIMENT,
         judge=_slower,
     ),
@@ -89,7 +111,8 @@ OBSERVATIONS = (
         code="O6",
         article=RESNET,
         said="The third and fourth call take the same time: within 0.5 % on the GPU, 1 % either way on the CPU.",
-        rule="Reproduced if the calls surely differ by less than that on both sides, refuted if surely by more on one.",
+        rule="A part for each side. It holds if calls three and four surely differ by less than 0.5 % on the GPU, or 2 "
+        "% on the CPU. It fails if they surely differ by more.",
         experiment=_EXPERIMENT,
         judge=_stable,
     ),
@@ -98,7 +121,8 @@ OBSERVATIONS = (
         article=RESNET,
         said="CPU time is 2.7 to 3.7 times wall time on the CPU, which keeps several cores busy, and 1.02 times on "
         "the GPU.",
-        rule="Reproduced if the CPU keeps more than 1.5 cores busy and the GPU's host 0.9 to 1.2, else refuted.",
+        rule="Part 1 holds if the CPU surely keeps more than 1.5 cores busy; it fails below. Part 2 holds if surely "
+        "0.9 to 1.2 cores are busy while the GPU computes; it fails outside.",
         experiment=_EXPERIMENT,
         judge=_clocks,
     ),

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from suite.inquiry.searches import gain_words, gains, is_search
-from suite.observations import NOT_RUN, Judgement, Observation, either, unmeasured
+from suite.observations import NOT_RUN, Judgement, Observation, judged, unmeasured
 from suite.observations._articles import MNIST
-from suite.observations._found import above, below, groups
+from suite.observations._found import groups, over
 from suite.results.record import Record
 
 _SEARCH = "mnist_grid_search"
@@ -15,8 +15,8 @@ def _gains(records: Sequence[Record]) -> Judgement:
     found = gains(records).get(_SEARCH, {})
     said = gain_words(found)
     if "plain" in found:
-        plain = found["plain"].ratio
-        return either(above(plain, 1), below(plain, 1), said, found.values())
+        plain = found["plain"]
+        return judged(said, [over("", plain.ratio, 1, [plain])], found.values())
     there = {backend for (_, backend), group in groups(records, _plain).items() if group}
     if not said and not there:
         return NOT_RUN
@@ -33,8 +33,8 @@ OBSERVATIONS = (
         code="O4",
         article=MNIST,
         said="A grid search over hyper-parameters gains from a GPU.",
-        rule="Reproduced if the whole search, one fit after another, is surely faster on the GPU, refuted if surely "
-        "slower.",
+        rule="Reproduced if the whole search, one fit after another, is surely faster on the GPU. Refuted if it is "
+        "surely slower.",
         experiment="grid_search",
         judge=_gains,
     ),

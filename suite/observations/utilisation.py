@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.experiments.run_length import cpu_while_training, gpu, gpu_at_most, gpu_while_training, mean, runs
-from suite.observations import NOT_RUN, Judgement, Observation, either, unmeasured
+from suite.inquiry.steps import percent_words
+from suite.observations import NOT_RUN, Judgement, Observation, judged, part, unmeasured
 from suite.observations._articles import MNIST
-from suite.observations._found import counted
+from suite.observations._found import above, below, counted, least, most, mostly, share, unsure
 from suite.results.record import Record
+from suite.results.statistics import Estimate
 from suite.results.summary import Summary
 
 _EXPERIMENT = "run_length"
@@ -30,31 +32,51 @@ def _saturates(records: Sequence[Record]) -> Judgement:
     runs = _runs(records)
     if not {("cpu", 1), ("gpu", 1)} <= set(runs):
         return NOT_RUN
-    host, most = mean(runs["cpu", 1], cpu_while_training), mean(runs["gpu", 1], gpu_at_most)
-    if host is None or most is None:
+    cpu_run, gpu_run = runs["cpu", 1], runs["gpu", 1]
+    host, top = share(cpu_run, cpu_while_training), share(gpu_run, gpu_at_most)
+    if host is None or top is None:
         return NOT_RUN
-    said = f"While training, the CPU's cores are busy {units.percent(host)}; the GPU is at most {units.percent(most)}."
-    items = (runs["cpu", 1], runs["gpu", 1])
-    return either(host >= _SATURATED and most <= _IDLE, host < _IDLE or most > _SATURATED, said, items)
+    said = f"While training, the CPU's cores are busy {percent_words(host)}; the GPU is at most {percent_words(top)}."
+    parts = (
+        part(
+            "it takes all of the CPU",
+            mostly(host, _SATURATED),
+            below(host, _IDLE),
+            [cpu_run],
+            unsure(host, between=True),
+        ),
+        part("it leaves half of the GPU idle", below(top, _IDLE), mostly(top, _IDLE), [gpu_run], unsure(top)),
+    )
+    return judged(said, parts, (cpu_run, gpu_run))
 
 
 def _too_short(records: Sequence[Record]) -> Judgement:
     runs = _runs(records)
     sides = {length: item for (backend, length), item in runs.items() if backend == "gpu"}
-    shares = {length: mean(item, gpu_while_training) for length, item in sides.items()}
-    known = {length: share for length in _NAMES if (share := shares.get(length)) is not None}
+    shares = {length: share(item, gpu_while_training) for length, item in sides.items()}
+    known = {length: found for length in _NAMES if (found := shares.get(length)) is not None}
     if not known:
         return NOT_RUN
-    found = " and ".join(f"{units.percent(share)} in {_NAMES[length]}" for length, share in known.items())
+    found = " and ".join(f"{percent_words(busy)} in {_NAMES[length]}" for length, busy in known.items())
     said = f"While training, the GPU is busy {found}"
     missing = [_missing(length, length in sides) for length in _NAMES if length not in known]
     if missing:
         return unmeasured(missing[0], f"{said}.")
     short, long = known[_SHORT], known[_LONG]
+    gain = _over(long, short)
     items = (sides[_SHORT], sides[_LONG])
     wholes = " and ".join(units.percent(mean(item, gpu)) for item in items)
     said = f"{said}; building and compiling included, {wholes}."
-    return either(long >= _MORE * short and long > _IDLE, long < _MORE * short, said, items)
+    busier, same = above(gain, _MORE) and mostly(long, _IDLE), below(gain, _MORE)
+    return judged(said, [part("", busier, same, items, unsure(gain))], items)
+
+
+def _over(one: Estimate, other: Estimate) -> Estimate:
+    """Return the ratio of two shares, between the ends of their intervals; without one where a share has none."""
+    value = one.value / other.value
+    if None in (one.low, one.high, other.low, other.high):
+        return Estimate(value=value)
+    return Estimate(value=value, low=least(one) / most(other), high=most(one) / least(other), processes=one.processes)
 
 
 def _missing(length: int, there: bool) -> str:
@@ -66,8 +88,8 @@ OBSERVATIONS = (
         code="O1",
         article=MNIST,
         said="Training on MNIST takes all of the CPU, but at most 26 % of the GPU.",
-        rule="Reproduced if the CPU's cores are busy at least 90 % while its run trains and the GPU at most 50 % at "
-        "any time; refuted if the cores are busy less than half, or the GPU more than 90 %.",
+        rule="Part 1 holds if the CPU's cores are surely busy more than 90 % of the time while the run trains; it "
+        "fails below 50 %. Part 2 holds if the GPU's peak is surely below 50 %; it fails above.",
         experiment=_EXPERIMENT,
         judge=_saturates,
     ),
@@ -75,9 +97,9 @@ OBSERVATIONS = (
         code="O2",
         article=MNIST,
         said="The GPU was not busy because the run was too short.",
-        rule="Reproduced if ten times the epochs keep the GPU busy one and a half times as much while training and "
-        "more than half of that time; refuted if they do not come to one and a half times as much. Building and "
-        "compiling do not count: a longer run always has less of them.",
+        rule="Reproduced if ten times the epochs make the GPU surely 1.5 times as busy while training, and busy more "
+        "than half of that time. Refuted if surely less than 1.5 times as busy. Building and compiling do not "
+        "count, since a longer run always has less of them.",
         experiment=_EXPERIMENT,
         judge=_too_short,
     ),

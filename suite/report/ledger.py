@@ -17,16 +17,16 @@ TITLE = "The ledger: what the articles say, and what was found"
 _OBSERVED = ("", "what an article says", "verdict", "what was found", "machine", "experiment")
 _CLAIMED = (
     "model", "metric", "documented", "how it is known", "measured", "95 % interval", "verdict", "CPU", "GPU",
-    "why they differ",
+    "what was found", "rule",
 )  # fmt: skip
 _WORDS = (
     "Surely means that the whole 95 % interval says so. A value without one, such as that of a single process, is "
     f"surely beyond a bound if it is beyond it by a factor of {SURELY:g}. No interval holds by what two campaigns "
     f"differ, so that of the speed-ups of two the larger surely is it if it is {FAR:g} times the other.",
-    f"Within a factor of {SIZE:g} means that the measured ratio is, and that the ends of its interval are within a "
-    f"factor of {SIZE**2:.2f}, which is its square: what is more uncertain than that reproduces nothing.",
+    f"Within a factor of {SIZE:g} means that the whole interval is: what is more uncertain reproduces nothing.",
+    "What is neither surely so nor surely not decides nothing. Nor does a result that is not steady.",
 )
-_ORDER = {"reproduced": 0, "refuted": 0, "not comparable": 1, "not run": 2}
+_DECIDED = ("reproduced", "in part", "refuted")
 
 
 def page(
@@ -41,12 +41,13 @@ def page(
     counts = Counter(judgement.verdict for _, judgement in chosen.values())
     more = Counter(entry.judgement.verdict for entry in numbers)
     made.add(
-        '<p class="lead">Every observation and every number of the five articles, each with a verdict by a rule that '
-        'stands below; where one was changed after a result was seen, "What changed in the method" says so. A line is '
-        "judged on one machine, the first that decides, those with a GPU first. A number is reproduced if the same "
-        "ratio was measured on other hardware by steady results, certified ones of a step, within a factor of "
-        f"{SIZE:g}, an accuracy if one within a point was reached; where it was not, it is not comparable rather than "
-        "refuted, since the hardware differs. The rules say what surely and within a factor mean.</p>"
+        '<p class="lead">Every observation and every number of the five articles has a verdict here, by a rule that '
+        'stands below. Where a rule was changed after a result was seen, "What changed in the method" says so. '
+        "Reproduced means that all parts of what is said hold, refuted that none holds and one surely does not. In "
+        "part means that a named part holds, and another does not or cannot be judged. Not comparable means that "
+        "nothing can be judged from what was measured, and says why; it is no verdict on the article. An article's "
+        "own networks decide first. A line is judged on one machine: the first that decides all parts, those with a "
+        "GPU first.</p>"
     )
     made.table(
         Table(
@@ -67,7 +68,7 @@ def page(
     rules = tuple((Cell(text=each.code), Cell(text=each.rule)) for each in observations())
     made.table(
         Table(title="The rules", columns=("", "rule"), rows=rules, notes=_WORDS, words=True),
-        folded="By which rule each is judged",
+        folded="The rule of each observation",
     )
     made.heading("Documented numbers")
     title, rows = "Each beside the measurement nearest to it", tuple(map(_claimed, numbers))
@@ -91,8 +92,11 @@ def best(found: Sequence[tuple[str, Judgement]]) -> tuple[str, Judgement]:
     return ("" if shared else name), judgement
 
 
-def _rank(judgement: Judgement) -> tuple[int, bool]:
-    return _ORDER[judgement.verdict], not judgement.found
+def _rank(judgement: Judgement) -> tuple[bool, ...]:
+    """Order judgements: those that decide before others, of them those of every part and by own networks first."""
+    if judgement.verdict in _DECIDED:
+        return False, not judgement.whole, not judgement.by_own
+    return True, judgement.verdict == "not run", not judgement.found
 
 
 def documented(
@@ -131,6 +135,7 @@ def _claimed(entry: Entry) -> tuple[Cell, ...]:
         Cell(text=_side(claim.cpu_value, claim, claim.cpu_device)),
         Cell(text=_side(claim.gpu_value, claim, claim.gpu_device)),
         Cell(text=entry.judgement.found or units.DASH),
+        Cell(text=entry.rule),
     )
 
 
