@@ -11,6 +11,7 @@ from ledger_worlds import (
     WORLDS,
     alone,
     augmented,
+    clocks,
     depths,
     first_calls,
     grid,
@@ -21,6 +22,7 @@ from ledger_worlds import (
     shared,
     sides,
     single,
+    threads,
     thrice,
     trees,
     utilised,
@@ -454,10 +456,12 @@ def test_the_machine_that_decides_is_taken():
     assert (name, judgement.verdict) == (factory.HOST.name, "reproduced")
 
 
-def test_a_machine_that_decides_all_parts_is_taken_before_one_that_leaves_some_open():
+def test_a_machine_that_decides_all_parts_and_by_own_networks_is_taken_first():
     open_, whole = ALL["O16"].judge(grid(100, 300)), ALL["O16"].judge(WORLDS["O16"]["refuted"])
     assert (open_.verdict, whole.verdict) == ("in part", "refuted")
     assert ledger.best([("a", open_), ("b", whole)]) == ("b", whole)
+    others, own = ALL["O8"].judge(threads(3.0)), ALL["O8"].judge(WORLDS["O8"]["refuted"])
+    assert ledger.best([("a", others), ("b", own)]) == ("b", own)
     mixed = ALL["O20"].judge(WORLDS["O20"]["in part"])
     assert ledger.best([("a", mixed), ("b", whole)]) == ("a", mixed)
 
@@ -486,3 +490,9 @@ def test_a_catalogue_that_is_none_is_named(tmp_path):
     (tmp_path / "catalogue.json").write_text("[1]")
     with pytest.raises(ValueError, match=r"catalogue\.json' is no catalogue"):
         catalogue.read(tmp_path)
+
+
+def test_a_process_that_took_no_cpu_time_gives_no_interval_and_decides_nothing():
+    found = ALL["O7"].judge(clocks(3.0, 0.0))
+    assert found.verdict == "in part"
+    assert found.parts[1].holds is False  # surely below by the factor of two

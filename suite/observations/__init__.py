@@ -39,6 +39,11 @@ class Judgement:
         """Whether every part was judged."""
         return all(part.holds is not None for part in self.parts)
 
+    @property
+    def by_own(self) -> bool:
+        """Whether no other networks than the article's own were needed."""
+        return not any(part.by_others for part in self.parts)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Observation:

@@ -10,7 +10,7 @@ from suite.inquiry.steps import percent_words, solid, words
 from suite.inquiry.tuning import DOCUMENTED
 from suite.observations import part, unjudged
 from suite.observations._comparison import ANY_OTHER, Compare, Comparison, agrees, of
-from suite.observations._found import SIZE, above, below, gpu_busy, least, most, shares, steps, unsure
+from suite.observations._found import SIZE, above, below, gpu_busy, least, most, over_processes, steps, unsure
 from suite.observations.depth import from_storage, larger_pictures
 from suite.observations.input_tuning import GAINS, augmenting_cost, tuning_gain
 from suite.results.record import Record
@@ -145,7 +145,7 @@ def of_accuracy(claim: Claim, workload: str, records: Sequence[Record]) -> Compa
         "five away. An accuracy does not depend on the hardware."
     )
     record = accuracy.trained(of(records, workload)).get(workload)
-    reached = shares([one.accuracy for one in learnt(record)]) if record else None
+    reached = over_processes([one.accuracy for one in learnt(record)]) if record else None
     if reached is None or claim.gpu_value is None:
         return Comparison(rule=rule, found="Needs the real data.")
     documented = claim.gpu_value / 100

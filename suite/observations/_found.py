@@ -141,11 +141,11 @@ def own_first(own: Sequence[_Item], others: Sequence[_Item], judge: Callable[[Se
 
 def share(item: Summary, of: Callable[[Run], float | None]) -> Estimate | None:
     """Return a share of the time with its interval over the processes; None where nobody watched."""
-    return shares([value for run in item.record.runs if not run.reason and (value := of(run)) is not None])
+    return over_processes([value for run in item.record.runs if not run.reason and (value := of(run)) is not None])
 
 
-def shares(known: Sequence[float]) -> Estimate | None:
-    """Return the mean of shares, one per process, with its interval; none of a share that is 0."""
+def over_processes(known: Sequence[float]) -> Estimate | None:
+    """Return the mean of values, one per process, with its interval, which there is not if one is 0; None of none."""
     if not known:
         return None
     return geometric_mean(known) if min(known) > 0 else Estimate(value=fmean(known), processes=len(known))
@@ -154,7 +154,7 @@ def shares(known: Sequence[float]) -> Estimate | None:
 def gpu_busy(record: Record) -> Estimate | None:
     """Return the share of the time in which the GPU of a record is busy, with its interval over the processes."""
     each = [gpu_share(msgspec.structs.replace(record, runs=(run,))) for run in record.runs]
-    return shares([value for value in each if value is not None])
+    return over_processes([value for value in each if value is not None])
 
 
 def mostly(value: Estimate, level: float) -> bool:

@@ -8,7 +8,7 @@ from suite.experiments import accuracy
 from suite.inquiry.learning import learnt, newest
 from suite.observations import NOT_RUN, Judgement, Observation, judged, part, unjudged
 from suite.observations._articles import PHOTOGRAPHS
-from suite.observations._found import least, most, shares, unsure
+from suite.observations._found import least, most, over_processes, unsure
 from suite.results.record import Record
 
 _DROPOUT, _NOAUG = "catdog_cnn_dropout", "catdog_cnn_noaug"
@@ -19,7 +19,8 @@ _TILTS, _RARE = 0.1, 0.1  # of the answers
 def _ladder(records: Sequence[Record]) -> Judgement:
     reading = accuracy.read(records)
     found = {
-        name: shares([one.accuracy for one in learnt(record)]) for name, record in accuracy.trained(records).items()
+        name: over_processes([one.accuracy for one in learnt(record)])
+        for name, record in accuracy.trained(records).items()
     }
     known = {name: value for name, value in found.items() if value is not None}
     if reading is None or not set(_LADDER) <= known.keys():

@@ -7,9 +7,9 @@ from suite.experiments.first_call_vs_steady import by_round, cores, differing, f
 from suite.inquiry.steps import percent_words
 from suite.observations import NOT_RUN, Judgement, Observation, Part, judged, part, unjudged
 from suite.observations._articles import RESNET
-from suite.observations._found import FAR, above, below, groups, higher, over, unsure
+from suite.observations._found import FAR, above, below, groups, higher, over, over_processes, unsure
 from suite.results.record import Record
-from suite.results.statistics import Estimate, geometric_mean, paired_ratio
+from suite.results.statistics import Estimate, paired_ratio
 from suite.results.summary import Summary
 
 _EXPERIMENT = "first_call_vs_steady"
@@ -77,7 +77,10 @@ def _clocks(records: Sequence[Record]) -> Judgement:
     sides = _sides(records)
     if set(sides) != {"cpu", "gpu"}:
         return NOT_RUN
-    busy = {backend: geometric_mean(list(by_round(item, cores).values())) for backend, item in sides.items()}
+    known = {backend: over_processes(list(by_round(item, cores).values())) for backend, item in sides.items()}
+    busy = {backend: value for backend, value in known.items() if value is not None}
+    if set(busy) != {"cpu", "gpu"}:
+        return NOT_RUN
     low, high = _WAITING
     waits = above(busy["gpu"], low) and below(busy["gpu"], high)
     other = below(busy["gpu"], low) or above(busy["gpu"], high)

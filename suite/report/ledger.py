@@ -92,10 +92,11 @@ def best(found: Sequence[tuple[str, Judgement]]) -> tuple[str, Judgement]:
     return ("" if shared else name), judgement
 
 
-def _rank(judgement: Judgement) -> tuple[bool, bool, bool, bool]:
-    """Order judgements: those that decide, of them those that decide every part, then those that say anything."""
-    decides = judgement.verdict in _DECIDED
-    return not decides, decides and not judgement.whole, judgement.verdict == "not run", not judgement.found
+def _rank(judgement: Judgement) -> tuple[bool, ...]:
+    """Order judgements: those that decide before others, of them those of every part and by own networks first."""
+    if judgement.verdict in _DECIDED:
+        return False, not judgement.whole, not judgement.by_own
+    return True, judgement.verdict == "not run", not judgement.found
 
 
 def documented(
