@@ -196,7 +196,6 @@ def test_a_speed_up_is_cpu_over_gpu_of_one_campaign():
     (found,) = speedup.speedups(factory.campaign(("mnist_mlp",), cpu=0.01, gpu=0.0002))
     assert found.ratio.value == pytest.approx(50)
     assert found.certified
-    assert found.solid
 
 
 def test_two_campaigns_give_no_speed_up():

@@ -34,5 +34,5 @@ def sentence(records: Iterable[Record], shown: Collection[str], models: Iterable
 
 def _why(timed: Set[str], counting: Set[str]) -> str:
     if lacking := " and of the ".join(side.upper() for side in sorted(timed - counting)):
-        return f"no time of the {lacking} counts: failed, invalid, disturbed, or of profile smoke"
+        return f"no time of the {lacking} counts: failed, invalid, disturbed, of an old JAX or of profile smoke"
     return _WHY[frozenset(timed)]

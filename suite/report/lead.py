@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 
 from suite import units
 from suite.report.html import safe
+from suite.results import old_jax
 from suite.results.citation import SCOPES
 from suite.results.pooled_speedup import FEWEST_HOSTS, PooledSpeedUp
 from suite.results.record import Record
 
 _EACH = "one step of training or inference on the GPU against all CPU cores of the same kind of machine"
-_SMOKE = " Profile smoke times nothing: it only shows that it runs."
 
 
 def answer(items: Sequence[PooledSpeedUp], records: Sequence[Record], others: Sequence[PooledSpeedUp] = ()) -> str:
@@ -19,10 +19,9 @@ def answer(items: Sequence[PooledSpeedUp], records: Sequence[Record], others: Se
     `records` are all of the machine, `others` the speed-ups beside the headline's.
     """
     if not items and any(record.machine.gpus for record in records):
-        smoke = any(record.profile == "smoke" for record in records)
         return (
             "A speed-up needs the same step on the CPU and on the GPU of one kind of machine: none in full float32 "
-            f"and with its headline batch has been timed on both here yet.{_SMOKE * smoke}{_others(others)}"
+            f"and with its headline batch has been timed on both here yet.{_left_out(records)}{_others(others)}"
         )
     if not items:
         return (
@@ -44,6 +43,14 @@ def answer(items: Sequence[PooledSpeedUp], records: Sequence[Record], others: Se
         f"{units.count(len(items))} speed-ups {verb} quotable{found}. The whole range is {_reach(items)}. "
         f"Not quotable yet: {_faults(items)}. Each is {_EACH}."
     )
+
+
+def _left_out(records: Sequence[Record]) -> str:
+    """Return which times there are that make no speed-up, and why; '' if there are none."""
+    smoke = any(record.profile == "smoke" for record in records)
+    old = next(filter(None, map(old_jax.slow, records)), "")
+    said = " Profile smoke times nothing: it only shows that it runs." * smoke
+    return said + (f" {safe(old[0].upper() + old[1:])}." if old else "")
 
 
 def _others(items: Sequence[PooledSpeedUp]) -> str:
