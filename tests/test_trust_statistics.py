@@ -4,11 +4,13 @@ import json
 
 import pytest
 from trust import (
+    hosts,
     mutation,
     noise,
     part_alarms,
     part_clock,
     part_coverage,
+    part_hosts,
     part_lies_gpu,
     part_mutants,
     part_replay,
@@ -19,7 +21,7 @@ from trust.__main__ import names, proved
 
 from suite.measure import doubling
 from suite.report.trust import WANTED
-from suite.results import statistics
+from suite.results import pooling, statistics
 from suite.results.record import Gpu
 
 PARTS = ("alarms", "clock", "mutants", "replay")
@@ -41,6 +43,26 @@ def test_a_sample_of_coverage_falls_short_only_where_the_whole_does():
         ("time, geometric mean of processes", "skewed to the slow side"),
         ("time, geometric mean of processes", "two states of the machine"),
     }
+
+
+def test_a_sample_of_hosts_falls_short_only_where_the_whole_does():
+    part = proved("hosts", sample=True)
+    short = {one.what.split("; ")[1] for one in part.findings if not one.good}
+    assert short <= {
+        "hosts do not differ",
+        "three cells of three hosts",
+        "few cells that borrow of kinds with half the tau",
+    }
+    assert part.leading in part.figures
+
+
+def test_hosts_that_are_not_counted_are_seen_by_their_worlds(monkeypatch):
+    monkeypatch.setattr(pooling, "_agreement", lambda cells: 0.0)
+    (place,) = (
+        place for place, world in enumerate(hosts.WORLDS) if world.name.endswith("3 hosts, equally fast in all")
+    )
+    shares = part_hosts.simulated((place, 60, 0))["interval", 3]
+    assert not part_hosts.covered(hosts.WORLDS[place], ("interval", 3), shares, sample=False).good
 
 
 def test_rounds_that_are_added_by_the_spread_of_the_kind_leave_intervals_as_wide_as_they_have_to_be():
@@ -88,6 +110,16 @@ def test_only_an_interval_that_is_claimed_can_fall_short_and_be_counted():
     paired, _, alone, _ = part_coverage.INTERVALS
     claimed, unclaimed = (part_coverage.finding(kind, drift, 10, 0, 150) for kind in (paired, alone))
     assert (claimed.verdict, unclaimed.verdict) == ("shortfall", "not claimed")
+
+
+def test_a_module_or_test_that_is_gone_takes_no_other_with_it(monkeypatch):
+    known = {"suite.results.gone": ("test_pooling",), "suite.observations": ("test_gone", "test_judging")}
+    monkeypatch.setattr(part_mutants, "TESTS", known)
+    assert part_mutants.there() == {"suite.observations": ("test_judging",)}
+
+
+def test_every_module_that_is_mutated_has_a_test():
+    assert [module for module, tests in part_mutants.there().items() if not tests] == []
 
 
 def test_a_mutant_that_lives_is_said_to_have_survived():
@@ -181,5 +213,7 @@ def test_a_mutant_said_to_be_equivalent_must_exist():
     assert not gone.good
     assert "no such mutant" in gone.found
     for module, known in json.loads(part_mutants.EQUIVALENT.read_text()).items():
+        if not part_mutants.file(module).exists():
+            continue
         there = {mutant.what for mutant in mutation.mutants(part_mutants.file(module).read_text())}
         assert set(known) <= there
