@@ -8,7 +8,6 @@ from suite.inquiry.steps import together
 from suite.results import selection
 from suite.results.peers import peers_of
 from suite.results.speedup import current, of_headline, record_of, speedups
-from suite.results.standing import standings
 from suite.results.statistics import Estimate
 from suite.results.summary import summary
 from suite.results.table import speedup_status_cell
@@ -80,7 +79,7 @@ def test_a_cpu_side_is_certified_from_seven_tenths_of_the_best_peer_up(seconds, 
     assert found.certified is certified
     assert found.best_peer[1].value == pytest.approx(seconds / 0.01)
     said = () if certified else (f"CPU side not certified: the best peer takes {seconds / 0.01:.2f} of JAX's time",)
-    lacking = "CPU side compared without a way that may be faster: torch compile, the system allocator"
+    lacking = "CPU side compared without a way that may be faster: torch compile"
     assert found.reasons == (*said, lacking)
 
 
@@ -175,10 +174,6 @@ def test_what_was_broken_off_replaces_nothing_whole_and_stands_where_nothing_is(
     larger = [changed(record, case=changed(record.case, batch=512)) for record in (own[0], cut[0])]
     (group,) = together([newer[0], larger[1], own[0], larger[0]], lambda record: record.headline_step("batch"))
     assert {item.record.campaign for item in group} == {"a"}  # of one case of b not all rounds were tried
-    with_peer = [changed(own[0], case=changed(own[0].case, implementation="torch")), own[0]]
-    newer_peer = [changed(newer[0], case=changed(newer[0].case, implementation="torch")), cut[0]]
-    (standing,) = standings([*with_peer, *newer_peer])
-    assert standing.mine.record.campaign == "a"
 
 
 def test_what_failed_is_a_finding_and_replaces_what_worked():

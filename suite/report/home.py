@@ -50,7 +50,7 @@ def page(
             '<p class="note">Times link the record they come from, with every raw sample. '
             '<a href="reading.html">How to read a result</a> says what they mean, '
             '<a href="glossary.html">The words in the tables</a> explains those, '
-            '<a href="standing.html">How JAX stands</a> sets it beside other implementations, '
+            '<a href="standing.html">JAX against PyTorch, Keras and XGBoost</a> sets it beside other implementations, '
             '<a href="data.html">What the data looks like</a> shows what the models are timed on, '
             '<a href="citing.html">How to cite a number</a> how to quote one, '
             '<a href="ledger.html">the ledger</a> what became of everything that the articles say, '

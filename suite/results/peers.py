@@ -32,19 +32,13 @@ def untimed(peers: Iterable[tuple[Summary, Estimate]]) -> tuple[str, ...]:
 
 
 def not_timed(timed: Sequence[Case], implementations: Iterable[Implementation], backend: Backend) -> tuple[str, ...]:
-    """Return the names of the ways that implementations have on a backend and that are not among these.
-
-    A CPU where memory was kept throughout has the system's allocator too, which serves some programs better.
-    """
-    ways = [
+    """Return the names of the ways that implementations have on a backend and that are not among these."""
+    return tuple(
         way_name(implementation, variant)
         for implementation in implementations
         for variant in variants_of(implementation, backend)
         if (implementation, variant) not in {(case.implementation, case.variant) for case in timed}
-    ]
-    if backend == "cpu" and {case.allocator for case in timed} == {"retaining"}:
-        ways.append("the system allocator")
-    return tuple(ways)
+    )
 
 
 def others_of(mine: Summary, group: Iterable[Summary]) -> Iterable[Summary]:
