@@ -318,4 +318,4 @@ def reach(parts: Sequence[tuple[float, float]]) -> float:
     """Return the half-width of a sum whose variances have these degrees of freedom."""
     total = sum(variance for variance, _ in parts)
     shares = sum(variance**2 / degrees for variance, degrees in parts)
-    return t_quantile(total**2 / shares) * math.sqrt(total) if shares else 0.0
+    return t_quantile(total**2 / shares) * math.sqrt(total)
