@@ -13,7 +13,7 @@ from suite.results.trust import Finding, Part
 
 TITLE = "Can the numbers be trusted?"
 WANTED = (  # the whole proof
-    "clock", "replay", "coverage", "crossover", "rounds", "alarms", "mutants", "lies", "lies_gpu", "faults", "kills",
+    "clock", "replay", "coverage", "hosts", "crossover", "rounds", "alarms", "mutants", "lies", "lies_gpu", "faults", "kills",
     "hostile",
 )  # fmt: skip
 _COMMIT = 12  # characters of it
