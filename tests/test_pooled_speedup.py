@@ -136,6 +136,14 @@ def test_best_over_best_is_of_the_fastest_way_of_each_side_whichever_it_is():
     assert only(factory.on_hosts(WHOLE)).best_gpu == only(factory.on_hosts(WHOLE)).gpu
 
 
+def test_the_plain_way_is_another_way_of_a_variant_and_the_other_allocator_is_none():
+    ways = [step(0.02, variant="nnx-jit"), step(0.03, variant="nnx-jit", allocator="system"), step(0.02, "gpu",
+            variant="nnx-jit")]  # fmt: skip
+    _, found = pooled_speedups(factory.on_hosts([*WHOLE, step(0.03, allocator="system"), *ways]))
+    assert (found.case.variant, found.best_gpu.case.variant) == ("nnx-jit", "plain")
+    assert [way.words for way in found.cpu_ways] == ["torch eager", "jax", "jax"]
+
+
 def test_a_baseline_is_set_against_jax_on_the_hosts_that_timed_both():
     slow = factory.on_hosts(WHOLE, (2.0,)) + factory.on_hosts(BOTH, (2.0, 1.0, 0.5))[2:]
     (peer,) = only(slow).baselines

@@ -314,10 +314,10 @@ def _is_plain_jax(case: Case) -> bool:
 def _comparable(mine: Pool, other: Pool) -> bool:
     """Return whether another pool is of another way of the same step: implementation, variant, layout or threads."""
     free = {name: getattr(mine.case, name) for name in ("implementation", "variant", "layout", "threads", "allocator")}
-    if other is mine or other.case.variant in _ASIDE or other.case == mine.case:
+    if other.case.of_either_allocator == mine.case.of_either_allocator or other.case.variant in _ASIDE:
         return False
-    if _is_plain_jax(other.case) and other.case.threads == mine.case.threads:
-        return False  # the other allocator
+    if mine.case.variant in _ASIDE and other.case.implementation == "jax":
+        return False
     return msgspec.structs.replace(other.case, **free) == mine.case
 
 
