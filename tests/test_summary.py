@@ -44,18 +44,6 @@ def test_a_record_of_method_0_keeps_its_number_the_median_and_later_ones_have_th
     assert of(made, method=2).seconds.value == pytest.approx(0.13 / 12)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "scope", "bound"), [(0.99e-4, "step", True), (1.01e-4, "step", False), (0.5e-4, "serve", False)]
-)
-def test_a_step_below_a_tenth_of_a_millisecond_is_bound_by_its_dispatch(seconds, scope, bound):
-    made = runs(seconds=seconds)
-    assert summary(factory.record(scope=scope, runs=made)).dispatch_bound is bound
-
-
-def test_what_has_no_time_is_bound_by_nothing():
-    assert not of(runs(reason="killed")).dispatch_bound
-
-
 def test_a_record_is_summed_up_once_and_one_made_from_it_anew():
     record = factory.record(step_seconds=EVEN)
     assert summary(record) is summary(record)

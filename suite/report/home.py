@@ -12,11 +12,10 @@ _QUESTION = "How much faster is a GPU?"
 
 
 def picture(records: Sequence[Record]) -> str | None:
-    """Return the headline chart on white ground, for pages other than the site's; None if there is no speed-up."""
+    """Return the first machine's headline chart on white ground, for pages other than the site's; None without one."""
     found = [item for item in overview.headlines(pooled_speedups(records)) if item.general]
-    if not found:
-        return None
-    return charts.svg(charts.speedups(found), "light", ground="white")
+    shown = [item for item in found if item.machine == overview.first(found)]
+    return charts.svg(charts.speedups(shown), "light", ground="white") if shown else None
 
 
 def page(

@@ -13,8 +13,8 @@ from suite.results.trust import Finding, Part
 
 TITLE = "Can the numbers be trusted?"
 WANTED = (  # the whole proof
-    "clock", "replay", "coverage", "hosts", "crossover", "rounds", "alarms", "mutants", "lies", "lies_gpu", "faults", "kills",
-    "hostile",
+    "clock", "replay", "coverage", "hosts", "crossover", "rounds", "alarms", "mutants", "lies", "lies_gpu", "faults",
+    "kills", "hostile",
 )  # fmt: skip
 _COMMIT = 12  # characters of it
 _COLUMNS = ("part", "as it had to be", "question", "date", "commit", "machine", "duration")

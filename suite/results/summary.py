@@ -16,7 +16,6 @@ SOUND: tuple[Status, ...] = ("quick", "standard")
 COUNTED: tuple[Status, ...] = ("unstable", *SOUND)  # whole, and more than a sign that it runs
 WIDEST = {"smoke": None, "quick": 0.10, "standard": 0.05}  # relative half-width
 _SPREAD, _TREND, _DOUBLING = 0.05, 0.01, 0.05
-_DISPATCH_SECONDS = 1e-4  # of a step: handing it over takes as long
 _PAUSE = 3.0  # longest sample over the median: the process was stopped, the machine suspended or taken away
 _OTHERS_CORES = 0.1  # busy with other work, for each granted core
 _STEAL = 0.02  # of the machine's CPU time, had by other virtual machines
@@ -37,16 +36,6 @@ class Summary:
     def whole(self) -> bool:
         """Whether it may be counted with: it has a time, makes sense, and lacks no round."""
         return self.seconds is not None and self.status not in ("invalid", "incomplete")
-
-    @property
-    def dispatch_bound(self) -> bool:
-        """Whether the step is so short that the host's speed at handing it over decides, which differs by process.
-
-        Published processes of such a step on GPUs differ by 9 %, those of longer ones by less than 1 % (medians of the
-        standard deviation); more and longer samples do not change that. What is known of one kind says nothing of the
-        other.
-        """
-        return self.record.case.scope == "step" and self.seconds is not None and self.seconds.value < _DISPATCH_SECONDS
 
     @property
     def examples_per_second(self) -> float | None:
