@@ -76,15 +76,6 @@ def test_a_run_that_has_completed_nothing_is_a_document_too():
     assert said["resume"] == "suite run --resume"
 
 
-def test_another_campaign_beside_a_run_contradicts_its_speed_up_and_is_not_told():
-    mine = factory.campaign(("mnist_mlp",))
-    later = factory.campaign(("mnist_mlp",), gpu=0.0001, campaign="20260102-000000-b", created="2026-01-02T00:00:00Z")
-    (alone,) = of(mine)["speedups"]
-    (said,) = of(mine, beside=(*mine, *later))["speedups"]
-    assert (alone["status"], said["status"]) == ("quick", "unstable")
-    assert said["value"] == alone["value"]
-
-
 def test_a_comparison_is_told_with_both_sides_and_the_verdict():
     slow = [factory.record(step_seconds=(0.0200, 0.0201, 0.0199))]
     fast = [factory.record(step_seconds=(0.0100, 0.0101, 0.0099), campaign="20260102-000000-b")]

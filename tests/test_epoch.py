@@ -19,8 +19,8 @@ from suite.measure.clock import Clock
 from suite.measure.jax_program import JaxProgram
 from suite.measure.process import Process
 from suite.measure.protocol import Task
-from suite.results import keys
 from suite.results.flow import flow, flows
+from suite.results.one_host import numbers
 from suite.results.summary import summary
 from suite.workload import Case
 
@@ -262,4 +262,4 @@ def test_nothing_is_computed_where_the_input_is_alone():
     found = summary(record("input"))
     assert found.examples_per_second is not None
     assert found.flop_per_second is None
-    assert "flop-per-second" not in {number.key.metric for number in keys.numbers([record("input")])}
+    assert "flop-per-second" not in {number.key.metric for number in numbers([record("input")])}

@@ -49,7 +49,7 @@ def test_those_that_may_be_quoted_are_counted_and_named_before_the_whole_range()
     [
         ((), "none of 2 speed-ups is quotable yet. The whole range is from "),
         (("a",), "1 of 2 speed-ups is quotable: 10.0x (9.7 to 10.3) for a. The whole range is from "),
-        (("a", "b", "c"), "3 of 4 speed-ups are quotable: from 10.0x (9.7 to 10.3) for a to 30.0x (29.1 to 31.0) for "
+        (("a", "b", "c"), "3 of 4 speed-ups are quotable: from 10.0x (9.7 to 10.3) for a to 30.0x (29.2 to 30.8) for "
                           "c. The whole range is from "),
     ],
 )  # fmt: skip

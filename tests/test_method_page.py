@@ -42,4 +42,4 @@ def test_the_page_has_the_numbers_by_which_a_campaign_ends():
 
 
 def test_the_bound_of_the_certificate_is_the_one_that_is_used():
-    assert re.findall(r"less than (\d\.\d+) of JAX's time", PAGE) == [f"{CERTIFIED_FROM:g}"]
+    assert re.findall(r"interval lies above (\d\.\d+)", PAGE) == [f"{CERTIFIED_FROM:g}"]

@@ -115,7 +115,8 @@ def test_other_campaigns_and_machines_are_not_paired(changes):
     (row,) = compared([one], [other])
     assert not row.paired
     sides = [[run.samples[2].wall_seconds for run in r.runs] for r in (one, other)]
-    assert row.chance == pytest.approx(unpaired_p_value(*sides))
+    on_one_host = one.machine == other.machine
+    assert row.chance == (pytest.approx(unpaired_p_value(*sides)) if on_one_host else None)
     assert row.ratio.value == pytest.approx((0.012 * 0.013 * 0.011 / (0.01 * 0.0101 * 0.0103)) ** (1 / 3))
 
 

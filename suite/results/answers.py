@@ -4,7 +4,7 @@ Numbers are in seconds, examples, FLOP and their rates, without prefixes. `low` 
 interval, null where there is none. A schema gains fields, and loses or changes one only under another number.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -232,14 +232,8 @@ def run_document(
     resume: str | None = None,
     site: Path | None = None,
     folder: Path | None = None,
-    beside: Iterable[Record] = (),
 ) -> RunDocument:
-    """Return what a campaign's records say; `folder` holds their files, None if none is written.
-
-    Records of other campaigns that lie `beside` them, if they are given, confirm or contradict its speed-ups.
-    """
-    others = (record for record in beside if record.campaign != campaign)
-    mine = [item for item in speedups((*others, *records)) if item.gpu.record.campaign == campaign]
+    """Return what a campaign's records say; `folder` holds their files, None if none is written."""
     return RunDocument(
         schema="run/1",
         campaign=campaign,
@@ -248,7 +242,7 @@ def run_document(
         complete=complete,
         resume=resume,
         cases=tuple(_case(summary(record), folder) for record in sorted(records, key=lambda record: record.name)),
-        speedups=tuple(_speedup(item) for item in sorted(mine, key=lambda item: item.gpu.record.name)),
+        speedups=tuple(_speedup(item) for item in sorted(speedups(records), key=lambda item: item.gpu.record.name)),
         site=str(site) if site else None,
     )
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from statistics import median
 
@@ -91,10 +92,16 @@ def compared(first: Iterable[Record], second: Iterable[Record], known: Iterable[
     first, second = tuple(first), tuple(second)
     pairs = _pairs(*map(_by_name, (first, second)))
     every = {record.digest or str(id(record)): record for record in (*known, *first, *second)}
-    spread = spread_of(every.values())
+    spread = _lazily(every.values())
     rows = [row for one, other in pairs if (row := _comparison(summary(one), summary(other), spread)) is not None]
     corrected = iter(holm([row.chance for row in rows if row.chance is not None]))
     return tuple(row if row.chance is None else replace(row, chance=next(corrected)) for row in rows)
+
+
+def _lazily(records: Iterable[Record]) -> Callable[[Record], Components]:
+    """Return `spread_of` these records, which are looked at when the first answer is asked for."""
+    known = cache(lambda: spread_of(records))
+    return lambda record: known()(record)
 
 
 def _by_name(records: Iterable[Record]) -> dict[str, list[Record]]:

@@ -32,8 +32,8 @@ from suite.report import charts, download, pages
 from suite.report.html import safe
 from suite.results import packs, store
 from suite.results.acceptance import accepted
+from suite.results.pooled_speedup import pooled_speedups
 from suite.results.record import Record, digest, to_json
-from suite.results.speedup import speedups
 from suite.results.trust import Finding
 
 TITLE = "Can a record's file do harm?"
@@ -387,7 +387,7 @@ def rendered() -> Iterator[Finding]:
     element = '<script>alert(1)</script>"><svg onload=alert(1)>'
     claim = msgspec.structs.replace(factory.description().claims[0], gpu_device=element)
     records = factory.campaign(("mnist_mlp",), about=factory.description(claims=(claim,)))
-    picture = charts.svg(charts.speedups(speedups(records)), "light")
+    picture = charts.svg(charts.speedups(pooled_speedups(records)), "light")
     bad = re.findall("<script|<svg onload|<img", picture)
     yield Finding(
         what="HTML in the name of a reported GPU, which a chart's legend shows",
@@ -439,7 +439,7 @@ def formulas() -> Finding:
     found = []
     for name in computed:
         host = msgspec.structs.replace(factory.HOST, name=name)
-        rows = csv.reader(io.StringIO(download.table(charts.speedups(speedups(factory.campaign(machine=host))))))
+        rows = csv.reader(io.StringIO(download.table(charts.speedups(pooled_speedups(factory.campaign(machine=host))))))
         found += [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
     return Finding(
         what="formulas in the tables of charts",
