@@ -24,6 +24,7 @@ from suite.workload import Plain
 VERSION = 1  # of the estimator; raised when it gives another number for the same values
 Cell = Sequence[Sequence[float]]  # positive values by host, one a process
 
+_Moments = tuple[float, float, float, float]  # as `moments` returns them
 _HEAVIEST = 4  # degrees of freedom that one cell counts for among others
 _CUT = 0.05  # chance with which normal noise exceeds what one cell may count for
 _EFFICIENCY = 0.8  # degrees of freedom that the cut leaves of those that went in
@@ -114,21 +115,7 @@ def pooled(cell: Cell, among: Components) -> Pooled:
     Hosts that differ far more than those of other cells are judged by their own spread. Raises ValueError for a cell
     without a value, or with one that is not positive.
     """
-    centre, error2, further2, degrees = moments(cell, among)
-    hosts, processes = len(cell), sum(map(len, cell))
-    if not degrees:
-        return Pooled(value=math.exp(centre), hosts=hosts, processes=processes)
-    quantile = t_quantile(degrees)
-    near, far = quantile * math.sqrt(error2), quantile * math.sqrt(error2 + further2)
-    return Pooled(
-        value=math.exp(centre),
-        low=math.exp(centre - near),
-        high=math.exp(centre + near),
-        range_low=math.exp(centre - far),
-        range_high=math.exp(centre + far),
-        hosts=hosts,
-        processes=processes,
-    )
+    return _estimate([cell], [moments(cell, among)])
 
 
 def ratio(numerator: tuple[Cell, Components], denominator: tuple[Cell, Components]) -> Pooled:
@@ -136,10 +123,14 @@ def ratio(numerator: tuple[Cell, Components], denominator: tuple[Cell, Component
 
     Its degrees of freedom come from both. Source: Satterthwaite (1946). Raises ValueError as `pooled` does.
     """
-    sides = [moments(*side) for side in (numerator, denominator)]
-    cells = [side[0] for side in (numerator, denominator)]
-    centre = sides[0][0] - sides[1][0]
-    hosts, processes = (min(map(len, cells)), min(sum(map(len, cell)) for cell in cells))
+    sides = numerator, denominator
+    return _estimate([cell for cell, _ in sides], [moments(*side) for side in sides])
+
+
+def _estimate(cells: Sequence[Cell], sides: Sequence[_Moments]) -> Pooled:
+    """Return the first side's value, over the second's if there is one; hosts are those of the side that has fewer."""
+    centre = sides[0][0] - sum(mean for mean, *_ in sides[1:])
+    hosts, processes = min(map(len, cells)), min(sum(map(len, cell)) for cell in cells)
     if not all(degrees for *_, degrees in sides):
         return Pooled(value=math.exp(centre), hosts=hosts, processes=processes)
     near = reach([(error2, degrees) for _, error2, _, degrees in sides])
@@ -176,7 +167,7 @@ def smallest_change(new: Cell, old: Cell, among: Components, olds: Components | 
     return math.exp(max(_CALLED, t_quantile(degrees)) * math.sqrt(mine + theirs)) if degrees else None
 
 
-def moments(cell: Cell, among: Components) -> tuple[float, float, float, float]:
+def moments(cell: Cell, among: Components) -> _Moments:
     """Return the mean of a cell's logarithms, its variance, that of a further round about mu, degrees of freedom."""
     logs = _logs(cell)
     if not logs:
