@@ -307,10 +307,10 @@ def test_steps_bound_by_dispatch_are_a_class_of_their_own():
 
 
 def test_a_class_is_by_the_middle_process():
-    slow, quick = 2e-4, 5e-5
+    slow, quick = 3e-4, 5e-5
     for count, short in ((4, True), (3, True), (2, False), (1, False)):
         assert pools._likeness([made(seconds=[quick] * count + [slow] * (5 - count))]).short is short
-    assert pools._likeness([made(seconds=(1e-4,))]).short is False
+    assert pools._likeness([made(seconds=(2e-4,))]).short is False
     assert pools._likeness([made(seconds=(quick,), scope="cold")]).short is False
 
 
