@@ -65,7 +65,7 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
             )
         )
     return Table(
-        title=f"The clock ladder on {machine}: the same work, more and more of it counted",
+        title=f"The clock ladder on one host, {machine}: the same work, more and more of it counted",
         columns=("what is timed", "CPU", "GPU", "speed-up", "95 % interval", "status"),
         rows=tuple(rows),
         notes=_notes(rungs),

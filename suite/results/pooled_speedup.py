@@ -193,8 +193,10 @@ class PooledSpeedUp:
 
 
 def way_words(case: Case) -> str:
-    """Return a way's implementation, variant and threads."""
-    return peer_name(case) + (f" with {units.counted(case.threads, 'thread')}" if case.threads else "")
+    """Return a way's implementation and variant, and threads or allocator where they are not the usual ones."""
+    threads = f" with {units.counted(case.threads, 'thread')}" if case.threads else ""
+    allocator = ", system allocator" if (case.backend, case.allocator) == ("cpu", "system") else ""
+    return peer_name(case) + threads + allocator
 
 
 def lacking(value: Pooled) -> Iterator[str]:
