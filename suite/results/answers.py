@@ -159,7 +159,7 @@ class ListedNumber(_Answer, frozen=True, kw_only=True):
     range_low: float | None  # of a further campaign
     range_high: float | None
     unit: Unit
-    campaigns: tuple[str, ...]  # that it is of, the newest last
+    campaigns: tuple[str, ...]  # behind it, the newest last
     hosts: int
     status: NumberState
     quotable: bool

@@ -167,7 +167,7 @@ class Citation:
 
     @property
     def proof(self) -> str:
-        """The record or the pool that it is of, and the digest that names it."""
+        """The record or pool behind it, and the digest that names it."""
         number = self.number
         digest = f", sha256 {number.digest}" if number.digest else ""
         if not number.pooled:

@@ -14,16 +14,16 @@ NumberState = State | Literal["on one host"]
 
 @dataclass(frozen=True, kw_only=True)
 class Number:
-    """What a key stands for; its key has a digest where that means this number for ever."""
+    """What a key stands for. Its key has a digest if the number is pinned."""
 
     key: Key
     value: Pooled
     state: NumberState
     reasons: tuple[str, ...]  # why it may not be quoted
-    record: Record  # the newest that it is of, of its key's machine
-    members: tuple[Record, ...]  # that it is of: the numerator's first, each side in the order of measuring
-    digest: str  # whole, of its record or stored line; '' where neither is there
-    ways: str = ""  # of which best over best it is
+    record: Record  # the newest behind it, of its key's machine
+    members: tuple[Record, ...]  # behind it: the numerator's first, each side in the order of measuring
+    digest: str  # whole, of its record or stored line; '' if it has neither
+    ways: str = ""  # the two ways of best over best
 
     @property
     def quotable(self) -> bool:
@@ -32,23 +32,23 @@ class Number:
 
     @property
     def pooled(self) -> bool:
-        """Whether it is of a pool, not of one campaign."""
+        """Whether a pool gives it, not one campaign."""
         return self.state != ON_ONE_HOST
 
     @property
     def measured(self) -> str:
-        """When the newest of its records was made: UTC, ISO 8601."""
+        """When its newest record was made: UTC, ISO 8601."""
         return max(record.created for record in self.members)
 
     @property
     def campaigns(self) -> tuple[str, ...]:
-        """The campaigns that it is of, the newest last."""
+        """The campaigns behind it, the newest last."""
         records = sorted(self.members, key=lambda record: record.created)
         return tuple(dict.fromkeys(record.campaign for record in records))
 
 
 def a_step(record: Record, metric: str) -> float | None:
-    """Return how much of what a rate counts a step has; None for another metric, and where starting counts too."""
+    """Return how many examples or FLOP a step has, as the metric asks; None for other metrics and for starts."""
     case = record.case
     if case.scope not in ("step", "transfer", "epoch", "input", "serve"):
         return None
