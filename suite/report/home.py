@@ -14,7 +14,8 @@ _QUESTION = "How much faster is a GPU?"
 def picture(records: Sequence[Record]) -> str | None:
     """Return the first machine's headline chart on white ground, for pages other than the site's; None without one."""
     found = [item for item in overview.headlines(pooled_speedups(records)) if item.general]
-    shown = [item for item in found if item.machine == overview.first(found)]
+    machine = overview.first(found)
+    shown = [item for item in found if item.machine == machine]
     return charts.svg(charts.speedups(shown), "light", ground="white") if shown else None
 
 

@@ -43,7 +43,7 @@ def page(
     made.add(
         '<p class="lead">Every observation and every number of the five articles has a verdict here, by a rule that '
         'stands below. Where a rule was changed after a result was seen, "What changed in the method" says so. '
-        "Reproduced means that all parts of what is said hold, refuted that none holds and one surely does not. In "
+        "Reproduced means that all parts of an observation hold, refuted that none holds and one surely fails. In "
         "part means that a named part holds, and another does not or cannot be judged. Not comparable means that "
         "nothing can be judged from what was measured, and says why; it is no verdict on the article. An article's "
         "own networks decide first. A line is judged on one machine: the first that decides all parts, those with a "

@@ -28,14 +28,13 @@ from suite.report import (
     workload,
 )
 from suite.report.links import links
-from suite.results import answers, catalogue, pools, store, stored_pools
+from suite.results import answers, baselines, catalogue, pooled_speedup, pools, store, stored_pools
 from suite.results import gallery as drawings
 from suite.results import learning as lessons
 from suite.results import parity as evidence
 from suite.results import trees as forests
 from suite.results import trust as proof
 from suite.results.files import writing
-from suite.results.pooled_speedup import pooled_speedups
 from suite.results.prices import Price
 from suite.results.record import Record, plain_name, to_json
 from suite.results.reproducibility import Reproducibility, reproducibility
@@ -163,12 +162,13 @@ def pages(
     machines = by_machine(everything)
     places = {slug: placing.sentences(steps, slug) for slug in machines}
     said = again.words if again else ""
-    found = pooled_speedups(records)
+    current = pools.current(pools.pools(records))
+    found = pooled_speedup.of_pools(current)
     files |= home.page(general, local, records, found, places, [about.name for about in workloads], said)
     readings = experiments.readings(everything, found)
     files |= experiments.files(readings, local, links(records, "../"))
     files["coverage.md"] = coverage.page(everything, workloads, readings, local, links(records, ""))
-    files["standing.md"] = standing.page(records, local, links(records, ""))
+    files["standing.md"] = standing.page(records, baselines.of_pools(current), local, links(records, ""))
     for name in sorted({record.workload for record in records}):
         mine = [record for record in records if record.workload == name]
         speedups = [item for item in found if item.workload == name]

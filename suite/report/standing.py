@@ -99,18 +99,19 @@ def gaps(items: Sequence[Baselines]) -> tuple[str, ...]:
 
 def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     """Return a machine's tables with fewer columns; none where nothing was compared."""
+    if all(record.case.implementation == "jax" for record in records if record.machine.slug == machine):
+        return ()
     found = [item for item in baselines(records) if item.machine == machine]
     return tuple(chosen(table, _TERMINAL) for table in baseline_tables(found))
 
 
-def page(records: Sequence[Record], local: frozenset[str], links: dict[str, str]) -> str:
+def page(records: Sequence[Record], found: Sequence[Baselines], local: frozenset[str], links: dict[str, str]) -> str:
     """Return the site's page, machine by machine."""
     made = Page(TITLE, "", local)
     made.add(
         '<p class="lead">Is JAX the right side to compare? Each ratio is the time that the fastest baseline takes for '
         "the same step on the same kind of machine, over JAX’s time: above 1, JAX is the faster one.</p>"
     )
-    found = baselines(records)
     for slug, there in by_machine(records).items():
         tables_here = baseline_tables(item for item in found if item.machine == slug)
         if not tables_here:

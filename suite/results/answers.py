@@ -149,7 +149,7 @@ class CompareDocument(_Answer, frozen=True, kw_only=True):
 
 
 class ListedNumber(_Answer, frozen=True, kw_only=True):
-    """The current number under a key; of a ratio what is said of hosts is of the side that has fewer."""
+    """The current number under a key. A ratio has the hosts of the side with fewer."""
 
     key: str
     pinned: str | None  # the key of this number for ever; null where it is not stored

@@ -32,7 +32,11 @@ class Baselines:
 
 def baselines(records: Iterable[Record]) -> tuple[Baselines, ...]:
     """Return JAX's steps in their usual way beside their baselines, in the order of machine, backend and workload."""
-    found = current(pools(records))
+    return of_pools(current(pools(records)))
+
+
+def of_pools(found: Found) -> tuple[Baselines, ...]:
+    """Return what `baselines` returns, of these pools."""
     ways_of = ways(found)
     made = [
         Baselines(machine=machine, mine=pool, ways=tuple(way for way in ways_of(machine, pool) if _is_baseline(way)))

@@ -21,7 +21,7 @@ from suite.results import pooling
 from suite.results.agreement import disagreements
 from suite.results.identity import identity
 from suite.results.pooling import Cell, Components, Pooled
-from suite.results.pools import Pool, current, kind_of, pools
+from suite.results.pools import FEWEST_HOSTS, Pool, current, kind_of, pools
 from suite.results.record import Record
 from suite.results.summary import by_round
 from suite.variants import peer_name
@@ -30,7 +30,6 @@ from suite.workload import Backend, Case, Scope
 State = Literal["quotable", "open", "not certified", "invalid"]
 Certificate = Literal["certified", "open", "not certified"]
 CERTIFIED_FROM = 0.7  # fastest baseline's time over JAX's, on the CPU
-FEWEST_HOSTS = 3
 WIDEST = 0.15  # relative half-width
 _ASIDE = ("stacked", "resident")  # ways of JAX that are no step of the same batch
 _Place = tuple[str, str, Backend, Scope, int]  # machine, workload, backend, scope and batch
@@ -296,9 +295,8 @@ def _ways(mine: Pool, same: Sequence[Pool], among: _Among) -> tuple[Way, ...]:
             continue
         cell = _paired(mine, other)
         own, every = among.get(_ratio_kind(mine)), among.get(mine.case.backend)
-        known = own if own is not None and own.degrees >= FEWEST_HOSTS else every
-        if cell and known is not None:
-            over = pooling.pooled(cell, known)
+        if cell and own is not None and every is not None:
+            over = pooling.pooled(cell, every if pooling.borrows(own, every) else own)
         else:
             over = pooling.ratio((other.cell, other.among), (mine.cell, mine.among))
         found.append(Way(pool=other, over=over))

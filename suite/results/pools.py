@@ -27,6 +27,7 @@ from suite.workload import Backend, Case, Implementation, Scope
 # GPUs differ by 9 %, of longer ones by less than 1 %. With those of 0.1 to 0.2 ms among the longer ones, 30 of 39
 # left-out hosts came out inside the range that the others give, of 0.2 to 3 ms 66 of 67.
 DISPATCH_SECONDS = 2e-4
+FEWEST_HOSTS = 3  # that a number needs to be quoted
 _PACKAGES: Mapping[Implementation, tuple[str, ...]] = {
     "jax": ("jax", "jaxlib", "flax", "optax"),
     "torch": ("torch", "torch-cuda", "torch-cudnn"),
@@ -168,7 +169,7 @@ def shared(cells: Iterable[tuple[Likeness, ByHost]]) -> Among:
     return components
 
 
-def current(found: Iterable[Pool], fewest_hosts: int = 3) -> dict[tuple[str, Case], Pool]:
+def current(found: Iterable[Pool], fewest_hosts: int = FEWEST_HOSTS) -> dict[tuple[str, Case], Pool]:
     """Return the pool that counts for each machine and case: the newest of enough hosts, else that of most hosts."""
     best: dict[tuple[str, Case], Pool] = {}
     for pool in found:

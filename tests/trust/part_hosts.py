@@ -110,7 +110,7 @@ def worst(findings: Iterable[Finding]) -> str:
 
 
 def covered(world: World, key: Key, shares: list[float], sample: bool) -> Finding:
-    """Return what came of one question in one world."""
+    """Return the finding of one question in one world."""
     share, error = fmean(shares), float(np.std(shares)) / math.sqrt(len(shares))
     margin = _MARGIN * max(error, 1 / len(shares)) if sample else 0.0
     question, hosts = key
