@@ -19,8 +19,8 @@ import msgspec
 from suite import units
 from suite.results import pooling
 from suite.results.agreement import disagreements
-from suite.results.identity import identity
-from suite.results.pooling import Cell, Components, Pooled
+from suite.results.identity import HostKey, identity
+from suite.results.pooling import Components, Pooled
 from suite.results.pools import FEWEST_HOSTS, Pool, current, kind_of, pools
 from suite.results.record import Record
 from suite.results.summary import by_round
@@ -269,22 +269,32 @@ _Among = Mapping[Hashable, Components]
 
 
 def _ratio_components(ways: Mapping[_Place, Sequence[Pool]]) -> _Among:
-    """Return how much hosts differ in the ratio of two implementations' times, by kind of machine and backend.
+    """Return how much hosts differ in the ratio of two implementations' times, by backend and kind of machine.
 
     Two steps of one host share its speed, so their ratio differs less than either.
     """
-    cells: dict[Hashable, list[Cell]] = defaultdict(list)
+    backends: dict[Backend, dict[Hashable, list[Mapping[HostKey, Sequence[float]]]]] = {}
     for same in ways.values():
         for mine in (pool for pool in same if _is_plain_jax(pool.case)):
-            for other in same:
-                if _comparable(mine, other) and (cell := _paired(mine, other)):
-                    cells[_ratio_kind(mine)].append(cell)
-                    cells[mine.case.backend].append(cell)
-    return {kind: pooling.components(same) for kind, same in cells.items()}
+            kinds = backends.setdefault(mine.case.backend, defaultdict(list))
+            kinds[_ratio_kind(mine)] += (_paired(mine, other) for other in same if _comparable(mine, other))
+    found: dict[Hashable, Components] = {}
+    for kinds in backends.values():
+        own = {kind: _components(filter(None, cells)) for kind, cells in kinds.items() if any(cells)}
+        unlikeness = pooling.unlikeness([own.values()])
+        for kind, mine in own.items():
+            others = (other for name, other in own.items() if name != kind)
+            found[kind] = pooling.borrowed(mine, others, unlikeness)
+    return found
+
+
+def _components(cells: Iterable[Mapping[HostKey, Sequence[float]]]) -> Components:
+    cells = list(cells)
+    return pooling.components([tuple(cell.values()) for cell in cells], [tuple(cell) for cell in cells])
 
 
 def _ratio_kind(pool: Pool) -> Hashable:
-    return kind_of(pool.newest.machine, pool.case.backend)
+    return pool.case.backend, kind_of(pool.newest.machine, pool.case.backend)
 
 
 def _ways(mine: Pool, same: Sequence[Pool], among: _Among) -> tuple[Way, ...]:
@@ -293,10 +303,9 @@ def _ways(mine: Pool, same: Sequence[Pool], among: _Among) -> tuple[Way, ...]:
     for other in same:
         if not _comparable(mine, other):
             continue
-        cell = _paired(mine, other)
-        own, every = among.get(_ratio_kind(mine)), among.get(mine.case.backend)
-        if cell and own is not None and every is not None:
-            over = pooling.pooled(cell, every if pooling.borrows(own, every) else own)
+        cell, known = tuple(_paired(mine, other).values()), among.get(_ratio_kind(mine))
+        if cell and known is not None:
+            over = pooling.pooled(cell, known)
         else:
             over = pooling.ratio((other.cell, other.among), (mine.cell, mine.among))
         found.append(Way(pool=other, over=over))
@@ -321,9 +330,9 @@ def _comparable(mine: Pool, other: Pool) -> bool:
     return msgspec.structs.replace(other.case, **free) == mine.case
 
 
-def _paired(mine: Pool, other: Pool) -> Cell:
+def _paired(mine: Pool, other: Pool) -> Mapping[HostKey, Sequence[float]]:
     """Return the other's time over mine by host, one value a round that both have; of campaigns that timed both."""
-    hosts: dict[Hashable, list[float]] = defaultdict(list)
+    hosts: dict[HostKey, list[float]] = defaultdict(list)
     theirs = {record.campaign: record for record in other.records}
     for record in mine.records:
         beside = theirs.get(record.campaign)
@@ -331,7 +340,7 @@ def _paired(mine: Pool, other: Pool) -> Cell:
             continue
         one, two = by_round(beside), by_round(record)
         hosts[identity(record).host_key] += [one[number] / two[number] for number in sorted(one.keys() & two.keys())]
-    return tuple(tuple(values) for values in hosts.values() if values)
+    return {host: values for host, values in hosts.items() if values}
 
 
 def _surely_below(way: Way) -> bool:

@@ -12,7 +12,7 @@ Meta-analysis in clinical trials (1986), for the weights.
 
 import math
 import operator
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
@@ -21,7 +21,7 @@ from statistics import fmean
 from suite.results.statistics import Estimate, t_quantile
 from suite.workload import Plain
 
-VERSION = 1  # of the estimator; raised when it gives another number for the same values
+VERSION = 2  # of the estimator; raised when it gives another number for the same values
 Cell = Sequence[Sequence[float]]  # positive values by host, one a process
 
 _Moments = tuple[float, float, float, float]  # as `moments` returns them
@@ -29,9 +29,10 @@ _HEAVIEST = 4  # degrees of freedom that one cell counts for among others
 _CUT = 0.05  # chance with which normal noise exceeds what one cell may count for
 _EFFICIENCY = 0.8  # degrees of freedom that the cut leaves of those that went in
 _WILD = 1e-3  # chance of a cell's own spread of hosts, below which the cell is judged by that spread
-_FEWEST = 3.0  # degrees of freedom, below which a kind borrows
+_FEWEST = 3.0  # degrees of freedom, below which a kind borrows of others
 _CALLED = 3.0  # standard errors beyond which a difference is called a change
 _TINY, _LARGEST = 1e-12, 100.0  # variances of logarithms
+_DEGREES = 1e-2, 1e6  # fewest and most degrees of freedom
 
 
 class Components(Plain, frozen=True, kw_only=True):
@@ -39,8 +40,18 @@ class Components(Plain, frozen=True, kw_only=True):
 
     tau2: float
     sigma2: float
-    degrees: float  # of freedom, of the two together; 0: no cell has two hosts
+    degrees: float  # of freedom, of the two together; 0: nothing says how much hosts differ
     cells: int  # that have two hosts or more
+
+    @property
+    def total(self) -> float:
+        """The variance of one process on a host of this kind."""
+        return self.tau2 + self.sigma2
+
+    @property
+    def enough(self) -> bool:
+        """Whether it needs no other kind to say how much hosts differ."""
+        return self.degrees >= _FEWEST
 
     @property
     def tau(self) -> float:
@@ -93,20 +104,92 @@ def components(cells: Sequence[Cell], hosts: Sequence[Sequence[Hashable]] = ()) 
     Raises ValueError for a value that is not positive.
     """
     logs = [_logs(cell) for cell in cells]
-    sigma2 = _solved([_spread(host) for cell in logs for host in cell if len(host) > 1])
+    within = [_spread(host) for cell in logs for host in cell if len(host) > 1]
+    sigma2 = _solved(within)
     several = [_between(cell, sigma2) for cell in logs if len(cell) > 1]
     between = _calm(several)
+    tau2 = _solved(between)
+    if sigma2 and not tau2:
+        # Where hosts differ no more than processes, both say how much processes do. Source: Thompson, The problem of
+        # negative estimates of variance components (1962).
+        sigma2 = _solved([*within, *(each.times(sigma2 / each.noise) for each in between)])
     degrees = _EFFICIENCY * sum(each.weight for each in between)
     if hosts:
         names = dict(zip(several, (each for each in hosts if len(each) > 1), strict=True))
         means = [dict(zip(names[each], each.values, strict=True)) for each in between]
         degrees /= 1 + _agreement(means) / max(degrees, 1)
-    return Components(tau2=_solved(between), sigma2=sigma2, degrees=degrees, cells=len(several))
+    return Components(tau2=tau2, sigma2=sigma2, degrees=degrees, cells=len(several))
 
 
-def borrows(own: Components, every: Components) -> bool:
-    """Return whether too little is known of a kind of machine, so that all kinds together stand in for it."""
-    return own.degrees < min(_FEWEST, every.degrees)
+def unlikeness(groups: Iterable[Iterable[Components]]) -> float:
+    """Return how much kinds of machine differ: the variance of the logarithm of their hosts' variance, beyond chance.
+
+    Only kinds of one group are compared. 0 where no group has two: a kind that stands alone is taken for all.
+
+    Source: DerSimonian and Laird (1986).
+    """
+    beyond = scale = 0.0
+    for group in groups:
+        logs = _log_variances(group)
+        weights = [1 / chance for _, chance in logs]
+        if len(logs) > 1:
+            centre = _mean(logs, weights)
+            beyond += sum(weight * (log - centre) ** 2 for weight, (log, _) in zip(weights, logs, strict=True))
+            beyond -= len(logs) - 1
+            scale += sum(weights) - sum(weight**2 for weight in weights) / sum(weights)
+    return max(beyond / scale, 0.0) if scale else 0.0
+
+
+def borrowed(own: Components, others: Iterable[Components], between: float) -> Components:
+    """Return the components of a kind with too few hosts: what they say and what other kinds do, each by its degrees.
+
+    `between` is the unlikeness of kinds: the more they differ, the fewer degrees of freedom the others count for.
+
+    Source: Smyth, Linear models and empirical Bayes methods for assessing differential expression (2004).
+    """
+    from scipy.special import psi
+
+    others = list(others)
+    logs = _log_variances(others)
+    if own.enough or not logs:
+        return own
+    weights = [1 / (between + chance) for _, chance in logs]
+    degrees = _degrees(between + 1 / sum(weights))
+    variance = math.exp(_mean(logs, weights) + float(psi(degrees / 2)) - math.log(degrees / 2))
+    scale = variance / sum(kind.degrees * kind.total for kind in others)
+    tau2, sigma2 = (scale * sum(kind.degrees * each(kind) for kind in others) for each in _BOTH)
+    total = own.degrees + degrees
+    return Components(
+        tau2=(own.degrees * own.tau2 + degrees * tau2) / total,
+        sigma2=(own.degrees * own.sigma2 + degrees * sigma2) / total,
+        degrees=total,
+        cells=own.cells,
+    )
+
+
+_BOTH = operator.attrgetter("tau2"), operator.attrgetter("sigma2")
+
+
+def _log_variances(kinds: Iterable[Components]) -> list[tuple[float, float]]:
+    """Return for each kind that says it the logarithm of its hosts' variance, and the variance that chance gives it.
+
+    Few degrees of freedom make the logarithm too small, which is made good.
+    """
+    from scipy.special import psi, zeta
+
+    halves = [(kind.total, kind.degrees / 2) for kind in kinds if kind.degrees and kind.total]
+    return [(math.log(total) + math.log(half) - float(psi(half)), float(zeta(2, half))) for total, half in halves]
+
+
+def _mean(logs: Sequence[tuple[float, float]], weights: Sequence[float]) -> float:
+    return sum(weight * log for weight, (log, _) in zip(weights, logs, strict=True)) / sum(weights)
+
+
+def _degrees(variance: float) -> float:
+    """Return the degrees of freedom with which chance gives the logarithm of a variance this variance."""
+    from scipy.special import zeta
+
+    return _root(lambda degrees: float(zeta(2, degrees / 2)) - variance, *_DEGREES)
 
 
 def pooled(cell: Cell, among: Components) -> Pooled:
@@ -221,6 +304,10 @@ class _Spread:
         """The degrees of freedom for which it counts among others."""
         return min(self.degrees, _HEAVIEST)
 
+    def times(self, factor: float) -> "_Spread":
+        """Return it with a variance that is by this factor larger, of which no noise is known."""
+        return _Spread(values=self.values, variance=factor * self.variance, noise=0.0)
+
     def over(self, expected: float) -> float:
         """Return its variance over that which is expected beside the noise."""
         return self.variance / max(expected + self.noise, _TINY)
@@ -262,12 +349,14 @@ def _solved(found: Sequence[_Spread]) -> float:
     def excess(value: float) -> float:
         return sum(weight * min(each.over(value), cut) for each, weight, cut in weighed) - usual
 
-    low, high = _TINY, _LARGEST
-    if not found or excess(low) <= 0:
-        return 0.0
+    return _root(excess, _TINY, _LARGEST) if found and excess(_TINY) > 0 else 0.0
+
+
+def _root(falling: Callable[[float], float], low: float, high: float) -> float:
+    """Return where a falling function is 0, between these."""
     for _ in range(40):
         middle = math.sqrt(low * high)
-        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
+        low, high = (middle, high) if falling(middle) > 0 else (low, middle)
     return math.sqrt(low * high)
 
 

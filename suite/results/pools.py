@@ -147,23 +147,34 @@ def _groups(records: Iterable[Record]) -> list[list[Record]]:
 def shared(cells: Iterable[tuple[Likeness, ByHost]]) -> Among:
     """Return what says of a likeness how much hosts differ, and whether it had to be borrowed.
 
-    Where too few hosts of it are known, any machine says it; where those are too few too, any implementation.
+    Where too few hosts of it are known, those of other machines say it too; where these are too few as well, those of
+    other implementations.
     """
-    same: dict[tuple[Hashable, ...], list[ByHost]] = defaultdict(list)
+    same: dict[Likeness, list[ByHost]] = defaultdict(list)
     for likeness, cell in cells:
-        for some in (likeness, likeness[1:], likeness[2:]):
-            same[some].append(cell)
+        same[likeness].append(cell)
+    wider: dict[int, dict[tuple[Hashable, ...], list[Likeness]]] = {1: defaultdict(list), 2: defaultdict(list)}
+    for likeness in same:
+        for left_out, groups in wider.items():
+            groups[likeness[left_out:]].append(likeness)
 
     @cache
-    def known(some: tuple[Hashable, ...]) -> Components:
-        found = same[some]
+    def known(likeness: Likeness) -> Components:
+        found = same.get(likeness, ())
         return pooling.components([tuple(each.values()) for each in found], [tuple(each) for each in found])
+
+    @cache
+    def unlikeness(left_out: int) -> float:
+        return pooling.unlikeness(map(known, group) for group in wider[left_out].values())
 
     def components(likeness: Likeness) -> tuple[Components, bool]:
         own = best = known(likeness)
-        for wider in (likeness[1:], likeness[2:]):
-            if pooling.borrows(best, known(wider)):
-                best = known(wider)
+        for left_out, groups in wider.items():
+            if best.enough:
+                break
+            others = (known(other) for other in groups[likeness[left_out:]] if other != likeness)
+            found = pooling.borrowed(own, others, unlikeness(left_out))
+            best = max(best, found, key=lambda each: each.degrees)
         return best, best is not own
 
     return components
