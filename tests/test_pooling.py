@@ -9,7 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suite.results import pooling
-from suite.results.pooling import Components, changed, components, pooled, ratio, smallest_change, wild
+from suite.results.borrowing import borrowed, unlikeness
+from suite.results.changes import changed, smallest_change
+from suite.results.pooling import pooled, ratio
+from suite.results.variance_components import Components, components, wild
 
 E = math.e
 # What a squared normal value is on average if it counts as at most the 95 % point: by parts, with that point 1.96^2.
@@ -183,18 +186,18 @@ EULER, CHANCE = 0.5772157, math.pi**2 / 6
 
 
 def test_kinds_that_differ_no_more_than_chance_lets_them_are_alike():
-    assert pooling.unlikeness([[among(degrees=2), among(degrees=2, tau2=0.03)]]) == 0
-    assert pooling.unlikeness([]) == pooling.unlikeness([[among(degrees=2)]]) == 0
+    assert unlikeness([[among(degrees=2), among(degrees=2, tau2=0.03)]]) == 0
+    assert unlikeness([]) == unlikeness([[among(degrees=2)]]) == 0
 
 
 def test_the_unlikeness_of_kinds_is_the_variance_of_logarithms_beyond_chance():
     pair = [among(0.01, 0.01, 2), among(0.01 * math.e**4, 0.01 * math.e**4, 2)]
-    assert pooling.unlikeness([pair]) == pytest.approx(8 - CHANCE)
+    assert unlikeness([pair]) == pytest.approx(8 - CHANCE)
     three = [*pair, among(0.01 * E**2, 0.01 * E**2, 2)]
-    assert pooling.unlikeness([three]) == pytest.approx(4 - CHANCE)
-    assert pooling.unlikeness([pair, pair]) == pytest.approx(8 - CHANCE)
-    assert pooling.unlikeness([pair, pair[:1] * 2]) == pytest.approx(4 - CHANCE)
-    assert pooling.unlikeness([pair, [among()], []]) == pytest.approx(8 - CHANCE)
+    assert unlikeness([three]) == pytest.approx(4 - CHANCE)
+    assert unlikeness([pair, pair]) == pytest.approx(8 - CHANCE)
+    assert unlikeness([pair, pair[:1] * 2]) == pytest.approx(4 - CHANCE)
+    assert unlikeness([pair, [among()], []]) == pytest.approx(8 - CHANCE)
 
 
 def test_a_kind_of_more_hosts_has_more_say_in_the_unlikeness_and_one_without_noise_or_hosts_none():
@@ -203,50 +206,50 @@ def test_a_kind_of_more_hosts_has_more_say_in_the_unlikeness_and_one_without_noi
     weights = 1 / CHANCE, 1 / 0.01005
     scale = 2 * weights[0] * weights[1] / sum(weights)
     wanted = (weights[0] * weights[1] / sum(weights) * (4 - bias) ** 2 - 1) / scale
-    assert pooling.unlikeness([[near, far]]) == pytest.approx(wanted, rel=1e-3)
+    assert unlikeness([[near, far]]) == pytest.approx(wanted, rel=1e-3)
     silent = among(degrees=0), among(0, 0, 5)
-    assert pooling.unlikeness([[near, far, *silent]]) == pytest.approx(wanted, rel=1e-3)
+    assert unlikeness([[near, far, *silent]]) == pytest.approx(wanted, rel=1e-3)
 
 
 def test_a_kind_of_enough_hosts_borrows_nothing():
     own, others = among(degrees=3), [among(tau2=1.0)]
-    assert pooling.borrowed(own, others, 0) is own
+    assert borrowed(own, others, 0) is own
     assert own.enough
     assert not among(degrees=2.9).enough
-    assert pooling.borrowed(among(degrees=2.9), others, 0).degrees > 1e5
-    assert pooling.borrowed(own := among(degrees=1), [among(degrees=0)], 0) is own
+    assert borrowed(among(degrees=2.9), others, 0).degrees > 1e5
+    assert borrowed(own := among(degrees=1), [among(degrees=0)], 0) is own
 
 
 def test_one_other_kind_lends_what_it_knows_where_kinds_are_alike():
-    found = pooling.borrowed(components([]), [among(0.03, 0.01, 8)], 0)
+    found = borrowed(components([]), [among(0.03, 0.01, 8)], 0)
     assert (found.tau2, found.sigma2, found.degrees) == pytest.approx((0.03, 0.01, 8))
 
 
 def test_kinds_that_are_alike_lend_their_degrees_together():
-    found = pooling.borrowed(components([]), [among(0.03, 0.01, 200), among(0.01, 0.03, 100)], 0)
+    found = borrowed(components([]), [among(0.03, 0.01, 200), among(0.01, 0.03, 100)], 0)
     assert found.degrees == pytest.approx(300, rel=0.01)
     assert (found.tau2, found.sigma2) == pytest.approx((0.04 * 7 / 12, 0.04 * 5 / 12), rel=0.01)
 
 
 def test_a_kind_counts_with_its_own_hosts_beside_what_it_borrows():
-    found = pooling.borrowed(among(0.1, 0.02, 2), [among(0.03, 0.01, 6)], 0)
+    found = borrowed(among(0.1, 0.02, 2), [among(0.03, 0.01, 6)], 0)
     assert (found.tau2, found.sigma2, found.degrees) == pytest.approx(((0.2 + 0.18) / 8, (0.04 + 0.06) / 8, 8))
     assert found.cells == 1
 
 
 def test_kinds_that_differ_lend_few_degrees_however_many_hosts_they_have():
-    many = pooling.borrowed(components([]), [among()] * 10000, CHANCE)
+    many = borrowed(components([]), [among()] * 10000, CHANCE)
     assert many.degrees == pytest.approx(2, rel=1e-3)
     assert many.total == pytest.approx(0.02 * math.exp(-EULER), rel=1e-3)  # that of an inverse chi-square
     # The mean of three kinds is itself uncertain, by a third of what a kind is.
-    assert pooling.borrowed(components([]), [among()] * 3, CHANCE * 3 / 4).degrees == pytest.approx(2)
+    assert borrowed(components([]), [among()] * 3, CHANCE * 3 / 4).degrees == pytest.approx(2)
 
 
 def test_kinds_that_differ_count_alike_however_many_hosts_they_have():
     few, many = among(0.02, 0.0, 50), among(0.02 * E**2, 0.0, 5000)
-    found = pooling.borrowed(components([]), [few, many], CHANCE * 2 / 3)
+    found = borrowed(components([]), [few, many], CHANCE * 2 / 3)
     assert math.log(found.tau2 / 0.02) == pytest.approx(1 - EULER, abs=0.03)
-    alike = pooling.borrowed(components([]), [few, many], 0)
+    alike = borrowed(components([]), [few, many], 0)
     assert math.log(alike.tau2 / 0.02) == pytest.approx(2, abs=0.05)
 
 

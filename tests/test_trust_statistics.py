@@ -21,7 +21,7 @@ from trust.__main__ import names, proved
 
 from suite.measure import doubling
 from suite.report.trust import WANTED
-from suite.results import pooling, statistics
+from suite.results import statistics, variance_components
 from suite.results.record import Gpu
 
 PARTS = ("alarms", "clock", "mutants", "replay")
@@ -57,7 +57,7 @@ def test_a_sample_of_hosts_falls_short_only_where_the_whole_does():
 
 
 def test_hosts_that_are_not_counted_are_seen_by_their_worlds(monkeypatch):
-    monkeypatch.setattr(pooling, "_agreement", lambda cells: 0.0)
+    monkeypatch.setattr(variance_components, "_agreement", lambda cells: 0.0)
     (place,) = (
         place for place, world in enumerate(hosts.WORLDS) if world.name.endswith("3 hosts, equally fast in all")
     )
