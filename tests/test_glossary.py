@@ -8,7 +8,9 @@ import pytest
 from suite.report import glossary, pages, tables
 from suite.report.html import Page
 from suite.results import pooled_speedup
-from suite.results.pooled_speedup import CERTIFIED_FROM, Certificate, State, pooled_speedups
+from suite.results.certificate import CERTIFIED_FROM, Certificate
+from suite.results.pooled_speedup import State, pooled_speedups
+from suite.results.pools import FEWEST_HOSTS
 from suite.results.summary import WIDEST, Status
 from suite.results.trust import Finding, Part
 from suite.variants import VARIANTS, peer_name
@@ -54,7 +56,7 @@ def test_what_a_status_asks_for_is_what_the_code_asks_for():
     assert f"at most {100 * WIDEST['standard']:.1f} %" in said["standard"]
     assert f"at least {CERTIFIED_FROM} of JAX's time" in said["certified"]
     assert f"less than {CERTIFIED_FROM} of JAX's time" in said["not certified"]
-    assert f"at least {pooled_speedup.FEWEST_HOSTS} hosts" in said["quotable"]
+    assert f"at least {FEWEST_HOSTS} hosts" in said["quotable"]
     assert f"at most {100 * pooled_speedup.WIDEST:.0f} %" in said["quotable"]
 
 

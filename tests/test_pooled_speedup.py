@@ -4,7 +4,8 @@ import factory
 import msgspec
 import pytest
 
-from suite.results.pooled_speedup import CERTIFIED_FROM, pooled_speedups
+from suite.results.certificate import CERTIFIED_FROM
+from suite.results.pooled_speedup import pooled_speedups
 
 NOISE = (1.0, 1.01, 0.99)
 
@@ -150,6 +151,20 @@ def test_a_baseline_is_set_against_jax_on_the_hosts_that_timed_both():
     assert (peer.over.value, peer.over.hosts) == (pytest.approx(0.9), 1)
     apart = factory.on_hosts(BOTH)[:4] + factory.on_hosts([torch(0.009)])[2:]
     assert only(apart).baselines[0].over.value == pytest.approx(0.9, rel=0.02)
+
+
+def test_a_ratio_of_hosts_that_agree_in_all_models_is_less_certain():
+    names = ("mnist_mlp", "cifar10_mlp", "imdb_text_cnn", "catdog_cnn_base")
+    widths = []
+    for turned in (0, 1):
+        made = []
+        for place, name in enumerate(names):
+            turns, hosts = turned * place % 3, (1.0, 1.06, 0.98)
+            made += factory.on_hosts([step(workload=name), step(0.0002, "gpu", name)], (1.0,) * 3)
+            made += factory.on_hosts([torch(0.009, workload=name)], hosts[turns:] + hosts[:turns])
+        over = pooled_speedups(made)[0].baselines[0].over
+        widths.append(over.estimate.relative_half_width)
+    assert widths[0] > 1.1 * widths[1]
 
 
 def test_a_host_without_a_gpu_adds_to_the_side_that_it_has():

@@ -9,7 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from suite.results import pooling
-from suite.results.pooling import Components, changed, components, pooled, ratio, smallest_change, wild
+from suite.results.borrowing import borrowed, unlikeness
+from suite.results.changes import changed, smallest_change
+from suite.results.pooling import pooled, ratio
+from suite.results.variance_components import Components, components, wild
 
 E = math.e
 # What a squared normal value is on average if it counts as at most the 95 % point: by parts, with that point 1.96^2.
@@ -167,14 +170,87 @@ def test_estimates_are_right_on_average():
     assert fmean(each.sigma2 for each in found) == pytest.approx(0.0025, rel=0.1)
 
 
-def test_a_kind_borrows_where_its_own_hosts_tell_less_than_those_of_all_kinds():
-    def known(degrees):
-        return among(degrees=degrees)
+def test_where_hosts_differ_no_more_than_processes_both_say_how_much_these_differ():
+    equal = [[1.0, math.exp(0.2)], [1.0, math.exp(0.2)]]  # spreads of 0.02 within, twice, and of 0 between
+    found = components([equal] * 3)
+    assert (found.tau2, found.degrees) == (0.0, pytest.approx(2.4))
+    assert found.sigma2 == pytest.approx(0.02 * 2 / 3 / USUAL, rel=1e-6)
+    apart = [[1.0, math.exp(0.2)], [math.exp(0.05), math.exp(0.25)]]  # means 0.05 apart: 0.0025 of one process
+    assert components([apart] * 3).sigma2 == pytest.approx((0.02 * 2 + 0.0025) / 3 / USUAL, rel=1e-6)
 
-    assert pooling.borrows(known(0), known(0.8))
-    assert pooling.borrows(known(2.9), known(3))
-    assert not pooling.borrows(known(3), known(50))
-    assert not pooling.borrows(known(1.6), known(1.6))
+
+# Borrowed
+
+# Of the logarithm of a sample variance with 2 degrees of freedom: the bias is Euler's constant.
+EULER, CHANCE = 0.5772157, math.pi**2 / 6
+
+
+def test_kinds_that_differ_no_more_than_chance_lets_them_are_alike():
+    assert unlikeness([[among(degrees=2), among(degrees=2, tau2=0.03)]]) == 0
+    assert unlikeness([]) == unlikeness([[among(degrees=2)]]) == 0
+
+
+def test_the_unlikeness_of_kinds_is_the_variance_of_logarithms_beyond_chance():
+    pair = [among(0.01, 0.01, 2), among(0.01 * math.e**4, 0.01 * math.e**4, 2)]
+    assert unlikeness([pair]) == pytest.approx(8 - CHANCE)
+    three = [*pair, among(0.01 * E**2, 0.01 * E**2, 2)]
+    assert unlikeness([three]) == pytest.approx(4 - CHANCE)
+    assert unlikeness([pair, pair]) == pytest.approx(8 - CHANCE)
+    assert unlikeness([pair, pair[:1] * 2]) == pytest.approx(4 - CHANCE)
+    assert unlikeness([pair, [among()], []]) == pytest.approx(8 - CHANCE)
+
+
+def test_a_kind_of_more_hosts_has_more_say_in_the_unlikeness_and_one_without_noise_or_hosts_none():
+    near, far = among(degrees=2), among(0.01 * E**4, 0.01 * E**4, degrees=200)
+    bias = EULER - 0.005  # of the logarithms of 2 and of 200 degrees
+    weights = 1 / CHANCE, 1 / 0.01005
+    scale = 2 * weights[0] * weights[1] / sum(weights)
+    wanted = (weights[0] * weights[1] / sum(weights) * (4 - bias) ** 2 - 1) / scale
+    assert unlikeness([[near, far]]) == pytest.approx(wanted, rel=1e-3)
+    silent = among(degrees=0), among(0, 0, 5)
+    assert unlikeness([[near, far, *silent]]) == pytest.approx(wanted, rel=1e-3)
+
+
+def test_a_kind_of_enough_hosts_borrows_nothing():
+    own, others = among(degrees=3), [among(tau2=1.0)]
+    assert borrowed(own, others, 0) is own
+    assert own.enough
+    assert not among(degrees=2.9).enough
+    assert borrowed(among(degrees=2.9), others, 0).degrees > 1e5
+    assert borrowed(own := among(degrees=1), [among(degrees=0)], 0) is own
+
+
+def test_one_other_kind_lends_what_it_knows_where_kinds_are_alike():
+    found = borrowed(components([]), [among(0.03, 0.01, 8)], 0)
+    assert (found.tau2, found.sigma2, found.degrees) == pytest.approx((0.03, 0.01, 8))
+
+
+def test_kinds_that_are_alike_lend_their_degrees_together():
+    found = borrowed(components([]), [among(0.03, 0.01, 200), among(0.01, 0.03, 100)], 0)
+    assert found.degrees == pytest.approx(300, rel=0.01)
+    assert (found.tau2, found.sigma2) == pytest.approx((0.04 * 7 / 12, 0.04 * 5 / 12), rel=0.01)
+
+
+def test_a_kind_counts_with_its_own_hosts_beside_what_it_borrows():
+    found = borrowed(among(0.1, 0.02, 2), [among(0.03, 0.01, 6)], 0)
+    assert (found.tau2, found.sigma2, found.degrees) == pytest.approx(((0.2 + 0.18) / 8, (0.04 + 0.06) / 8, 8))
+    assert found.cells == 1
+
+
+def test_kinds_that_differ_lend_few_degrees_however_many_hosts_they_have():
+    many = borrowed(components([]), [among()] * 10000, CHANCE)
+    assert many.degrees == pytest.approx(2, rel=1e-3)
+    assert many.total == pytest.approx(0.02 * math.exp(-EULER), rel=1e-3)  # that of an inverse chi-square
+    # The mean of three kinds is itself uncertain, by a third of what a kind is.
+    assert borrowed(components([]), [among()] * 3, CHANCE * 3 / 4).degrees == pytest.approx(2)
+
+
+def test_kinds_that_differ_count_alike_however_many_hosts_they_have():
+    few, many = among(0.02, 0.0, 50), among(0.02 * E**2, 0.0, 5000)
+    found = borrowed(components([]), [few, many], CHANCE * 2 / 3)
+    assert math.log(found.tau2 / 0.02) == pytest.approx(1 - EULER, abs=0.03)
+    alike = borrowed(components([]), [few, many], 0)
+    assert math.log(alike.tau2 / 0.02) == pytest.approx(2, abs=0.05)
 
 
 # Pooled

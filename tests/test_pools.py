@@ -6,10 +6,12 @@ import factory
 import msgspec
 import pytest
 
-from suite.results import identity, pooling, pools
+from suite.results import identity, pooling, pools, variance_components
 from suite.results.choices import Choices, Threads
 from suite.results.choices import kind as choice_of
-from suite.results.pools import current, kind_of, usable
+from suite.results.grouping import case_of, likeness_of, usable
+from suite.results.kinds import kind_of
+from suite.results.pools import current
 from suite.results.record import Sample
 
 A, B, C, D = (letter * 16 for letter in "abcd")
@@ -156,7 +158,7 @@ def test_chosen_threads_stand_for_all_cores_but_are_another_time(monkeypatch):
     chosen = Threads(workload="mnist_mlp", on=choice_of("cpu", 16), implementation="jax", threads=1)
     monkeypatch.setattr("suite.results.record.choices", lambda: Choices(threads=(chosen,)))
     two, one, every = made(A, threads=2), made(B, threads=1), made(C)
-    assert [pools.case_of(record).threads for record in (two, one, every)] == [2, None, None]
+    assert [case_of(record).threads for record in (two, one, every)] == [2, None, None]
     assert len(pools.pools([one, every])) == 2
     (found,) = (pool for pool in pools.pools([one]))
     assert found.case == every.case
@@ -272,7 +274,7 @@ def test_pools_of_a_kind_share_what_is_known_of_hosts():
     assert not any(pool.borrowed for pool in found)
     assert found[0].among.cells == 4
     cells = [pool.cell for pool in found]
-    assert found[0].among.tau2 == pytest.approx(pooling.components(cells).tau2)
+    assert found[0].among.tau2 == pytest.approx(variance_components.components(cells).tau2)
 
 
 def test_cells_of_the_same_hosts_that_agree_count_for_fewer_degrees():
@@ -309,9 +311,9 @@ def test_steps_bound_by_dispatch_are_a_class_of_their_own():
 def test_a_class_is_by_the_middle_process():
     slow, quick = 3e-4, 5e-5
     for count, short in ((4, True), (3, True), (2, False), (1, False)):
-        assert pools._likeness([made(seconds=[quick] * count + [slow] * (5 - count))]).short is short
-    assert pools._likeness([made(seconds=(2e-4,))]).short is False
-    assert pools._likeness([made(seconds=(quick,), scope="cold")]).short is False
+        assert likeness_of([made(seconds=[quick] * count + [slow] * (5 - count))]).short is short
+    assert likeness_of([made(seconds=(2e-4,))]).short is False
+    assert likeness_of([made(seconds=(quick,), scope="cold")]).short is False
 
 
 def test_a_kind_with_too_few_hosts_borrows_and_says_so():

@@ -12,12 +12,12 @@ from click.testing import CliRunner
 
 from suite.cli import main
 from suite.report import trust as report
-from suite.results import pooling, pools, trials
-from suite.results.pooling import Components
-from suite.results.pools import Likeness
+from suite.results import kinds, pools, trials, variance_components
+from suite.results.kinds import Likeness
 from suite.results.reproducibility import Answer, Reproducibility, reproducibility
 from suite.results.shares import Share, share
 from suite.results.statistics import t_quantile
+from suite.results.variance_components import Components
 
 replace = msgspec.structs.replace
 MACHINE = replace(factory.HOST, cpu_vendor="GenuineIntel", cpu_family=6, cpu_number=143)
@@ -209,8 +209,10 @@ def test_an_honest_range_holds_and_one_that_is_too_narrow_is_missed(monkeypatch)
     (honest,) = reproducibility(made).answers
     assert honest.inside.low < 0.95 < honest.inside.high
     assert not any(honest.missed)
-    known = pooling.components
-    monkeypatch.setattr(pooling, "components", lambda *cells: replace(known(*cells), tau2=known(*cells).tau2 / 5))
+    known = variance_components.components
+    monkeypatch.setattr(
+        variance_components, "components", lambda *cells: replace(known(*cells), tau2=known(*cells).tau2 / 5)
+    )
     found = reproducibility(made)
     assert found.answers[0].inside.high < 0.95
     assert len(found.missed) == 1
@@ -303,31 +305,48 @@ def alone(cell):
 
 
 def test_hosts_that_differ_in_one_implementation_widen_no_other():
-    known = pools.shared(
+    known = kinds.shared(
         [(like(), alone(cell)) for cell in NARROW] + [(like(implementation="torch"), alone(cell)) for cell in WIDE]
     )
-    assert known(like()) == (pooling.components(NARROW), False)
-    assert known(like(implementation="torch")) == (pooling.components(WIDE), False)
+    assert known(like()) == (variance_components.components(NARROW), False)
+    assert known(like(implementation="torch")) == (variance_components.components(WIDE), False)
 
 
-def test_a_machine_of_too_few_hosts_borrows_from_all_machines_of_the_implementation():
-    known = pools.shared(
+def test_a_machine_of_too_few_hosts_borrows_of_other_machines_of_the_implementation():
+    known = kinds.shared(
         [(like(), alone(cell)) for cell in NARROW]
         + [(like(implementation="torch"), alone(cell)) for cell in WIDE]
         + [(like("two"), alone(WIDE[0][:1]))]
     )
-    assert known(like("two")) == (pooling.components([*NARROW, WIDE[0][:1]]), True)
+    components, borrowed = known(like("two"))
+    assert borrowed
+    assert msgspec.structs.astuple(components)[:3] == pytest.approx(
+        msgspec.structs.astuple(variance_components.components(NARROW))[:3]
+    )
 
 
-def test_an_implementation_of_too_few_hosts_borrows_from_all():
-    known = pools.shared(
+def test_an_implementation_of_too_few_hosts_borrows_of_others():
+    known = kinds.shared(
         [(like(), alone(cell)) for cell in NARROW] + [(like(implementation="keras"), alone(WIDE[0][:1]))]
     )
     components, borrowed = known(like(implementation="keras"))
     assert borrowed
-    assert components == pooling.components([*NARROW, WIDE[0][:1]])
+    assert msgspec.structs.astuple(components)[:3] == pytest.approx(
+        msgspec.structs.astuple(variance_components.components(NARROW))[:3]
+    )
+
+
+def test_what_is_borrowed_counts_for_the_less_the_more_machines_differ():
+    degrees = []
+    for other in (NARROW, WIDE):
+        pair = ("one", NARROW), ("two", other)
+        known = kinds.shared([(like(name), alone(cell)) for name, same in pair for cell in same])
+        assert not known(like("one"))[1]
+        degrees.append(known(like("three"))[0].degrees)
+    assert degrees[0] == pytest.approx(2 * variance_components.components(NARROW).degrees, rel=0.05)
+    assert degrees[1] < 2
 
 
 def test_where_nobody_knows_nothing_is_borrowed():
-    components, borrowed = pools.shared([(like(), alone(NARROW[0][:1]))])(like())
+    components, borrowed = kinds.shared([(like(), alone(NARROW[0][:1]))])(like())
     assert (components.degrees, borrowed) == (0, False)

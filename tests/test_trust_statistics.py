@@ -21,7 +21,7 @@ from trust.__main__ import names, proved
 
 from suite.measure import doubling
 from suite.report.trust import WANTED
-from suite.results import pooling, statistics
+from suite.results import statistics, variance_components
 from suite.results.record import Gpu
 
 PARTS = ("alarms", "clock", "mutants", "replay")
@@ -49,20 +49,27 @@ def test_a_sample_of_hosts_falls_short_only_where_the_whole_does():
     part = proved("hosts", sample=True)
     short = {one.what.split("; ")[1] for one in part.findings if not one.good}
     assert short <= {
-        "hosts do not differ",
         "three cells of three hosts",
         "few cells that borrow of kinds with half the tau",
+        "baselines over JAX, by host",
     }
     assert part.leading in part.figures
 
 
 def test_hosts_that_are_not_counted_are_seen_by_their_worlds(monkeypatch):
-    monkeypatch.setattr(pooling, "_agreement", lambda cells: 0.0)
+    monkeypatch.setattr(variance_components, "_agreement", lambda cells: 0.0)
     (place,) = (
         place for place, world in enumerate(hosts.WORLDS) if world.name.endswith("3 hosts, equally fast in all")
     )
     shares = part_hosts.simulated((place, 60, 0))["interval", 3]
     assert not part_hosts.covered(hosts.WORLDS[place], ("interval", 3), shares, sample=False).good
+
+
+def test_a_borrowed_spread_that_is_taken_for_ones_own_is_seen_by_its_worlds(monkeypatch):
+    (place,) = (place for place, world in enumerate(hosts.WORLDS) if world.unlike)
+    monkeypatch.setattr(hosts, "unlikeness", lambda groups: 0.0)
+    shares = part_hosts.simulated((place, 500, 0))["interval", 1]
+    assert not part_hosts.covered(hosts.WORLDS[place], ("interval", 1), shares, sample=False).good
 
 
 def test_rounds_that_are_added_by_the_spread_of_the_kind_leave_intervals_as_wide_as_they_have_to_be():

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Set
 
-from suite.results.pools import usable
+from suite.results.grouping import usable
 from suite.results.record import Record
 from suite.results.roofline import is_ceiling
 

@@ -5,8 +5,8 @@ from itertools import groupby
 
 from suite import units
 from suite.results.baselines import Baselines
-from suite.results.pooled_speedup import Way
 from suite.results.table import INTERVAL, Cell, Table
+from suite.results.ways import Way
 
 COLUMNS = ("workload", "batch", "precision", "fastest baseline", "its time over JAX's", INTERVAL, "not timed")
 

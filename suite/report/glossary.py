@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from suite import units
 from suite.report.html import Page, anchor, safe
+from suite.results.certificate import CERTIFIED_FROM
 from suite.results.citation import SCOPES
-from suite.results.pooled_speedup import CERTIFIED_FROM, FEWEST_HOSTS, State
 from suite.results.pooled_speedup import WIDEST as WIDEST_POOLED
+from suite.results.pooled_speedup import State
+from suite.results.pools import FEWEST_HOSTS
 from suite.results.statistics import COVERAGE
 from suite.results.summary import WIDEST, Status
 from suite.results.table import INTERVAL

@@ -7,7 +7,8 @@ from suite import units
 from suite.report.html import safe
 from suite.results import old_jax
 from suite.results.citation import SCOPES
-from suite.results.pooled_speedup import FEWEST_HOSTS, PooledSpeedUp
+from suite.results.pooled_speedup import PooledSpeedUp
+from suite.results.pools import FEWEST_HOSTS
 from suite.results.record import Record
 
 _EACH = "one step of training or inference on the GPU against all CPU cores of the same kind of machine"

@@ -10,10 +10,10 @@ from suite import units
 from suite.report import tables
 from suite.report.html import Page
 from suite.results.baselines import Baselines, baselines
-from suite.results.pooled_speedup import Way
 from suite.results.record import Record
 from suite.results.selection import by_machine
 from suite.results.table import Cell, Table, chosen, time_cell, times_cells
+from suite.results.ways import Way
 
 TITLE = "JAX against PyTorch, Keras and XGBoost"
 COLUMNS = (  # what is asked first, as a narrow screen shows only that

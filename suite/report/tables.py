@@ -8,13 +8,14 @@ from suite import units
 from suite.experiments.headline import usual_batch
 from suite.results import old_jax
 from suite.results.campaigns import several
-from suite.results.pooled_speedup import PooledSpeedUp, Way
+from suite.results.pooled_speedup import PooledSpeedUp
 from suite.results.pooling import Pooled
 from suite.results.record import Record
 from suite.results.selection import current_cases, fastest
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary, summary
 from suite.results.table import Cell, Table, chosen, reasons, time_cell, times_cells, varied
+from suite.results.ways import Way
 from suite.variants import peer_name
 from suite.workload import Case, Scope
 

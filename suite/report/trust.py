@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.report.html import Page, safe
-from suite.results.pools import DISPATCH_SECONDS
+from suite.results.grouping import DISPATCH_SECONDS
 from suite.results.record import plain_name
 from suite.results.reproducibility import Answer, Reproducibility, Spread, words
 from suite.results.shares import Share

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from suite.results.peers import not_timed
-from suite.results.pooled_speedup import FEWEST_HOSTS, Found, Way, ways
-from suite.results.pools import Pool, current, pools
+from suite.results.pools import FEWEST_HOSTS, Found, Pool, current, pools
 from suite.results.record import Record
+from suite.results.ways import Way, ways
 from suite.workload import Case, Implementation
 
 

@@ -10,8 +10,8 @@ from statistics import median
 import msgspec
 
 from suite.results import pooling
+from suite.results.changes import smallest_change
 from suite.results.identity import identity, same_host
-from suite.results.pooling import Components
 from suite.results.pools import spread_of
 from suite.results.record import Machine, Record
 from suite.results.settings import differing
@@ -25,6 +25,7 @@ from suite.results.statistics import (
     unpaired_ratio,
 )
 from suite.results.summary import Status, Summary, by_round, summary, worse
+from suite.results.variance_components import Components
 
 LEAST_BAND = 0.01  # what no two builds of the same code hold
 _LEVEL = 0.05
@@ -158,7 +159,7 @@ def _comparison(one: Summary, other: Summary, spread: Callable[[Record], Compone
         return ratio and Comparison(first=one, second=other, ratio=ratio, paired=False, chance=chance)
     (mine, theirs), (first, second) = ((side,) for side in sides), (spread(item.record) for item in (one, other))
     ratio = pooling.ratio((mine, first), (theirs, second)).estimate
-    least = pooling.smallest_change(mine, theirs, first, second)
+    least = smallest_change(mine, theirs, first, second)
     return Comparison(first=one, second=other, ratio=ratio, paired=False, chance=None, least=least)
 
 

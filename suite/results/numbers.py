@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import cached_property
 
 from suite.results import one_host, pooled_numbers, stored_pools
+from suite.results.grouping import case_of
 from suite.results.keys import PINNED, Key, key_of, parse
 from suite.results.number import Number
-from suite.results.pooled_speedup import Found
-from suite.results.pools import case_of, current, pools
+from suite.results.pools import Found, current, pools
 from suite.results.record import Record
 from suite.results.stored_pools import StoredPool
 

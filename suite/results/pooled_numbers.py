@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from suite.results.keys import Key
 from suite.results.number import Number, a_step
-from suite.results.pooled_speedup import Found, PooledSpeedUp, State, lacking, of_pools, way_words
+from suite.results.pooled_speedup import PooledSpeedUp, State, lacking, of_pools
 from suite.results.pooling import Pooled
-from suite.results.pools import Pool
+from suite.results.pools import Found, Pool
 from suite.results.record import STABLE, Record
+from suite.results.ways import way_words
 from suite.workload import Case
 
 

@@ -1,56 +1,19 @@
-"""From the times on several hosts to the time on the next machine of their kind: a random-effects model of logarithms.
+"""From the times on several hosts to the time on the next machine of their kind: value, interval and range.
 
-    log(time) = mu + host effect + process effect
-
-A *cell* is all that is known of one side: the values of each host, one a process. Host effects have variance tau^2,
-process effects sigma^2. Both are pooled over the cells of one kind of machine, since a cell of two hosts tells almost
-nothing of tau. No cell counts for more than normal noise would let it: a wild cell widens no other, it widens itself.
-
-Source: Kalibera and Jones, Rigorous benchmarking in reasonable time (2013), for the levels; DerSimonian and Laird,
-Meta-analysis in clinical trials (1986), for the weights.
+Source: DerSimonian and Laird, Meta-analysis in clinical trials (1986), for the weights.
 """
 
 import math
-import operator
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from itertools import combinations
+from collections.abc import Sequence
 from statistics import fmean
 
 from suite.results.statistics import Estimate, t_quantile
+from suite.results.variance_components import Cell, Components, logarithms, of_cell
+from suite.results.variances import SMALLEST
 from suite.workload import Plain
 
-VERSION = 1  # of the estimator; raised when it gives another number for the same values
-Cell = Sequence[Sequence[float]]  # positive values by host, one a process
-
+VERSION = 2  # of the estimator; raised when it gives another number for the same values
 _Moments = tuple[float, float, float, float]  # as `moments` returns them
-_HEAVIEST = 4  # degrees of freedom that one cell counts for among others
-_CUT = 0.05  # chance with which normal noise exceeds what one cell may count for
-_EFFICIENCY = 0.8  # degrees of freedom that the cut leaves of those that went in
-_WILD = 1e-3  # chance of a cell's own spread of hosts, below which the cell is judged by that spread
-_FEWEST = 3.0  # degrees of freedom, below which a kind borrows
-_CALLED = 3.0  # standard errors beyond which a difference is called a change
-_TINY, _LARGEST = 1e-12, 100.0  # variances of logarithms
-
-
-class Components(Plain, frozen=True, kw_only=True):
-    """How much hosts of one kind differ, and processes of one host: variances of logarithms."""
-
-    tau2: float
-    sigma2: float
-    degrees: float  # of freedom, of the two together; 0: no cell has two hosts
-    cells: int  # that have two hosts or more
-
-    @property
-    def tau(self) -> float:
-        """The standard deviation between hosts, as a logarithm: 0.08 is about 8 %."""
-        return math.sqrt(self.tau2)
-
-    @property
-    def sigma(self) -> float:
-        """The standard deviation between processes of one host, as a logarithm."""
-        return math.sqrt(self.sigma2)
 
 
 class Pooled(Plain, frozen=True, kw_only=True):
@@ -82,31 +45,6 @@ class Pooled(Plain, frozen=True, kw_only=True):
             hosts=self.hosts,
             processes=self.processes,
         )
-
-
-def components(cells: Sequence[Cell], hosts: Sequence[Sequence[Hashable]] = ()) -> Components:
-    """Return how much hosts and processes differ, pooled over cells.
-
-    `hosts` names each cell's hosts in their order; without them no two cells share a host. A slow host is slow in most
-    cells: those that share hosts tell less of tau than as many cells of other hosts, and count for fewer degrees.
-
-    Raises ValueError for a value that is not positive.
-    """
-    logs = [_logs(cell) for cell in cells]
-    sigma2 = _solved([_spread(host) for cell in logs for host in cell if len(host) > 1])
-    several = [_between(cell, sigma2) for cell in logs if len(cell) > 1]
-    between = _calm(several)
-    degrees = _EFFICIENCY * sum(each.weight for each in between)
-    if hosts:
-        names = dict(zip(several, (each for each in hosts if len(each) > 1), strict=True))
-        means = [dict(zip(names[each], each.values, strict=True)) for each in between]
-        degrees /= 1 + _agreement(means) / max(degrees, 1)
-    return Components(tau2=_solved(between), sigma2=sigma2, degrees=degrees, cells=len(several))
-
-
-def borrows(own: Components, every: Components) -> bool:
-    """Return whether too little is known of a kind of machine, so that all kinds together stand in for it."""
-    return own.degrees < min(_FEWEST, every.degrees)
 
 
 def pooled(cell: Cell, among: Components) -> Pooled:
@@ -146,163 +84,16 @@ def _estimate(cells: Sequence[Cell], sides: Sequence[_Moments]) -> Pooled:
     )
 
 
-def changed(new: Cell, old: Cell, among: Components) -> bool | None:
-    """Return whether two of a kind of machine, measured on different hosts, differ by more than hosts and processes do.
-
-    `new` may be one campaign and `old` a pool, or both one campaign: then tau counts twice. None if nothing says how
-    much hosts differ. Raises ValueError as `pooled` does.
-    """
-    least = smallest_change(new, old, among)
-    return None if least is None else abs(moments(new, among)[0] - moments(old, among)[0]) > math.log(least)
-
-
-def smallest_change(new: Cell, old: Cell, among: Components, olds: Components | None = None) -> float | None:
-    """Return the ratio of two times above which it is called a change: that of three standard errors.
-
-    `olds` are the components of the old one, if it is of another kind. Where few degrees of freedom say what an error
-    is, it is that of a 95 % interval if this is more.
-    """
-    (_, mine, _, known), (_, theirs, _, other) = moments(new, among), moments(old, olds or among)
-    degrees = min(known, other)
-    return math.exp(max(_CALLED, t_quantile(degrees)) * math.sqrt(mine + theirs)) if degrees else None
-
-
 def moments(cell: Cell, among: Components) -> _Moments:
     """Return the mean of a cell's logarithms, its variance, that of a further round about mu, degrees of freedom."""
-    logs = _logs(cell)
+    logs = logarithms(cell)
     if not logs:
         raise ValueError("a pool needs a value of one host at least")
-    among = _own(logs, among)
-    weights = [1 / max(among.tau2 + among.sigma2 / len(host), _TINY) for host in logs]
+    among = of_cell(logs, among)
+    weights = [1 / max(among.tau2 + among.sigma2 / len(host), SMALLEST) for host in logs]
     total = sum(weights)
     centre = sum(weight * fmean(host) for weight, host in zip(weights, logs, strict=True)) / total
     return centre, 1 / total, among.tau2 + among.sigma2, among.degrees
-
-
-def wild(cell: Cell, among: Components) -> bool:
-    """Return whether the hosts of a cell differ far more than those of other cells."""
-    logs = _logs(cell)
-    return _own(logs, among) is not among
-
-
-def _own(logs: Sequence[Sequence[float]], among: Components) -> Components:
-    """Return the components that hold for a cell: the pooled ones, or its own where these cannot explain its hosts."""
-    if len(logs) < 2 or not among.degrees:
-        return among
-    found = _between(logs, among.sigma2)
-    # The pooled spread is itself uncertain; a chi-square that ignores that would call one cell in a few hundred wild.
-    if not found.wild(among.tau2):
-        return among
-    tau2 = max(found.variance - found.noise, 0.0)
-    return Components(tau2=tau2, sigma2=among.sigma2, degrees=float(found.degrees), cells=1)
-
-
-def _logs(cell: Cell) -> list[list[float]]:
-    for host in cell:
-        if not host or min(host) <= 0 or not all(map(math.isfinite, host)):
-            raise ValueError(f"a pool needs positive finite values of each host, got {list(host)}")
-    return [[math.log(value) for value in host] for host in cell]
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Spread:
-    """How far values are apart, and the noise that is known to be in their variance."""
-
-    values: Sequence[float]
-    variance: float
-    noise: float
-
-    @property
-    def degrees(self) -> int:
-        return len(self.values) - 1
-
-    @property
-    def weight(self) -> int:
-        """The degrees of freedom for which it counts among others."""
-        return min(self.degrees, _HEAVIEST)
-
-    def over(self, expected: float) -> float:
-        """Return its variance over that which is expected beside the noise."""
-        return self.variance / max(expected + self.noise, _TINY)
-
-    def wild(self, expected: float) -> bool:
-        """Return whether normal noise of the variance expected cannot explain it."""
-        from scipy.special import chdtrc
-
-        return float(chdtrc(self.degrees, self.degrees * self.over(expected))) <= _WILD
-
-
-def _spread(values: Sequence[float], noise: float = 0.0) -> _Spread:
-    centre = fmean(values)  # statistics.variance is exact, and takes ten times as long
-    squares = sum((value - centre) ** 2 for value in values)
-    return _Spread(values=values, variance=squares / (len(values) - 1), noise=noise)
-
-
-def _between(logs: Sequence[Sequence[float]], sigma2: float) -> _Spread:
-    """Return how far the means of a cell's hosts are apart."""
-    return _spread(tuple(map(fmean, logs)), sigma2 * fmean(1 / len(host) for host in logs))
-
-
-def _calm(found: Sequence[_Spread]) -> list[_Spread]:
-    """Return those that are not wild beside the others: a cell that is judged by itself says nothing of them."""
-    expected = _solved(found)
-    return [each for each in found if not each.wild(expected)]
-
-
-def _solved(found: Sequence[_Spread]) -> float:
-    """Return the variance that these agree on beside their noise; 0 if there are none, or none is needed.
-
-    One far above its expectation counts as if it were at the cut, which normal noise exceeds in 5 of 100 cases.
-
-    Source: Huber, Robust estimation of a location parameter (1964), for the cut.
-    """
-    weighed = [(each, each.weight, _cut(each.degrees)) for each in found]
-    usual = sum(weight * _usual(each.degrees) for each, weight, _ in weighed)
-
-    def excess(value: float) -> float:
-        return sum(weight * min(each.over(value), cut) for each, weight, cut in weighed) - usual
-
-    low, high = _TINY, _LARGEST
-    if not found or excess(low) <= 0:
-        return 0.0
-    for _ in range(40):
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if excess(middle) > 0 else (low, middle)
-    return math.sqrt(low * high)
-
-
-@cache
-def _cut(degrees: int) -> float:
-    """Return what a sample variance of normal noise over its expectation exceeds in 5 of 100 cases."""
-    from scipy.special import chdtri
-
-    return float(chdtri(degrees, _CUT)) / degrees
-
-
-@cache
-def _usual(degrees: int) -> float:
-    """Return what a sample variance of normal noise over its expectation is on average, if cut."""
-    from scipy.special import chdtr
-
-    cut = _cut(degrees)
-    return float(chdtr(degrees + 2, cut * degrees)) + cut * _CUT
-
-
-def _agreement(cells: Sequence[Mapping[Hashable, float]]) -> float:
-    """Return the degrees of freedom that cells have in common: those of shared hosts, where these agree in speed.
-
-    Of two cells whose hosts' means correlate by r, the spreads correlate by r^2.
-    """
-    products = scale = shared = 0.0
-    for one, other in combinations(cells, 2):
-        names = [name for name in one if name in other]
-        if len(names) < 2:
-            continue
-        mine, theirs = ([cell[name] - fmean(map(cell.__getitem__, names)) for name in names] for cell in (one, other))
-        products += sum(map(operator.mul, mine, theirs))
-        scale += math.hypot(*mine) * math.hypot(*theirs)
-        shared += 2 * _EFFICIENCY * min(len(names) - 1, _HEAVIEST)
-    return max(products / scale, 0.0) ** 2 * shared if scale else 0.0
 
 
 def reach(parts: Sequence[tuple[float, float]]) -> float:

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from suite import units
-from suite.results import pooling
-from suite.results.pooling import Components
-from suite.results.pools import Likeness, Pool
+from suite.results import variance_components
+from suite.results.kinds import Likeness
+from suite.results.pools import Pool
 from suite.results.shares import Share, share
 from suite.results.statistics import COVERAGE
 from suite.results.trials import SIDES, SPEED_UP, Trial, left_out, machine_words, pairs
+from suite.results.variance_components import Components
 
 MOST_ALARMS = 0.05  # of pairs of equal code
 
@@ -95,7 +96,7 @@ def spreads(pools: Iterable[Pool]) -> Iterator[Spread]:
     for likeness, same in sorted(alike.items(), key=lambda each: (each[0][2:], each[0].implementation)):
         if several := [pool for pool in same if pool.hosts > 1]:
             hosts = {host for pool in several for host in pool.by_host}
-            among = pooling.components([pool.cell for pool in same])
+            among = variance_components.components([pool.cell for pool in same])
             yield Spread(likeness=likeness, machine=machine_words(several[-1]), hosts=len(hosts), among=among)
 
 

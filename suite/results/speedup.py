@@ -8,8 +8,8 @@ import msgspec
 
 from suite import units
 from suite.results.agreement import disagreements
+from suite.results.certificate import CERTIFIED_FROM
 from suite.results.peers import others_of, peers_of, untimed
-from suite.results.pooled_speedup import CERTIFIED_FROM
 from suite.results.record import Record
 from suite.results.statistics import Estimate, sign_interval
 from suite.results.summary import (

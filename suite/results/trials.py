@@ -15,10 +15,13 @@ import msgspec
 
 from suite import units
 from suite.results import pooling
+from suite.results.changes import changed
+from suite.results.grouping import DISPATCH_SECONDS, seconds_by_host
 from suite.results.identity import HostKey, identity
-from suite.results.pooling import Cell, Components
-from suite.results.pools import DISPATCH_SECONDS, ByHost, Likeness, Pool, seconds_by_host, shared
+from suite.results.kinds import ByHost, Likeness, shared
+from suite.results.pools import Pool
 from suite.results.record import Record
+from suite.results.variance_components import Cell, Components
 from suite.workload import Case
 
 CPU, GPU, SPEED_UP = "CPU", "GPU", "speed-up"
@@ -110,7 +113,7 @@ def pairs(pools: Iterable[Pool]) -> Iterator[Trial]:
         if pool.hosts > 1 and pool.among.degrees:
             for (one, mine), (other, theirs) in combinations(_campaigns(pool), 2):
                 if one != other:
-                    good = not pooling.changed([mine], [theirs], pool.among)
+                    good = not changed([mine], [theirs], pool.among)
                     yield Trial(side=_name(pool), pools=(pool,), hosts=frozenset({one, other}), good=good)
 
 

@@ -1,12 +1,13 @@
 """Worlds of hosts: logarithms of times that differ by host, by day and by process, around a true centre of 0."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from suite.results.pooling import Cell, Components, borrows, components
+from suite.results.borrowing import borrowed, unlikeness
+from suite.results.variance_components import Cell, Components, components
 
 TAU, SIGMA = 0.09, 0.105  # of hosts and of processes: the steps of the H100's CPUs
 TWO_ROUNDS = 0.2  # of the hosts have two rounds, the others one
@@ -48,6 +49,8 @@ class World:
     drift: float = 0.0  # by which all hosts rise from the first campaign to a further one after the last
     off: bool = False  # the hosts of the last cell differ ten times as much
     lent: float = 0.0  # tau of the three kinds of ten cells from which a kind with few cells borrows
+    unlike: float = 0.0  # standard deviation of log(tau) between kinds
+    beside: float = 0.0  # correlation of a host's effects on JAX and a baseline; cells are ratios of the two by round
 
 
 WORLDS = (
@@ -68,6 +71,8 @@ WORLDS = (
     World(name="three cells of three hosts", sizes=(3, 3, 3)),
     World(name="few cells that borrow of like kinds", sizes=(1, 2, 3), lent=TAU),
     World(name="few cells that borrow of kinds with half the tau", sizes=(1, 2, 3), lent=TAU / 2),
+    World(name="few cells that borrow, tau differs between kinds", sizes=(1, 2, 3), lent=TAU, unlike=math.log(2)),
+    World(name="baselines over JAX, by host", sizes=(1, 2, 3, 6), common=0.75, beside=0.75),
 )
 
 
@@ -86,38 +91,52 @@ class Kind:
 
 
 def drawn(world: World, rng: np.random.Generator) -> Kind:
-    """Return cells of a world; the true time of each is 1."""
+    """Return cells of a world; the true time of each is 1, or the true ratio."""
+    tau = world.tau * math.exp(world.unlike * rng.normal())
     there = world.there or max(world.sizes)
     common, cells, names, further = world.hosts(rng, there), [], [], []
     for place, size in enumerate(world.sizes):
         mine = rng.permutation(there)[:size]
         wide = 10 if world.off and place == len(world.sizes) - 1 else 1
         own = math.sqrt(1 - world.common) * world.hosts(rng, size + 1)
-        effects = wide * world.tau * (own + math.sqrt(world.common) * np.append(common[mine], world.hosts(rng, 1)))
+        effects = wide * tau * (own + math.sqrt(world.common) * np.append(common[mine], world.hosts(rng, 1)))
         times = np.append(rng.random(size), 1.0)
         effects += world.drift * (times - 0.5)
-        cells.append([np.exp(effect + _processes(world, rng)).tolist() for effect in effects[:-1]])
-        last = effects[-1] + world.days * rng.normal() + world.sigma * world.processes(rng, 1)[0]
-        further.append(math.exp(last))
-        # Hosts that no two cells share have names of their own.
-        names.append([int(host) if world.common else there * place + int(host) for host in mine])
+        twice = np.append(rng.random(size) < TWO_ROUNDS, False)
+        logs = _processes(world, effects, twice, rng)
+        for values in _over(world, logs, effects, twice, rng) if world.beside else [logs]:
+            cells.append([np.exp(host).tolist() for host in values[:-1]])
+            further.append(math.exp(values[-1][0]))
+            # Hosts that no two cells share have names of their own.
+            names.append([int(host) if world.common else there * place + int(host) for host in mine])
     return Kind(cells=cells, names=names, further=further)
 
 
-def _processes(world: World, rng: np.random.Generator) -> np.ndarray:
-    """Return the logarithms of one host's processes: of one round, of two, or of two on each of two days."""
-    twice = rng.random() < TWO_ROUNDS
-    days = world.days * rng.normal(0, 1, 2 if twice else 1)
-    rounds = np.repeat(days, 2) if world.days and twice else np.repeat(days[:1], 2 if twice else 1)
-    return rounds + world.sigma * world.processes(rng, len(rounds))
+def _processes(world: World, effects: np.ndarray, twice: np.ndarray, rng: np.random.Generator) -> list[np.ndarray]:
+    """Return the logarithms of each host's processes: of one round, of two, or of two on each of two days."""
+    found = []
+    for effect, again in zip(effects, twice, strict=True):
+        days = world.days * rng.normal(0, 1, 2 if again else 1)
+        rounds = np.repeat(days, 2) if world.days and again else np.repeat(days[:1], 2 if again else 1)
+        found.append(effect + rounds + world.sigma * world.processes(rng, len(rounds)))
+    return found
+
+
+def _over(
+    world: World, logs: Sequence[np.ndarray], effects: np.ndarray, twice: np.ndarray, rng: np.random.Generator
+) -> Iterator[list[np.ndarray]]:
+    """Yield two baselines' logarithms over JAX's, which were measured in the same rounds of the same hosts."""
+    for _ in range(2):
+        own = math.sqrt(1 - world.beside**2) * world.tau * world.hosts(rng, len(effects))
+        theirs = _processes(world, world.beside * effects + own, twice, rng)
+        yield [one - other for one, other in zip(theirs, logs, strict=True)]
 
 
 def known(world: World, kind: Kind, rng: np.random.Generator) -> Components:
-    """Return the components by which a kind's cells are judged: its own, or those of all kinds."""
+    """Return the components by which a kind's cells are judged: its own, or borrowed of other kinds."""
     own = kind.among
     if not world.lent:
         return own
     lender = replace(world, tau=world.lent, sizes=SIZES)
-    kinds = [kind, *(drawn(lender, rng) for _ in range(3))]
-    every = components([cell for each in kinds for cell in each.cells])
-    return every if borrows(own, every) else own
+    others = [drawn(lender, rng).among for _ in range(3)]
+    return borrowed(own, others, unlikeness([[own, *others]]))
