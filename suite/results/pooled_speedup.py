@@ -23,14 +23,13 @@ from suite.results.identity import identity
 from suite.results.pooling import Cell, Components, Pooled
 from suite.results.pools import FEWEST_HOSTS, Pool, current, kind_of, pools
 from suite.results.record import Record
+from suite.results.state import State, wide
 from suite.results.summary import by_round
 from suite.variants import peer_name
 from suite.workload import Backend, Case, Scope
 
-State = Literal["quotable", "open", "not certified", "invalid"]
 Certificate = Literal["certified", "open", "not certified"]
 CERTIFIED_FROM = 0.7  # fastest baseline's time over JAX's, on the CPU
-WIDEST = 0.15  # relative half-width
 _ASIDE = ("stacked", "resident")  # ways of JAX that are no step of the same batch
 _Place = tuple[str, str, Backend, Scope, int]  # machine, workload, backend, scope and batch
 Found = Mapping[tuple[str, Case], Pool]  # the current pool of each machine and case
@@ -202,11 +201,10 @@ def lacking(value: Pooled) -> Iterator[str]:
     """Yield what a pooled number lacks to be quoted, whatever it is of."""
     if value.hosts < FEWEST_HOSTS:
         yield f"{units.counted(value.hosts, 'host')} of {FEWEST_HOSTS}"
-    width = value.estimate.relative_half_width
-    if width is None:
+    if value.low is None:
         yield "no interval: nothing says how much hosts differ"
-    elif width > WIDEST:
-        yield f"wide: the interval's half-width is {width:.0%}, more than {WIDEST:.0%}"
+    elif words := wide(value.estimate):
+        yield words
 
 
 def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:
