@@ -126,7 +126,7 @@ def test_what_speaks_against_the_step_speaks_against_it_and_its_own_wide_interva
 def test_it_is_a_number_that_can_be_cited():
     found = {number.key.metric: number for number in numbers([step("gpu", 0.001, 0.002)])}
     assert found["latency"].value.value == pytest.approx(0.002, rel=1e-3)
-    assert (found["latency"].state, found["latency"].reasons) == ("on one host", ())
+    assert (found["latency"].word, found["latency"].reasons) == ("on one host", ())
     assert "ms (95 % interval" in text(Citation(number=found["latency"]))
     assert "latency, waited for before the next, of one step in steady state" in text(Citation(number=found["latency"]))
     assert "latency" not in {number.key.metric for number in numbers([step("gpu", 0.001)])}

@@ -114,8 +114,8 @@ def test_the_list_of_numbers_has_each_key_once_with_its_pool_and_why_a_number_ma
     assert (alone["status"], alone["pinned"]) == ("open", None)
     assert alone["reason"] == "1 host of 3"
     smoke = found[f"{HOST}/mnist_cnn/cpu/step/seconds"]
-    assert (smoke["status"], smoke["reason"][:10], smoke["range_low"]) == ("open", "it only sh", None)
-    assert smoke["reason"] == "smoke: it only shows that it runs"
+    assert (smoke["status"], smoke["range_low"]) == ("open", None)
+    assert smoke["reason"] == "it only shows that it runs"
     part = answers.cite_list_document(there, "/speedup").numbers
     assert {number.key.rpartition("/")[2] for number in part} == {"speedup"}
 

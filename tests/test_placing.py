@@ -55,7 +55,7 @@ def test_a_record_s_file_is_checked_before_it_is_sent(tmp_path):
     path = store.add(factory.record(), tmp_path)
     good = CliRunner().invoke(cli.main, ["check", str(path)])
     assert good.exit_code == 0
-    assert "mnist_mlp.cpu.step, quick" in good.output
+    assert "mnist_mlp.cpu.step, open" in good.output
     path.chmod(0o644)
     path.write_text(path.read_text().replace('"rounds": 3', '"rounds": 4'))
     bad = CliRunner().invoke(cli.main, ["check", str(tmp_path)])

@@ -169,7 +169,7 @@ def test_an_interval_may_be_as_wide_as_that_of_a_number_to_quote_whatever_the_pr
         found = spread(math.expm1(step), 0.0, math.expm1(-step), profile=profile)
         assert found.seconds.relative_half_width == pytest.approx(share * WIDEST, rel=1e-5)
         assert any("half-width" in reason for reason in found.reasons) is wide
-    assert found.reasons[0] == "half-width 15.3 %, more than 15 %; rerun when idle, or with more --rounds"
+    assert found.reasons[0] == "half-width 15.3 %; more than 15 % is wide, rerun when idle or with more --rounds"
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from suite.results.identity import identity
 from suite.results.pooling import Cell, Components, Pooled
 from suite.results.pools import FEWEST_HOSTS, Pool, current, kind_of, pools
 from suite.results.record import Record
-from suite.results.state import State, wide
+from suite.results.state import WIDEST, State, wide
 from suite.results.summary import by_round
 from suite.variants import peer_name
 from suite.workload import Backend, Case, Scope
@@ -204,7 +204,7 @@ def lacking(value: Pooled) -> Iterator[str]:
     if value.low is None:
         yield "no interval: nothing says how much hosts differ"
     elif words := wide(value.estimate):
-        yield words
+        yield f"{words}, more than {100 * WIDEST:g} %"
 
 
 def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:

@@ -9,8 +9,8 @@ WIDEST = 0.15  # relative half-width
 
 
 def wide(value: Estimate | None) -> str:
-    """Return that an interval is too wide; '' if it is not, or if there is none."""
+    """Return the half-width of an interval that is too wide; '' if it is not, or if there is none."""
     width = value.relative_half_width if value else None
     if width is None or width <= WIDEST:
         return ""
-    return f"half-width {100 * width:.3g} %, more than {100 * WIDEST:g} %"
+    return f"half-width {100 * width:.3g} %"

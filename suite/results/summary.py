@@ -7,7 +7,7 @@ from statistics import fmean, median
 from suite import units
 from suite.results import old_jax, validity
 from suite.results.record import Record, Run, Telemetry, once
-from suite.results.state import State, wide
+from suite.results.state import WIDEST, State, wide
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio, trend
 
 SMOKE = "it only shows that it runs"
@@ -127,7 +127,7 @@ def _against(record: Record, values: dict[int, float], seconds: Estimate | None)
     if slow := old_jax.slow(record):
         yield slow
     if words := wide(seconds):
-        yield f"{words}; rerun when idle, or with more --rounds"
+        yield f"{words}; more than {100 * WIDEST:g} % is wide, rerun when idle or with more --rounds"
     if len(values) > 1:
         middle = median(values.values())
         spread = median(abs(value - middle) for value in values.values()) / middle
