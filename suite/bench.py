@@ -192,7 +192,7 @@ def close(journal: Journal, out: Path) -> None:
 
 
 def document(journal: Journal, out: Path, site: Path | None) -> bytes:
-    """Return the JSON document, schema run/1, of what a campaign has written; `site` is the first page of the site."""
+    """Return the JSON document, schema run/2, of what a campaign has written; `site` is the first page of the site."""
     header, whole = journal.header(), resuming.has_ended(journal)
     folder = out / (header.campaign if whole else store.PARTIAL + header.campaign)
     found = answers.run_document(
@@ -270,4 +270,4 @@ def write(journal: Journal, out: Path, partial: bool = False) -> None:
 def resulted(journal: Journal) -> bool:
     """Return whether a campaign has a result that makes sense: a time that no check refutes."""
     found = map(summary, campaign.records(journal.header(), journal.done()))
-    return any(item.seconds is not None and item.status != "invalid" for item in found)
+    return any(item.seconds is not None and item.state != "invalid" for item in found)

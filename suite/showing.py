@@ -11,10 +11,11 @@ from suite.results.comparison import compared
 from suite.results.identity import identity
 from suite.results.record import Machine, Record
 from suite.results.roofline import is_ceiling
-from suite.results.summary import Status, Summary, summary
-from suite.results.table import Table, chosen, reasons
+from suite.results.state import State
+from suite.results.summary import Summary, summary
+from suite.results.table import ON_ONE_HOST, Table, chosen, reasons
 
-_REQUESTS = ("model", "backend", "way", "half of requests", "99 of 100", "pictures/s", "status")
+_REQUESTS = ("model", "backend", "way", "half of requests", "99 of 100", "pictures/s", ON_ONE_HOST)
 
 
 def print_results(
@@ -109,7 +110,7 @@ def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:
     The line says what the record is, or why it is none or the site would leave it out. Of a file or pack that is named
     itself its place does not count; of a file, a second line says which host, program and method it is of.
     """
-    statuses, left_out = list[Status](), 0
+    states, left_out = list[State](), 0
     for path in paths:
         try:
             files = _files(path)
@@ -126,12 +127,12 @@ def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:
                 yield str(error), True
                 left_out += 1
                 continue
-            statuses.append(found.status)
+            states.append(found.state)
             why = f": {'; '.join(found.reasons)}" if found.reasons else ""
-            yield f"{file}: {found.record.name}, {found.status}{why}, {found.record.machine.name}", False
+            yield f"{file}: {found.record.name}, {found.state}{why}, {found.record.machine.name}", False
             if file == path:
                 yield f"  {identity(found.record).words}", False
-    yield _counted(statuses, left_out), False
+    yield _counted(states, left_out), False
 
 
 def _files(path: Path) -> list[Path]:
@@ -175,9 +176,9 @@ def _too_deep(path: Path, folder: Path, record: Record) -> str:
     return f"'{path}' lies too deep, where the site does not look for it; it belongs in {there}{instead}"
 
 
-def _counted(statuses: Sequence[Status], left_out: int) -> str:
+def _counted(states: Sequence[State], left_out: int) -> str:
     """Return how many records were looked at, how many are invalid, and how many files are none that the site takes."""
-    records = f"{units.counted(len(statuses), 'record')}, {statuses.count('invalid') or 'none'} invalid"
+    records = f"{units.counted(len(states), 'record')}, {states.count('invalid') or 'none'} invalid"
     return records + (f"; {units.counted(left_out, 'file')} that the site leaves out" if left_out else "")
 
 
@@ -190,9 +191,11 @@ def _below(folder: Path) -> list[Path]:
 
 
 def show(table: Table) -> None:
-    """Print a table's text, and below it why its statuses are what they are."""
-    rows = [[cell.text for cell in row[: len(table.columns)]] for row in table.rows]
-    terminal.print_table(table.title, table.columns, rows, (*table.notes, *reasons(table)))
+    """Print a table's text, and below it what speaks against its numbers."""
+    notes = (*table.notes, *reasons(table))
+    shown = chosen(table, [column for column in table.columns if column != ON_ONE_HOST])
+    rows = [[cell.text for cell in row[: len(shown.columns)]] for row in shown.rows]
+    terminal.print_table(shown.title, shown.columns, rows, notes)
 
 
 def say_failures(records: Iterable[Record]) -> None:

@@ -20,7 +20,8 @@ def test_each_model_without_a_speed_up_is_named_with_why():
     said = absent.sentence([*whole, *apart, *bad, *one_side, *other], {"whole"}, ["whole", "host", "never", "other"])
     assert said == (
         "Without a speed-up so far: apart (CPU and GPU timed with different data); bad (no time of the CPU counts: "
-        "failed, invalid, disturbed, of an old JAX or of profile smoke); device (timed on the GPU alone); host (timed "
+        "failed, invalid, disturbed, of a JAX that is slow on a CPU, "
+        "or of profile smoke); device (timed on the GPU alone); host (timed "
         "on the CPU alone); never, other (headline step not timed here yet)."
     )
     assert absent.sentence(whole, {"whole"}, ["whole"]) == ""

@@ -92,7 +92,7 @@ def test_a_lower_precision_and_the_end_of_a_training_have_losses_of_their_own(ax
 def test_a_speed_up_of_sides_that_did_not_compute_the_same_is_invalid_and_may_not_be_quoted():
     (sound,) = speedups(sides())
     (other,) = speedups(sides(gpu={"first_loss": 2.4}))
-    assert (sound.status, other.status) == ("quick", "invalid")
+    assert (sound.state, other.state) == ("open", "invalid")
     assert other.reasons[0] == "not the same: round 1: the first loss is 2.3 on the CPU and 2.4 on the GPU"
     assert [item.state for item in pooled_speedups(sides(gpu={"first_loss": 2.4}))] == ["invalid"]
-    assert [item.status for item in of_headline(sides(gpu={"first_loss": 2.4}))] == ["invalid"]
+    assert [item.state for item in of_headline(sides(gpu={"first_loss": 2.4}))] == ["invalid"]

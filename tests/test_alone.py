@@ -108,25 +108,25 @@ def test_it_is_of_the_campaign_that_waited_whichever_the_step_is_of():
     assert waited.ratio.value == pytest.approx(4)
 
 
-def test_its_status_is_the_step_s_unless_its_own_interval_is_wide():
-    assert waited_for(summary(step("gpu", 0.001, 0.002))).status == "quick"
+def test_what_speaks_against_the_step_speaks_against_it_and_its_own_wide_interval():
+    assert waited_for(summary(step("gpu", 0.001, 0.002))).steady
     made = step("gpu", 0.001, 0.002)
     uneven = tuple(
         msgspec.structs.replace(run, alone=(Sample(wall_seconds=seconds, process_seconds=0.1),))
         for run, seconds in zip(made.runs, (0.001, 0.002, 0.004), strict=True)
     )
     found = waited_for(summary(msgspec.structs.replace(made, runs=uneven)))
-    assert found.status == "unstable"
-    assert found.reasons[0].startswith("wide: ")
+    assert not found.steady
+    assert found.reasons[0].startswith("half-width ")
     failed = (*made.runs[:2], msgspec.structs.replace(made.runs[2], alone=(), samples=(), reason="out of memory"))
     found = waited_for(summary(msgspec.structs.replace(made, runs=failed)))
-    assert (found.status, found.seconds.processes) == ("incomplete", 2)
+    assert (found.lacking, found.seconds.processes) == (True, 2)
 
 
 def test_it_is_a_number_that_can_be_cited():
     found = {number.key.metric: number for number in numbers([step("gpu", 0.001, 0.002)])}
     assert found["latency"].value.value == pytest.approx(0.002, rel=1e-3)
-    assert (found["latency"].state, found["latency"].reasons) == ("on one host", ())
+    assert (found["latency"].word, found["latency"].reasons) == ("on one host", ())
     assert "ms (95 % interval" in text(Citation(number=found["latency"]))
     assert "latency, waited for before the next, of one step in steady state" in text(Citation(number=found["latency"]))
     assert "latency" not in {number.key.metric for number in numbers([step("gpu", 0.001)])}

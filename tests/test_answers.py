@@ -38,14 +38,14 @@ def of(records, **changes):
 def test_a_run_is_told_with_the_time_interval_and_file_of_each_case():
     records = factory.campaign()
     said = of(records, folder=Path("records") / CAMPAIGN, site=Path("build/html/index.html"))
-    assert (said["schema"], said["campaign"], said["complete"], said["resume"]) == ("run/1", CAMPAIGN, True, None)
+    assert (said["schema"], said["campaign"], said["complete"], said["resume"]) == ("run/2", CAMPAIGN, True, None)
     assert said["site"] == "build/html/index.html"
     assert len(said["cases"]) == len(records)
     by_file = {case["record"]: case for case in said["cases"]}
     for record in records:
         case, item = by_file[f"records/{CAMPAIGN}/{record.name}.json"], summary(record)
         assert (case["value"], case["low"], case["high"]) == (item.seconds.value, item.seconds.low, item.seconds.high)
-        assert (case["unit"], case["status"], case["rounds"], case["planned_rounds"]) == ("s", item.status, 3, 3)
+        assert (case["unit"], case["status"], case["rounds"], case["planned_rounds"]) == ("s", item.state, 3, 3)
         assert case["key"] == f"{factory.HOST.slug}/{case['case']}/seconds"
 
 
@@ -55,7 +55,7 @@ def test_a_run_is_told_with_its_speed_ups():
     for item in speedups(records):
         said = found.pop(item.gpu.record.workload)
         assert (said["value"], said["low"], said["high"]) == (item.ratio.value, item.ratio.low, item.ratio.high)
-        assert (said["status"], said["reasons"]) == (item.status, list(item.reasons))
+        assert (said["status"], said["reasons"]) == (item.state, list(item.reasons))
         assert (said["scope"], said["rounds"], said["certified"]) == ("step", 3, True)
     assert not found
 
@@ -66,7 +66,7 @@ def test_what_has_no_interval_or_no_time_has_null_and_says_why():
     first, second = of([alone, lost], complete=False, resume="suite run --resume")["cases"]
     assert first["value"] == pytest.approx(0.01, rel=0.01)
     assert (first["low"], first["high"], first["record"]) == (None, None, None)
-    assert (second["value"], second["status"], second["rounds"]) == (None, "incomplete", 0)
+    assert (second["value"], second["status"], second["rounds"]) == (None, "open", 0)
     assert second["reasons"] == ["out of memory"]
 
 
@@ -81,7 +81,7 @@ def test_a_comparison_is_told_with_both_sides_and_the_verdict():
     fast = [factory.record(step_seconds=(0.0100, 0.0101, 0.0099), campaign="20260102-000000-b")]
     rows = compared(slow, fast)
     said = checked(answers.compare_document("slow", "fast", rows), "compare")
-    assert (said["schema"], said["first"], said["second"]) == ("compare/1", "slow", "fast")
+    assert (said["schema"], said["first"], said["second"]) == ("compare/2", "slow", "fast")
     assert said["band"] >= LEAST_BAND
     (row,) = said["rows"]
     assert (row["verdict"], row["value"]) == ("faster", pytest.approx(2.0, rel=0.01))
@@ -114,8 +114,8 @@ def test_the_list_of_numbers_has_each_key_once_with_its_pool_and_why_a_number_ma
     assert (alone["status"], alone["pinned"]) == ("open", None)
     assert alone["reason"] == "1 host of 3"
     smoke = found[f"{HOST}/mnist_cnn/cpu/step/seconds"]
-    assert (smoke["status"], smoke["range_low"]) == ("on one host", None)
-    assert smoke["reason"] == "smoke: it only shows that it runs"
+    assert (smoke["status"], smoke["range_low"]) == ("open", None)
+    assert smoke["reason"] == "it only shows that it runs"
     part = answers.cite_list_document(there, "/speedup").numbers
     assert {number.key.rpartition("/")[2] for number in part} == {"speedup"}
 

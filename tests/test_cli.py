@@ -685,7 +685,7 @@ def test_what_a_lost_machine_completed_is_published_as_incomplete_and_has_ended(
     assert not compiled.parent.exists()
     (found,), problems = store.load([checkout / "site" / "records"])
     assert not problems
-    assert (summary(found).status, len(found.runs), found.rounds) == ("incomplete", 1, 2)
+    assert (summary(found).lacking, len(found.runs), found.rounds) == (True, 1, 2)
     assert sum(isinstance(entry, Closed) for entry in journal.entries()) == 1
     code, output = said("run", "--resume", "--out", str(out))
     assert code == 1

@@ -267,8 +267,8 @@ def test_a_ratio_whose_own_interval_is_wide_is_unstable_though_its_sides_are_not
     one = factory.record("mnist_mlp", "cpu", noisy(0.08, (1.0, 1.03, 0.97)), threads=1)
     two = factory.record("mnist_mlp", "cpu", noisy(0.04, (0.97, 1.0, 1.03)), threads=2)
     first, second = read(threads, [one, two]).tables[0].rows
-    assert (first[-1].text, second[-1].text) == ("quick", "unstable")
-    assert second[-1].remark.startswith("wide: ")
+    assert (first[-1].text, second[-1].text[:10]) == ("–", "half-width")
+    assert second[-1].remark.startswith("half-width ")
     assert [point.solid for point in read(threads, [one, two]).chart.points][-1] is False
 
 

@@ -166,7 +166,7 @@ def test_a_host_that_is_lost_ends_what_it_took_part_in_and_no_number_comes_of_it
     (found,), none = store.load([tmp_path / "two"])
     assert not none
     assert "another host cannot go on: it has gone" in found.runs[0].reason
-    assert (summary(found).status, summary(found).seconds) == ("incomplete", None)
+    assert (summary(found).lacking, summary(found).seconds) == (True, None)
 
 
 def test_nobody_who_leads_is_said(address):

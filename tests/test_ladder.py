@@ -83,12 +83,12 @@ def test_a_whole_run_without_its_compilations_is_a_rung_where_all_of_them_were_t
 
     cpu = whole("cpu", 100.0, ("compile", 1.0), (ladder.REST, 1.0))
     both = ladder.ladder([cpu, whole("gpu", 40.0, ("compile", 20.0), (ladder.REST, 10.0))])
-    assert [rung.gpu.status for rung in both] == ["quick", "quick"]
+    assert all(rung.gpu.steady for rung in both)
     assert [(rung.compiling, rung.ratio.value) for rung in both] == [
         (True, pytest.approx(2.5)),
         (False, pytest.approx(9.8)),
     ]
-    assert both[1].cpu.status == both[0].cpu.status
+    assert both[1].cpu.reasons == both[0].cpu.reasons
     table = shown.table(both, factory.description(run=RUN), "a machine")
     assert table.rows[1][0].text == "the same run, its compilations taken out"
     told_twice = (("compile", 5.0), (ladder.REST, 2.0)) * 2  # as by a search, for each of its networks
@@ -119,12 +119,12 @@ def test_calls_add_up_from_the_cold_start():
     assert curve[0].ratio.low < curve[0].ratio.value < curve[0].ratio.high
 
 
-def test_where_the_sides_differ_a_rung_says_whose_status_is_which():
+def test_a_rung_says_which_side_something_speaks_against():
     shaky = [
         msgspec.structs.replace(r, rounds=99) if (r.backend, r.case.scope) == ("cpu", "step") else r for r in records()
     ]
     steps = [shown.table(ladder.ladder(of), shaky[0].description, "here").rows[0][-1].text for of in (records(), shaky)]
-    assert steps == ["quick", "CPU incomplete, GPU quick"]
+    assert steps == ["–", "cpu: 96 of 99 rounds are missing"]
 
 
 def test_a_rung_whose_ratio_is_wide_though_its_sides_are_not_says_so_and_is_drawn_hollow():
@@ -135,8 +135,8 @@ def test_a_rung_whose_ratio_is_wide_though_its_sides_are_not_says_so_and_is_draw
     rungs = ladder.ladder(made)
     assert [rung.doubted is not None for rung in rungs] == [rung.case.scope == "transfer" for rung in rungs]
     row = shown.table(rungs, made[0].description, "here").rows[1]
-    assert row[-1].text == "CPU quick, GPU quick, speed-up unstable"
-    assert row[-1].remark.startswith("wide: the interval's half-width is ")
+    assert row[-1].text == "half-width 16.1 %"
+    assert row[-1].remark.startswith("half-width ")
     drawn = [row for layer in shown.chart(rungs)["layer"] for row in layer["data"]["values"] if "solid" in row]
     assert not any(row["solid"] for row in drawn if row["name"] == "transfer")
     assert all(row["solid"] for row in drawn if row["name"] == "step")

@@ -1251,7 +1251,7 @@ def test_the_doctor_finds_a_busy_machine_unfit():
     ("version", "slow"), [("0.10.2", True), ("0.11.0", False), ("0.12.0.1", False), ("1.0", False), ("0", False)]
 )
 def test_a_jax_that_is_slow_on_a_cpu_is_named_by_the_doctor_and_before_a_campaign_that_times_it_there(version, slow):
-    told = f"old JAX: {version} is the last for Python 3.11" if slow else ""
+    told = f"JAX {version} is the last for Python 3.11" if slow else ""
     jax = offer("cpu", "gpu", packages={"jax": version})
     found = {check.name: check for check in checks(factory.HOST, jax, 0.0)}["JAX"]
     assert (found.verdict, found.advice.split(",")[0]) == ("remark" if slow else "good", told)

@@ -55,7 +55,7 @@ def test_a_record_s_file_is_checked_before_it_is_sent(tmp_path):
     path = store.add(factory.record(), tmp_path)
     good = CliRunner().invoke(cli.main, ["check", str(path)])
     assert good.exit_code == 0
-    assert "mnist_mlp.cpu.step, quick" in good.output
+    assert "mnist_mlp.cpu.step, open" in good.output
     path.chmod(0o644)
     path.write_text(path.read_text().replace('"rounds": 3', '"rounds": 4'))
     bad = CliRunner().invoke(cli.main, ["check", str(tmp_path)])
@@ -107,7 +107,7 @@ def test_a_campaign_is_right_where_it_is_and_in_the_folder_above(tmp_path, monke
 def test_the_last_line_of_a_check_counts_what_is_invalid_which_is_no_error(tmp_path):
     store.add(factory.record(), tmp_path)
     impossible = factory.record("mnist_mlp", "gpu", step_seconds=[1e-12] * 3)
-    assert summary(impossible).status == "invalid"
+    assert summary(impossible).state == "invalid"
     store.add(impossible, tmp_path)
     answer = CliRunner().invoke(cli.main, ["check", str(tmp_path)])
     assert answer.exit_code == 0

@@ -231,7 +231,7 @@ def test_a_worker_is_told_of_the_limit_and_a_skipped_case_has_a_record_with_the_
     (made,) = campaign.records(header, journal.done())
     assert told == [longest]
     assert (made.reason, made.experiment) == (why.decode(), experiment)
-    assert summary(made).status == "incomplete"
+    assert summary(made).lacking
 
 
 # Records
@@ -303,7 +303,7 @@ def test_a_run_ends_with_the_latencies_of_this_machine(tmp_path, capsys):
 
 
 def test_honest_requests_are_valid():
-    assert summary(requests()).status == "quick"
+    assert summary(requests()).steady
 
 
 @pytest.mark.parametrize(
@@ -318,14 +318,14 @@ def test_honest_requests_are_valid():
 def test_requests_that_cannot_be_true_are_invalid(changes, words):
     runs = tuple(served_run(number, 0.010, **changes) for number in range(3))
     found = summary(msgspec.structs.replace(requests(), runs=runs))
-    assert found.status == "invalid"
+    assert found.state == "invalid"
     assert words in found.reasons[0]
 
 
 def test_a_peer_with_its_own_initial_values_may_answer_the_same_to_every_picture():
     runs = tuple(served_run(number, 0.010, answers=1) for number in range(3))
     found = msgspec.structs.replace(requests(implementation="torch"), runs=runs)
-    assert summary(found).status == "quick"
+    assert summary(found).steady
 
 
 def test_a_latency_that_is_no_time_is_refused():

@@ -354,7 +354,7 @@ def test_a_whole_run_that_smoke_cut_short_is_called_that_and_no_documented_one()
     found = {table.title: [row[0].text for row in table.rows] for table in terminal([cut, whole])}
     assert found["The documented whole runs"] == ["cifar10_mlp"]
     assert found["Whole runs that profile smoke cut short, none as documented"] == ["mnist_mlp"]
-    assert "cut short: profile smoke" in tables.case_table("title", [cut]).rows[0][-1].remark
+    assert "it only shows that it runs" in tables.case_table("title", [cut]).rows[0][-1].remark
     about = factory.description(run=WholeRun(epochs=2, train=1000))
     pair = [factory.record(scope="run", backend=side, profile="smoke", about=about) for side in ("cpu", "gpu")]
     assert "2 epochs of 1,000 examples" not in pages.pages(pair, frozenset())["workloads/mnist_mlp.md"]

@@ -150,7 +150,7 @@ def test_fewer_threads_are_right_where_they_were_asked_for():
 
 def test_an_invalid_record_says_which_check_and_which_round():
     found = summary.summary(factory.record(runs=(audited(inputs_kept=False),), step_seconds=(0.1,)))
-    assert found.status == "invalid"
+    assert found.state == "invalid"
     assert found.reasons == ("round 1: inputs: the batches were changed while they were used",)
 
 

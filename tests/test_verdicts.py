@@ -47,12 +47,12 @@ def test_a_verdict_follows_from_interval_chance_and_band(given, band, verdict):
     assert comparison(**given).verdict(band) == verdict
 
 
-@pytest.mark.parametrize("status", ["invalid", "incomplete"])
-def test_a_side_that_is_not_whole_is_not_judged_and_an_unstable_one_is(status):
+@pytest.mark.parametrize("changes", [{"state": "invalid"}, {"lacking": True}])
+def test_a_side_that_is_not_whole_is_not_judged_and_one_with_a_reason_against_it_is(changes):
     for side in ("first", "second"):
-        assert comparison(**{side: replace(CALM, status=status)}).verdict(0.0) == "not separated"
-        assert comparison(**{side: replace(CALM, status=status)}).status == status
-        assert comparison(**{side: replace(CALM, status="unstable")}).verdict(0.0) == "faster"
+        made = comparison(**{side: replace(CALM, **changes)})
+        assert (made.verdict(0.0), made.state) == ("not separated", changes.get("state", "open"))
+        assert comparison(**{side: replace(CALM, reasons=("busy",))}).verdict(0.0) == "faster"
 
 
 def sided(ratios):

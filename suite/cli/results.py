@@ -60,7 +60,7 @@ def report(out: Path, build: bool, prices: Path | None) -> None:
     help="A difference that does not matter. "
     "Default: by how much processes of one and the same case differ on these machines, at least 1.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of the table: schema compare/1.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of the table: schema compare/2.")
 @out_folder
 def compare(first: str, second: str, band: float | None, as_json: bool, out: Path) -> None:
     """Say of each case that FIRST and SECOND both have whether the SECOND is faster, slower, or the same.

@@ -265,7 +265,7 @@ _OF_EVERY_RUN = frozenset(
 @click.option("--publish", is_flag=True, help=f"End the campaign with this run, and put its records under {PUBLISHED}.")
 @click.option("--report", "site", is_flag=True, help="As suite report does, at the end; in the suite's checkout.")
 @click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON document, schema run/1, and all else to standard error."
+    "--json", "as_json", is_flag=True, help="Print one JSON document, schema run/2, and all else to standard error."
 )
 @click.option("--prices", type=click.Path(path_type=Path), help="A TOML file of prices. Default: the articles'.")
 @click.option(

@@ -19,7 +19,7 @@ from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary, time_ratio
-from suite.results.table import Cell, Table, filled, rate_cells, status_cell, times_cells
+from suite.results.table import ON_ONE_HOST, Cell, Table, filled, one_host_cell, rate_cells, times_cells
 from suite.results.watched import averaged, gpu_share, on_gpu, watched
 from suite.workload import Case, Description
 
@@ -49,11 +49,11 @@ _PAIRS = (
     ("catdog_cnn_deep", "catdog_cnn_128", ""),
 )
 _COLUMNS = ("model", "backend", "examples/s", "95 % interval", "device alone, examples/s", "step's share", "bound by",
-            "status")  # fmt: skip
+            ON_ONE_HOST)  # fmt: skip
 _WATCHED = ("model", "backend", "GPU busy", "documented", "GPU power", "GPU temperature", "CPU busy")
 _UNWATCHED = {"model", "backend", "documented"}
 _SIDES = ("model", "GPU / CPU from storage", "95 % interval", "GPU / CPU alone", "95 % interval", "documented",
-          "status")  # fmt: skip
+          ON_ONE_HOST)  # fmt: skip
 
 _SHARE = (
     "The step's share is of the step alone as the process from storage timed it; the rate alone is that of processes "
@@ -122,7 +122,7 @@ def _rows(found: Networks) -> Iterator[tuple[Cell, ...]]:
             _alone(scopes)[0],
             share_cell(flowing.share.value if flowing.share else None),
             Cell(text=flowing.bound or units.DASH),
-            status_cell(*(item for item in (scopes["epoch"], alone) if item is not None)),
+            one_host_cell(*(item for item in (scopes["epoch"], alone) if item is not None)),
         )
 
 
@@ -170,7 +170,7 @@ def _sides(found: Networks) -> Iterator[tuple[Cell, ...]]:
                 *times_cells(stored, sides[0].record),
                 *times_cells(alone, more[0].record if more else None),
                 Cell(text=units.stated(documented), sort=documented),
-                status_cell(*sides, *more),
+                one_host_cell(*sides, *more),
             )
 
 

@@ -9,7 +9,7 @@ from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import time_ratio
-from suite.results.table import Cell, Table, base_cells, gain_status_cell, time_cell, times_cells
+from suite.results.table import ON_ONE_HOST, Cell, Table, base_cells, gain_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How much of a step is dispatch?"
@@ -25,7 +25,7 @@ WORKLOADS = ("mnist_mlp", "cifar10_mlp", "catdog_cnn_base")
 
 _WAYS = ("nnx-jit", "plain", "several-steps")
 _BEST = "several-steps"
-_COLUMNS = ("model", "backend", "way", "step", "over several-steps", "95 % interval", "share of dispatch", "status")
+_COLUMNS = ("model", "backend", "way", "step", "over several-steps", "95 % interval", "share of dispatch", ON_ONE_HOST)
 
 
 def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
@@ -56,7 +56,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                     time_cell(item),
                     *(base_cells(item.record) if item is best else times_cells(over, item.record, why)),
                     _share_cell(None if item is best else over),
-                    gain_status_cell(over, item, best),
+                    gain_cell(over, item, best),
                 )
             )
             if over is not None and best is not None and way != _BEST:

@@ -12,7 +12,7 @@ from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio
 from suite.results.summary import Summary, by_round
-from suite.results.table import Cell, Table, status_cell, times_cells
+from suite.results.table import ON_ONE_HOST, Cell, Table, one_host_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "Does the time of one step tell the time of an epoch?"
@@ -34,7 +34,7 @@ WORKLOADS = ("mnist_mlp", "cifar10_mlp", "catdog_cnn_base", "cifar10_resnet63")
 # Of an epoch by data set, where a source counts otherwise or knows none: the data set once.
 _EXAMPLES = {"cats_vs_dogs": 8_000, "cifar10": 50_000}
 _MOST_FLOP = 1e14  # of an epoch on a CPU
-_COLUMNS = ("model", "epoch", "predicted", "measured", "ratio", "95 % interval", "timed", "status")
+_COLUMNS = ("model", "epoch", "predicted", "measured", "ratio", "95 % interval", "timed", ON_ONE_HOST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +158,7 @@ def _row(item: Epoch) -> tuple[Cell, ...]:
         _time_cell(item.seconds, record),
         *times_cells(item.ratio, record),
         Cell(text=units.percent(item.timed), sort=item.timed),
-        status_cell(item.step, item.measured),
+        one_host_cell(item.step, item.measured),
     )
 
 

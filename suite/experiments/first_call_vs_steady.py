@@ -12,7 +12,7 @@ from suite.results.reading import Chart, Reading
 from suite.results.record import Record, Run
 from suite.results.statistics import Estimate, geometric_mean, paired_ratio
 from suite.results.summary import Summary
-from suite.results.table import Cell, Table, gain_status_cell, times_cells
+from suite.results.table import ON_ONE_HOST, Cell, Table, gain_cell, times_cells
 from suite.workload import STARTING, Allocator, Backend, Case, Description
 
 TITLE = "How much slower is the first call?"
@@ -26,7 +26,7 @@ WORKLOADS = ("cifar10_resnet63",)
 
 _COLUMNS = (
     "model", "backend", "first call", "second", "steady", "first / steady", "95 % interval", "calls 3 and 4 differ by",
-    "CPU time / wall, steady", "status",
+    "CPU time / wall, steady", ON_ONE_HOST,
 )  # fmt: skip
 
 Seconds = dict[int, float]  # by round
@@ -105,7 +105,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                 *times_cells(over, item.record),
                 _differing(item),
                 _middle(item, cores, lambda value: units.number(value)),
-                gain_status_cell(over, item, None),
+                gain_cell(over, item, None),
             )
         )
         if over is not None:
@@ -129,7 +129,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     note = "Times are medians over processes; a ratio is the geometric mean of those of each process."
     tables = [Table(title="Four calls in a fresh process", columns=_COLUMNS, rows=tuple(rows), notes=(note,))]
     if sides:
-        columns = ("model", "what counts", "speed-up", "95 % interval", "status")
+        columns = ("model", "what counts", "speed-up", "95 % interval", ON_ONE_HOST)
         tables.append(Table(title="The same calls, GPU against CPU", columns=columns, rows=tuple(sides)))
     return Reading(answers=tuple(answers), tables=tuple(tables), chart=chart)
 
@@ -148,7 +148,7 @@ def _row(cpu: Summary, gpu: Summary, label: str, value: Callable[[Run], float]) 
         Cell(text=cpu.record.workload),
         Cell(text=label),
         *times_cells(found, gpu.record),
-        gain_status_cell(found, cpu, gpu),
+        gain_cell(found, cpu, gpu),
     )
 
 

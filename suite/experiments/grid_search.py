@@ -15,7 +15,7 @@ from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary
-from suite.results.table import Cell, Table, base_cells, filled, gain_status_cell, time_cell, times_cells
+from suite.results.table import ON_ONE_HOST, Cell, Table, base_cells, filled, gain_cell, time_cell, times_cells
 from suite.results.watched import gpu_share
 from suite.workload import Backend, Case, Description
 
@@ -43,7 +43,7 @@ SUSTAINED = True
 _MOST: dict[Backend, int] = {"cpu": 32, "gpu": 256}  # fits at once
 _NEAR_BEST = 0.9  # of the highest rate
 _COLUMNS = (
-    "model", "backend", "fits at once", "step", "gain", "95 % interval", "FLOP/s", "GPU busy", "status",
+    "model", "backend", "fits at once", "step", "gain", "95 % interval", "FLOP/s", "GPU busy", ON_ONE_HOST,
 )  # fmt: skip
 _SEARCH = ("model", "backend", "way", "whole search, derived")
 
@@ -145,7 +145,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                     *(base_cells(item.record) if item is base else times_cells(found, item.record)),
                     Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second),
                     share_cell(share, "no GPU takes part, or none was watched throughout"),
-                    gain_status_cell(found, item, base),
+                    gain_cell(found, item, base),
                 )
             )
             if found is not None and base is not None:

@@ -32,7 +32,7 @@ from suite.results.flow import flow
 from suite.results.reading import HeatMap, Reading, Square
 from suite.results.record import Record
 from suite.results.summary import Summary
-from suite.results.table import Cell, Table, base_cells, filled, rate_cells, status_cell, times_cells
+from suite.results.table import ON_ONE_HOST, Cell, Table, base_cells, filled, one_host_cell, rate_cells, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How is the input pipeline tuned?"
@@ -62,9 +62,9 @@ _SETTINGS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 _SINGLE = ("queue", "stored", "decoding", "loader", "augmentation")
 _GRID = ("workers", "batch", "augmentation", "examples/s", "95 % interval", "of default", "step's share", "GPU busy",
-         "status")  # fmt: skip
-_SINGLY = ("changed", "examples/s", "95 % interval", "of default", "95 % interval", "status")
-_OTHERS = ("model", "workers", "batch", "examples/s", "95 % interval", "step's share", "GPU busy", "status")
+         ON_ONE_HOST)  # fmt: skip
+_SINGLY = ("changed", "examples/s", "95 % interval", "of default", "95 % interval", ON_ONE_HOST)
+_OTHERS = ("model", "workers", "batch", "examples/s", "95 % interval", "step's share", "GPU busy", ON_ONE_HOST)
 
 
 def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
@@ -192,7 +192,7 @@ def _grid(title: str, cells: Cells) -> Table:
                 _of_default(item, cells.get((*DEFAULT, "host"))),
                 share_cell(step_share(item)),
                 share_cell(gpu_busy(item)),
-                status_cell(item),
+                one_host_cell(item),
             )
         )
     note = (
@@ -223,7 +223,7 @@ def _one_by_one(title: str, cells: Cells, singly: Sequence[tuple[str, Summary]])
             Cell(text=said),
             *rate_cells(flow(item.record).rate, item),
             *(base_cells(item.record) if item is base else times_cells(speed(item, base), item.record)),
-            status_cell(item),
+            one_host_cell(item),
         )
         for said, item in (*first, *singly)
     )
@@ -239,7 +239,7 @@ def _beside(items: Sequence[Summary]) -> Table:
             *rate_cells(flow(item.record).rate, item),
             share_cell(step_share(item)),
             share_cell(gpu_busy(item)),
-            status_cell(item),
+            one_host_cell(item),
         )
         for item in items
     )

@@ -13,7 +13,7 @@ from suite.results.record import Record
 from suite.results.selection import current_cases
 from suite.results.statistics import Estimate, unpaired_ratio
 from suite.results.summary import Summary, by_round, time_ratio
-from suite.results.table import Cell, Table, base_cells, gain_status_cell, status_cell, time_cell, times_cells
+from suite.results.table import ON_ONE_HOST, Cell, Table, base_cells, gain_cell, one_host_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "What does lower precision gain on the GPU?"
@@ -29,7 +29,7 @@ WORKLOADS = ("cifar10_mlp", "cifar10_tf_cnn", "cifar10_resnet63", "catdog_cnn_12
 
 _FULL = "float32-highest"
 _UNKNOWN = "not known, as a precision has no whole result"
-_COLUMNS = ("model", "precision", "batch", "GPU step", "gain", "95 % interval", "status")
+_COLUMNS = ("model", "precision", "batch", "GPU step", "gain", "95 % interval", ON_ONE_HOST)
 
 
 def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
@@ -63,7 +63,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                     Cell(text=units.count(item.record.case.batch), sort=item.record.case.batch),
                     time_cell(item),
                     *(base_cells(item.record) if item is full else times_cells(found, item.record, why)),
-                    gain_status_cell(found, item, full) if full or found is None else _unpaired_status(item),
+                    gain_cell(found, item, full) if full or found is None else _unpaired_status(item),
                 )
             )
             if found is not None and base is not None and precision != _FULL:
@@ -96,7 +96,7 @@ def _unpaired(full: Summary | None, item: Summary) -> Estimate | None:
 
 
 def _unpaired_status(item: Summary) -> Cell:
-    cell = status_cell(item)
+    cell = one_host_cell(item)
     return replace(cell, text=f"{cell.text}, unpaired", remark="float32 is of another campaign; " + cell.remark)
 
 

@@ -11,7 +11,7 @@ from suite.results.record import Record
 from suite.results.roofline import COPY, MATMUL, Ceiling, Roof, Share, is_ceiling, roof, share
 from suite.results.selection import current_cases, fastest
 from suite.results.summary import Summary
-from suite.results.table import Cell, Table, status_cell, time_cell
+from suite.results.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
 from suite.workload import Case, Description
 
 TITLE = "How near does each step come to what the machine can do?"
@@ -32,7 +32,7 @@ COLUMNS = (
     "model", "backend", "precision", "way", "step", "FLOP/s", "MFU", "FLOP a byte", "floor", "share of the floor",
 )  # fmt: skip
 _ROWS = {"cpu": 1024, "gpu": 8192}  # of a product: as many as fill the device
-_CEILINGS = ("ceiling", "backend", "precision", "rate", "95 % interval", "time", "status")
+_CEILINGS = ("ceiling", "backend", "precision", "rate", "95 % interval", "time", ON_ONE_HOST)
 
 
 def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
@@ -128,7 +128,7 @@ def ceiling_table(ceilings: Roof) -> Table:
                 Cell(text=_rate(ceiling, unit), sort=ceiling.rate, record=record),
                 Cell(text=units.quantity_interval(*_ends(ceiling), unit)),
                 time_cell(ceiling.measured),
-                status_cell(ceiling.measured),
+                one_host_cell(ceiling.measured),
             )
         )
     return Table(title="What this machine does at most, as measured", columns=_CEILINGS, rows=tuple(rows))

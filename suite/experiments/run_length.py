@@ -9,7 +9,7 @@ from suite.inquiry.steps import fullest
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import GpuTelemetry, Record, Run
 from suite.results.summary import Summary
-from suite.results.table import Cell, Table, status_cell, time_cell
+from suite.results.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
 from suite.results.watched import AVERAGED_SECONDS, long_enough, training_seconds, while_training
 from suite.workload import Case, Description
 
@@ -30,7 +30,7 @@ _LONG = 10
 _WAYS = (("plain", 1), ("plain", _LONG), ("resident", 1))
 _COLUMNS = (
     "model", "backend", "run", "time", "of that training", "GPU busy", "GPU while training", "GPU at most",
-    "CPU busy", "CPU while training", "status",
+    "CPU busy", "CPU while training", ON_ONE_HOST,
 )  # fmt: skip
 
 
@@ -127,7 +127,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                     time_cell(item),
                     Cell(text=units.seconds(trained) if trained else units.DASH, sort=trained),
                     *map(_share, share),
-                    status_cell(item),
+                    one_host_cell(item),
                 )
             )
             whole, training = share[:2]

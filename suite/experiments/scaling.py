@@ -10,7 +10,7 @@ from suite.inquiry.steps import point, share, share_words, step
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate
-from suite.results.table import Cell, Table, base_cells, status_cell, time_cell, times_cells
+from suite.results.table import ON_ONE_HOST, Cell, Table, base_cells, one_host_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How much faster are several GPUs?"
@@ -34,10 +34,10 @@ GPUS = 2
 _TIMES = (1, 4, 16, 64)  # the headline batch, to find where a second GPU pays
 _LARGEST_FLOP = 2e13  # of a step: half a second on a large GPU in full float32
 _COLUMNS = ("model", "GPUs", "batch", "step", "speed", "95 % interval", "efficiency", "95 % interval",
-            "collectives at most (derived)", "first losses apart", "status")  # fmt: skip
+            "collectives at most (derived)", "first losses apart", ON_ONE_HOST)  # fmt: skip
 _STRONG = "Strong scaling: the headline batch split over the GPUs"
 _WEAK = "Weak scaling: each GPU has a headline batch of its own"
-_SECOND = ("model", "batch", "one GPU", "two GPUs", "speed of two", "95 % interval", "status")
+_SECOND = ("model", "batch", "one GPU", "two GPUs", "speed of two", "95 % interval", ON_ONE_HOST)
 
 
 def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
@@ -161,7 +161,7 @@ def _percent_cells(of: Estimate | None) -> tuple[Cell, Cell]:
 
 def _status(side: Side) -> Cell:
     there = [item for item in (side.item, side.base) if item is not None]
-    return status_cell(*there) if side.item is not None else Cell(text=units.DASH, remark=side.why)
+    return one_host_cell(*there) if side.item is not None else Cell(text=units.DASH, remark=side.why)
 
 
 def _chart(title: str, sides: dict[str, tuple[Side, ...]], name: str = "") -> Chart:

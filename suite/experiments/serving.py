@@ -14,7 +14,7 @@ from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.speedup import SpeedUp
 from suite.results.summary import Summary
-from suite.results.table import Cell, Table, filled, rate_cells, ratio_status_cell, status_cell, times_cells
+from suite.results.table import ON_ONE_HOST, Cell, Table, filled, one_host_cell, rate_cells, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How fast are pictures answered, and how many?"
@@ -37,7 +37,7 @@ WORKLOADS = ("serve_mobilenet_v2", "serve_nasnet_mobile", "serve_resnet50", "ser
 _CLUSTERS = ((1, 5), (3, 5))  # GPUs and CPU machines
 _DOCUMENTED = (3, 5)  # in the article
 _RATES = ("model", "pictures at a time", "CPU pictures/s", "95 % interval", "GPU pictures/s", "95 % interval",
-          "speed-up", "95 % interval", "status")  # fmt: skip
+          "speed-up", "95 % interval", ON_ONE_HOST)  # fmt: skip
 _DERIVED = ("model", "pictures at a time", "GPUs", "CPU machines", "derived ratio", "95 % interval", "documented")
 
 
@@ -132,7 +132,7 @@ def _rate_row(name: str, group: Sequence[Record], way: Way) -> tuple[Cell, ...]:
         Cell(text=_way(way), sort=way[1]),
         *(cell for item in sides for cell in _rate(item)),
         *times_cells(gain and gain.ratio, gain.gpu.record if gain else None, why),
-        ratio_status_cell(gain) if gain else status_cell(*there),
+        one_host_cell(gain) if gain else one_host_cell(*there),
     )
 
 

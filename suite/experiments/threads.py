@@ -9,7 +9,7 @@ from suite.inquiry.steps import caveat, point, step, together, words
 from suite.results.reading import Chart, Line, Reading
 from suite.results.record import Record
 from suite.results.summary import Summary, time_ratio
-from suite.results.table import Cell, Table, base_cells, gain_status_cell, time_cell, times_cells
+from suite.results.table import ON_ONE_HOST, Cell, Table, base_cells, gain_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How much faster are more threads?"
@@ -24,7 +24,7 @@ METHOD = (
 )
 WORKLOADS = ("cifar10_mlp", "cifar10_resnet63")
 
-_COLUMNS = ("model", "threads", "step", "speed", "95 % interval", "of ideal", "status")
+_COLUMNS = ("model", "threads", "step", "speed", "95 % interval", "of ideal", ON_ONE_HOST)
 
 
 def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
@@ -55,7 +55,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                     time_cell(item),
                     *(base_cells(item.record) if item is first else times_cells(found, item.record, _why(item))),
                     Cell(text=units.percent(ideal), sort=ideal),
-                    gain_status_cell(found, item, first),
+                    gain_cell(found, item, first),
                 )
             )
             if found is not None:

@@ -11,11 +11,11 @@ from suite.results.record import Record
 from suite.results.selection import current_cases, fastest
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary
-from suite.results.table import Cell, Table, rate_cells, status_cell
+from suite.results.table import ON_ONE_HOST, Cell, Table, one_host_cell, rate_cells
 
 _LATENCIES = (
     "model", "backend", "way", "half of requests", "95 % interval", "99 of 100", "95 % interval", "pictures/s",
-    "95 % interval", "requests", "status",
+    "95 % interval", "requests", ON_ONE_HOST,
 )  # fmt: skip
 
 
@@ -44,7 +44,7 @@ def latency_table(served: Sequence[Latency]) -> Table:
                 *_seconds_cells(item.tail, item.summary),
                 *rate_cells(item.rate, item.summary),
                 Cell(text=units.count(item.requests), sort=item.requests),
-                status_cell(item.summary),
+                one_host_cell(item.summary),
             )
         )
     title, apart = "Requests of one picture, four always under way", notes(item.summary.record for item in served)

@@ -9,8 +9,8 @@ from suite.inquiry.steps import campaigns, caveat, fullest, in_all, words
 from suite.results.record import Record
 from suite.results.speedup import SpeedUp, current, speedups
 from suite.results.statistics import Estimate
-from suite.results.summary import COUNTED, Summary, summary, time_ratio
-from suite.results.table import Cell, base_cells, status_cell, time_cell, times_cells
+from suite.results.summary import Summary, summary, time_ratio
+from suite.results.table import ON_ONE_HOST, Cell, base_cells, one_host_cell, time_cell, times_cells
 from suite.results.watched import gpu_share
 
 _PARTS = (("lower", "compile", "compile_rest"), ("epoch",), ("validation",))  # of a search, by their stages
@@ -18,7 +18,7 @@ WAYS = {"plain": "one after another", "stacked": "stacked"}  # by variant
 _IN_WORDS = {"plain": "one fit after another", "stacked": "with its fits stacked"}
 WHOLE = (
     "model", "backend", "way", "whole search", "compiling", "steps", "scores", "speed", "95 % interval", "GPU busy",
-    "searches", "status",
+    "searches", ON_ONE_HOST,
 )  # fmt: skip
 WITHIN, ONE_SEED = "within the spread", "one seed"  # what is said of a point
 SCORES = ("model", "backend", "point", "verdict", "one after another", "range", "stacked", "range")
@@ -45,7 +45,7 @@ def searched(
                     *(base_cells(item.record) if item is base else times_cells(found, item.record)),
                     share_cell(share, "no GPU takes part, or none was watched throughout"),
                     Cell(text=units.count(len(_scores(item))), sort=len(_scores(item))),
-                    status_cell(item),
+                    one_host_cell(item),
                 )
             )
             if base is not None and found is not None:
@@ -72,7 +72,7 @@ def gains(records: Sequence[Record]) -> dict[str, dict[str, SpeedUp]]:
     searches = (record for record in records if is_search(record) and record.profile != "smoke")
     found: dict[str, dict[str, SpeedUp]] = {}
     for item in sorted(current(speedups(searches)), key=lambda item: list(WAYS).index(item.gpu.record.case.variant)):
-        if {item.cpu.status, item.gpu.status} <= set(COUNTED):
+        if item.cpu.counted and item.gpu.counted:
             found.setdefault(item.gpu.record.workload, {})[item.gpu.record.case.variant] = item
     return found
 
@@ -116,7 +116,7 @@ def _scores_of_all(records: Iterable[Record], item: Summary) -> tuple[dict[str, 
     mine = (record for record in records if is_search(record) and record.place == item.record.place)
     found = dict[int, dict[str, float]]()
     for other in sorted(map(summary, mine), key=lambda other: other.record.recency):
-        found |= _scores(other) if other.status != "invalid" else {}
+        found |= _scores(other) if other.state != "invalid" else {}
     return tuple(found.values())
 
 

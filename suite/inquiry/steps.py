@@ -15,8 +15,9 @@ from suite.results.record import Record
 from suite.results.roofline import is_ceiling
 from suite.results.selection import campaign_recency
 from suite.results.speedup import Result, SpeedUp
+from suite.results.state import wide
 from suite.results.statistics import Estimate
-from suite.results.summary import SOUND, Summary, better, doubts, summary, wide
+from suite.results.summary import Summary, against, better, summary
 from suite.workload import Backend, Case, Description
 
 
@@ -28,13 +29,13 @@ def step(about: Description, backend: Backend, here: Here, **changes: Any) -> Ca
 
 
 def solid(*items: Result) -> bool:
-    """Return whether all of these are steady, and no peer is known that outdoes the CPU side of a speed-up."""
+    """Return whether nothing speaks against these, and no peer is known that outdoes the CPU side of a speed-up."""
     return steady(*items) and not any(map(_outdone, items))
 
 
 def steady(*items: Result) -> bool:
-    """Return whether all of these are steady, so that an answer may rest on them."""
-    return all(item.status in SOUND for item in items)
+    """Return whether nothing speaks against any of these, so that an answer may rest on them."""
+    return all(item.steady for item in items)
 
 
 def _outdone(item: Result) -> bool:
@@ -101,9 +102,9 @@ def _last(groups: Iterable[tuple[Summary, ...]]) -> tuple[tuple[Summary, ...], .
 
 
 def point(series: str, value: Estimate, *items: Result, at: float | None = None, row: str = "") -> Point:
-    """Return a ratio as a chart shows it: hollow if what it comes from is not steady, or its own interval is wide."""
+    """Return a ratio as a chart shows it: hollow if something speaks against its times, or its own interval is wide."""
     text = units.times(value.value, value.low, value.high)
-    sure = not any(wide(item.record, value) for item in items if isinstance(item, Summary))
+    sure = not wide(value)
     return Point(
         series=series,
         value=value.value,
@@ -143,10 +144,11 @@ def said_of(items: Iterable[PooledSpeedUp]) -> str:
 
 
 def caveat(items: Iterable[Result]) -> str:
-    """Return what an answer has to say of the results that it counts with; nothing where all are steady."""
+    """Return what speaks against the results that an answer counts with; nothing where nothing does."""
     counted = [item for item in items if item.whole]
     outdone = f" Not {'all ' if len(counted) > 1 else ''}certified." if any(map(_outdone, counted)) else ""
-    return doubts(item.status for item in counted) + outdone
+    both = ((item.cpu, item.gpu) if isinstance(item, SpeedUp) else (item,) for item in counted)
+    return against(side for sides in both for side in sides) + outdone
 
 
 def share(over: Estimate) -> tuple[float, float | None, float | None]:

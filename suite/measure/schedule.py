@@ -132,7 +132,7 @@ def uncertain(header: Header, done: Sequence[Done], but: Collection[Question] = 
     failed, counts = failed_cases(header, done), header.rounds_by_case()
     deciding = {c for c in header.cases if c.implementation == "jax" and c.scope not in LONG}.difference(failed)
     made = (record for record in records(header, done) if record.case in deciding and not record.reason)
-    sound = [item for item in map(summary, made) if item.seconds is not None and item.status != "invalid"]
+    sound = [item for item in map(summary, made) if item.seconds is not None and item.state != "invalid"]
     known = spreads((item.record for item in sound), header.machine)
     widest: dict[Question, Uncertain] = {}
     for one in _numbers([item for item in sound if question(item.record.case) not in but], known):

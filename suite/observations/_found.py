@@ -13,7 +13,7 @@ from suite.observations import Part, part
 from suite.results.record import Record, Run
 from suite.results.speedup import Result, SpeedUp, current, of_headline, record_of, speedups
 from suite.results.statistics import Estimate, geometric_mean
-from suite.results.summary import COUNTED, Summary
+from suite.results.summary import Summary
 from suite.results.watched import gpu_share
 from suite.workload import Scope
 
@@ -26,7 +26,7 @@ FAR = SURELY**2  # and than another value without one by this
 
 def counted(item: Summary | None) -> bool:
     """Return whether a result may be judged by: whole, and more than a sign that it runs."""
-    return item is not None and item.status in COUNTED
+    return item is not None and item.counted
 
 
 def both_counted(item: SpeedUp) -> bool:

@@ -34,5 +34,6 @@ def sentence(records: Iterable[Record], shown: Collection[str], models: Iterable
 
 def _why(timed: Set[str], counting: Set[str]) -> str:
     if lacking := " and of the ".join(side.upper() for side in sorted(timed - counting)):
-        return f"no time of the {lacking} counts: failed, invalid, disturbed, of an old JAX or of profile smoke"
+        why = "failed, invalid, disturbed, of a JAX that is slow on a CPU, or of profile smoke"
+        return f"no time of the {lacking} counts: {why}"
     return _WHY[frozenset(timed)]

@@ -16,7 +16,7 @@ def badge(cited: Citation) -> str:
     case, metric = cited.number.record.case, cited.number.key.metric
     scope = _SCOPES.get(case.scope, case.scope)
     label = f"{case.workload}: {_SIDES.get(metric, case.backend.upper())}, {scope}"
-    said = cited.value if cited.number.quotable else f"{cited.value}, {cited.number.state}"
+    said = cited.value if cited.number.quotable else f"{cited.value}, {cited.number.word}"
     left, right = (round(_length(words) + 2 * _PADDING) for words in (label, said))
     whole = f"{label}: {cited.quoted}, {cited.number.record.machine.name}, {cited.date}, {cited.key}"
     middle = _HEIGHT - 6

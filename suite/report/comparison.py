@@ -23,7 +23,7 @@ def table(first: str, second: str, rows: Sequence[Comparison], band: float | Non
 
 def _row(item: Comparison, band: float, several: bool) -> tuple[Cell, ...]:
     ratio, reasons = item.ratio, "; ".join((*item.first.reasons, *item.second.reasons))
-    told = [item.status] if reasons or item.status == "smoke" else []
+    told = ["invalid"] if item.state == "invalid" else ["see below"] if reasons else []
     return (
         Cell(text=_named(item.second.record, several), record=item.second.record),
         time_cell(item.first),

@@ -9,10 +9,10 @@ from suite.results.prices import Price
 from suite.results.record import Record
 from suite.results.selection import current_cases
 from suite.results.summary import Summary, summary
-from suite.results.table import Cell, Table, chosen
+from suite.results.table import ON_ONE_HOST, Cell, Table, chosen, one_host_cell
 
 TITLE = "What the steps cost"
-COLUMNS = ("case", "a million examples", "an epoch", "an hour", "price", "status")
+COLUMNS = ("case", "a million examples", "an epoch", "an hour", "price", ON_ONE_HOST)
 _TERMINAL = ("model", "case", "a million examples", "an epoch", "an hour")
 _MILLION = 1_000_000
 
@@ -40,7 +40,7 @@ def _row(item: Summary, price: Price) -> tuple[Cell, ...]:
         _cell(item, epoch, price),
         Cell(text=units.money(price.per_hour, price.currency), sort=price.per_hour),
         Cell(text=price.date, remark=price.source),
-        Cell(text=item.status, remark="; ".join(item.reasons)),
+        one_host_cell(item),
     )
 
 

@@ -10,7 +10,7 @@ from suite.report.html import Page
 from suite.results.reading import Reading
 from suite.results.record import Machine, Record
 from suite.results.reference import KINDS, Controls, Kind, Wanted, beside, cell, controls, elsewhere, plain, unasked
-from suite.results.summary import SOUND, summary
+from suite.results.summary import summary
 from suite.results.table import Cell, Table
 from suite.workload import Case, Description
 
@@ -76,9 +76,9 @@ def table(
     cells = [each for row in rows for each in row[1:] if each.text != units.DASH]
     full = sum(each.record is not None for each in cells)
     owed = any(wanted.tier for wanted in columns)
-    steady = sum(each.record is not None and summary(each.record).status in SOUND for each in cells)
+    steady = sum(each.record is not None and summary(each.record).steady for each in cells)
     share = f"{units.count(full)} of {units.count(len(cells))} cells are filled" if owed else "what it has"
-    share += f", {units.count(steady)} of them steady" if owed else f", {units.count(steady)} of its cells steady"
+    share += f", nothing speaks against {units.count(steady)} of {'them' if owed else 'its cells'}"
     return Table(
         title=f"{name}: {share}",
         columns=("model", *(wanted.title for wanted in columns)),

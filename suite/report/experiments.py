@@ -90,8 +90,8 @@ def _add_chart(page: Page, name: str, chart: Chart | HeatMap, answers: Sequence[
 
 
 def _marks(chart: Chart | HeatMap) -> str:
-    """Return how intervals and what is not steady are drawn."""
-    doubtful = "not steady, not certified, not whole, or smoke."
+    """Return how intervals and what something speaks against are drawn."""
+    doubtful = "something speaks against it."
     if isinstance(chart, HeatMap):
         return "" if all(square.solid for square in chart.squares) else f" In brackets: {doubtful}"
     bars = " With 95 % intervals." if any(point.low is not None for point in chart.points) else ""

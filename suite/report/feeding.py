@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from suite import units
 from suite.results.flow import Flow, flows
 from suite.results.record import Record
-from suite.results.table import Cell, Table, chosen, rate_cells, status_cell
+from suite.results.table import ON_ONE_HOST, Cell, Table, chosen, one_host_cell, rate_cells
 
 TITLE = "From storage: with the input pipeline, and what bounds the speed"
 COLUMNS = (
     "case", "batch", "examples/s", "95 % interval", "device alone, examples/s", "step's share", "first batch",
-    "GPU utilisation", "bound by", "status",
+    "GPU utilisation", "bound by", ON_ONE_HOST,
 )  # fmt: skip
 _TERMINAL = ("model", "case", "examples/s", "device alone, examples/s", "step's share", "bound by")
 _INPUT_TITLE = "The input pipeline alone"
-_INPUT_COLUMNS = ("case", "batch", "examples/s", "95 % interval", "first batch", "status")
+_INPUT_COLUMNS = ("case", "batch", "examples/s", "95 % interval", "first batch", ON_ONE_HOST)
 
 
 def table(records: Sequence[Record]) -> Table:
@@ -29,7 +29,7 @@ def table(records: Sequence[Record]) -> Table:
 
 def input_table(records: Sequence[Record]) -> Table:
     """Return the cases of scope `input`; without rows where there are none."""
-    rows = [(*_head(f), _first(f), status_cell(f.summary)) for f in flows(records, "input")]
+    rows = [(*_head(f), _first(f), one_host_cell(f.summary)) for f in flows(records, "input")]
     return Table(title=_INPUT_TITLE, columns=_INPUT_COLUMNS, rows=tuple(rows))
 
 
@@ -60,7 +60,7 @@ def _row(item: Flow) -> tuple[Cell, ...]:
         Cell(text=units.DASH if item.gpu_utilisation is None else units.percent(item.gpu_utilisation),
              sort=item.gpu_utilisation),
         Cell(text=item.bound or units.DASH),
-        status_cell(item.summary),
+        one_host_cell(item.summary),
     )  # fmt: skip
 
 

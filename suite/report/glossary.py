@@ -6,41 +6,31 @@ from suite import units
 from suite.report.html import Page, anchor, safe
 from suite.results.certificate import CERTIFIED_FROM
 from suite.results.citation import SCOPES
-from suite.results.pooled_speedup import WIDEST as WIDEST_POOLED
-from suite.results.pooled_speedup import State
 from suite.results.pools import FEWEST_HOSTS
+from suite.results.state import WIDEST, State
 from suite.results.statistics import COVERAGE
-from suite.results.summary import WIDEST, Status
-from suite.results.table import INTERVAL
+from suite.results.table import INTERVAL, ON_ONE_HOST
 from suite.results.trust import HOLDING, Part
 from suite.variants import peer_name
 from suite.workload import Allocator, Case, Implementation, Precision
 
 TITLE = "The words in the tables"
-_STATUSES: dict[Status, str] = {
-    "invalid": "A check shows that the number cannot be true, or that CPU and GPU computed different things.",
-    "incomplete": "A process failed or is missing.",
-    "unstable": "Measured, but not steady: provisional, and not to be quoted. The reason stands with the result.",
-    "old JAX": "A time on a CPU of the last JAX for Python 3.11, slow there: not to be quoted or counted with, and "
-    "set beside no other machine.",
-    "smoke": "It only shows that it runs.",
-    "quick": f"Steady: the half-width of its interval is at most {units.percent(WIDEST['quick'])}, nothing is wrong. "
-    "A whole run or search that was taken once has no interval and is not asked for one.",
-    "standard": f"Steady, with more processes and samples: at most {units.percent(WIDEST['standard'])}.",
-}
 _STATES: dict[State, str] = {
-    "quotable": f"Of a speed-up: certified, of at least {FEWEST_HOSTS} hosts on both sides, and the half-width of its "
-    f"interval is at most {units.percent(WIDEST_POOLED)}.",
-    "open": "Of a speed-up: not to be quoted yet. It has too few hosts, too wide an interval, or an open certificate: "
-    "the reason stands with it.",
+    "quotable": f"It may be quoted of its kind of machine: it has at least {FEWEST_HOSTS} hosts, the half-width of "
+    f"its interval is at most {units.percent(WIDEST)}, and a speed-up of a step is certified.",
+    "open": "It may not be quoted of its kind of machine yet, and the reason stands with it: it is of one host or "
+    "of too few, its interval is too wide, or its certificate is open.",
     "not certified": f"Another way surely beats JAX on this CPU: a baseline takes less than {CERTIFIED_FROM:g} of "
-    "JAX's time, or JAX with fewer threads takes any less. In the table at the end of a run also: none was compared.",
+    "JAX's time, or JAX with fewer threads takes any less.",
+    "invalid": "A check shows that the number cannot be true, or that CPU and GPU computed different things.",
 }
 _COLUMNS = {
     "hosts": "How many hosts stand behind a speed-up, of the side that has fewer.",
     "next host": "Where a campaign of one round on a further host of this kind comes out, in 95 of 100 cases.",
     "baseline / JAX": "The time of the fastest other implementation over JAX's, on the same hosts: above 1 JAX is the "
     "faster one. A dash: none was timed.",
+    ON_ONE_HOST: "What speaks against a number of one campaign, which is of one host and so never quotable of its kind "
+    "of machine; a dash: nothing does.",
     "best / best": "The fastest CPU way's time over the fastest GPU way's, of any implementation.",
 }
 _PRECISIONS: dict[Precision, str] = {
@@ -94,8 +84,8 @@ def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
             "handed out before the one before it has ended.",
         },
         "Interval": {INTERVAL: f"{interval(parts)} A speed-up's interval is of its kind of machine, over hosts."},
-        "Speed-ups": _COLUMNS,
-        "Status": {**_STATUSES, **_STATES, "certified": _certified()},
+        "Status: what may be said of a number": {**_STATES},
+        "Columns": {**_COLUMNS, "certified": _certified()},
         "Precision": {**_PRECISIONS},
         "Implementation, and its way of taking a step": {_way(*names): said for names, said in _WAYS.items()},
         "Allocator, on the CPU": {**_ALLOCATORS},

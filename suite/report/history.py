@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from suite import units
 from suite.results.history import Once
 from suite.results.summary import Summary
-from suite.results.table import INTERVAL, Cell, Table, filled, status_cell, time_cell, times_cells
+from suite.results.table import INTERVAL, ON_ONE_HOST, Cell, Table, filled, one_host_cell, time_cell, times_cells
 
-_COLUMNS = ("began, UTC", "experiment", "CPU", INTERVAL, "GPU", INTERVAL, "speed-up", INTERVAL, "status")
+_COLUMNS = ("began, UTC", "experiment", "CPU", INTERVAL, "GPU", INTERVAL, "speed-up", INTERVAL, ON_ONE_HOST)
 
 
 def table(found: Sequence[Once], machine: str) -> Table:
@@ -29,7 +29,7 @@ def table(found: Sequence[Once], machine: str) -> Table:
 def words(found: Sequence[Once]) -> str:
     """Return in a line between which times the campaigns' steps lie."""
     sides = [f"{name} {said}" for name, items in (("CPU", [o.cpu for o in found]), ("GPU", [o.gpu for o in found]))
-             if (said := _span([item for item in items if item is not None and item.status != "invalid"]))]  # fmt: skip
+             if (said := _span([item for item in items if item is not None and item.state != "invalid"]))]  # fmt: skip
     return f"The headline step in {units.counted(len(found), 'campaign')}: {', '.join(sides)}"
 
 
@@ -46,7 +46,7 @@ def _row(once: Once) -> tuple[Cell, ...]:
         *_time_cells(once.cpu),
         *_time_cells(once.gpu),
         *times_cells(once.ratio),
-        status_cell(*sides),
+        one_host_cell(*sides),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 from suite.results.record import Record, plain_name
-from suite.results.table import Cell, Table, condensed
+from suite.results.table import ON_ONE_HOST, STATUS, Cell, Table, condensed
 
 _LONGEST = 2000
 # From how many characters on a cell's text is broken into lines, always or among words, and below which it needs no
@@ -120,7 +120,8 @@ class Page:
         kind = " words" * table.words
         unsearched = UNSEARCHED * (not table.searched)
         caption = safe(table.title) + (
-            f' <a href="{self._up}glossary.html">what the words mean</a>' * ("status" in table.columns)
+            f' <a href="{self._up}glossary.html">what the words mean</a>'
+            * bool({STATUS, ON_ONE_HOST} & {*table.columns})
         )
         caption += f'<span class="same">{safe(table.same)}</span>' if table.same else ""
         whole = (

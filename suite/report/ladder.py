@@ -1,6 +1,6 @@
 """The clock ladder as table and curve."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -11,8 +11,7 @@ from suite.report.charts import WIDTH, finished, inline
 from suite.results.campaigns import notes
 from suite.results.ladder import Amortised, Rung
 from suite.results.reading import Chart, Point
-from suite.results.speedup import Result
-from suite.results.table import Cell, Table, time_cell, times_cells
+from suite.results.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 _FEWEST = 2  # rungs of a chart
@@ -49,39 +48,28 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
     rows = []
     for rung in rungs:
         ratio = rung.ratio
-        statuses = {name: side.status for name, side in (("CPU", rung.cpu), ("GPU", rung.gpu)) if side}
-        told: list[Result | None] = [rung.cpu, rung.gpu]
-        if doubted := rung.doubted:
-            statuses["speed-up"] = doubted.status
-            told.append(doubted)
-        reasons = dict.fromkeys(reason for one in told if one for reason in one.reasons)
+        told = [item for item in (rung.cpu, rung.gpu, rung.doubted) if item is not None]
         rows.append(
             (
                 Cell(text=words(rung.case, about, rung.compiling, rung.alone)),
                 time_cell(rung.cpu),
                 time_cell(rung.gpu),
                 *times_cells(ratio, remark=_why(rung)),
-                Cell(text=_status(statuses), remark="; ".join(reasons)),
+                one_host_cell(*told),
             )
         )
     return Table(
         title=f"The clock ladder on one host, {machine}: the same work, more and more of it counted",
-        columns=("what is timed", "CPU", "GPU", "speed-up", "95 % interval", "status"),
+        columns=("what is timed", "CPU", "GPU", "speed-up", "95 % interval", ON_ONE_HOST),
         rows=tuple(rows),
         notes=_notes(rungs),
     )
 
 
 def _why(rung: Rung) -> str:
-    """Return why a rung whose sides were both timed has no speed-up; '' where its status says it."""
+    """Return why a rung whose sides were both timed has no speed-up; '' where its sides say it."""
     apart = rung.cpu is not None and rung.gpu is not None and rung.both is None
     return "CPU and GPU are of two campaigns" if apart else ""
-
-
-def _status(sides: Mapping[str, str]) -> str:
-    """Return the status of both sides and of their speed-up, by name: which is whose where they differ."""
-    words = set(sides.values())
-    return words.pop() if len(words) == 1 else ", ".join(f"{name} {word}" for name, word in sides.items())
 
 
 def _notes(rungs: Sequence[Rung]) -> tuple[str, ...]:

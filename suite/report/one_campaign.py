@@ -6,12 +6,12 @@ from suite import units
 from suite.report.tables import name
 from suite.results.record import Record
 from suite.results.speedup import SpeedUp, current, speedups
-from suite.results.table import Cell, Table, speedup_status_cell, time_cell, times_cells
+from suite.results.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell, times_cells
 from suite.variants import peer_name
 
 COLUMNS = (
     "model", "batch", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU: baseline / JAX", "GPU precision",
-    "status",
+    ON_ONE_HOST,
 )  # fmt: skip
 
 
@@ -35,7 +35,7 @@ def _row(item: SpeedUp) -> tuple[Cell, ...]:
         *times_cells(item.ratio, item.gpu.record),
         _baseline(item),
         Cell(text=case.precision),
-        speedup_status_cell(item),
+        one_host_cell(item),
     )
 
 

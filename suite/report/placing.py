@@ -17,7 +17,7 @@ Steps = dict[str, dict[tuple[str, int], Summary]]  # by machine, then by network
 
 
 def headlines(records: Sequence[Record]) -> dict[str, Steps]:
-    """Return the current headline steps by backend, from runs that were more than a try, of no old JAX."""
+    """Return the current headline steps by backend, without smoke and without JAX that is slow on a CPU."""
     return {backend: _steps(records, backend) for backend in _NAMES}
 
 

@@ -14,7 +14,17 @@ from suite.results.record import Record
 from suite.results.selection import current_cases, fastest
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary, summary
-from suite.results.table import Cell, Table, chosen, reasons, time_cell, times_cells, varied
+from suite.results.table import (
+    ON_ONE_HOST,
+    Cell,
+    Table,
+    chosen,
+    one_host_cell,
+    reasons,
+    time_cell,
+    times_cells,
+    varied,
+)
 from suite.results.ways import Way
 from suite.variants import peer_name
 from suite.workload import Case, Scope
@@ -110,7 +120,7 @@ CASE_COLUMNS = (
     "95 % interval",
     "examples/s",
     "FLOP/s",
-    "status",
+    ON_ONE_HOST,
 )
 
 
@@ -140,7 +150,7 @@ def case_row(item: Summary) -> tuple[Cell, ...]:
         Cell(text=interval(seconds)),
         Cell(text=units.quantity(rate, ""), sort=rate),
         Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second, remark=uncounted),
-        Cell(text=item.status, remark="; ".join(item.reasons)),
+        one_host_cell(item),
     )
 
 
@@ -253,14 +263,14 @@ def side_by_side(records: Iterable[Record]) -> Table:
         title="One step on all CPU cores, float32",
         columns=("model", *machines),
         rows=tuple(
-            (Cell(text=model), *(_with_status(found.get((model, machine))) for machine in machines)) for model in models
+            (Cell(text=model), *(_doubted(found.get((model, machine))) for machine in machines)) for model in models
         ),
     )
 
 
-def _with_status(item: Summary | None) -> Cell:
+def _doubted(item: Summary | None) -> Cell:
     cell = time_cell(item)
-    return replace(cell, remark="; ".join((item.status, *item.reasons))) if item else cell
+    return replace(cell, remark="; ".join(item.reasons)) if item else cell
 
 
 def _apart(cpu: Estimate | None, gpu: Estimate | None) -> Cell:
@@ -292,7 +302,7 @@ def for_terminal(records: Sequence[Record], machine: str, speedups: Table) -> tu
     listed = [steps_table(title, whole, scope) for scope, title in _OTHER_TIMES]
     others = [_few(table, batch) for table in (*listed, steps_table(_CUT_SHORT, cut_short, "run")) if table.rows]
     if speedups.rows:
-        columns = [column for column in speedups.columns if column not in ("status", "batch")]
+        columns = [column for column in speedups.columns if column not in (ON_ONE_HOST, "batch")]
         shown = (columns[0], *batch, *columns[1:])
         return chosen(speedups, shown, reasons(speedups)), *others
     steps = steps_table("One step in steady state; a speed-up needs times of both CPU and GPU", mine)
@@ -313,5 +323,5 @@ def _few(table: Table, batch: Sequence[str]) -> Table:
     """Return the times of a table; with the column `batch`, and of which precision they are, if there are several."""
     place = table.columns.index("precision")
     several = len({row[place].text for row in table.rows}) > 1
-    shown = ("model", "implementation", *batch, *["precision"] * several, "time", "95 % interval", "status")
+    shown = ("model", "implementation", *batch, *["precision"] * several, "time", "95 % interval", ON_ONE_HOST)
     return chosen(table, shown)

@@ -131,7 +131,7 @@ def ladder_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
         name = f"ladder.{about.name}.{what.slug}"
         caption = (
             "What the GPU gains when more and more is counted: CPU time over GPU time, with 95 % intervals. Left of "
-            "the dashed line the CPU is faster. Hollow: not steady."
+            "the dashed line the CPU is faster. Hollow: something speaks against it."
         )
         made.chart(name, "the table above", caption, json.dumps(charts.themed(spec)))
         files |= charts.files(name, spec)
@@ -141,8 +141,8 @@ def ladder_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
     chart, spec = f"amortised.{about.name}.{what.slug}", ladder.curve(curve)
     caption = (
         "What a cold start and the steps after it cost together: CPU time over GPU time, lowering and compiling "
-        "included, with 95 % intervals. Above the dashed line the GPU has won back its longer start. Hollow: not "
-        "steady."
+        "included, with 95 % intervals. Above the dashed line the GPU has won back its longer start. Hollow: "
+        "something speaks against it."
     ) + _JOINED * any(one.joined for one in curve)
     made.chart(chart, ladder.alternative(curve), caption, json.dumps(charts.themed(spec)))
     return files | charts.files(chart, spec)

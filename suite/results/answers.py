@@ -14,14 +14,15 @@ from suite.results.baselines import Baselines
 from suite.results.citation import Citation
 from suite.results.comparison import Comparison, default_band
 from suite.results.keys import key_of
-from suite.results.number import Number, NumberState
+from suite.results.number import Number
 from suite.results.numbers import Numbers
 from suite.results.pooling import Pooled
 from suite.results.record import Record, to_json
 from suite.results.speedup import SpeedUp, speedups
+from suite.results.state import State
 from suite.results.statistics import Estimate
 from suite.results.stored_pools import StoredPool
-from suite.results.summary import Status, Summary, by_round, summary
+from suite.results.summary import Summary, by_round, summary
 from suite.workload import Backend, Description, Implementation, Precision, Scope
 
 Unit = Literal["s", "examples/s", "FLOP/s", "1"]
@@ -61,7 +62,7 @@ class CaseResult(_Answer, frozen=True, kw_only=True):
     low: float | None
     high: float | None
     unit: Unit
-    status: Status
+    status: State
     reasons: tuple[str, ...]
     record: str | None  # its file; null where none is written
 
@@ -81,7 +82,7 @@ class SpeedUpResult(_Answer, frozen=True, kw_only=True):
     low: float | None
     high: float | None
     unit: Unit
-    status: Status
+    status: State
     reasons: tuple[str, ...]
     certified: bool | None  # the CPU side is no slower than a baseline allows; null where none is needed
 
@@ -89,7 +90,7 @@ class SpeedUpResult(_Answer, frozen=True, kw_only=True):
 class RunDocument(_Answer, frozen=True, kw_only=True):
     """What a campaign measured."""
 
-    schema: Literal["run/1"]
+    schema: Literal["run/2"]
     campaign: str
     machine: str
     commit: str  # of the suite; '' outside a checkout
@@ -111,7 +112,7 @@ class Side(_Answer, frozen=True, kw_only=True):
     low: float | None
     high: float | None
     unit: Unit
-    status: Status
+    status: State
     reasons: tuple[str, ...]
     record: str  # below the folder of campaigns
     digest: str
@@ -134,14 +135,14 @@ class CompareRow(_Answer, frozen=True, kw_only=True):
     paired: bool  # measured in the same rounds of one campaign
     chance: float | None  # of so large a difference between equals
     verdict: Verdict  # of the second side
-    status: Status
+    status: State
     differs: tuple[str, ...]  # axes, packages and settings in which the two sides differ
 
 
 class CompareDocument(_Answer, frozen=True, kw_only=True):
     """Two sides against each other."""
 
-    schema: Literal["compare/1"]
+    schema: Literal["compare/2"]
     first: str
     second: str
     band: float  # the share that does not matter
@@ -161,7 +162,7 @@ class ListedNumber(_Answer, frozen=True, kw_only=True):
     unit: Unit
     campaigns: tuple[str, ...]  # behind it, the newest last
     hosts: int
-    status: NumberState
+    status: State
     quotable: bool
     reason: str  # why it may not be quoted; '' if it may
     what: str
@@ -235,7 +236,7 @@ def run_document(
 ) -> RunDocument:
     """Return what a campaign's records say; `folder` holds their files, None if none is written."""
     return RunDocument(
-        schema="run/1",
+        schema="run/2",
         campaign=campaign,
         machine=machine,
         commit=commit,
@@ -262,7 +263,7 @@ def _case(item: Summary, folder: Path | None) -> CaseResult:
         rounds=len(by_round(record)),
         planned_rounds=record.rounds,
         unit="s",
-        status=item.status,
+        status=item.state,
         reasons=item.reasons,
         record=str(folder / f"{record.name}.json") if folder else None,
         **_ends(item.seconds),
@@ -281,7 +282,7 @@ def _speedup(item: SpeedUp) -> SpeedUpResult:
         batch=case.batch,
         rounds=item.ratio.processes,
         unit="1",
-        status=item.status,
+        status=item.state,
         reasons=item.reasons,
         certified=item.certificate,
         **_ends(item.ratio),
@@ -292,7 +293,7 @@ def compare_document(first: str, second: str, rows: Sequence[Comparison], band: 
     """Return the comparison of two sides by their names; `band` is the share that does not matter."""
     band = default_band(rows) if band is None else band
     return CompareDocument(
-        schema="compare/1", first=first, second=second, band=band, rows=tuple(_row(row, band) for row in rows)
+        schema="compare/2", first=first, second=second, band=band, rows=tuple(_row(row, band) for row in rows)
     )
 
 
@@ -310,7 +311,7 @@ def _row(row: Comparison, band: float) -> CompareRow:
         paired=row.paired,
         chance=row.chance,
         verdict=cast(Verdict, row.verdict(band).partition(" within ")[0]),
-        status=row.status,
+        status=row.state,
         differs=row.differs,
         **_ends(row.ratio),
     )
@@ -324,7 +325,7 @@ def _side(item: Summary) -> Side:
         measured=record.created,
         rounds=len(by_round(record)),
         unit="s",
-        status=item.status,
+        status=item.state,
         reasons=item.reasons,
         record=f"{record.campaign}/{record.name}.json",
         digest=record.digest,
@@ -350,7 +351,7 @@ def _listed(number: Number) -> ListedNumber:
         hosts=number.value.hosts,
         status=number.state,
         quotable=number.quotable,
-        reason="" if number.quotable else cited.reservation or number.state,
+        reason="" if number.quotable else cited.reservation or number.word,
         what=cited.what,
         measured=number.measured,
         record=cited.record,

@@ -90,9 +90,9 @@ class Citation:
 
     @property
     def quoted(self) -> str:
-        """The number as a text quotes it: with its interval, if there is one, and its state if not quotable."""
+        """The number as a text quotes it: with its interval, if there is one, and its word if not quotable."""
         words = [self.interval] if self.number.value.low is not None else []
-        words += [] if self.number.quotable else [self.number.state]
+        words += [] if self.number.quotable else [self.number.word]
         return f"{self.value} ({', '.join(words)})" if words else self.value
 
     @property
@@ -102,7 +102,7 @@ class Citation:
         if self.number.pooled:
             known += [f"a further campaign {self.further}"] if self.further else []
             known += [self.hosts]
-        return ", ".join([*known, self.number.state])
+        return ", ".join([*known, self.number.word or self.number.state])
 
     @property
     def hosts(self) -> str:

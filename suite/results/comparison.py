@@ -15,6 +15,7 @@ from suite.results.identity import identity, same_host
 from suite.results.pools import spread_of
 from suite.results.record import Machine, Record
 from suite.results.settings import differing
+from suite.results.state import State
 from suite.results.statistics import (
     Estimate,
     holm,
@@ -24,7 +25,7 @@ from suite.results.statistics import (
     unpaired_p_value,
     unpaired_ratio,
 )
-from suite.results.summary import Status, Summary, by_round, summary, worse
+from suite.results.summary import Summary, by_round, summary
 from suite.results.variance_components import Components
 
 LEAST_BAND = 0.01  # what no two builds of the same code hold
@@ -44,9 +45,9 @@ class Comparison:
     least: float | None = None  # ratio from which two hosts' times are called different; None if it is not known
 
     @property
-    def status(self) -> Status:
-        """The worse one of the two sides' statuses."""
-        return worse(self.first.status, self.second.status)
+    def state(self) -> State:
+        """What may be said of it: it is open, or invalid if either side is."""
+        return "invalid" if "invalid" in (self.first.state, self.second.state) else "open"
 
     @property
     def differs(self) -> tuple[str, ...]:
@@ -66,7 +67,7 @@ class Comparison:
         beyond `least`. Inside the band, a share, a difference does not matter.
         """
         low, high = self.ratio.low, self.ratio.high
-        if low is None or high is None or self.status in ("invalid", "incomplete"):
+        if low is None or high is None or not (self.first.whole and self.second.whole):
             return "not separated"
         if max(high, 1 / low) <= 1 + band:
             return f"same within {100 * band:.2g} %"

@@ -9,7 +9,7 @@ from suite.results.latency import waited_for
 from suite.results.record import Record
 from suite.results.speedup import SpeedUp, speedups
 from suite.results.statistics import Estimate, paired_ratio
-from suite.results.summary import SOUND, Summary, better, by_round, summary, time_ratio
+from suite.results.summary import Summary, better, by_round, summary, time_ratio
 from suite.workload import Case
 
 REST = "compile_rest"  # the stage of a whole run that compiles all it needs beside its step
@@ -61,12 +61,12 @@ class Rung:
     @property
     def steady_sides(self) -> bool:
         """True if CPU and GPU are both steady."""
-        return all(side is not None and side.status in SOUND for side in (self.cpu, self.gpu))
+        return all(side is not None and side.steady for side in (self.cpu, self.gpu))
 
     @property
     def doubted(self) -> SpeedUp | None:
         """The speed-up, if it is not steady though both sides are."""
-        if self.judged is None or self.judged.status in SOUND or not self.steady_sides:
+        if self.judged is None or self.judged.steady or not self.steady_sides:
             return None
         return self.judged
 
@@ -166,7 +166,7 @@ def amortised(rungs: Iterable[Rung], calls: Sequence[int] = CALLS) -> tuple[Amor
 
 
 def _curve(sides: Sequence[tuple[Summary, ...]], calls: Sequence[int]) -> tuple[Amortised, ...]:
-    steady = all(item.status in SOUND for side in sides for item in side)
+    steady = all(item.steady for side in sides for item in side)
     joined = len({item.record.campaign for side in sides for item in side}) > 1
     times = [tuple(by_round(item.record) for item in side) for side in sides]
     curve = []

@@ -1,5 +1,6 @@
 """How long requests took, in quantiles: each process gives one number for each, as it does for its times."""
 
+import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +8,9 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from suite.results.record import Record
+from suite.results.state import wide
 from suite.results.statistics import Estimate, geometric_mean
-from suite.results.summary import Summary, by_round, summary, wide, worse
+from suite.results.summary import Summary, by_round, summary
 
 MEDIAN, TAIL = 0.5, 0.99
 
@@ -39,7 +41,7 @@ def latency(record: Record) -> Latency:
 def waited_for(item: Summary) -> Summary | None:
     """Return what a step takes that is waited for before the next; None where a process that ended well timed none.
 
-    Where a sample is one step anyway, it is that. Status and reasons are the step's, and that of a wide interval.
+    Where a sample is one step anyway, it is that. What speaks against the step speaks against it too.
     """
     runs = []
     for run in item.record.runs:
@@ -52,9 +54,8 @@ def waited_for(item: Summary) -> Summary | None:
     if not values:
         return None
     seconds = geometric_mean(values)
-    words = wide(record, seconds)
-    status, reasons = (worse(item.status, "unstable"), (*item.reasons, words)) if words else (item.status, item.reasons)
-    return Summary(record=record, seconds=seconds, status=status, reasons=reasons)
+    reasons = tuple(dict.fromkeys(filter(None, (*item.reasons, wide(seconds)))))
+    return dataclasses.replace(item, record=record, seconds=seconds, reasons=reasons)
 
 
 def quantiles(record: Record, share: float) -> dict[int, float]:

@@ -1,15 +1,13 @@
 """One number under its key: of the current pool, of a stored one, or of one campaign on one host."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from suite.results.keys import Key
-from suite.results.pooled_speedup import State
 from suite.results.pooling import Pooled
 from suite.results.record import Record
+from suite.results.state import State
 
 ON_ONE_HOST = "on one host"
-NumberState = State | Literal["on one host"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,12 +16,13 @@ class Number:
 
     key: Key
     value: Pooled
-    state: NumberState
+    state: State
     reasons: tuple[str, ...]  # why it may not be quoted
     record: Record  # the newest behind it, of its key's machine
     members: tuple[Record, ...]  # behind it: the numerator's first, each side in the order of measuring
     digest: str  # whole, of its record or stored line; '' if it has neither
     ways: str = ""  # the two ways of best over best
+    pooled: bool = True  # False: of one campaign, on one host
 
     @property
     def quotable(self) -> bool:
@@ -31,9 +30,11 @@ class Number:
         return self.state == "quotable"
 
     @property
-    def pooled(self) -> bool:
-        """Whether a pool gives it, not one campaign."""
-        return self.state != ON_ONE_HOST
+    def word(self) -> str:
+        """What a quotation says beside it: that it is of one host, or why not to quote it; '' if it may be quoted."""
+        if self.quotable:
+            return ""
+        return self.state if self.pooled or self.state == "invalid" else ON_ONE_HOST
 
     @property
     def measured(self) -> str:

@@ -14,7 +14,7 @@ def slow_on_a_cpu(packages: Mapping[str, str]) -> str:
     if len(numbers) < 2 or numbers >= _QUICK_ON_A_CPU:
         return ""
     return (
-        f"old JAX: {version} is the last for Python 3.11, slow on a CPU, at convolutions above all; the one for a "
+        f"JAX {version} is the last for Python 3.11, slow on a CPU, at convolutions above all; the one for a "
         "newer Python is not: install Python 3.13, which nox takes when it is there, or name one in SUITE_PYTHON"
     )
 

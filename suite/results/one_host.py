@@ -5,14 +5,12 @@ from collections.abc import Callable, Iterable, Iterator
 
 from suite.results.keys import key_of
 from suite.results.latency import latency, waited_for
-from suite.results.number import ON_ONE_HOST, Number, a_step
+from suite.results.number import Number, a_step
 from suite.results.pooling import Pooled
 from suite.results.record import STABLE, Record
 from suite.results.speedup import SpeedUp, speedups
 from suite.results.statistics import Estimate
-from suite.results.summary import Status, Summary, disturbed, summary
-
-_USABLE: frozenset[Status] = frozenset({"unstable", "quick", "standard"})  # for what one host gave
+from suite.results.summary import Summary, disturbed, summary
 
 
 def numbers(records: Iterable[Record]) -> tuple[Number, ...]:
@@ -40,27 +38,26 @@ def _of(item: Summary, ratio: SpeedUp | None) -> Iterator[Number]:
     for metric, give in _METRICS.items():
         value = give(item, ratio)
         if value is not None:
-            reasons = tuple(_doubts(item, value, ratio if metric == "speedup" else None))
+            reasons = tuple(dict.fromkeys(_doubts(item, value, ratio if metric == "speedup" else None)))
             yield Number(
                 key=key_of(record, metric),
                 value=Pooled(value=value.value, low=value.low, high=value.high, hosts=1, processes=value.processes),
-                state=ON_ONE_HOST,
+                state="invalid" if (ratio if metric == "speedup" and ratio else item).state == "invalid" else "open",
                 reasons=reasons,
                 record=record,
                 members=(record,),
                 digest=record.digest,
+                pooled=False,
             )
 
 
 def _doubts(item: Summary, value: Estimate, ratio: SpeedUp | None) -> Iterator[str]:
     """Yield why a number may not even be quoted as what one host gave."""
-    status, reasons = (ratio.status, ratio.reasons) if ratio else (item.status, item.reasons)
     if item.record.schema not in STABLE:
         yield f"{item.record.schema} was provisional"
-    if status == "smoke":
-        yield "smoke: it only shows that it runs"
-    elif status not in _USABLE:
-        yield from reasons or (status,)
+    sides = (ratio.cpu, ratio.gpu) if ratio else (item,)
+    if (ratio or item).state == "invalid" or not all(side.counted for side in sides):
+        yield from (ratio or item).reasons
     yield from disturbed(item.record)
     if value.low is None:
         yield "one process, no interval"

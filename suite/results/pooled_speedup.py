@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import msgspec
 
@@ -23,11 +22,9 @@ from suite.results.certificate import Certificate, certificate, surely_below, un
 from suite.results.pooling import Pooled
 from suite.results.pools import FEWEST_HOSTS, Found, Pool, current, pools
 from suite.results.record import Record
+from suite.results.state import WIDEST, State, wide
 from suite.results.ways import Way, fewer_cores, is_baseline, ways
 from suite.workload import Case
-
-State = Literal["quotable", "open", "not certified", "invalid"]
-WIDEST = 0.15  # relative half-width
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,11 +156,10 @@ def lacking(value: Pooled) -> Iterator[str]:
     """Yield what a pooled number lacks to be quoted, whatever it is of."""
     if value.hosts < FEWEST_HOSTS:
         yield f"{units.counted(value.hosts, 'host')} of {FEWEST_HOSTS}"
-    width = value.estimate.relative_half_width
-    if width is None:
+    if value.low is None:
         yield "no interval: nothing says how much hosts differ"
-    elif width > WIDEST:
-        yield f"wide: the interval's half-width is {width:.0%}, more than {WIDEST:.0%}"
+    elif words := wide(value.estimate):
+        yield f"{words}, more than {100 * WIDEST:g} %"
 
 
 def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:

@@ -16,7 +16,7 @@ from typing import get_args
 from suite.results.citation import Citation
 from suite.results.number import ON_ONE_HOST, Number
 from suite.results.numbers import Numbers
-from suite.results.pooled_speedup import State
+from suite.results.state import State
 
 _UNMARKED = r"(?:(?!<!--\s*/?cite\b).)*"
 _END = r"<!--\s*/cite\s*-->"
@@ -117,7 +117,7 @@ def _renewed(said: str, cited: Citation) -> str:
             for place, (number, unit) in reversed([*zip(places, numbers, strict=True)]):
                 new = new[: place.start()] + number + (unit if place[2] else "") + new[place.end() :]
             if _says(_plain(new), cited.value, whole):
-                return _STATE.sub("" if cited.number.quotable else f", {cited.number.state}", new)
+                return _STATE.sub("" if cited.number.quotable else f", {cited.number.word}", new)
     words, link = cited.quoted if "(" in _plain(said) else cited.value, _LINK.search(said)
     return said.replace(f"[{link[1]}]", f"[{words}]", 1) if link else words
 
@@ -138,8 +138,10 @@ def _of(key: str, said: str, numbers: Numbers) -> Iterator[tuple[str, bool]]:
     elif moved:
         yield f"{key}: {moved}", False
     else:
-        words = {mark["word"] for mark in _STATE.finditer(plain)} & _STATES - {number.state}
-        yield from ((f"{key} is quoted as {word}, it is {number.state}", False) for word in sorted(words))
+        words = {mark["word"] for mark in _STATE.finditer(plain)} & _STATES - {number.word or number.state}
+        yield from (
+            (f"{key} is quoted as {word}, it is {number.word or number.state}", False) for word in sorted(words)
+        )
 
 
 def _moved(number: Number, numbers: Numbers) -> str:

@@ -3,13 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import get_args
 
 from suite import units
 from suite.results.peers import peers_of
 from suite.results.record import Machine, Record
 from suite.results.selection import current_cases, fastest
-from suite.results.summary import COUNTED, Status, Summary, summary
+from suite.results.summary import Summary, by_round, summary
 from suite.results.table import Cell
 from suite.workload import Backend, Case, Description, Precision, Scope
 
@@ -157,7 +156,7 @@ def controls(records: Iterable[Record]) -> Controls:
         for mine in group:
             if mine.record.case.implementation == "jax":
                 peers = (peer for peer, _ in peers_of(mine, group))
-                found[_step(mine.record)].extend(peer.record for peer in peers if peer.status in COUNTED)
+                found[_step(mine.record)].extend(peer.record for peer in peers if peer.counted)
     return found
 
 
@@ -176,7 +175,7 @@ def _step(record: Record) -> tuple[str, Case]:
 
 
 def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Case, Sequence[Record]]) -> Cell:
-    """Return what there is of a workload in a column: status and record, or the tier that will have it, or why not.
+    """Return what there is of a workload in a column: its rounds and record, or the tier that will have it, or why not.
 
     `records` are those of one kind of machine, by their plain case. What one GPU of several did says so.
     """
@@ -190,11 +189,19 @@ def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Ca
     found = shown(records.get(case, ()))
     if found is None:
         return _nothing(wanted, about, headline)
-    worth, machine = get_args(Status).index(found.status), found.record.machine
-    text, remarks = found.status, found.reasons
+    worth, machine = found.state != "invalid" and found.whole + found.counted + found.steady, found.record.machine
+    text, remarks = "invalid" if found.state == "invalid" else _rounds(found), found.reasons
     if wanted.backend == "gpu" and len(machine.gpus) > 1:
         text, remarks = f"{text}, 1 of {units.count(len(machine.gpus))} GPUs", (*remarks, f"of {machine.name}")
     return Cell(text=text, sort=worth, remark="; ".join(remarks), record=found.record)
+
+
+def _rounds(found: Summary) -> str:
+    """Return how many rounds there are, and of how many if some are missing."""
+    have, planned = len(by_round(found.record)), found.record.rounds
+    return (
+        f"{units.count(have)} of {units.counted(planned, 'round')}" if have < planned else units.counted(have, "round")
+    )
 
 
 def _nothing(wanted: Wanted, about: Description, headline: bool) -> Cell:

@@ -48,7 +48,7 @@ def is_ceiling(record: Record) -> bool:
 def roof(records: Iterable[Record]) -> Roof:
     """Return the ceilings: of each case the current record that is whole and valid, of these the fastest.
 
-    An unstable one counts, and one of a smoke run, since each shows what the machine can do.
+    One that something speaks against counts, and one of a smoke run, since each shows what the machine can do.
     """
     latest: dict[tuple[str, str], Summary] = {}
     for record in sorted(filter(is_ceiling, records), key=lambda r: r.recency):

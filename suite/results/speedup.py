@@ -11,18 +11,9 @@ from suite.results.agreement import disagreements
 from suite.results.certificate import CERTIFIED_FROM
 from suite.results.peers import others_of, peers_of, untimed
 from suite.results.record import Record
+from suite.results.state import State, wide
 from suite.results.statistics import Estimate, sign_interval
-from suite.results.summary import (
-    SOUND,
-    Status,
-    Summary,
-    better,
-    by_round,
-    summary,
-    time_ratio,
-    wide,
-    worse,
-)
+from suite.results.summary import Summary, better, by_round, summary, time_ratio
 from suite.workload import Scope
 
 _ROUNDING = 1e-9  # of a mean of equal values
@@ -37,8 +28,27 @@ class SpeedUp:
     ratio: Estimate
     peers: tuple[tuple[Summary, Estimate], ...]  # other implementations on the CPU: their time over JAX's
     gpu_peers: tuple[tuple[Summary, Estimate], ...]
-    status: Status
-    reasons: tuple[str, ...]
+    apart: tuple[str, ...]  # where the two sides did not compute the same
+    doubt: str  # what speaks against the ratio, but against neither side
+    uncovered: tuple[str, ...]  # why the CPU side has no certificate, or what it does not cover
+
+    @property
+    def state(self) -> State:
+        """What may be said of it, which is of one host and so never quotable."""
+        if self.apart or "invalid" in (self.cpu.state, self.gpu.state):
+            return "invalid"
+        return "not certified" if self.certificate is False and self.outdone else "open"
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What speaks against it, and what its certificate does not cover."""
+        sides = (f"{side.record.backend}: {reason}" for side in (self.cpu, self.gpu) for reason in side.reasons)
+        return (*self.apart, *sides, *filter(None, [self.doubt]), *self.uncovered)
+
+    @property
+    def steady(self) -> bool:
+        """Whether nothing speaks against either side or the ratio."""
+        return self.cpu.steady and self.gpu.steady and not self.apart and not self.doubt
 
     @property
     def whole(self) -> bool:
@@ -72,7 +82,7 @@ class SpeedUp:
         return self.certified if self.gpu.record.case.scope == "step" else None
 
 
-Result = Summary | SpeedUp  # what has a status with its reasons
+Result = Summary | SpeedUp  # what has a state with its reasons
 
 
 def record_of(item: Result) -> Record:
@@ -112,23 +122,17 @@ def chosen(ways: Iterable[Summary]) -> Sequence[Summary]:
 
 
 def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summary]) -> SpeedUp:
-    reasons = tuple(f"{s.record.backend}: {reason}" for s in (cpu, gpu) for reason in s.reasons)
-    status, doubt = worse(cpu.status, gpu.status), _doubt(cpu.record, gpu.record, ratio) or wide(gpu.record, ratio)
-    if doubt and status in SOUND:
-        status, reasons = "unstable", (*reasons, doubt)
-    if apart := tuple(f"not the same: {words}" for words in disagreements(cpu.record, gpu.record)):
-        status, reasons = "invalid", (*apart, *reasons)
-    peers = peers_of(cpu, group)
-    if gpu.record.case.scope == "step":
-        reasons += tuple(_of_the_certificate(cpu, group, peers))
+    doubt = _doubt(cpu.record, gpu.record, ratio) or wide(ratio)
+    peers, asked = peers_of(cpu, group), gpu.record.case.scope == "step"
     return SpeedUp(
         cpu=cpu,
         gpu=gpu,
         ratio=ratio,
         peers=peers,
         gpu_peers=peers_of(gpu, group),
-        status=status,
-        reasons=reasons,
+        apart=tuple(f"not the same: {words}" for words in disagreements(cpu.record, gpu.record)),
+        doubt=doubt if cpu.steady and gpu.steady else "",
+        uncovered=tuple(_of_the_certificate(cpu, group, peers)) if asked else (),
     )
 
 
@@ -137,12 +141,12 @@ def _of_the_certificate(
 ) -> Iterator[str]:
     """Yield why the CPU side has no certificate, and what the one that it has does not cover."""
     best = min((ratio.value for _, ratio in peers), default=None)
-    if best is None and any(other.status == "invalid" for other in others_of(cpu, group)):
+    if best is None and any(other.state == "invalid" for other in others_of(cpu, group)):
         yield "CPU side not certified: the independent framework's result is invalid"
     elif best is None:
         yield "CPU side not compared with an independent framework in this campaign"
     elif best < CERTIFIED_FROM:
-        yield f"CPU side not certified: the best peer takes {best:.2f} of JAX's time"
+        yield f"a baseline takes {best:.2f} of JAX's time"
     if lacking := untimed(peers):
         yield f"CPU side compared without a way that may be faster: {', '.join(lacking)}"
 
@@ -153,7 +157,7 @@ def _doubt(cpu: Record, gpu: Record, ratio: Estimate) -> str:
     signs = sign_interval([mine[r] / theirs[r] for r in mine.keys() & theirs.keys()])
     if signs is None or signs[0] * (1 - _ROUNDING) <= ratio.value <= signs[1] * (1 + _ROUNDING):
         return ""
-    return f"skewed: the ratio lies outside the sign interval, {units.interval(*signs)}; rerun when idle"
+    return f"the ratio lies outside the sign interval, {units.interval(*signs)}; rerun when idle"
 
 
 def of_headline(records: Iterable[Record], scope: Scope = "step") -> tuple[SpeedUp, ...]:

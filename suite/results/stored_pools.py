@@ -53,7 +53,7 @@ def path(published: Path) -> Path:
 
 def line_of(number: Number) -> StoredPool:
     """Return the line that stores a number of a pool. Raises ValueError for one of one campaign."""
-    if number.state == "on one host":
+    if not number.pooled:
         raise ValueError(f"'{number.key.text()}' is of one record, whose digest pins it; only pools are stored")
     value = number.value
     line = StoredPool(

@@ -1,16 +1,18 @@
 """Results as rows of cells: text, what to sort by, and the record behind it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from suite import units
 from suite.results.pools import Pool
 from suite.results.record import Record
-from suite.results.speedup import SpeedUp
+from suite.results.speedup import Result, SpeedUp, record_of
+from suite.results.state import wide
 from suite.results.statistics import Estimate
-from suite.results.summary import SOUND, Status, Summary, wide, worse
+from suite.results.summary import Summary, plain
 
-INTERVAL = "95 % interval"  # a column's name
+INTERVAL = "95 % interval"  # columns' names
+STATUS, ON_ONE_HOST = "status", "on one host"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,11 +52,11 @@ def varied(table: Table, columns: Sequence[str]) -> Table:
     return _part(table, [i for i, name in enumerate(table.columns) if name not in same.intersection(columns)])
 
 
-_JUDGED = ("status", "verdict")  # columns that are looked for where they are, whatever they say
+_JUDGED = (STATUS, "verdict")  # columns that are looked for where they are, whatever they say
 
 
 def condensed(table: Table) -> Table:
-    """Return the table with its status beside its interval, if it has one, and what is true of every row said once.
+    """Return the table with what judges beside its interval, if it has one, and what is true of every row said once.
 
     A column of links or remarks stays, and so does one that is empty for several reasons; so does all of a single row.
     """
@@ -65,15 +67,20 @@ def condensed(table: Table) -> Table:
         if place == 0 or name in ("", *_JUDGED) or len(table.rows) < 2 or len(found) > 1:
             continue
         ((text, remark),) = found
-        if text == units.DASH:
+        if name == ON_ONE_HOST and text != units.DASH:
+            continue
+        if name == ON_ONE_HOST:
+            said[place] = f"{name}, with nothing against it"
+        elif text == units.DASH:
             lacking[place] = name + (f" ({remark})" if remark else "")
         elif not remark and not any(row[place].record for row in table.rows):
             said[place] = f"{name} {text}"
     kept = [place for place in range(len(table.columns)) if place not in said.keys() | lacking.keys()]
     names = [table.columns[place] for place in kept]
-    if "status" in names and names.count(INTERVAL) == 1:
-        status = kept.pop(names.index("status"))
-        names.remove("status")
+    judged = next((name for name in (STATUS, ON_ONE_HOST) if name in names), None)
+    if judged and names.count(INTERVAL) == 1:
+        status = kept.pop(names.index(judged))
+        names.remove(judged)
         kept.insert(names.index(INTERVAL) + 1, status)
     lines = [
         f"{start}: {', '.join(dict.fromkeys(words.values()))}."
@@ -98,13 +105,14 @@ _NAMING = (
 
 
 def reasons(table: Table) -> tuple[str, ...]:
-    """Return a line for each distinct reason that statuses of a table have, after the rows that have it.
+    """Return a line for each distinct reason that a table's numbers have, after the rows that have it.
 
-    A row is named by its first cell and by what tells it from others. Without a column of statuses there are none.
+    A row is named by its first cell and by what tells it from others. Without a column that judges there are none.
     """
-    if "status" not in table.columns:
+    judged = next((name for name in (STATUS, ON_ONE_HOST) if name in table.columns), None)
+    if judged is None:
         return ()
-    place, first = table.columns.index("status"), table.columns[0]
+    place, first = table.columns.index(judged), table.columns[0]
     named = varied(table, [column for column in _NAMING if column != first])
     names = [column for column in named.columns if column in (first, *_NAMING)]
     having: dict[str, list[str]] = {}
@@ -165,44 +173,25 @@ def base_cells(record: Record) -> tuple[Cell, Cell]:
     return Cell(text="1", sort=1.0, record=record), Cell(text=units.DASH, remark="the others are set against it")
 
 
-def ratio_status_cell(item: SpeedUp) -> Cell:
-    """Return the status of a speed-up, which may be worse than that of its sides, with all reasons.
+def one_host_cell(*items: Result, doubt: str = "") -> Cell:
+    """Return what speaks against results of one host, and against what is made of them; a dash where nothing does.
 
-    It is not certified where a peer is known to be faster on the CPU; where none was timed, that is among the reasons.
+    The remark says what helps, too, and what a certificate does not cover.
     """
-    sides = status_cell(item.cpu, item.gpu)
-    own = item.status != worse(item.cpu.status, item.gpu.status)
-    word = item.status if own else sides.text
-    return Cell(text=f"{word}, not certified" if item.outdone else word, remark="; ".join(item.reasons))
+    several = len({record_of(item).backend for item in items}) > 1
+    states = [item.state for item in items if item.state != "open"]
+    found = [
+        (f"{item.record.backend}: " if several and isinstance(item, Summary) else "") + reason
+        for item in items
+        for reason in item.reasons
+    ]
+    uncovered = {reason for item in items if isinstance(item, SpeedUp) for reason in item.uncovered}
+    said = dict.fromkeys((*states, *found, *filter(None, [doubt])))
+    text = "; ".join(dict.fromkeys(plain(reason) for reason in said if reason not in uncovered))
+    return Cell(text=text or units.DASH, remark="; ".join(said))
 
 
-def speedup_status_cell(item: SpeedUp) -> Cell:
-    """Return the status of one in the headline setting, whose CPU side has to be certified where it is of a step."""
-    word = _status(item.status, (item.cpu, item.gpu))
-    return Cell(text=f"{word}, not certified" if item.certificate is False else word, remark="; ".join(item.reasons))
-
-
-def gain_status_cell(ratio: Estimate | None, item: Summary, base: Summary | None) -> Cell:
-    """Return the status of a ratio of two results' times, or of the one that others are set against.
-
-    It is the worse one of both, and unstable where the ratio's own interval is wide.
-    """
-    items = (item,) if base is None or base is item else (item, base)
-    sides, doubt = status_cell(*items), wide(item.record, ratio)
-    if not doubt or any(each.status not in SOUND for each in items):
-        return sides
-    return Cell(text="unstable", remark="; ".join(filter(None, (sides.remark, doubt))))
-
-
-def status_cell(*items: Summary) -> Cell:
-    """Return the worst status of several results, with all their reasons."""
-    word = items[0].status
-    for item in items[1:]:
-        word = worse(word, item.status)
-    return Cell(text=_status(word, items), remark="; ".join(reason for item in items for reason in item.reasons))
-
-
-def _status(word: Status, items: Iterable[Summary]) -> str:
-    """Return the word for a status of these: what is one process cannot show whether it is steady."""
-    alone = word == "quick" and any(len(item.record.runs) == 1 for item in items)
-    return "quick, one process" if alone else word
+def gain_cell(ratio: Estimate | None, *items: Summary | None) -> Cell:
+    """Return what speaks against a ratio of results' times: what does against these, else its own wide interval."""
+    there = [item for item in items if item is not None]
+    return one_host_cell(*there, doubt=wide(ratio) if all(item.steady for item in there) else "")

@@ -62,14 +62,14 @@ FOUND = (
 def spreads(whose: str) -> tuple[float, ...]:
     """Return by how much processes of published steps differ, the standard deviation of their logarithms.
 
-    Sound ones are neither unstable nor worse.
+    Nothing speaks against sound ones.
     """
     if whose not in ("all", "sound", "cpu", "gpu"):
         return (float(whose),)
     found = []
     for record in store.load([RECORDS])[0]:
         values = list(by_round(record).values())
-        sound = summary(record).status in ("quick", "standard")
+        sound = summary(record).steady
         wanted = whose == "all" or (sound and whose in ("sound", record.backend))
         if wanted and record.case.scope == "step" and len(values) > 1:
             found.append(stdev(map(math.log, values)))

@@ -348,7 +348,7 @@ def _(place: Bench) -> Outcome:
     seen = msgspec.structs.asdict(facts.scopes["step"]) | {"samples": tuple(samples)}
     run = msgspec.structs.replace(factory.run(0, 0.1), **seen)
     found = summary(factory.record(runs=(run,), step_seconds=(0.1,)))
-    return found.status == "unstable" and "paused" in str(found.reasons), f"{found.status}: {'; '.join(found.reasons)}"
+    return "one sample took" in str(found.reasons), "; ".join(found.reasons)
 
 
 @fault("the clock goes backwards by an hour during a sample", A_RECORD, "the run's samples")
@@ -356,10 +356,10 @@ def _(place: Bench) -> Outcome:
     return recorded(place.faked("backwards samples").run("--scope", "step"), "the clock stood still or went backwards")
 
 
-@fault("the clock jumps ahead during a sample", "unstable, and why", "the longest sample beside the median")
+@fault("the clock jumps ahead during a sample", "a reason against it", "the longest sample beside the median")
 def _(place: Bench) -> Outcome:
     found = [summary(record) for record in in_process(place, "pause samples", "quick")]
-    return all(f.status == "unstable" and "paused" in str(f.reasons) for f in found), str([f.reasons for f in found])
+    return all("one sample took" in str(f.reasons) for f in found), str([f.reasons for f in found])
 
 
 @fault("the machine is suspended during the samples", "the run fails with its reason", "the clock that runs on",

@@ -80,7 +80,7 @@ def ways(name: str) -> list[str]:
 
 def checks_of(found: Summary) -> tuple[str, ...]:
     """Return the names of the checks in a summary's reasons, which read 'round 1: name: words'."""
-    return tuple(dict.fromkeys(reason.split(": ")[1] for reason in found.reasons)) if found.status == "invalid" else ()
+    return tuple(dict.fromkeys(reason.split(": ")[1] for reason in found.reasons)) if found.state == "invalid" else ()
 
 
 def caught(name: str, lie: Lie, honest_seconds: float) -> Finding:
@@ -95,14 +95,14 @@ def caught(name: str, lie: Lie, honest_seconds: float) -> Finding:
         return Finding(
             what=lie.what,
             expected="invalid, or its true cost",
-            found=f"{found.status}; {(seconds or 0) / honest_seconds:.2f} of the honest time",
+            found=f"{found.state}; {(seconds or 0) / honest_seconds:.2f} of the honest time",
             by=", ".join(names) or "the clock",
             good=bool(names) or true,
         )
     return Finding(
         what=lie.what,
         expected=f"invalid, by the check '{lie.check}'",
-        found=": ".join([found.status, "; ".join(found.reasons)])[:300],
+        found=": ".join([found.state, "; ".join(found.reasons)])[:300],
         by=", ".join(names),
         good=lie.check in names,
     )
@@ -133,9 +133,9 @@ def believed(case: Case) -> tuple[Record, Finding]:
     return record, Finding(
         what=f"honest: {case.workload}, {case.variant}, batch {case.batch}",
         expected="no check rejects it",
-        found=": ".join([found.status, *([] if found.status == "smoke" else found.reasons)])[:300],
+        found=": ".join([found.state, "; ".join(found.reasons)])[:300],
         by=", ".join(checks_of(found)),
-        good=found.status == "smoke",
+        good=found.whole,
     )
 
 

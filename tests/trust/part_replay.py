@@ -51,10 +51,10 @@ def replayed(records: Iterable[Record]) -> dict[str, Numbers]:
 def _campaign(records: Sequence[Record]) -> Iterable[tuple[str, str]]:
     for record in sorted(records, key=lambda r: r.name):
         item = summary(record)
-        yield f"record {record.name}", f"{record.digest[:16]} {words(item.seconds, item.status)}"
+        yield f"record {record.name}", f"{record.digest[:16]} {words(item.seconds, item.state)}"
     for item in sorted(speedups(records), key=lambda s: s.gpu.record.name):
         best = [words(peer[1]) for peer in (item.best_peer, item.best_gpu_peer) if peer]
-        yield f"speed-up {item.gpu.record.name}", words(item.ratio, item.status, *best)
+        yield f"speed-up {item.gpu.record.name}", words(item.ratio, item.state, *best)
 
 
 def _comparison(name: str, first: Sequence[Record], second: Sequence[Record]) -> Iterable[tuple[str, str]]:
