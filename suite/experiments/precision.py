@@ -70,7 +70,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                 mark = point(precision, found, base, item, row=name)
                 points.append(mark if full else replace(mark, solid=False))
                 gains += [f"{precision} is {words(found)}"] if item.whole and base.whole else []
-        apart = "" if full else " of another campaign, without intervals"
+        apart = "" if full else " of another campaign"
         said = f"{' and '.join(gains)} as fast as float32{apart}" if gains else _UNKNOWN
         answers.append(f"{name}: {said}." + caveat(group))
     if not answers:

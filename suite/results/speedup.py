@@ -23,7 +23,6 @@ from suite.results.summary import (
     wide,
     worse,
 )
-from suite.workload import Scope
 
 _ROUNDING = 1e-9  # of a mean of equal values
 
@@ -70,14 +69,6 @@ class SpeedUp:
     def certificate(self) -> bool | None:
         """Whether it is certified; None where it needs no certificate, as it is not of a step."""
         return self.certified if self.gpu.record.case.scope == "step" else None
-
-
-Result = Summary | SpeedUp  # what has a status with its reasons
-
-
-def record_of(item: Result) -> Record:
-    """Return the record that tells of which campaign a result is; both sides of a speed-up are of one."""
-    return item.gpu.record if isinstance(item, SpeedUp) else item.record
 
 
 def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
@@ -154,12 +145,6 @@ def _doubt(cpu: Record, gpu: Record, ratio: Estimate) -> str:
     if signs is None or signs[0] * (1 - _ROUNDING) <= ratio.value <= signs[1] * (1 + _ROUNDING):
         return ""
     return f"skewed: the ratio lies outside the sign interval, {units.interval(*signs)}; rerun when idle"
-
-
-def of_headline(records: Iterable[Record], scope: Scope = "step") -> tuple[SpeedUp, ...]:
-    """Return the current speed-ups in the headline setting, each beside the peers of its campaign."""
-    beside = (r for r in records if r.case.scope == scope and r.usual("implementation", "variant", "layout"))
-    return tuple(item for item in current(speedups(beside)) if item.gpu.record.usual())
 
 
 def current(found: Iterable[SpeedUp]) -> tuple[SpeedUp, ...]:

@@ -165,17 +165,6 @@ def base_cells(record: Record) -> tuple[Cell, Cell]:
     return Cell(text="1", sort=1.0, record=record), Cell(text=units.DASH, remark="the others are set against it")
 
 
-def ratio_status_cell(item: SpeedUp) -> Cell:
-    """Return the status of a speed-up, which may be worse than that of its sides, with all reasons.
-
-    It is not certified where a peer is known to be faster on the CPU; where none was timed, that is among the reasons.
-    """
-    sides = status_cell(item.cpu, item.gpu)
-    own = item.status != worse(item.cpu.status, item.gpu.status)
-    word = item.status if own else sides.text
-    return Cell(text=f"{word}, not certified" if item.outdone else word, remark="; ".join(item.reasons))
-
-
 def speedup_status_cell(item: SpeedUp) -> Cell:
     """Return the status of one in the headline setting, whose CPU side has to be certified where it is of a step."""
     word = _status(item.status, (item.cpu, item.gpu))
