@@ -5,7 +5,7 @@ from pathlib import Path
 
 from suite import experiments, terminal, units
 from suite.inquiry.latencies import latencies, latency_table
-from suite.results import answers, catalogue, packs, prices, selection, store
+from suite.results import answers, catalogue, machine_evidence, packs, prices, selection, store
 from suite.results import baselines as against
 from suite.results.comparison import compared
 from suite.results.identity import identity
@@ -55,7 +55,7 @@ def print_answers(name: str, folders: Sequence[Path], here: Machine, noted: bool
     """
     records = _loaded(folders, noted)
     mine = [record for record in records if record.machine.slug == here.slug]
-    found = experiments.load(name).read(mine)
+    found = experiments.read(name, machine_evidence.evidence(records).get(here.slug, machine_evidence.Evidence()))
     if found is None:
         terminal.say(f"experiment '{name}' has no answer yet: what it compares was not measured whole")
     for table in found.tables if found else ():

@@ -7,7 +7,7 @@ import pytest
 from suite.results.agreement import disagreements
 from suite.results.pooled_speedup import pooled_speedups
 from suite.results.record import Audit, Replay
-from suite.results.speedup import of_headline, speedups
+from suite.results.speedup import speedups
 
 
 def replayed(second):
@@ -95,4 +95,3 @@ def test_a_speed_up_of_sides_that_did_not_compute_the_same_is_invalid_and_may_no
     assert (sound.state, other.state) == ("open", "invalid")
     assert other.reasons[0] == "not the same: round 1: the first loss is 2.3 on the CPU and 2.4 on the GPU"
     assert [item.state for item in pooled_speedups(sides(gpu={"first_loss": 2.4}))] == ["invalid"]
-    assert [item.state for item in of_headline(sides(gpu={"first_loss": 2.4}))] == ["invalid"]

@@ -8,6 +8,8 @@ from test_site import built, checkout, rendered  # noqa: F401
 from suite import models
 from suite.report import ladder as shown
 from suite.results import ladder
+from suite.results.machine_evidence import of_one_machine
+from suite.results.pooled_speedup import pooled_speedups
 from suite.results.record import Sample, Stage
 from suite.workload import Case, WholeRun
 
@@ -27,8 +29,47 @@ def records(**changes):
     return made
 
 
-def amortised(made):
-    return ladder.amortised(ladder.ladder(made))
+ABOUT = factory.description(run=RUN)
+
+
+def pooled(made, shares=(1.0, 1.01, 0.99)):
+    """The ladder of a machine each of whose hosts had such a share of the times; None: as the records are."""
+    found = of_one_machine(list(made) if shares is None else factory.on_hosts(made, shares))
+    return ladder.ladder(found.records, found.speedups)
+
+
+def amortised(made, shares=(1.0, 1.01, 0.99)):
+    return ladder.amortised(pooled(made, shares))
+
+
+def test_a_rung_is_the_pooled_speed_up_of_its_scope_with_its_state_and_hosts():
+    rungs = pooled(records())
+    assert [rung.case.scope for rung in rungs] == ["step", "transfer", "epoch", "cold", "run"]
+    assert [rung.ratio.value for rung in rungs] == pytest.approx([10, 5, 1.25, 0.5, 10], rel=1e-2)
+    found = pooled_speedups(factory.on_hosts(records()))
+    assert [rung.pooled for rung in rungs] == sorted(found, key=[rung.pooled for rung in rungs].index)
+    table = shown.table(rungs, ABOUT, "here")
+    assert [(row[-2].text, row[-1].text) for row in table.rows] == [("open", "3")] + [("quotable", "3")] * 4
+    assert table.rows[0][-2].remark == "certificate open: no baseline was timed on this CPU"
+    assert table.notes == ()
+    assert [row[4].text == "–" for row in shown.table(pooled(records(), (1.0,)), ABOUT, "here").rows] == [True] * 5
+
+
+def test_a_scope_that_no_pool_has_both_sides_of_is_of_one_campaign_and_says_so():
+    disturbed = [
+        msgspec.structs.replace(r, runs=tuple(msgspec.structs.replace(run, load_by_others=9.0) for run in r.runs))
+        if (r.backend, r.case.scope) == ("cpu", "transfer")
+        else r
+        for r in records()
+    ]
+    rungs = pooled(disturbed)
+    assert [rung.case.scope for rung in rungs if rung.pooled is None] == ["transfer"]
+    table = shown.table(rungs, ABOUT, "here")
+    assert [row[-1].text for row in table.rows] == ["3", "one campaign", "3", "3", "3"]
+    assert table.notes[0] == "A row of one campaign has no pool: its interval is of one host."
+    drawn = [row for layer in shown.chart(rungs)["layer"] for row in layer["data"]["values"] if "solid" in row]
+    assert {row["name"]: row["solid"] for row in drawn} == {
+        "step": False, "transfer": False, "epoch": True, "cold": True, "run": True}  # fmt: skip
 
 
 def test_rungs_come_in_order_and_pair_within_a_campaign():
@@ -111,35 +152,40 @@ def test_the_whole_search_is_told_in_points_and_fits():
 
 
 def test_calls_add_up_from_the_cold_start():
-    assert ladder.totals({0: 2.0, 1: 3.0}, {0: 0.5, 2: 1.0}, 11) == {0: 7.0}
     curve = amortised(records())
     assert [one.calls for one in curve] == [1, 10, 100, 1000, 10_000, 100_000]
-    assert curve[0].ratio.value == pytest.approx(0.5, rel=1e-3)
-    assert curve[3].ratio.value == pytest.approx((2 + 9.99) / (4 + 0.999), rel=1e-3)
+    assert curve[0].ratio.value == pytest.approx(0.5, rel=1e-2)
+    assert curve[3].ratio.value == pytest.approx((2 + 9.99) / (4 + 0.999), rel=1e-2)
     assert curve[0].ratio.low < curve[0].ratio.value < curve[0].ratio.high
 
 
-def test_a_rung_says_which_side_something_speaks_against():
+def test_the_curve_begins_with_the_cold_start_and_ends_with_the_step():
+    rungs = pooled(records())
+    cold, step = (next(rung.ratio for rung in rungs if rung.case.scope == scope) for scope in ("cold", "step"))
+    first, *_, last = ladder.amortised(rungs, (1, 10**9))
+    for one, rung in ((first, cold), (last, step)):
+        ends = one.ratio.value, one.ratio.low, one.ratio.high
+        assert ends == pytest.approx((rung.value, rung.low, rung.high), rel=1e-3)
+
+
+def test_where_nothing_says_how_much_hosts_differ_the_curve_has_no_interval():
+    assert [one.ratio.low for one in amortised(records(), (1.0,))] == [None] * 6
+
+
+@pytest.mark.parametrize("baseline", [True, False])
+def test_a_curve_is_hollow_unless_start_and_step_may_be_quoted(baseline):
+    torch = factory.record(implementation="torch", step_seconds=[0.011] * 3, about=ABOUT)
+    curve = amortised([*records(), *[torch] * baseline])
+    marks = [layer["mark"] for layer in shown.curve(curve)["layer"] if layer["mark"]["type"] == "point"]
+    assert [mark["filled"] for mark in marks] == [baseline]
+
+
+def test_where_the_sides_differ_a_rung_says_whose_status_is_which():
     shaky = [
         msgspec.structs.replace(r, rounds=99) if (r.backend, r.case.scope) == ("cpu", "step") else r for r in records()
     ]
-    steps = [shown.table(ladder.ladder(of), shaky[0].description, "here").rows[0][-1].text for of in (records(), shaky)]
-    assert steps == ["–", "cpu: 96 of 99 rounds are missing"]
-
-
-def test_a_rung_whose_ratio_is_wide_though_its_sides_are_not_says_so_and_is_drawn_hollow():
-    noise = {"cpu": (0.97, 1.0, 1.03), "gpu": (1.03, 1.0, 0.97)}
-    made = [r for r in records() if r.case.scope != "transfer"]
-    made += [factory.record(backend=side, scope="transfer", step_seconds=[0.01 * share for share in shares],
-                            about=made[0].description) for side, shares in noise.items()]  # fmt: skip
-    rungs = ladder.ladder(made)
-    assert [rung.doubted is not None for rung in rungs] == [rung.case.scope == "transfer" for rung in rungs]
-    row = shown.table(rungs, made[0].description, "here").rows[1]
-    assert row[-1].text == "half-width 16.1 %"
-    assert row[-1].remark.startswith("half-width ")
-    drawn = [row for layer in shown.chart(rungs)["layer"] for row in layer["data"]["values"] if "solid" in row]
-    assert not any(row["solid"] for row in drawn if row["name"] == "transfer")
-    assert all(row["solid"] for row in drawn if row["name"] == "step")
+    steps = [shown.table(ladder.ladder(of), ABOUT, "here").rows[0][-2].text for of in (records(), shaky)]
+    assert steps == ["quick", "CPU incomplete, GPU quick"]
 
 
 def test_rungs_with_both_sides_are_drawn_in_their_order_and_one_alone_is_not():
@@ -147,82 +193,16 @@ def test_rungs_with_both_sides_are_drawn_in_their_order_and_one_alone_is_not():
     assert spec is not None
     rows = [row for layer in spec["layer"] for row in layer["data"]["values"] if "solid" in row]
     assert list(dict.fromkeys(row["name"] for row in rows)) == ["step", "transfer", "epoch", "cold", "run"]
-    assert {row["name"] for row in rows if not row["solid"]} <= {"run"}
+    assert not any(row["solid"] for row in rows), "no pool stands behind them"
     assert shown.chart(ladder.ladder(records()[:2])) is None
 
 
 def test_a_curve_needs_both_scopes_of_both_sides():
-    assert amortised(r for r in records() if (r.backend, r.case.scope) != ("gpu", "cold")) == ()
+    lacking = [r for r in records() if (r.backend, r.case.scope) != ("gpu", "cold")]
+    assert amortised(lacking) == ()
     elsewhere = factory.record(scope="cold", backend="gpu", campaign="20270101-000000-new")
-    assert amortised([*(r for r in records() if (r.backend, r.case.scope) != ("gpu", "cold")), elsewhere]) == ()
-
-
-def test_a_curve_has_start_and_step_as_the_ladder_each_from_the_newest_campaign_that_was_measured_and_whole():
-    def newer(year, **changes):
-        made = records(campaign=f"{year}0101-000000-new", created=f"{year}-01-01T00:00:00Z", **changes)
-        faster = [msgspec.structs.replace(r, runs=tuple(map(faster_run, r.runs))) for r in made if r.backend == "gpu"]
-        return [r for r in made if r.backend == "cpu"] + faster
-
-    def faster_run(run):
-        halved = (msgspec.structs.replace(s, wall_seconds=s.wall_seconds / 2) for s in run.samples)
-        return msgspec.structs.replace(run, samples=tuple(halved))
-
-    def broken_off(record):
-        return msgspec.structs.replace(record, rounds=10)
-
-    def last(made):
-        return amortised(made)[-1].ratio.value
-
-    def first(made):
-        return amortised(made)[0].ratio.value
-
-    old = last(records())
-    assert last([*records(), *newer(2027)]) == pytest.approx(2 * old, rel=1e-3)
-    assert last([*records(), *newer(2027, profile="smoke")]) == old
-    assert last([*records(), *map(broken_off, newer(2027))]) == old
-    starts = [*records(), *(r for r in newer(2027) if r.case.scope == "cold")]
-    assert first(starts) == pytest.approx(2 * first(records()), rel=1e-3)
-    assert last(starts) == pytest.approx((2 + 999.99) / (2 + 99.999), rel=1e-3)
-
-
-def test_a_curve_is_of_the_better_allocator_and_hollow_where_a_time_is_not_steady():
-    def other(scope, seconds):
-        return factory.record(scope=scope, step_seconds=[seconds] * 3, allocator="system", about=factory.description())
-
-    steady = amortised(records())
-    better = amortised([*records(), other("step", 0.005), other("cold", 3.0)])
-    assert better[0].ratio.value == pytest.approx(2 / 4, rel=1e-2)
-    assert better[-1].ratio.value == pytest.approx(steady[-1].ratio.value / 2, rel=1e-2)
-    better = amortised([*records(), other("step", 0.02), other("cold", 1.0)])
-    assert better[0].ratio.value == pytest.approx(1 / 4, rel=1e-2)
-    assert better[-1].ratio.value == pytest.approx(steady[-1].ratio.value, rel=1e-2)
-    assert [one.steady for one in steady] == [True] * 6
-    wide = factory.record(scope="cold", step_seconds=[2.0, 3.0, 4.0], about=factory.description(run=RUN))
-    uneven = [wide if (r.backend, r.case.scope) == ("cpu", "cold") else r for r in records()]
-    assert not any(one.steady for one in amortised(uneven))
-    for curve, solid in ((steady, True), (amortised(uneven), False)):
-        marks = [layer["mark"] for layer in shown.curve(curve)["layer"] if layer["mark"]["type"] == "point"]
-        assert [mark["filled"] for mark in marks] == [solid]
-
-
-def test_start_and_steps_of_two_campaigns_have_no_interval_together_and_the_page_says_so(checkout):  # noqa: F811
-    when = {"campaign": "20270101-000000-new", "created": "2027-01-01T00:00:00Z"}
-    start = [record for record in records(**when) if record.case.scope == "cold"]
-    one, two = amortised(records()), amortised([*records(), *start])
-    assert [each.joined for each in one + two] == [False] * 6 + [True] * 6
-    assert [each.ratio.low is None for each in two] == [False] + [True] * 5
-    assert all(each.ratio.low is not None for each in one)
-    assert "after 1,000 steps 2.4x; " in shown.alternative(two)
-    assert "after 1,000 steps 2.40x; " in shown.alternative(one)
-    assert [each.ratio.value for each in two] == pytest.approx([each.ratio.value for each in one])
-    notes = [" ".join(shown.table(ladder.ladder(made), factory.description(run=RUN), "here").notes)
-             for made in (records(), [*records(), *start])]  # fmt: skip
-    assert ["of 2 campaigns, 2026-01-01 to 2027-01-01" in note for note in notes] == [False, True]
-    rendered(checkout, *records(), *start)
-    built(checkout)
-    page = (checkout / "build" / "html" / "workloads" / "mnist_mlp.html").read_text()
-    assert page.count("Cold start and steps are of two campaigns here") == 1
-    assert page.count("The rows are of 2 campaigns, 2026-01-01 to 2027-01-01") == 1
+    assert len(amortised([*lacking, elsewhere], None)) == 6, "campaigns are pooled"
+    assert ladder.amortised(ladder.ladder(records())) == (), "there is no pool"
 
 
 def test_a_page_shows_the_ladder_the_curve_and_the_run_beside_the_documented_one(checkout):  # noqa: F811
@@ -231,8 +211,9 @@ def test_a_page_shows_the_ladder_the_curve_and_the_run_beside_the_documented_one
     page = (checkout / "build" / "html" / "workloads" / "mnist_mlp.html").read_text()
     assert "run: building, compiling and 2 epochs of 1,000 examples, validation after each" in page
     assert "amortised.mnist_mlp" in page
-    assert "two campaigns here" not in page
-    assert "began, UTC" not in page
-    table = shown.table(ladder.ladder(records()), factory.description(run=RUN), "here")
+    table = shown.table(ladder.ladder(records()), ABOUT, "here")
     assert table.rows[-1][4].text == "–"
-    assert table.notes == ("One repetition has no interval.",)
+    assert table.notes == (
+        "A row of one campaign has no pool: its interval is of one host.",
+        "A row without an interval has one process, or nothing says how much hosts differ.",
+    )

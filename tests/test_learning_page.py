@@ -15,6 +15,7 @@ from suite.observations import observations
 from suite.report import experiments as pages
 from suite.report import learning as report
 from suite.results import learning
+from suite.results.machine_evidence import Evidence
 from suite.results.record import Learnt, Predictions
 
 ABOUT = {name: models.load(name).description for name in models.names()}
@@ -191,7 +192,7 @@ def test_the_ladder_is_judged_once_all_of_it_was_run():
 
 
 def test_the_page_of_what_was_not_run_begins_by_saying_that_it_is_open_and_why():
-    files = pages.files(pages.readings([]), frozenset(), {})
+    files = pages.files(pages.readings({}), frozenset(), {})
     begin = '</h1>\n\n<p class="lead">This question is open: '
     real = "it needs the real data, which is not at hand. Answer it: <code>suite run --experiment accuracy --data tfds<"
     assert begin + real in files["experiments/accuracy.md"]
@@ -234,14 +235,18 @@ def test_what_was_trained_on_the_stand_in_says_so_and_comes_last():
 
 def test_photographs_decide_whether_pixels_tilt_the_answers_and_drawings_do_not():
     (about,) = (each for each in observations() if each.code == "O25")
+
+    def judge(*records):
+        return about.judge(Evidence(records=records))
+
     real, drawn = (
         trained("catdog_cnn_dropout", (0.9,), data=data, steps=steps, predictions=(HALF, RAW))
         for data, steps in (("tfds", None), ("embedded", 300))
     )
-    assert about.judge([real, drawn]).verdict == about.judge([drawn, real]).verdict == "reproduced"
-    assert about.judge([drawn]).verdict == "not comparable"
-    assert "trained on drawings" in about.judge([drawn]).found
-    assert about.judge([trained("catdog_cnn_base", (0.9,))]).verdict == "not run"
+    assert judge(real, drawn).verdict == judge(drawn, real).verdict == "reproduced"
+    assert judge(drawn).verdict == "not comparable"
+    assert "trained on drawings" in judge(drawn).found
+    assert judge(trained("catdog_cnn_base", (0.9,))).verdict == "not run"
 
 
 def test_cats_and_dogs_alone_are_asked_about():

@@ -13,7 +13,7 @@ from suite.results import choices as chosen
 from suite.results import choosing
 from suite.results.choices import Choices, Threads, Way
 from suite.results.peers import peers_of
-from suite.results.speedup import of_headline, speedups
+from suite.results.speedup import speedups
 from suite.results.summary import summary
 
 ABOUT = (factory.description("mnist_mlp"), factory.description("cifar10_mlp"))
@@ -150,7 +150,7 @@ def sides(campaign="a", **changes):
 
 
 def test_a_speedup_has_the_chosen_threads_whatever_others_were_timed(fewer):
-    (found,) = of_headline(sides())
+    (found,) = speedups(sides())
     assert found.cpu.record.case.threads == 4
     assert found.ratio.value == pytest.approx(5.0)
 

@@ -427,7 +427,7 @@ def test_every_experiment_has_a_page_that_the_home_page_links(checkout):
         assert f'href="experiments/{name}.html"' in home
         assert f"suite run --experiment {name}" in page
     crossed = (checkout / "build" / "html" / "experiments" / "crossover.html").read_text(encoding="utf-8")
-    assert "the GPU wins from a batch of about" in crossed
+    assert "the GPU wins is not separated from the noise, of the 4 batches that were timed" in crossed  # of one host
     assert "../records/20260102-000000-sweep/mnist_mlp.gpu.step.batch-64.json" in crossed
     assert "experiments.crossover.test-gpu-16-cores.dark.svg" in crossed
 
@@ -606,7 +606,7 @@ def test_a_site_of_a_smoke_run_alone_says_that_it_times_nothing_and_shows_its_ti
     for page in ("index.md", f"machines/{HERE}.md"):
         assert "Profile smoke times nothing: it only shows that it runs." in files[page]
         assert "<strong>" not in files[page].split("</p>")[0]
-    assert ">smoke<" in files["workloads/mnist_mlp.md"]
+    assert "it only shows that it runs" in files["workloads/mnist_mlp.md"]
     assert charts.FOLDER + "/speedups.json" not in files
 
 

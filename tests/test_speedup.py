@@ -8,7 +8,7 @@ from suite import units
 from suite.inquiry.steps import together
 from suite.results import selection
 from suite.results.peers import peers_of
-from suite.results.speedup import current, of_headline, record_of, speedups
+from suite.results.speedup import current, speedups
 from suite.results.statistics import Estimate
 from suite.results.summary import summary
 from suite.results.table import one_host_cell
@@ -82,16 +82,6 @@ def test_a_cpu_side_is_certified_from_seven_tenths_of_the_best_peer_up(seconds, 
     said = () if certified else (f"a baseline takes {seconds / 0.01:.2f} of JAX's time",)
     lacking = "CPU side compared without a way that may be faster: torch compile"
     assert found.reasons == (*said, lacking)
-
-
-def test_the_headline_is_the_plain_step_at_the_headline_batch_and_nothing_else():
-    usual = pair()
-    beside = [*pair(variant="several-steps"), *pair(scope="cold"), *pair(batch=4096), peer(0.02)]
-    (found,) = of_headline([*usual, *beside])
-    assert found.gpu.record == usual[1]
-    assert [item.gpu.record.case.scope for item in of_headline([*usual, *beside], "cold")] == ["cold"]
-    assert record_of(found) == usual[1]
-    assert record_of(found.cpu) == usual[0]
 
 
 def test_what_needs_no_certificate_is_not_called_uncertified():

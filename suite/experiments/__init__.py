@@ -5,6 +5,7 @@ from typing import Protocol, cast
 
 from suite import plugins
 from suite.inquiry.here import Here
+from suite.results.machine_evidence import Evidence
 from suite.results.reading import Reading
 from suite.results.record import Record
 from suite.workload import Case, Description
@@ -12,6 +13,8 @@ from suite.workload import Case, Description
 
 class Experiment(Protocol):
     """What a file of this package holds; one with many cases also has `rounds(case, cores)`, see below.
+
+    One whose answer rests on pooled numbers also has `of_evidence(evidence)`, which is asked instead of `read`.
 
     One whose larger cases may take too long also has `LONGEST_STEP_SECONDS`; one that looks at how busy a GPU is has
     `SUSTAINED`: its steps go on until the driver, which averages over a second, can tell. One that needs several GPUs
@@ -46,6 +49,16 @@ def load(name: str) -> Experiment:
     Raises LookupError, naming what there is and the nearest match, if there is no such file.
     """
     return cast(Experiment, plugins.module(__name__, name, names(), "experiment"))
+
+
+def read(name: str, evidence: Evidence) -> Reading | None:
+    """Return what one machine answers; None if it has nothing to say.
+
+    Raises LookupError if there is no such experiment.
+    """
+    experiment = load(name)
+    of_evidence = getattr(experiment, "of_evidence", None)
+    return experiment.read(evidence.records) if of_evidence is None else of_evidence(evidence)
 
 
 def rounds(name: str, case: Case, cores: int) -> int | None:

@@ -1,35 +1,37 @@
 """At which batch size does the GPU win? Speed-up of one step over the batch."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, from_size, point, solid, step, words
+from suite.inquiry.steps import from_size, pooled_point, said_of, step, words
 from suite.results.crossing import Crossing, crossing
+from suite.results.machine_evidence import Evidence, of_one_machine
+from suite.results.pooled_speedup import PooledSpeedUp
+from suite.results.pools import Pool
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
-from suite.results.selection import campaign_recency
-from suite.results.speedup import SpeedUp, speedups
-from suite.results.summary import Summary, summary
-from suite.results.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell, times_cells
+from suite.results.summary import summary
+from suite.results.table import Cell, Table, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "At which batch size does the GPU win?"
 TESTS = ("O26",)
 METHOD = (
-    "The speed-up of one step is measured at several batch sizes, CPU and GPU in the same rounds. Between neighbouring "
+    "The speed-up of one step is measured at several batch sizes, each side pooled over hosts. Between neighbouring "
     "sizes its logarithm is taken to be linear in the logarithm of the batch. The GPU wins from where the speed-up "
     "comes to be above 1 for good; the interval of that batch ends where the ends of the speed-up's 95 % interval do, "
     "which makes it rather too wide than too narrow. "
-    "A result that is not whole or makes no sense is drawn hollow and not counted; an unsteady one is drawn hollow."
+    "An invalid one does not count. What may not be quoted is drawn hollow."
 )
 WORKLOADS = ("cifar10_mlp", "cifar10_tf_cnn")
 
 _BATCHES = (1, 4, 16, 64, 256, 1024)
 _SWEEPS = {"cifar10_tf_cnn": (32, 128, 512, 2048, 4096)}  # 32 to 4,096, as O26 asks; 512 is where it was documented
 _LARGEST_FLOP = 1e12  # of a step: several seconds on a few cores
-_COLUMNS = ("model", "batch", "CPU step", "GPU step", "speed-up", "95 % interval", "GPU examples/s", ON_ONE_HOST)
+_COLUMNS = ("model", "batch", "CPU step", "GPU step", "speed-up", "95 % interval", "GPU examples/s", "status",
+            "hosts")  # fmt: skip
 
 
 def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
@@ -54,17 +56,21 @@ def batches(about: Description) -> tuple[int, ...]:
 
 def read(records: Sequence[Record]) -> Reading | None:
     """Return from which batch on the GPU wins, by workload; None if no workload has two batch sizes."""
-    sweeps = _sweeps(records)
+    return of_evidence(of_one_machine(records))
+
+
+def of_evidence(evidence: Evidence) -> Reading | None:
+    """Return what one machine answers."""
+    sweeps = _sweeps(evidence.speedups)
     if not sweeps:
         return None
     answers, rows, points, lines, rates = [], [], [], [], []
-    for sweep in sweeps:
-        name, mine = sweep[0].gpu.record.workload, _with_both(records, sweep)
-        found = crossing([(item.gpu.record.case.batch, item.ratio) for item in sweep if _counted(item)])
+    for name, sweep in sweeps.items():
+        found = crossing([(item.case.batch, item.ratio.estimate) for item in sweep if _counted(item)])
         answers.append(answer(name, found, sweep))
-        rows += mine
-        points += [_point(item) for item in sweep]
-        rates += [_rate(side) for item in sweep for side in (item.cpu, item.gpu)]
+        rows += [_row(item) for item in sweep]
+        points += [pooled_point(item, name, at=item.case.batch) for item in sweep]
+        rates += [_rate(side, item.quotable) for item in sweep for side in (item.cpu, item.gpu)]
         if found.outcome == "from":
             lines.append(_line(name, found, points))
     chart = Chart(
@@ -85,62 +91,52 @@ def read(records: Sequence[Record]) -> Reading | None:
         points=tuple(rates),
         joined=True,
     )
-    title = "One step at each batch size, CPU and GPU of the same machine"
-    table = Table(title=title, columns=_COLUMNS, rows=tuple(rows))
+    title = "One step at each batch size, CPU and GPU of the same kind of machine"
+    table = Table(title=title, columns=_COLUMNS, rows=tuple(rows), notes=tuple(_untimed(evidence, sweeps)))
     return Reading(answers=tuple(answers), tables=(table,), chart=chart, beside=(throughput,))
 
 
-def answer(name: str, found: Crossing, sweep: Sequence[SpeedUp]) -> str:
+def answer(name: str, found: Crossing, sweep: Sequence[PooledSpeedUp]) -> str:
     """Return the answer as a sentence; which end is open is said."""
     counted = [item for item in sweep if _counted(item)]
     shown = counted or sweep
     first, last = shown[0], shown[-1]
-    smallest, largest = (units.count(item.gpu.record.case.batch) for item in (first, last))
+    smallest, largest = (units.count(item.case.batch) for item in (first, last))
     span = f"of the {len(shown)} batches that were timed, from {smallest} to {largest}"
     if found.outcome == "always":
-        said = f"the GPU wins at all {span}: at {smallest} it is {words(first.ratio)} as fast"
+        said = f"the GPU wins at all {span}: at {smallest} it is {words(first.ratio.estimate)} as fast"
     elif found.outcome == "never":
-        said = f"the CPU wins at all {span}: at {largest} the GPU is {words(last.ratio)} as fast"
+        said = f"the CPU wins at all {span}: at {largest} the GPU is {words(last.ratio.estimate)} as fast"
     elif found.outcome == "not separated":
         said = f"from where on the GPU wins is not separated from the noise, {span}"
     else:
         said = f"the GPU wins from a batch {from_size(found)}"
-    return f"{name}: {said}." + caveat(counted)
+    return f"{name}: {said}." + said_of(counted)
 
 
-def _counted(item: SpeedUp) -> bool:
-    return item.whole
+def _counted(item: PooledSpeedUp) -> bool:
+    return item.state != "invalid"
 
 
-def _sweeps(records: Sequence[Record]) -> list[list[SpeedUp]]:
-    """Return each workload's current campaign with at least two batch sizes, by size."""
-    campaigns: dict[tuple[str, str], dict[int, SpeedUp]] = defaultdict(dict)
-    for item in speedups(record for record in records if record.headline_step("batch")):
-        record = item.gpu.record
-        campaigns[record.workload, record.campaign][record.case.batch] = item
-    latest: dict[str, list[SpeedUp]] = {}
-    groups = [[sizes[size] for size in sorted(sizes)] for sizes in campaigns.values() if len(sizes) > 1]
-    for group in sorted(groups, key=lambda g: campaign_recency(item.gpu.record for item in g)):
-        latest[group[0].gpu.record.workload] = group
-    return [latest[name] for name in sorted(latest)]
+def _sweeps(speedups: Sequence[PooledSpeedUp]) -> dict[str, list[PooledSpeedUp]]:
+    """Return each workload's speed-ups by size, if there are at least two, by name."""
+    found: dict[str, list[PooledSpeedUp]] = defaultdict(list)
+    steps = (item for item in speedups if item.record.headline_step("batch"))
+    for item in sorted(steps, key=lambda item: (item.workload, item.case.batch)):
+        found[item.workload].append(item)
+    return {name: sweep for name, sweep in found.items() if len(sweep) > 1}
 
 
-def _point(item: SpeedUp) -> Point:
-    record = item.gpu.record
-    return point(record.workload, item.ratio, item, at=record.case.batch)
-
-
-def _rate(side: Summary) -> Point:
-    rate, record = side.examples_per_second_estimate, side.record
-    assert rate is not None, "a speed-up has times of both sides"
+def _rate(side: Pool, quotable: bool) -> Point:
+    rate, case = side.seconds.per(side.case.batch), side.case
     return Point(
-        series=f"{record.workload}, {record.backend.upper()}",
+        series=f"{case.workload}, {case.backend.upper()}",
         value=rate.value,
         low=rate.low,
         high=rate.high,
-        at=record.case.batch,
+        at=case.batch,
         text=units.quantity(rate.value, "examples/s"),
-        solid=solid(side),
+        solid=quotable,
     )
 
 
@@ -149,32 +145,25 @@ def _line(name: str, found: Crossing, points: Sequence[Point]) -> Line:
     return Line(series=name, ends=((found.low or min(mine), 1.0), (found.high or max(mine), 1.0)), wide=True)
 
 
-def _with_both(records: Sequence[Record], sweep: Sequence[SpeedUp]) -> list[tuple[Cell, ...]]:
-    """Return a row for each batch, also where one side failed."""
-    campaign, name = sweep[0].gpu.record.campaign, sweep[0].gpu.record.workload
-    sides: dict[int, dict[str, Summary]] = defaultdict(dict)
-    for record in records:
-        if (record.campaign, record.workload) == (campaign, name) and record.headline_step("batch"):
-            sides[record.case.batch].setdefault(record.backend, summary(record))
-    for item in sweep:
-        sides[item.gpu.record.case.batch] |= {"cpu": item.cpu, "gpu": item.gpu}
-    gains = {item.gpu.record.case.batch: item for item in sweep}
-    rows = []
-    for batch in sorted(sides):
-        cpu, gpu = sides[batch].get("cpu"), sides[batch].get("gpu")
-        there = [side for side in (cpu, gpu) if side is not None]
-        rate = gpu.examples_per_second if gpu else None
-        gain = gains.get(batch)
-        why = "; ".join(reason for side in there for reason in side.reasons) or "one side was not measured"
-        rows.append(
-            (
-                Cell(text=name),
-                Cell(text=units.count(batch), sort=batch),
-                time_cell(cpu),
-                time_cell(gpu),
-                *times_cells(gain and gain.ratio, gpu.record if gpu else None, why),
-                Cell(text=units.quantity(rate, ""), sort=rate),
-                one_host_cell(gain) if gain else one_host_cell(*there),
-            )
-        )
-    return rows
+def _row(item: PooledSpeedUp) -> tuple[Cell, ...]:
+    rate = item.case.batch / item.gpu.seconds.value
+    return (
+        Cell(text=item.workload),
+        Cell(text=units.count(item.case.batch), sort=item.case.batch),
+        time_cell(item.cpu),
+        time_cell(item.gpu),
+        *times_cells(item.ratio.estimate, item.record),
+        Cell(text=units.quantity(rate, ""), sort=rate),
+        Cell(text=item.state, remark="; ".join(item.reasons)),
+        Cell(text=units.count(item.hosts), sort=item.hosts),
+    )
+
+
+def _untimed(evidence: Evidence, sweeps: Mapping[str, Sequence[PooledSpeedUp]]) -> Iterator[str]:
+    """Yield a note for each batch of these workloads that was asked for and has no speed-up."""
+    there = {(name, item.case.batch) for name, sweep in sweeps.items() for item in sweep}
+    asked = (r for r in evidence.records if r.workload in sweeps and r.headline_step("batch"))
+    missing = {(r.workload, r.case.batch): "; ".join(summary(r).reasons) for r in asked}
+    for (name, batch), why in sorted(missing.items()):
+        if (name, batch) not in there:
+            yield f"{name} at batch {units.count(batch)} has no speed-up: {why or 'one side was not measured'}."

@@ -12,13 +12,14 @@ from suite.inquiry.flows import (
     share_cell,
 )
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, solid, step, together, words
+from suite.inquiry.steps import caveat, said_of, steady, step, together, words
 from suite.results.campaigns import notes
 from suite.results.flow import flow
+from suite.results.machine_evidence import Evidence, of_one_machine
+from suite.results.pooled_speedup import PooledSpeedUp
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
-from suite.results.statistics import Estimate
-from suite.results.summary import Summary, time_ratio
+from suite.results.summary import Summary
 from suite.results.table import ON_ONE_HOST, Cell, Table, filled, one_host_cell, rate_cells, times_cells
 from suite.results.watched import averaged, gpu_share, on_gpu, watched
 from suite.workload import Case, Description
@@ -53,7 +54,7 @@ _COLUMNS = ("model", "backend", "examples/s", "95 % interval", "device alone, ex
 _WATCHED = ("model", "backend", "GPU busy", "documented", "GPU power", "GPU temperature", "CPU busy")
 _UNWATCHED = {"model", "backend", "documented"}
 _SIDES = ("model", "GPU / CPU from storage", "95 % interval", "GPU / CPU alone", "95 % interval", "documented",
-          ON_ONE_HOST)  # fmt: skip
+          "status", "hosts")  # fmt: skip
 
 _SHARE = (
     "The step's share is of the step alone as the process from storage timed it; the rate alone is that of processes "
@@ -76,7 +77,12 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
 
 def read(records: Sequence[Record]) -> Reading | None:
     """Return what depth costs from storage on and on the device alone; None if nothing was timed from storage."""
-    found = networks(records)
+    return of_evidence(of_one_machine(records))
+
+
+def of_evidence(evidence: Evidence) -> Reading | None:
+    """Return what one machine answers; GPU over CPU is pooled, what depth costs a side is of one campaign."""
+    found, pooled = networks(evidence.records), _pooled(evidence.speedups)
     if not found:
         return None
     said = (_SHARE, *notes(item.record for scopes in found.values() for item in scopes.values()))
@@ -85,14 +91,14 @@ def read(records: Sequence[Record]) -> Reading | None:
     seen = filled(Table(title="What the machine does meanwhile", columns=_WATCHED, rows=tuple(_seen(found))))
     if set(seen.columns) - _UNWATCHED:
         tables.append(seen)
-    if sides := tuple(_sides(found)):
-        tables.append(Table(title="GPU and CPU of the same machine", columns=_SIDES, rows=sides))
+    if sides := tuple(_sides(pooled)):
+        tables.append(Table(title="GPU and CPU of the same kind of machine", columns=_SIDES, rows=sides))
     chart = Chart(
         caption="Examples a second of each network, from storage on and with its batch on the device alone.",
         across="examples/s, log scale",
         points=tuple(_points(found)),
     )
-    answers = (*_ratios(found), *_changes(found), *_utilisation(found))
+    answers = (*_ratios(pooled), *_changes(found), *_utilisation(found))
     return Reading(answers=answers, tables=tuple(tables), chart=chart if chart.points else None)
 
 
@@ -119,14 +125,14 @@ def _rows(found: Networks) -> Iterator[tuple[Cell, ...]]:
             Cell(text=name),
             Cell(text=backend),
             *rate_cells(flowing.rate, scopes["epoch"]),
-            _alone(scopes)[0],
+            _device_alone(scopes)[0],
             share_cell(flowing.share.value if flowing.share else None),
             Cell(text=flowing.bound or units.DASH),
             one_host_cell(*(item for item in (scopes["epoch"], alone) if item is not None)),
         )
 
 
-def _alone(scopes: dict[str, Summary]) -> tuple[Cell, Cell]:
+def _device_alone(scopes: dict[str, Summary]) -> tuple[Cell, Cell]:
     """Return the device's own rate: of the case of its own, else as the process from storage on saw it."""
     if "step" in scopes:
         return rate_cells(scopes["step"].examples_per_second_estimate, scopes["step"])
@@ -150,28 +156,24 @@ def _seen(found: Networks) -> Iterator[tuple[Cell, ...]]:
         )
 
 
-def between(found: Networks, name: str, scope: str) -> tuple[Estimate | None, tuple[Summary, ...]]:
-    """Return the GPU's rate over the CPU's in one campaign, and both results."""
-    sides = tuple(scopes[scope] for backend in ("gpu", "cpu") if scope in (scopes := found.get((name, backend), {})))
-    if len(sides) < len(("gpu", "cpu")):
-        return None, sides
-    gpu, cpu = sides
-    return time_ratio(cpu, gpu), sides
+def _pooled(speedups: Sequence[PooledSpeedUp]) -> list[tuple[PooledSpeedUp, PooledSpeedUp | None]]:
+    """Return each network's speed-up from storage on and, if there is one, with its batch on the device."""
+    valid = [item for item in speedups if item.record.usual() and item.state != "invalid"]
+    found = {(item.workload, item.case.scope): item for item in valid}
+    return [(found[name, "epoch"], found.get((name, "step"))) for name in WORKLOADS if (name, "epoch") in found]
 
 
-def _sides(found: Networks) -> Iterator[tuple[Cell, ...]]:
-    for name in dict.fromkeys(key[0] for key in found):
-        stored, sides = between(found, name, "epoch")
-        alone, more = between(found, name, "step")
-        if stored is not None:
-            documented = _documented_ratio(sides[0].record.description)
-            yield (
-                Cell(text=name),
-                *times_cells(stored, sides[0].record),
-                *times_cells(alone, more[0].record if more else None),
-                Cell(text=units.stated(documented), sort=documented),
-                one_host_cell(*sides, *more),
-            )
+def _sides(found: Sequence[tuple[PooledSpeedUp, PooledSpeedUp | None]]) -> Iterator[tuple[Cell, ...]]:
+    for stored, step_alone in found:
+        documented = _documented_ratio(stored.record.description)
+        yield (
+            Cell(text=stored.workload),
+            *times_cells(stored.ratio.estimate, stored.record),
+            *times_cells(step_alone and step_alone.ratio.estimate, step_alone and step_alone.record),
+            Cell(text=units.stated(documented), sort=documented),
+            Cell(text=stored.state, remark="; ".join(stored.reasons)),
+            Cell(text=units.count(stored.hosts), sort=stored.hosts),
+        )
 
 
 def _documented_ratio(about: Description) -> float | None:
@@ -179,17 +181,13 @@ def _documented_ratio(about: Description) -> float | None:
     return next((claim.speedup for claim in claims if claim is not None and claim.speedup), None)
 
 
-def _ratios(found: Networks) -> Iterator[str]:
-    for name in dict.fromkeys(key[0] for key in found):
-        stored, sides = between(found, name, "epoch")
-        alone, more = between(found, name, "step")
-        alone = alone if all(side.whole for side in more) else None
-        if stored is not None and all(side.whole for side in sides):
-            documented = _documented_ratio(sides[0].record.description)
-            beside = f"; documented from storage are {units.stated(documented)}" if documented else ""
-            counted = (*sides, *more) if alone else sides
-            bare = f", and {words(alone)} with the batch on the device" if alone else ""
-            yield f"{name}: from storage the GPU is {words(stored)} as fast as the CPU{bare}{beside}.{caveat(counted)}"
+def _ratios(found: Sequence[tuple[PooledSpeedUp, PooledSpeedUp | None]]) -> Iterator[str]:
+    for stored, step_alone in found:
+        documented = _documented_ratio(stored.record.description)
+        beside = f"; documented from storage are {units.stated(documented)}" if documented else ""
+        bare = f", and {words(step_alone.ratio.estimate)} with the batch on the device" if step_alone else ""
+        ratio, counted = words(stored.ratio.estimate), [item for item in (stored, step_alone) if item]
+        yield f"{stored.workload}: from storage the GPU is {ratio} as fast as the CPU{bare}{beside}.{said_of(counted)}"
 
 
 def _changes(found: Networks) -> Iterator[str]:
@@ -240,5 +238,5 @@ def _points(found: Networks) -> Iterator[Point]:
                     low=value.low,
                     high=value.high,
                     text=units.quantity(value.value, "", units.half_width(value.low, value.high)),
-                    solid=solid(item),
+                    solid=steady(item),
                 )

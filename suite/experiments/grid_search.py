@@ -11,6 +11,7 @@ from suite.inquiry.here import Here
 from suite.inquiry.searches import SCORES, WAYS, WHOLE, searched
 from suite.inquiry.steps import campaigns, caveat, in_all, point, step, together, words
 from suite.results.campaigns import notes
+from suite.results.machine_evidence import Evidence, of_one_machine
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
 from suite.results.statistics import Estimate
@@ -124,8 +125,14 @@ def derived(group: Sequence[Summary]) -> tuple[float | None, float | None]:
 
 def read(records: Sequence[Record]) -> Reading | None:
     """Return what stacking gains by number of fits and backend; None if no fit was timed alone and stacked."""
+    return of_evidence(of_one_machine(records))
+
+
+def of_evidence(evidence: Evidence) -> Reading | None:
+    """Return what one machine answers; what a GPU gains is pooled, what stacking gains is of one campaign."""
     answers, rows, points, times, busy = [], [], [], [], []
-    shares, (whole_searches, scores, said) = _shares(records), searched(records)
+    records = evidence.records
+    shares, (whole_searches, scores, said) = _shares(records), searched(records, evidence.speedups)
     timed = {tuple(cell.text for cell in row[:3]) for row in whole_searches}
     groups = together(records, _fits)
     for group in groups:

@@ -6,7 +6,7 @@ from itertools import product
 from suite import units
 from suite.inquiry.here import Here
 from suite.inquiry.steps import pooled_point, said_of, words
-from suite.results.pooled_speedup import PooledSpeedUp, pooled_speedups
+from suite.results.machine_evidence import Evidence, of_one_machine
 from suite.results.reading import Chart, Reading
 from suite.results.record import Record
 from suite.results.table import Cell, Table, time_cell, times_cells
@@ -191,12 +191,12 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
 
 def read(records: Sequence[Record]) -> Reading | None:
     """Return the speed-up of each network; None if there is none."""
-    return of_speedups(pooled_speedups(records))
+    return of_evidence(of_one_machine(records))
 
 
-def of_speedups(speedups: Sequence[PooledSpeedUp]) -> Reading | None:
+def of_evidence(evidence: Evidence) -> Reading | None:
     """Return what one machine's speed-ups answer, the largest first; None if none is of the headline setting."""
-    found = sorted((item for item in speedups if item.headline), key=lambda item: -item.ratio.value)
+    found = sorted((item for item in evidence.speedups if item.headline), key=lambda item: -item.ratio.value)
     if not found:
         return None
     rows = tuple(

@@ -10,7 +10,7 @@ import msgspec
 from suite import units
 from suite.inquiry.flows import epoch, from_storage, share_cell
 from suite.inquiry.here import Here
-from suite.inquiry.steps import solid, together
+from suite.inquiry.steps import steady, together
 from suite.inquiry.tuning import (
     AUGMENTATIONS,
     BATCHES,
@@ -176,7 +176,7 @@ def _squares(title: str, cells: Cells) -> Iterator[Square]:
             column=units.count(batch),
             value=rate.value if rate else None,
             text=units.quantity(rate.value, "", units.half_width(rate.low, rate.high)) if rate else units.DASH,
-            solid=rate is None or solid(item),
+            solid=rate is None or steady(item),
         )
 
 

@@ -70,7 +70,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                 mark = point(precision, found, base, item, row=name)
                 points.append(mark if full else replace(mark, solid=False))
                 gains += [f"{precision} is {words(found)}"] if item.whole and base.whole else []
-        apart = "" if full else " of another campaign, without intervals"
+        apart = "" if full else " of another campaign"
         said = f"{' and '.join(gains)} as fast as float32{apart}" if gains else _UNKNOWN
         answers.append(f"{name}: {said}." + caveat(group))
     if not answers:
@@ -96,8 +96,7 @@ def _unpaired(full: Summary | None, item: Summary) -> Estimate | None:
 
 
 def _unpaired_status(item: Summary) -> Cell:
-    cell = one_host_cell(item)
-    return replace(cell, text=f"{cell.text}, unpaired", remark="float32 is of another campaign; " + cell.remark)
+    return one_host_cell(item, doubt="float32 is of another campaign")
 
 
 def _in_full(record: Record) -> bool:

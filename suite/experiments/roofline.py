@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, solid, step
+from suite.inquiry.steps import caveat, steady, step
 from suite.results.campaigns import several
 from suite.results.reading import Chart, Line, Point, Reading
 from suite.results.record import Record
@@ -189,7 +189,7 @@ def _chart(ceilings: Roof, shares: Sequence[tuple[Summary, Share]]) -> Chart | N
             value=item.flop_per_second,
             row=item.record.workload,
             text=units.quantity(item.flop_per_second, "FLOP/s"),
-            solid=solid(item),
+            solid=steady(item),
         )
         for item, one in shares
         if item.flop_per_second and one.intensity

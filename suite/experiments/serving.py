@@ -1,20 +1,22 @@
 """How fast are pictures answered, and how many? Latency and throughput of the inference networks."""
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
 
 from suite import units
 from suite.inquiry.here import Here
-from suite.inquiry.latencies import drawn, latencies, latency_chart, latency_table, number, said
-from suite.inquiry.served import BATCHES, REQUESTS, Way, campaigns, cluster, gains, side, ways
-from suite.inquiry.steps import caveat, point, step, words
+from suite.inquiry.latencies import latencies, latency_chart, latency_table, number, said
+from suite.inquiry.served import BATCHES, REQUESTS, Networks, Way, asked, cluster, served, sides_of, way_of
+from suite.inquiry.steps import pooled_point, said_of, step, words
+from suite.results.machine_evidence import Evidence, of_one_machine
+from suite.results.pooled_speedup import PooledSpeedUp, lacking
+from suite.results.pools import Pool
 from suite.results.reading import Chart, Point, Reading
 from suite.results.record import Record
-from suite.results.speedup import SpeedUp
-from suite.results.summary import Summary
-from suite.results.table import ON_ONE_HOST, Cell, Table, filled, one_host_cell, rate_cells, times_cells
+from suite.results.summary import summary
+from suite.results.table import Cell, Table, filled, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How fast are pictures answered, and how many?"
@@ -34,10 +36,12 @@ METHOD = (
 )
 WORKLOADS = ("serve_mobilenet_v2", "serve_nasnet_mobile", "serve_resnet50", "serve_resnet152", "serve_nasnet_large")
 
+Reasons = Mapping[tuple[str, Way, str], str]  # by network, way and backend
+
 _CLUSTERS = ((1, 5), (3, 5))  # GPUs and CPU machines
 _DOCUMENTED = (3, 5)  # in the article
 _RATES = ("model", "pictures at a time", "CPU pictures/s", "95 % interval", "GPU pictures/s", "95 % interval",
-          "speed-up", "95 % interval", ON_ONE_HOST)  # fmt: skip
+          "speed-up", "95 % interval", "status", "hosts")  # fmt: skip
 _DERIVED = ("model", "pictures at a time", "GPUs", "CPU machines", "derived ratio", "95 % interval", "documented")
 
 
@@ -62,21 +66,27 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
 
 def read(records: Sequence[Record]) -> Reading | None:
     """Return latencies, throughput and what the GPU gains by network; None if nothing was served."""
-    groups, served = campaigns(records), latencies(records)
-    if not groups and not served:
+    return of_evidence(of_one_machine(records))
+
+
+def of_evidence(evidence: Evidence) -> Reading | None:
+    """Return what one machine answers: latencies of one campaign, rates and speed-ups pooled over hosts."""
+    requests = latencies(evidence.records)
+    sides, gained = sides_of(evidence), served(evidence.speedups)
+    if not sides and not requests:
         return None
-    answers, derived, rates, speeds = said(served), [], [], []
-    for name, group in groups.items():
-        answers += _gained(name, group)
-        derived += _derived_rows(name, group)
-        rates += _rate_points(name, group)
-        speeds += [point(_way(way), item.ratio, item, row=name) for way, item in gains(group).items()]
-    tables = [latency_table(served)] if served else []
-    tables += [_rate_table(groups)] if groups else []
+    answers, derived = said(requests), []
+    for name, ways in gained.items():
+        answers += _gained(name, ways)
+        derived += _derived_rows(name, ways)
+    rates = [point for name, ways in sides.items() for point in _rate_points(name, ways)]
+    speeds = [pooled_point(item, _words(way), row=name) for name, ways in gained.items() for way, item in ways.items()]
+    tables = [latency_table(requests)] if requests else []
+    tables += [_rate_table(sides, gained, _reasons(evidence))] if sides else []
     tables += [_derived_table(derived)] if derived else []
-    timed = groups.keys() | {item.summary.record.workload for item in served}
+    timed = sides.keys() | {item.summary.record.workload for item in requests}
     tables[0] = replace(tables[0], notes=(*tables[0].notes, *_untimed(timed)))
-    charts = (latency_chart(served), _speed_chart(speeds))
+    charts = (latency_chart(requests), _speed_chart(speeds))
     return Reading(
         answers=tuple(answers),
         tables=tuple(tables),
@@ -92,88 +102,99 @@ def _untimed(timed: Container[str]) -> Iterator[str]:
         yield f"Not timed here by this experiment: {', '.join(missing)}."
 
 
-def _counted(group: Sequence[Record]) -> dict[Way, SpeedUp]:
-    """Return the speed-ups of whole results, requests first, then steps by their batch."""
-    return {way: item for way, item in gains(group).items() if item.whole}
-
-
-def _gained(name: str, group: Sequence[Record]) -> Iterator[str]:
-    found = _counted(group)
-    doubt = caveat(found.values())
-    if found:
-        by_way = "; ".join(f"{_way(way)}: {words(item.ratio)}" for way, item in found.items())
-        yield f"{name}: the GPU's pictures/s over the CPU's, by pictures at a time: {by_way}.{doubt}"
+def _gained(name: str, found: Mapping[Way, PooledSpeedUp]) -> Iterator[str]:
+    by_way = "; ".join(f"{_words(way)}: {words(item.ratio.estimate)}" for way, item in found.items())
+    yield f"{name}: the GPU's pictures/s over the CPU's, by pictures at a time: {by_way}.{said_of(found.values())}"
     if REQUESTS in found:
         gpus, machines = _DOCUMENTED
-        value = words(cluster(found[REQUESTS].ratio, gpus, machines))
+        value = words(cluster(found[REQUESTS].ratio.estimate, gpus, machines))
         yield (
             f"{name}, derived: {gpus} such GPUs answer {value} as many requests as the CPUs of {machines} such "
-            f"machines, if both scale perfectly; documented, for a network that is not named: {_claimed(group[0])}."
+            "machines, if both scale perfectly; documented, for a network that is not named: "
+            f"{_claimed(found[REQUESTS])}."
         )
 
 
-def _claimed(record: Record) -> str:
-    values = sorted(c.speedup for c in record.description.claims if c.metric == "throughput_gain" and c.speedup)
+def _claimed(item: PooledSpeedUp) -> str:
+    values = sorted(c.speedup for c in item.record.description.claims if c.metric == "throughput_gain" and c.speedup)
     return " or ".join(units.times(value) for value in values) or units.DASH
 
 
-def _rate_table(groups: dict[str, list[Record]]) -> Table:
-    rows = [_rate_row(name, group, way) for name, group in groups.items() for way in ways(group)]
+def _reasons(evidence: Evidence) -> Reasons:
+    """Return what was said of each side of each way when it was last measured."""
+    last = sorted(evidence.records, key=lambda record: record.created)
+    return {(r.workload, way_of(r.case), r.backend): "; ".join(summary(r).reasons) for r in last if asked(r)}
+
+
+def _rate_table(sides: Networks, gained: Mapping[str, Mapping[Way, PooledSpeedUp]], reasons: Reasons) -> Table:
+    rows = [
+        _rate_row(name, way, pools, gained.get(name, {}).get(way), reasons)
+        for name, ways in sides.items()
+        for way, pools in ways.items()
+    ]
     return filled(Table(title="Pictures a second, one at a time and in batches", columns=_RATES, rows=tuple(rows)))
 
 
-def _rate_row(name: str, group: Sequence[Record], way: Way) -> tuple[Cell, ...]:
-    sides = [side(group, way, backend) for backend in ("cpu", "gpu")]
-    there = [item for item in sides if item is not None]
-    gain = gains(group).get(way)
-    why = "; ".join(reason for item in there for reason in item.reasons) or "one side was not measured"
+def _rate_row(
+    name: str, way: Way, pools: Mapping[str, Pool], gain: PooledSpeedUp | None, reasons: Reasons
+) -> tuple[Cell, ...]:
+    hosts = gain.hosts if gain else min(pool.hosts for pool in pools.values())
     return (
         Cell(text=name),
-        Cell(text=_way(way), sort=way[1]),
-        *(cell for item in sides for cell in _rate(item)),
-        *times_cells(gain and gain.ratio, gain.gpu.record if gain else None, why),
-        one_host_cell(gain) if gain else one_host_cell(*there),
+        Cell(text=_words(way), sort=way[1]),
+        *(cell for side in ("cpu", "gpu") for cell in _rate(pools.get(side), reasons.get((name, way, side), ""))),
+        *times_cells(gain and gain.ratio.estimate, gain.record if gain else None, "one side was not measured"),
+        Cell(text=gain.state, remark="; ".join(gain.reasons)) if gain else Cell(text=units.DASH),
+        Cell(text=units.count(hosts), sort=hosts),
     )
 
 
-def _rate(item: Summary | None) -> tuple[Cell, Cell]:
-    if item is None:
-        return Cell(text=units.DASH, remark="not measured"), Cell(text=units.DASH)
-    return rate_cells(item.examples_per_second_estimate, item)
+def _rate(pool: Pool | None, why: str) -> tuple[Cell, Cell]:
+    if pool is None:
+        return Cell(text=units.DASH, remark=why or "not measured"), Cell(text=units.DASH)
+    rate = pool.seconds.per(pool.case.batch)
+    text = units.quantity(rate.value, "", units.half_width(rate.low, rate.high))
+    interval = Cell(text=units.quantity_interval(rate.low, rate.high, ""))
+    return Cell(text=text, sort=rate.value, record=pool.newest), interval
 
 
-def _derived_rows(name: str, group: Sequence[Record]) -> Iterator[tuple[Cell, ...]]:
+def _derived_rows(name: str, found: Mapping[Way, PooledSpeedUp]) -> Iterator[tuple[Cell, ...]]:
     """Yield a row for each cluster, by requests and by the largest batch that both sides have."""
-    found = _counted(group)
     for way in dict.fromkeys(way for way in (REQUESTS, *list(found)[-1:]) if way in found):
         for gpus, machines in _CLUSTERS:
             same = (gpus, machines) == _DOCUMENTED
             yield (
                 Cell(text=name),
-                Cell(text=_way(way), sort=way[1]),
+                Cell(text=_words(way), sort=way[1]),
                 Cell(text=units.count(gpus), sort=gpus),
                 Cell(text=units.count(machines), sort=machines),
-                *times_cells(cluster(found[way].ratio, gpus, machines)),
-                Cell(text=_claimed(group[0]) if same else units.DASH, remark="" if same else "nothing is documented"),
+                *times_cells(cluster(found[way].ratio.estimate, gpus, machines)),
+                Cell(text=_claimed(found[way]) if same else units.DASH, remark="" if same else "nothing is documented"),
             )
 
 
 def _derived_table(rows: Sequence[tuple[Cell, ...]]) -> Table:
     note = (
-        "Derived, not measured, and not to be cited: the measured speed-up of one GPU over the cores of this machine, "
+        "Derived, not measured, and not to be cited: the speed-up of one GPU over the cores of this kind of machine, "
         "times GPUs over machines, as if both scaled perfectly."
     )
     title = "Derived: several GPUs against the CPUs of several such machines"
     return Table(title=title, columns=_DERIVED, rows=tuple(rows), notes=(note,))
 
 
-def _rate_points(name: str, group: Sequence[Record]) -> Iterator[Point]:
-    for way in ways(group):
-        for backend in ("cpu", "gpu") if way != REQUESTS else ():
-            item = side(group, way, backend)
-            rate = item.examples_per_second_estimate if item is not None else None
-            if item is not None and rate is not None:
-                yield drawn(f"{name}, {backend.upper()}", rate, item, f"{number(rate)} pictures/s", at=way[1])
+def _rate_points(name: str, ways: Mapping[Way, Mapping[str, Pool]]) -> Iterator[Point]:
+    for way, pools in ways.items():
+        for backend, pool in pools.items() if way != REQUESTS else ():
+            rate = pool.seconds.per(way[1])
+            yield Point(
+                series=f"{name}, {backend.upper()}",
+                value=rate.value,
+                low=rate.low,
+                high=rate.high,
+                at=way[1],
+                text=f"{number(rate)} pictures/s",
+                solid=not any(lacking(pool.pooled)),
+            )
 
 
 def _rate_chart(rates: Sequence[Point]) -> Chart | None:
@@ -193,5 +214,5 @@ def _speed_chart(speeds: Sequence[Point]) -> Chart | None:
     return Chart(caption=caption, across=across, points=tuple(speeds), level=1.0, name="speedups")
 
 
-def _way(way: Way) -> str:
+def _words(way: Way) -> str:
     return "1, four under way" if way == REQUESTS else f"batch {units.count(way[1])}"

@@ -9,10 +9,10 @@ from suite import units
 from suite.inquiry.here import Here
 from suite.inquiry.steps import pooled_point, said_of, step
 from suite.results.fit import Fit, power_law, rank_correlation
-from suite.results.pooled_speedup import PooledSpeedUp, pooled_speedups
+from suite.results.machine_evidence import Evidence, of_one_machine
+from suite.results.pooled_speedup import PooledSpeedUp
 from suite.results.reading import Chart, Line, Reading
 from suite.results.record import Record
-from suite.results.speedup import SpeedUp
 from suite.results.table import Cell, Table, time_cell, times_cells
 from suite.workload import Case, Description
 
@@ -39,36 +39,31 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
     return tuple(step(about, backend, here) for about in catalogue for backend in here.backends)
 
 
-def flop(item: PooledSpeedUp | SpeedUp) -> int:
+def flop(item: PooledSpeedUp) -> int:
     """Return the FLOP of one step."""
-    record = _record(item)
-    return record.case.batch * record.description.flop_per_example
+    return item.case.batch * item.record.description.flop_per_example
 
 
-def _record(item: PooledSpeedUp | SpeedUp) -> Record:
-    return item.record if isinstance(item, PooledSpeedUp) else item.gpu.record
-
-
-def networks(items: Sequence[PooledSpeedUp | SpeedUp]) -> tuple[list[int], list[float]]:
+def networks(items: Sequence[PooledSpeedUp]) -> tuple[list[int], list[float]]:
     """Return the FLOP of a step and the speed-up of each network, smallest first.
 
     Workloads whose step is the same are one network, with the geometric mean of their speed-ups.
     """
     same: dict[tuple[int, tuple], list[float]] = defaultdict(list)
     for item in items:
-        same[flop(item), _record(item).description.network].append(math.log(item.ratio.value))
+        same[flop(item), item.record.description.network].append(math.log(item.ratio.value))
     ordered = sorted(same.items())
     return [size for (size, _), _ in ordered], [math.exp(fmean(logarithms)) for _, logarithms in ordered]
 
 
 def read(records: Sequence[Record]) -> Reading | None:
     """Return how the speed-up goes with the size of the step; None if there is no speed-up."""
-    return of_speedups(pooled_speedups(records))
+    return of_evidence(of_one_machine(records))
 
 
-def of_speedups(speedups: Sequence[PooledSpeedUp]) -> Reading | None:
+def of_evidence(evidence: Evidence) -> Reading | None:
     """Return what one machine's speed-ups answer; None if none is of the headline setting."""
-    found = [item for item in speedups if item.headline and flop(item) > 0]
+    found = [item for item in evidence.speedups if item.headline and flop(item) > 0]
     if not found:
         return None
     drawn = [item for item in found if item.record.description.is_network]

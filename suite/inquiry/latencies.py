@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from suite import units
-from suite.inquiry.steps import caveat, solid
+from suite.inquiry.steps import caveat, steady
 from suite.results.campaigns import notes
 from suite.results.latency import Latency, latency
 from suite.results.reading import Chart, Point
@@ -90,7 +90,7 @@ def _points(item: Latency) -> Iterator[Point]:
 def drawn(series: str, value: Estimate, item: Summary, text: str, at: float | None = None, row: str = "") -> Point:
     """Return a value as a chart shows it: hollow if it is not steady."""
     return Point(series=series, value=value.value, low=value.low, high=value.high, at=at, row=row, text=text,
-                 solid=solid(item))  # fmt: skip
+                 solid=steady(item))  # fmt: skip
 
 
 def _seconds(value: Estimate | None) -> str:

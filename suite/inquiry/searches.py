@@ -5,9 +5,9 @@ from statistics import fmean, median
 
 from suite import units
 from suite.inquiry.flows import share_cell
-from suite.inquiry.steps import campaigns, caveat, fullest, in_all, words
+from suite.inquiry.steps import campaigns, caveat, fullest, in_all, said_of, words
+from suite.results.pooled_speedup import PooledSpeedUp
 from suite.results.record import Record
-from suite.results.speedup import SpeedUp, current, speedups
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary, summary, time_ratio
 from suite.results.table import ON_ONE_HOST, Cell, base_cells, one_host_cell, time_cell, times_cells
@@ -25,7 +25,7 @@ SCORES = ("model", "backend", "point", "verdict", "one after another", "range", 
 
 
 def searched(
-    records: Sequence[Record],
+    records: Sequence[Record], speedups: Iterable[PooledSpeedUp]
 ) -> tuple[tuple[tuple[Cell, ...], ...], tuple[tuple[Cell, ...], ...], list[str]]:
     """Return the rows of whole searches and of their points' scores, and what they say in words."""
     rows, scores, said = [], [], []
@@ -60,27 +60,26 @@ def searched(
             points = tuple(_compared(name, backend, *(_scores_of_all(records, ways[way]) for way in WAYS)))
             scores += points
             said += _verdict(points)
-    for name, found in gains(records).items():
-        sides = (side for each in found.values() for side in (each.cpu, each.gpu))
+    for name, found in gains(speedups).items():
         text = gain_words(found)
-        said.append(f"{name}: {text[0].lower()}{text[1:]}{caveat(sides)}")
+        said.append(f"{name}: {text[0].lower()}{text[1:]}{said_of(found.values())}")
     return tuple(rows), tuple(scores), said
 
 
-def gains(records: Sequence[Record]) -> dict[str, dict[str, SpeedUp]]:
-    """Return the current speed-ups of whole searches by workload and variant: each of two that are of one campaign."""
-    searches = (record for record in records if is_search(record) and record.profile != "smoke")
-    found: dict[str, dict[str, SpeedUp]] = {}
-    for item in sorted(current(speedups(searches)), key=lambda item: list(WAYS).index(item.gpu.record.case.variant)):
-        if item.cpu.counted and item.gpu.counted:
-            found.setdefault(item.gpu.record.workload, {})[item.gpu.record.case.variant] = item
+def gains(speedups: Iterable[PooledSpeedUp]) -> dict[str, dict[str, PooledSpeedUp]]:
+    """Return the speed-ups of whole searches by workload and variant."""
+    found: dict[str, dict[str, PooledSpeedUp]] = {}
+    searches = (item for item in speedups if is_search(item.record) and item.state != "invalid")
+    for item in sorted(searches, key=lambda item: list(WAYS).index(item.case.variant)):
+        found.setdefault(item.workload, {})[item.case.variant] = item
     return found
 
 
-def gain_words(found: Mapping[str, SpeedUp]) -> str:
+def gain_words(found: Mapping[str, PooledSpeedUp]) -> str:
     """Return what a GPU gains in each way, a sentence for each."""
     return " ".join(
-        f"{_IN_WORDS[way].capitalize()}, the GPU makes the whole search {words(item.ratio)} as fast as the CPU does."
+        f"{_IN_WORDS[way].capitalize()}, the GPU makes the whole search {words(item.ratio.estimate)} as fast as the "
+        "CPU does."
         for way, item in found.items()
     )
 

@@ -1,19 +1,19 @@
-"""What answers about serving have in common: a network's newest campaign, way by way, and clusters derived of it."""
+"""What answers about serving have in common: a network's pools and speed-ups, way by way, and clusters derived."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
+from suite.results.machine_evidence import Evidence
+from suite.results.pooled_speedup import PooledSpeedUp
+from suite.results.pools import Pool
 from suite.results.record import Record
-from suite.results.selection import campaign_recency
-from suite.results.speedup import SpeedUp, speedups
 from suite.results.statistics import Estimate
-from suite.results.summary import Summary, better, summary
-from suite.workload import Scope
+from suite.workload import Case, Scope
 
-EXPERIMENT = "serving"
 BATCHES = (1, 8, 32, 128)
 
 Way = tuple[Scope, int]  # what is timed, and how many pictures a step or a request has
+Networks = dict[str, dict[Way, dict[str, Pool]]]  # by name, then by backend
 
 REQUESTS: Way = ("serve", 1)
 
@@ -23,37 +23,40 @@ def plain_requests(record: Record) -> bool:
     return record.usual("batch") and (record.case.scope, record.case.batch) == REQUESTS
 
 
-def campaigns(records: Iterable[Record]) -> dict[str, list[Record]]:
-    """Return each network's records of its current campaign of this experiment, by name."""
-    found: dict[str, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
-    for record in records:
-        fits = plain_requests(record) or record.headline_step("batch")
-        if fits and record.experiment == EXPERIMENT and not record.description.trained:
-            found[record.workload][record.campaign].append(record)
-    ordered = sorted(found, key=lambda name: _flop(found[name]))
-    return {name: max(found[name].values(), key=campaign_recency) for name in ordered}
+def sides_of(evidence: Evidence) -> Networks:
+    """Return each network's pools, the smallest network first: requests, then steps by their batch."""
+    fits = list(evidence.fitting(lambda r: not r.description.trained and asked(r)))
+    found: Networks = {}
+    for pool in sorted(fits, key=lambda pool: (pool.newest.description.flop_per_example, _order(way_of(pool.case)))):
+        backends = found.setdefault(pool.case.workload, {}).setdefault(way_of(pool.case), {})
+        other = backends.setdefault(pool.case.backend, pool)
+        if pool.hosts > other.hosts:  # two allocators
+            backends[pool.case.backend] = pool
+    return found
 
 
-def _flop(groups: dict[str, list[Record]]) -> int:
-    return next(iter(groups.values()))[0].description.flop_per_example
+def served(speedups: Iterable[PooledSpeedUp]) -> dict[str, dict[Way, PooledSpeedUp]]:
+    """Return each network's speed-ups, the smallest network first: requests, then steps by their batch."""
+    found: dict[str, dict[Way, PooledSpeedUp]] = defaultdict(dict)
+    valid = (item for item in speedups if not item.record.description.trained and item.state != "invalid")
+    fits = (item for item in valid if asked(item.record))
+    for item in sorted(fits, key=lambda item: (item.record.description.flop_per_example, _order(way_of(item.case)))):
+        found[item.workload][way_of(item.case)] = item
+    return found
 
 
-def ways(group: Sequence[Record]) -> tuple[Way, ...]:
-    """Return the ways that were measured, requests first, then steps by their batch."""
-    there: set[Way] = {(record.case.scope, record.case.batch) for record in group}
-    return tuple(sorted(there, key=lambda way: (way != REQUESTS, way[1])))
+def asked(record: Record) -> bool:
+    """Return whether a record is of one of the ways."""
+    return plain_requests(record) or record.headline_step("batch")
 
 
-def side(group: Sequence[Record], way: Way, backend: str) -> Summary | None:
-    """Return a backend's result of a way, with the allocator that serves it better; None if it was not measured."""
-    items = [summary(r) for r in group if (r.case.scope, r.case.batch) == way and r.backend == backend]
-    return better(items) or next(iter(items), None)
+def way_of(case: Case) -> Way:
+    """Return the way that a case is of."""
+    return case.scope, case.batch
 
 
-def gains(group: Sequence[Record]) -> dict[Way, SpeedUp]:
-    """Return the GPU's speed-up in each way that both sides have, in their order."""
-    found = {(item.gpu.record.case.scope, item.gpu.record.case.batch): item for item in speedups(group)}
-    return {way: found[way] for way in ways(group) if way in found}
+def _order(way: Way) -> tuple[bool, int]:
+    return way != REQUESTS, way[1]
 
 
 def cluster(gain: Estimate, gpus: int, machines: int) -> Estimate:

@@ -14,7 +14,6 @@ from suite.results.reading import Point
 from suite.results.record import Record
 from suite.results.roofline import is_ceiling
 from suite.results.selection import campaign_recency
-from suite.results.speedup import Result, SpeedUp
 from suite.results.state import wide
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary, against, better, summary
@@ -28,18 +27,9 @@ def step(about: Description, backend: Backend, here: Here, **changes: Any) -> Ca
     return Case(workload=about.name, backend=backend, scope="step", **given)
 
 
-def solid(*items: Result) -> bool:
-    """Return whether nothing speaks against these, and no peer is known that outdoes the CPU side of a speed-up."""
-    return steady(*items) and not any(map(_outdone, items))
-
-
-def steady(*items: Result) -> bool:
+def steady(*items: Summary) -> bool:
     """Return whether nothing speaks against any of these, so that an answer may rest on them."""
     return all(item.steady for item in items)
-
-
-def _outdone(item: Result) -> bool:
-    return isinstance(item, SpeedUp) and item.outdone
 
 
 def together(
@@ -101,7 +91,7 @@ def _last(groups: Iterable[tuple[Summary, ...]]) -> tuple[tuple[Summary, ...], .
     return tuple(latest[key] for key in sorted(latest))
 
 
-def point(series: str, value: Estimate, *items: Result, at: float | None = None, row: str = "") -> Point:
+def point(series: str, value: Estimate, *items: Summary, at: float | None = None, row: str = "") -> Point:
     """Return a ratio as a chart shows it: hollow if something speaks against its times, or its own interval is wide."""
     text = units.times(value.value, value.low, value.high)
     sure = not wide(value)
@@ -113,15 +103,15 @@ def point(series: str, value: Estimate, *items: Result, at: float | None = None,
         at=at,
         row=row,
         text=text,
-        solid=sure and solid(*items),
+        solid=sure and steady(*items),
     )
 
 
-def pooled_point(item: PooledSpeedUp, at: float | None = None, row: str = "") -> Point:
-    """Return a speed-up as a chart shows it: hollow if it may not be quoted."""
+def pooled_point(item: PooledSpeedUp, series: str = "", at: float | None = None, row: str = "") -> Point:
+    """Return a speed-up as a chart shows it, by default in its family's series: hollow if it may not be quoted."""
     value = item.ratio
     return Point(
-        series=item.record.description.family,
+        series=series or item.record.description.family,
         value=value.value,
         low=value.low,
         high=value.high,
@@ -143,12 +133,9 @@ def said_of(items: Iterable[PooledSpeedUp]) -> str:
     return f" {units.count(quotable) if quotable else 'None'} of {units.count(len(every))} may be quoted."
 
 
-def caveat(items: Iterable[Result]) -> str:
+def caveat(items: Iterable[Summary]) -> str:
     """Return what speaks against the results that an answer counts with; nothing where nothing does."""
-    counted = [item for item in items if item.whole]
-    outdone = f" Not {'all ' if len(counted) > 1 else ''}certified." if any(map(_outdone, counted)) else ""
-    both = ((item.cpu, item.gpu) if isinstance(item, SpeedUp) else (item,) for item in counted)
-    return against(side for sides in both for side in sides) + outdone
+    return against(item for item in items if item.whole)
 
 
 def share(over: Estimate) -> tuple[float, float | None, float | None]:
@@ -164,7 +151,7 @@ def share_words(over: Estimate) -> str:
 
 
 def percent_words(value: Estimate) -> str:
-    """Return a share as a sentence needs it: with its interval, or that it is of one process, which has none."""
+    """Return a share as a sentence needs it: with its interval, or that it has none."""
     if value.low is None or value.high is None:
         return units.percent(value.value) + alone(value)
     low, high = 100 * value.low, 100 * value.high
@@ -185,14 +172,14 @@ def _size(found: Crossing) -> str:
 
 
 def words(value: Estimate) -> str:
-    """Return a ratio as a sentence needs it: with its interval, or that it is of one process, which has none."""
+    """Return a ratio as a sentence needs it: with its interval, or that it has none."""
     within = units.interval(value.low, value.high)
     return units.times(value.value, value.low, value.high) + (f" ({within})" if within != units.DASH else alone(value))
 
 
 def alone(value: Estimate) -> str:
-    """Return what a sentence says of a number in the place of an interval, which one process cannot give."""
-    return " (one run)" if value.processes == 1 else ""
+    """Return what a sentence says of a number in the place of an interval that it has not."""
+    return " (one run)" if value.processes == 1 else " (no interval)"
 
 
 def in_all(values: Iterable[Estimate]) -> str:

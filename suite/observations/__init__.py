@@ -1,14 +1,15 @@
 """What the articles observed, and whether the records bear it out: a file for each subject, found by being there."""
 
 from collections.abc import Callable, Iterable, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from suite import plugins
-from suite.inquiry.steps import caveat, steady
+from suite.inquiry.steps import caveat, said_of, steady
 from suite.results.campaigns import several
-from suite.results.record import Record
-from suite.results.speedup import Result, record_of
+from suite.results.machine_evidence import Evidence
+from suite.results.pooled_speedup import PooledSpeedUp
+from suite.results.summary import Summary
 
 Verdict = Literal["reproduced", "in part", "refuted", "not comparable", "not run"]
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "in part", "refuted", "not comparable", "not run")
@@ -47,7 +48,7 @@ class Judgement:
 
 @dataclass(frozen=True, kw_only=True)
 class Observation:
-    """One thing that an article says; `judge` is given the records of one machine."""
+    """One thing that an article says; `judge` is given what is known of one machine."""
 
     code: str
     article: str  # its title
@@ -56,7 +57,7 @@ class Observation:
     experiment: str = ""  # that measures it; '' where the ordinary records do, or nothing does yet
     testable: bool = True  # False where no measurement can decide it
     numbers: tuple[tuple[str, str], ...] = ()  # documented ones that it stands beside: workload and metric of a claim
-    judge: Callable[[Sequence[Record]], Judgement]
+    judge: Callable[[Evidence], Judgement]
 
 
 NOT_RUN = Judgement(verdict="not run")
@@ -67,19 +68,13 @@ def unmeasured(missing: str, found: str = "") -> Judgement:
     return Judgement(verdict="not run", found=f"{found} Not measured: {missing}.".lstrip())
 
 
-def judgement(verdict: Verdict, found: str, items: Iterable[Result]) -> Judgement:
-    """Return a judgement by these results; what was found says if they are of several campaigns, or not all steady."""
-    counted = list(items)
-    return Judgement(verdict=verdict, found=found + campaigns_of(counted) + caveat(counted))
-
-
-def campaigns_of(items: Iterable[Result]) -> str:
+def _campaigns(items: Iterable[Summary]) -> str:
     """Return a sentence on the campaigns that these results are of; nothing if it is one."""
-    span = several(map(record_of, items))
+    span = several(item.record for item in items)
     return f" The results are {span}." if span else ""
 
 
-def part(says: str, holds: bool, fails: bool, items: Sequence[Result] = (), why: str = _NOT_SEPARATED) -> Part:
+def part(says: str, holds: bool, fails: bool, items: Sequence[Summary] = (), why: str = _NOT_SEPARATED) -> Part:
     """Return whether a part holds by these results; unsteady ones decide nothing, nor does what is neither."""
     if not steady(*items):
         return unjudged(says, "not all of its results are steady")
@@ -91,10 +86,16 @@ def unjudged(says: str, why: str) -> Part:
     return Part(says=says, holds=None, why=why)
 
 
-def judged(found: str, parts: Sequence[Part], items: Iterable[Result] = ()) -> Judgement:
-    """Return the verdict on these parts, with what was found and which of them hold."""
-    made = judgement(_verdict({each.holds for each in parts}), f"{found}{_sentences(parts)}", items)
-    return replace(made, parts=tuple(parts))
+def judged(
+    found: str, parts: Sequence[Part], items: Iterable[Summary] = (), speedups: Iterable[PooledSpeedUp] = ()
+) -> Judgement:
+    """Return the verdict on these parts, with what was found and which of them hold.
+
+    What was found says which of the speed-ups may be quoted, and if results are of several campaigns or not all steady.
+    """
+    counted = list(items)
+    said = f"{found}{_sentences(parts)}{said_of(speedups)}{_campaigns(counted)}{caveat(counted)}"
+    return Judgement(verdict=_verdict({each.holds for each in parts}), found=said, parts=tuple(parts))
 
 
 def _verdict(held: Set[bool | None]) -> Verdict:

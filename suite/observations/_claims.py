@@ -9,8 +9,7 @@ from suite.observations import judged as judged_by
 from suite.observations._articles import MNIST, RESNET, TEXT
 from suite.observations._comparison import Compare, Comparison
 from suite.results.ladder import ladder
-from suite.results.record import Record
-from suite.results.speedup import Result, current, record_of, speedups
+from suite.results.machine_evidence import Evidence
 from suite.results.statistics import Estimate
 from suite.workload import Claim, Description, Scope
 
@@ -54,15 +53,13 @@ class Entry:
     judgement: Judgement
 
 
-def entries(
-    catalogue: Sequence[Description], records: Sequence[Record], judged: Mapping[str, Judgement]
-) -> Iterator[Entry]:
-    """Yield an entry for each documented number, from one machine's records and its judged observations."""
-    machine = records[0].machine.name if records else ""
+def entries(catalogue: Sequence[Description], evidence: Evidence, judged: Mapping[str, Judgement]) -> Iterator[Entry]:
+    """Yield an entry for each documented number, from what is known of one machine and its judged observations."""
+    machine = evidence.records[0].machine.name if evidence.records else ""
     of = {number: each.code for each in observations() for number in each.numbers}
     for about in catalogue:
         for claim in about.claims:
-            made = _compared(claim, about.name, records)
+            made = _compared(claim, about.name, evidence)
             observed = judged.get(of.get((about.name, claim.metric), ""), NOT_RUN)
             yield Entry(
                 workload=about.name,
@@ -72,7 +69,7 @@ def entries(
                 measured=made.ratio,
                 scope=made.scope,
                 rule=made.rule,
-                judgement=_judgement(claim, made, [r for r in records if r.workload == about.name], observed),
+                judgement=_judgement(claim, made, evidence.of(about.name), observed),
             )
     for workload, article, claim, code, rule in _ELSEWHERE:
         found = judged.get(code, NOT_RUN) if code else Judgement(verdict="not comparable", found="It is not measured.")
@@ -82,20 +79,19 @@ def entries(
         )  # fmt: skip
 
 
-def _compared(claim: Claim, workload: str, records: Sequence[Record]) -> Comparison:
+def _compared(claim: Claim, workload: str, evidence: Evidence) -> Comparison:
     compare = _COMPARED_OF.get((workload, claim.metric)) or _COMPARED.get(claim.metric)
-    return compare(claim, workload, records) if compare else Comparison(rule=_NO_RULE)
+    return compare(claim, workload, evidence) if compare else Comparison(rule=_NO_RULE)
 
 
-def _judgement(claim: Claim, made: Comparison, records: Sequence[Record], observed: Judgement) -> Judgement:
+def _judgement(claim: Claim, made: Comparison, evidence: Evidence, observed: Judgement) -> Judgement:
     if not made.parts:
         return Judgement(verdict="not run", found=made.found) if made.found else _beside(claim, observed)
     if made.ratio is None or claim.metric in _ON_ITSELF:
-        return judged_by(made.found or _documented_on(claim), made.parts, made.items)
-    apart = list(_apart(records))
-    here = f" Here {'; '.join(said for said, _ in apart)}." if apart else ""
-    items = [*made.items, *(item for _, each in apart for item in each)]
-    return judged_by(_documented_on(claim) + here, made.parts, items)
+        return judged_by(made.found or _documented_on(claim), made.parts, made.items, made.speedups)
+    apart = "; ".join(_apart(evidence))
+    here = f" Here {apart}." if apart else ""
+    return judged_by(_documented_on(claim) + here, made.parts, made.items, made.speedups)
 
 
 def _documented_on(claim: Claim) -> str:
@@ -111,15 +107,14 @@ def _beside(claim: Claim, observed: Judgement) -> Judgement:
     return Judgement(verdict="not comparable", found=f"{observed.found} {why}.")
 
 
-def _apart(records: Sequence[Record]) -> Iterator[tuple[str, Sequence[Result]]]:
-    """Yield the speed-ups of the same network by what is counted, and by precision, each with both its results."""
-    for rung in ladder(records):
-        if rung.ratio is not None and rung.cpu is not None and rung.gpu is not None:
-            yield f"{rung.words} {words(rung.ratio)}", (rung.cpu, rung.gpu)
-    for item in current(speedups(records)):
-        case = record_of(item).case
-        if case.scope == "step" and case.precision != "float32-highest" and case.variant == "plain":
-            yield f"the GPU in {case.precision} {words(item.ratio)}", [item]
+def _apart(evidence: Evidence) -> Iterator[str]:
+    """Yield the speed-ups of the same network by what is counted, and by precision."""
+    for rung in ladder(evidence.records, evidence.speedups):
+        if rung.ratio is not None:
+            yield f"{rung.words} {words(rung.ratio)}"
+    for item in evidence.speedups:
+        if item.record.headline_step("precision") and not item.headline and item.state != "invalid":
+            yield f"the GPU in {item.case.precision} {words(item.ratio.estimate)}"
 
 
 _PAID = Claim(

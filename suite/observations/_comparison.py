@@ -1,14 +1,14 @@
 """What a documented number was compared with, and by which rule."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from suite.inquiry.steps import solid
-from suite.observations import Part, part, unjudged
-from suite.observations._found import near
-from suite.results.record import Record
-from suite.results.speedup import Result
+from suite.observations import Part, part
+from suite.observations._found import NOT_CERTIFIED, certified, near, sure, why_not_near
+from suite.results.machine_evidence import Evidence
+from suite.results.pooled_speedup import PooledSpeedUp
 from suite.results.statistics import Estimate
+from suite.results.summary import Summary
 from suite.workload import Claim, Scope
 
 ANY_OTHER = "Any other ratio is not comparable, as the hardware differs."
@@ -23,19 +23,23 @@ class Comparison:
     found: str = ""
     ratio: Estimate | None = None  # the measured one, shown beside it
     scope: Scope | None = None
-    items: Sequence[Result] = ()
+    items: Sequence[Summary] = ()
+    speedups: Sequence[PooledSpeedUp] = ()
 
 
-Compare = Callable[[Claim, str, Sequence[Record]], Comparison]  # of a workload, by one machine's records
+Compare = Callable[[Claim, str, Evidence], Comparison]  # of a workload, by what is known of one machine
 
 
-def of(records: Sequence[Record], *names: str) -> list[Record]:
-    """Return the records of these workloads."""
-    return [record for record in records if record.workload in names]
+def agrees(
+    value: Estimate, documented: float, items: Sequence[Summary] = (), against: bool = False, says: str = ""
+) -> Part:
+    """Return whether a ratio is as high as documented, or something is against it."""
+    return part(says, near(value, documented), against, items, why_not_near(value, documented, "the ratio is another"))
 
 
-def agrees(value: Estimate, documented: float, items: Sequence[Result], against: bool = False, says: str = "") -> Part:
-    """Return whether a ratio is as high as documented by steady, certified results, or something is against it."""
-    if not solid(*items):
-        return unjudged(says, "not all of its results are steady and certified")
-    return part(says, near(value, documented), against, items, "the ratio is another, which the hardware may explain")
+def gained(rule: str, scope: Scope, item: PooledSpeedUp, documented: float, against: bool = False) -> Comparison:
+    """Return how a speed-up is compared with the documented one."""
+    one = agrees(sure(item), documented, against=against)
+    if one.holds is None and not certified(item):
+        one = replace(one, why=NOT_CERTIFIED)
+    return Comparison(rule=rule, parts=(one,), ratio=item.ratio.estimate, scope=scope, speedups=[item])

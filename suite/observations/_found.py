@@ -10,8 +10,10 @@ import msgspec
 
 from suite.inquiry.steps import together
 from suite.observations import Part, part
+from suite.results.machine_evidence import Evidence, share
+from suite.results.pooled_speedup import PooledSpeedUp
+from suite.results.pools import Pool
 from suite.results.record import Record, Run
-from suite.results.speedup import Result, SpeedUp, current, of_headline, record_of, speedups
 from suite.results.statistics import Estimate, geometric_mean
 from suite.results.summary import Summary
 from suite.results.watched import gpu_share
@@ -20,8 +22,8 @@ from suite.workload import Scope
 _Item = TypeVar("_Item")
 
 SIZE = 1.25  # a measured ratio is as high as a documented one if it is surely within this factor of it
+NOT_CERTIFIED = "the CPU side is not certified"
 SURELY = 2.0  # a value without an interval is surely beyond a level if it is so by this factor
-FAR = SURELY**2  # and than another value without one by this
 
 
 def counted(item: Summary | None) -> bool:
@@ -29,31 +31,23 @@ def counted(item: Summary | None) -> bool:
     return item is not None and item.counted
 
 
-def both_counted(item: SpeedUp) -> bool:
-    """Return whether a speed-up may be judged by: both of its sides may."""
-    return counted(item.cpu) and counted(item.gpu)
-
-
-def gpu_seconds(item: SpeedUp) -> Estimate:
-    """Return the GPU's time of a speed-up that may be judged by."""
-    assert item.gpu.seconds is not None, "it was counted"
-    return item.gpu.seconds
-
-
-def steps(records: Sequence[Record], workloads: Iterable[str] = (), scope: Scope = "step") -> dict[str, SpeedUp]:
-    """Return the current headline speed-up of each workload that may be judged by, by name."""
+def steps(evidence: Evidence, workloads: Iterable[str] = (), scope: Scope = "step") -> dict[str, PooledSpeedUp]:
+    """Return the headline speed-up of each workload that may be judged by, by name."""
     wanted = tuple(workloads)
-    measured = (record for record in records if record.profile != "smoke")
-    found = {record_of(item).workload: item for item in of_headline(measured, scope)}
-    return {name: item for name, item in found.items() if (not wanted or name in wanted) and both_counted(item)}
+    return {
+        item.workload: item
+        for item in evidence.speedups
+        if item.case.scope == scope and item.record.usual() and item.state != "invalid"
+        if not wanted or item.workload in wanted
+    }
 
 
-def by_batch(records: Sequence[Record]) -> dict[str, list[SpeedUp]]:
-    """Return the current speed-ups of a step that may be judged by, at each of its batches, by workload."""
-    found: dict[str, list[SpeedUp]] = defaultdict(list)
-    for item in current(speedups(r for r in records if r.headline_step("batch") and r.profile != "smoke")):
-        if both_counted(item):
-            found[record_of(item).workload].append(item)
+def by_batch(evidence: Evidence) -> dict[str, list[PooledSpeedUp]]:
+    """Return the speed-ups of a step that may be judged by, at each of its batches, by workload."""
+    found: dict[str, list[PooledSpeedUp]] = defaultdict(list)
+    for item in evidence.speedups:
+        if item.record.headline_step("batch") and item.state != "invalid":
+            found[item.workload].append(item)
     return {name: items for name, items in found.items() if len(items) > 1}
 
 
@@ -69,24 +63,40 @@ def groups(
     return found
 
 
-def more(one: SpeedUp, other: SpeedUp) -> bool:
-    """Return whether one is surely larger than the other."""
-    return higher(one.ratio, other.ratio, (one, other))
+def certified(item: PooledSpeedUp) -> bool:
+    """Return whether nothing is known that goes against a speed-up's certificate."""
+    return item.state not in ("invalid", "not certified")
 
 
-def higher(one: Estimate, other: Estimate, items: Iterable[Result]) -> bool:
-    """Return whether one value is surely above another, both of these results.
+def sure(item: PooledSpeedUp) -> Estimate:
+    """Return a speed-up as far as a verdict may rest on it: of one that is not certified only its high end.
 
-    No interval holds by what two campaigns differ, so that of several the values count as if they had none.
+    Its CPU side could take less time, so that it decides nothing in favour of the GPU.
     """
-    if len({record_of(item).campaign for item in items}) > 1:
-        one, other = Estimate(value=one.value), Estimate(value=other.value)
+    ratio = item.ratio.estimate
+    return ratio if certified(item) else msgspec.structs.replace(ratio, low=0.0, high=most(ratio))
+
+
+def more(one: PooledSpeedUp, other: PooledSpeedUp) -> bool:
+    """Return whether one is surely larger than the other."""
+    return higher(sure(one), other.ratio.estimate)
+
+
+def higher(one: Estimate, other: Estimate) -> bool:
+    """Return whether one value is surely above another."""
     return above(one, most(other))
 
 
 def near(value: Estimate, documented: float) -> bool:
     """Return whether a ratio surely is as high as a documented one, within a factor of SIZE."""
     return above(value, documented / SIZE) and below(value, documented * SIZE)
+
+
+def why_not_near(value: Estimate, documented: float, other: str) -> str:
+    """Return why a ratio is not surely as high as a documented one: uncertain, or another one."""
+    if documented / SIZE < value.value < documented * SIZE:
+        return unsure(value)
+    return f"{other}, which other hardware may explain"
 
 
 def least(value: Estimate) -> float:
@@ -109,7 +119,7 @@ def below(value: Estimate, level: float) -> bool:
     return most(value) < level
 
 
-def over(says: str, value: Estimate, level: float, items: Sequence[Result]) -> Part:
+def over(says: str, value: Estimate, level: float, items: Sequence[Summary] = ()) -> Part:
     """Return whether a value is surely above a level, or surely below it."""
     return part(says, above(value, level), below(value, level), items, unsure(value))
 
@@ -120,14 +130,20 @@ def unsure(*values: Estimate, between: bool = False) -> str:
     There may be two bounds with nothing decided `between` them.
     """
     if any(value.low is None or value.high is None for value in values):
-        return "one process has no interval"
+        return "nothing says how much hosts or processes differ"
     return "it lies between the two bounds, or its interval does" if between else "the interval holds the bound"
 
 
-def alike(says: str, value: Estimate, documented: float, items: Sequence[Result]) -> Part:
+def alike(says: str, value: Estimate, documented: float, items: Sequence[Summary] = ()) -> Part:
     """Return whether a gain is as high as documented, or surely a loss; any other one is of other hardware."""
-    why = f"it is not {documented:.3g}x within a factor of {SIZE:g}, which other hardware may explain"
+    why = why_not_near(value, documented, f"it is not {documented:.3g}x within a factor of {SIZE:g}")
     return part(says, near(value, documented), below(value, 1), items, why)
+
+
+def gains(says: str, item: PooledSpeedUp, documented: float) -> Part:
+    """Return the same of a speed-up."""
+    found = alike(says, sure(item), documented)
+    return found if found.holds is not None or certified(item) else replace(found, why=NOT_CERTIFIED)
 
 
 def own_first(own: Sequence[_Item], others: Sequence[_Item], judge: Callable[[Sequence[_Item]], Part]) -> Part:
@@ -139,7 +155,7 @@ def own_first(own: Sequence[_Item], others: Sequence[_Item], judge: Callable[[Se
     return replace(found, by_others=found is theirs)
 
 
-def share(item: Summary, of: Callable[[Run], float | None]) -> Estimate | None:
+def watched_share(item: Summary, of: Callable[[Run], float | None]) -> Estimate | None:
     """Return a share of the time with its interval over the processes; None where nobody watched."""
     return over_processes([value for run in item.record.runs if not run.reason and (value := of(run)) is not None])
 
@@ -151,10 +167,10 @@ def over_processes(known: Sequence[float]) -> Estimate | None:
     return geometric_mean(known) if min(known) > 0 else Estimate(value=fmean(known), processes=len(known))
 
 
-def gpu_busy(record: Record) -> Estimate | None:
-    """Return the share of the time in which the GPU of a record is busy, with its interval over the processes."""
-    each = [gpu_share(msgspec.structs.replace(record, runs=(run,))) for run in record.runs]
-    return over_processes([value for value in each if value is not None])
+def gpu_busy(pool: Pool) -> Estimate | None:
+    """Return the share of the time in which the GPU of a pool is busy, at most 1; None where nobody watched."""
+    busy = share(pool, gpu_share)
+    return busy and busy.mapped(lambda end: min(end, 1.0))
 
 
 def mostly(value: Estimate, level: float) -> bool:

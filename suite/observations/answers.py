@@ -1,6 +1,5 @@
 """What networks that tell cats from dogs answer."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 from suite import units
@@ -9,18 +8,18 @@ from suite.inquiry.learning import learnt, newest
 from suite.observations import NOT_RUN, Judgement, Observation, judged, part, unjudged
 from suite.observations._articles import PHOTOGRAPHS
 from suite.observations._found import least, most, over_processes, unsure
-from suite.results.record import Record
+from suite.results.machine_evidence import Evidence
 
 _DROPOUT, _NOAUG = "catdog_cnn_dropout", "catdog_cnn_noaug"
 _LADDER = ("catdog_cnn_base", "catdog_cnn_conv64", _DROPOUT, "catdog_cnn_128")
 _TILTS, _RARE = 0.1, 0.1  # of the answers
 
 
-def _ladder(records: Sequence[Record]) -> Judgement:
-    reading = accuracy.read(records)
+def _ladder(evidence: Evidence) -> Judgement:
+    reading = accuracy.read(evidence.records)
     found = {
         name: over_processes([one.accuracy for one in learnt(record)])
-        for name, record in accuracy.trained(records).items()
+        for name, record in accuracy.trained(evidence.records).items()
     }
     known = {name: value for name, value in found.items() if value is not None}
     if reading is None or not set(_LADDER) <= known.keys():
@@ -38,8 +37,8 @@ def _ladder(records: Sequence[Record]) -> Judgement:
     return judged(" ".join(reading.answers), parts)
 
 
-def _not_rescaled(records: Sequence[Record]) -> Judgement:
-    mine = [record for record in records if record.workload == _DROPOUT]
+def _not_rescaled(evidence: Evidence) -> Judgement:
+    mine = [record for record in evidence.records if record.workload == _DROPOUT]
     photographs = newest(record for record in mine if record.case.data == accuracy.NEEDS_DATA)
     record = (photographs or newest(mine)).get(_DROPOUT)
     said = {one.pixels: one for run in learnt(record)[:1] for one in run.predictions} if record else {}

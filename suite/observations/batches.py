@@ -1,45 +1,44 @@
 """A GPU and the size of its batch."""
 
-from collections.abc import Sequence
-
 from suite import units
 from suite.inquiry.flows import from_storage
 from suite.inquiry.steps import percent_words
 from suite.observations import NOT_RUN, Judgement, Observation, judged, part, unjudged, unmeasured
 from suite.observations._articles import PHOTOGRAPHS
-from suite.observations._found import below, gpu_busy, groups, mostly, unsure
+from suite.observations._found import below, gpu_busy, mostly, unsure
+from suite.results.machine_evidence import Evidence
+from suite.results.pools import Pool
 from suite.results.record import Record
-from suite.results.summary import Summary
 
 _BATCH, _HALF, _FULL = 512, 0.6, 0.9
 _INPUT_LEFT_OUT = "documented is a training that reads and distorts its pictures, and here they lay on the device"
 
 
-def _half_idle(records: Sequence[Record]) -> Judgement:
-    stored, resident = (_at_batch(records, scope) for scope in ("epoch", "step"))
-    item = stored or resident
-    if item is None:
+def _half_idle(evidence: Evidence) -> Judgement:
+    stored, resident = (_at_batch(evidence, scope) for scope in ("epoch", "step"))
+    pool = stored or resident
+    if pool is None:
         return NOT_RUN
     where = "from storage on" if stored else "its batch on the device"
-    rate = f"{units.quantity(item.examples_per_second, '')} pictures/s"
-    busy = gpu_busy(item.record)
+    rate = f"{units.quantity(pool.seconds.per(_BATCH).value, '')} pictures/s"
+    busy = gpu_busy(pool)
     if busy is None:
         return unmeasured("how busy the GPU is meanwhile", f"At batch {_BATCH}, {where}, it trains with {rate}.")
     said = f"At batch {_BATCH}, {where}, the GPU is busy {percent_words(busy)} of the time: {rate}."
     if not stored:
-        return judged(said, [unjudged("", _INPUT_LEFT_OUT)], [item])
-    return judged(said, [part("", below(busy, _HALF), mostly(busy, _FULL), [item], unsure(busy, between=True))], [item])
+        return judged(said, [unjudged("", _INPUT_LEFT_OUT)])
+    return judged(said, [part("", below(busy, _HALF), mostly(busy, _FULL), why=unsure(busy, between=True))])
 
 
-def _at_batch(records: Sequence[Record], scope: str) -> Summary | None:
+def _at_batch(evidence: Evidence, scope: str) -> Pool | None:
     """Return what the GPU did at the documented batch, from storage on or with the batch on the device."""
 
     def fits(record: Record) -> bool:
         usual = from_storage(record, "batch") if scope == "epoch" else record.headline_step("batch")
-        return record.workload == "cifar10_tf_cnn" and record.backend == "gpu" and usual
+        mine = record.workload == "cifar10_tf_cnn" and record.case.batch == _BATCH
+        return mine and record.backend == "gpu" and usual
 
-    found = (item for group in groups(records, fits).values() for item in group)
-    return next((item for item in found if item.record.case.batch == _BATCH), None)
+    return next(evidence.fitting(fits), None)
 
 
 OBSERVATIONS = (

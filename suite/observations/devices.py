@@ -7,7 +7,8 @@ from suite.inquiry.devices import Side, found, strong
 from suite.inquiry.steps import steady, words
 from suite.observations import NOT_RUN, Judgement, Observation, Part, judged, part, unjudged, unmeasured
 from suite.observations._articles import TEXT
-from suite.observations._found import SIZE, above, alike, below, counted, own_first, steps, unsure
+from suite.observations._found import SIZE, above, alike, below, counted, gains, own_first, steps, unsure
+from suite.results.machine_evidence import Evidence
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary
@@ -35,10 +36,10 @@ def _results(sides: Sequence[Side]) -> list[Summary]:
     return [item for side in sides for item in side.results]
 
 
-def _trees(records: Sequence[Record]) -> Judgement:
-    sides = _sides(records).get(_TREES, [])
-    one, speeds = steps(records, [_TREES]).get(_TREES), _speeds(sides)
-    found = [f"One GPU trains the trees {words(one.ratio)} as fast as the CPU."] if one else []
+def _trees(evidence: Evidence) -> Judgement:
+    sides = _sides(evidence.records).get(_TREES, [])
+    one, speeds = steps(evidence, [_TREES]).get(_TREES), _speeds(sides)
+    found = [f"One GPU trains the trees {words(one.ratio.estimate)} as fast as the CPU."] if one else []
     found += [f"{_gpus(count)} train them {words(speed)} as fast as one." for count, speed in speeds.items()]
     if not found:
         return NOT_RUN
@@ -46,18 +47,18 @@ def _trees(records: Sequence[Record]) -> Judgement:
         missing = ("the CPU beside them",) * (one is None) + (f"{_gpus(4)} at once",) * (4 not in speeds)
         return unmeasured(", ".join(missing), " ".join(found))
     parts = (
-        alike("one GPU is 11 times as fast as the CPU", one.ratio, _OF_ONE, [one]),
+        gains("one GPU is 11 times as fast as the CPU", one, _OF_ONE),
         alike(f"{_gpus(4)} are 2.1 times as fast as one", speeds[4], _OF_FOUR, _results(sides)),
     )
-    return judged(" ".join(found), parts, (one, *_results(sides)))
+    return judged(" ".join(found), parts, _results(sides), [one])
 
 
 def _gpus(count: int) -> str:
     return f"{units.count(count)} GPUs"
 
 
-def _fastest(records: Sequence[Record]) -> Judgement:
-    sides = _sides(records)
+def _fastest(evidence: Evidence) -> Judgement:
+    sides = _sides(evidence.records)
     if not sides:
         return NOT_RUN
     speeds = {name: _speeds(mine) for name, mine in sides.items()}

@@ -1,27 +1,26 @@
 """A GPU and a search over hyper-parameters."""
 
-from collections.abc import Sequence
-
 from suite.inquiry.searches import gain_words, gains, is_search
 from suite.observations import NOT_RUN, Judgement, Observation, judged, unmeasured
 from suite.observations._articles import MNIST
-from suite.observations._found import groups, over
+from suite.observations._found import over, sure
+from suite.results.machine_evidence import Evidence
 from suite.results.record import Record
 
 _SEARCH = "mnist_grid_search"
 
 
-def _gains(records: Sequence[Record]) -> Judgement:
-    found = gains(records).get(_SEARCH, {})
+def _gains(evidence: Evidence) -> Judgement:
+    found = gains(evidence.speedups).get(_SEARCH, {})
     said = gain_words(found)
     if "plain" in found:
         plain = found["plain"]
-        return judged(said, [over("", plain.ratio, 1, [plain])], found.values())
-    there = {backend for (_, backend), group in groups(records, _plain).items() if group}
+        return judged(said, [over("", sure(plain), 1)], speedups=found.values())
+    there = {pool.case.backend for pool in evidence.fitting(_plain)}
     if not said and not there:
         return NOT_RUN
     missing = " and ".join(f"the {side.upper()}" for side in ("cpu", "gpu") if side not in there)
-    return unmeasured(f"one fit after another on {missing or 'both in one campaign'}", said)
+    return unmeasured(f"one fit after another on {missing or 'both sides, computed alike'}", said)
 
 
 def _plain(record: Record) -> bool:

@@ -1,45 +1,51 @@
 """Against how much of a CPU a GPU is set."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 from suite import units
-from suite.experiments.threads import threads
 from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, Part, judged, part
 from suite.observations._articles import RESNET
-from suite.observations._found import above, below, groups, own_first, unsure
-from suite.results.record import Record
+from suite.observations._found import above, below, own_first, unsure
+from suite.results.machine_evidence import Evidence, over
+from suite.results.pools import Pool
 from suite.results.statistics import Estimate
-from suite.results.summary import Summary, time_ratio
 
 _MATTERS = 1.5
 _OWN = ("cifar10_resnet63", "cifar10_resnet87")
 
-_Gain = tuple[str, Estimate, tuple[Summary, Summary]]  # of a network: all threads over few, and both results
+_Gain = tuple[str, Estimate]  # of a network: all threads over few
 
 
-def _decides(records: Sequence[Record]) -> Judgement:
-    found = groups(records, lambda r: r.backend == "cpu" and r.headline_step("threads"), least=2)
+def _decides(evidence: Evidence) -> Judgement:
+    groups = defaultdict[str, list[Pool]](list)
+    for pool in evidence.fitting(lambda r: r.backend == "cpu" and r.headline_step("threads")):
+        groups[pool.case.workload].append(pool)
     said, gains = [], list[_Gain]()
-    for (name, _), group in sorted(found.items()):
-        few, many = (end(group, key=threads) for end in (min, max))
-        between = time_ratio(few, many)
-        if between is not None and threads(few) < threads(many):
-            gains.append((name, between, (few, many)))
+    for name, group in groups.items():
+        few, many = (end(group, key=_threads) for end in (min, max))
+        if _threads(few) < _threads(many):
+            between = over(few, many).estimate
+            gains.append((name, between))
             said.append(
-                f"{name} is {words(between)} as fast with {threads(many)} threads as with {units.count(threads(few))}"
+                f"{name} is {words(between)} as fast with {_threads(many)} threads as with {units.count(_threads(few))}"
             )
     if not gains:
         return NOT_RUN
     own, others = ([gain for gain in gains if (gain[0] in _OWN) is mine] for mine in (True, False))
-    items = [item for *_, both in gains for item in both]
-    return judged(f"On one and the same processor {'; '.join(said)}.", [own_first(own, others, _matters)], items)
+    return judged(f"On one kind of processor {'; '.join(said)}.", [own_first(own, others, _matters)])
+
+
+def _threads(pool: Pool) -> int:
+    """Return how many cores its processes could use."""
+    return pool.newest.case.threads or pool.newest.machine.cores
 
 
 def _matters(gains: Sequence[_Gain]) -> Part:
-    ratios, items = [ratio for _, ratio, _ in gains], [item for *_, both in gains for item in both]
+    ratios = [ratio for _, ratio in gains]
     more, less = (any(above(each, _MATTERS) for each in ratios), all(below(each, _MATTERS) for each in ratios))
-    return part("", more, less, items, unsure(*ratios))
+    return part("", more, less, why=unsure(*ratios))
 
 
 OBSERVATIONS = (

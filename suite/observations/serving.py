@@ -4,20 +4,20 @@ from collections.abc import Mapping, Sequence
 
 from suite import units
 from suite.experiments.serving import WORKLOADS
-from suite.inquiry.served import REQUESTS, Way, campaigns, gains
-from suite.inquiry.steps import steady, words
-from suite.observations import NOT_RUN, Judgement, Observation, campaigns_of, judged, part
+from suite.inquiry.served import REQUESTS, Way, served
+from suite.inquiry.steps import said_of, words
+from suite.observations import NOT_RUN, Judgement, Observation, judged, part
 from suite.observations._articles import TEXT
-from suite.observations._found import above, below, both_counted, steps, unsure
+from suite.observations._found import NOT_CERTIFIED, above, below, certified, steps, sure, unsure
 from suite.observations._sizes import with_size
-from suite.results.record import Record
-from suite.results.speedup import SpeedUp, record_of
+from suite.results.machine_evidence import Evidence
+from suite.results.pooled_speedup import PooledSpeedUp
 
 _PAID = 30.0
 
 
-def _wins(records: Sequence[Record]) -> Judgement:
-    found = _served(records)
+def _wins(evidence: Evidence) -> Judgement:
+    found = served(evidence.speedups)
     if len(found) < 2:
         return NOT_RUN
     ordered = sorted(found.values(), key=lambda ways: _flop(next(iter(ways.values()))))
@@ -27,39 +27,26 @@ def _wins(records: Sequence[Record]) -> Judgement:
     if len(single) < 2:
         return NOT_RUN
     first, last = (1 + sum(item.ratio.value > end.ratio.value for item in single) for end in (single[0], single[-1]))
-    said = "; ".join(f"{record_of(item).workload} {words(item.ratio)}" for item in single)
+    said = "; ".join(f"{item.workload} {words(item.ratio.estimate)}" for item in single)
     traffic = ", four requests under way" if way == REQUESTS else ""
-    kept = [item for item in every if steady(item)]
-    lost = [item for item in kept if below(item.ratio, 1)]
-    won = bool(kept) and all(above(item.ratio, 1) for item in kept)
-    why = unsure(*(item.ratio for item in kept)) if kept else "no result is steady"
+    lost = [item for item in every if below(sure(item), 1)]
+    won = all(above(sure(item), 1) for item in every)
+    why = unsure(*map(sure, every)) if all(map(certified, every)) else NOT_CERTIFIED
     slope, most = with_size("it wins most with small networks", single, falls=True)
     parts = (part("the GPU wins every case", won, bool(lost), why=why), most)
     return judged(
         f"Speed-ups at batch 1{traffic}, the smallest network first: {said}. In order of speed-up the smallest network "
         f"is number {first} of {len(single)}, the largest number {last}. {_cases(ordered, lost)}{slope}",
         parts,
-        every,
+        speedups=every,
     )
 
 
-def _flop(item: SpeedUp) -> int:
-    return record_of(item).description.flop_per_example
+def _flop(item: PooledSpeedUp) -> int:
+    return item.record.description.flop_per_example
 
 
-def _served(records: Sequence[Record]) -> dict[str, dict[Way, SpeedUp]]:
-    """Return each network's speed-ups that may be judged by: the headline's step and the experiment's other ways."""
-    found: dict[str, dict[Way, SpeedUp]] = {
-        name: {("step", 1): item} for name, item in steps(records).items() if name.startswith("serve_")
-    }
-    asked = campaigns(record for record in records if record.profile != "smoke")
-    for name, group in asked.items():
-        ways = {way: item for way, item in gains(group).items() if both_counted(item)}
-        found |= {name: ways | found.get(name, {})} if ways else {}
-    return found
-
-
-def _cases(networks: Sequence[Mapping[Way, SpeedUp]], lost: Sequence[SpeedUp]) -> str:
+def _cases(networks: Sequence[Mapping[Way, PooledSpeedUp]], lost: Sequence[PooledSpeedUp]) -> str:
     """Return how many cases there are, of how many networks those beyond a step at batch 1, and which are lost."""
     larger = sum(any(batch > 1 for _, batch in ways) for ways in networks)
     asked = sum(REQUESTS in ways for ways in networks)
@@ -69,21 +56,18 @@ def _cases(networks: Sequence[Mapping[Way, SpeedUp]], lost: Sequence[SpeedUp]) -
     )
     if not lost:
         return said + "the GPU surely loses none."
-    named = ", ".join(f"{record_of(item).workload} at {record_of(item).case.batch}" for item in lost)
+    named = ", ".join(f"{item.workload} at {item.case.batch}" for item in lost)
     return said + f"the GPU surely loses {named}."
 
 
-def _paid(records: Sequence[Record]) -> Judgement:
-    found = steps(records)
+def _paid(evidence: Evidence) -> Judgement:
+    found = steps(evidence)
     if not found:
         return NOT_RUN
-    high = sorted(name for name, item in found.items() if above(item.ratio, _PAID))
-    kept = [name for name in high if steady(found[name])]
-    said = f"More than {units.stated(_PAID)} is surely gained by {len(kept)} of {units.counted(len(found), 'network')}"
-    said += f": {', '.join(f'{name} {words(found[name].ratio)}' for name in kept)}." if kept else "."
-    shaky = [name for name in high if name not in kept]
-    said += f" Above it too, but not steady: {', '.join(shaky)}." if shaky else ""
-    return Judgement(verdict="not comparable", found=said + campaigns_of(found.values()))
+    high = sorted(name for name, item in found.items() if above(sure(item), _PAID))
+    said = f"More than {units.stated(_PAID)} is surely gained by {len(high)} of {units.counted(len(found), 'network')}"
+    said += f": {', '.join(f'{name} {words(found[name].ratio.estimate)}' for name in high)}." if high else "."
+    return Judgement(verdict="not comparable", found=said + said_of(found[name] for name in high))
 
 
 OBSERVATIONS = (
@@ -91,7 +75,7 @@ OBSERVATIONS = (
         code="O12",
         article=TEXT,
         said="At inference the GPU wins in every case, and most with small networks: 804 %.",
-        rule="Part 1 holds if the GPU surely wins every steady case, of requests and of steps at each batch; it fails "
+        rule="Part 1 holds if the GPU surely wins every case, of requests and of steps at each batch; it fails "
         "if it surely loses one. Part 2 holds if over all networks the speed-up surely falls with the FLOP of a "
         "picture; it fails if it surely rises. It takes requests if all networks have them, otherwise steps at "
         "batch 1. The clusters behind the 804 % cannot be set up again.",
@@ -105,7 +89,7 @@ OBSERVATIONS = (
         said="For each hour that a V100 needs a CPU has to be paid for 30.",
         testable=False,
         rule="It is about prices, which no measurement can decide, so that it is not comparable. Networks that surely "
-        "gain more than 30 times are listed, those whose results are not steady apart.",
+        "gain more than 30 times are listed.",
         judge=_paid,
     ),
 )

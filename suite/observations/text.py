@@ -1,25 +1,25 @@
 """Networks that read reviews."""
 
-from collections.abc import Sequence
-
 from suite.inquiry.steps import words
 from suite.observations import NOT_RUN, Judgement, Observation, judged
 from suite.observations._articles import TEXT
-from suite.observations._found import SIZE, alike, steps
-from suite.results.record import Record
+from suite.observations._found import SIZE, gains, steps
+from suite.results.machine_evidence import Evidence
 
 _DOCUMENTED = 13.76
 _NAMES = ("imdb_text_cnn", "imdb_bilstm")
 
 
-def _gains(records: Sequence[Record]) -> Judgement:
-    found = steps(records, _NAMES)
+def _trains(evidence: Evidence) -> Judgement:
+    found = steps(evidence, _NAMES)
     convolutional = found.get(_NAMES[0])
     if convolutional is None:
         return NOT_RUN
-    said = "; ".join(f"{name} is {words(found[name].ratio)} as fast on the GPU" for name in _NAMES if name in found)
-    one = alike("", convolutional.ratio, _DOCUMENTED, [convolutional])
-    return judged(f"A step of {said}.", [one], found.values())
+    said = "; ".join(
+        f"{name} is {words(found[name].ratio.estimate)} as fast on the GPU" for name in _NAMES if name in found
+    )
+    one = gains("", convolutional, _DOCUMENTED)
+    return judged(f"A step of {said}.", [one], speedups=found.values())
 
 
 OBSERVATIONS = (
@@ -30,6 +30,6 @@ OBSERVATIONS = (
         rule=f"Reproduced if a step of the convolutional network gains as much within a factor of {SIZE:g}. Refuted if "
         "the GPU is surely slower. The article leaves network and GPU open.",
         numbers=(("imdb_text_cnn", "training"),),
-        judge=_gains,
+        judge=_trains,
     ),
 )

@@ -7,7 +7,8 @@ from suite.experiments.run_length import cpu_while_training, gpu, gpu_at_most, g
 from suite.inquiry.steps import percent_words
 from suite.observations import NOT_RUN, Judgement, Observation, judged, part, unmeasured
 from suite.observations._articles import MNIST
-from suite.observations._found import above, below, counted, least, most, mostly, share, unsure
+from suite.observations._found import above, below, counted, least, most, mostly, unsure, watched_share
+from suite.results.machine_evidence import Evidence
 from suite.results.record import Record
 from suite.results.statistics import Estimate
 from suite.results.summary import Summary
@@ -28,12 +29,12 @@ def _runs(records: Sequence[Record]) -> dict[tuple[str, int], Summary]:
     }
 
 
-def _saturates(records: Sequence[Record]) -> Judgement:
-    runs = _runs(records)
+def _saturates(evidence: Evidence) -> Judgement:
+    runs = _runs(evidence.records)
     if not {("cpu", 1), ("gpu", 1)} <= set(runs):
         return NOT_RUN
     cpu_run, gpu_run = runs["cpu", 1], runs["gpu", 1]
-    host, top = share(cpu_run, cpu_while_training), share(gpu_run, gpu_at_most)
+    host, top = watched_share(cpu_run, cpu_while_training), watched_share(gpu_run, gpu_at_most)
     if host is None or top is None:
         return NOT_RUN
     said = f"While training, the CPU's cores are busy {percent_words(host)}; the GPU is at most {percent_words(top)}."
@@ -50,10 +51,10 @@ def _saturates(records: Sequence[Record]) -> Judgement:
     return judged(said, parts, (cpu_run, gpu_run))
 
 
-def _too_short(records: Sequence[Record]) -> Judgement:
-    runs = _runs(records)
+def _too_short(evidence: Evidence) -> Judgement:
+    runs = _runs(evidence.records)
     sides = {length: item for (backend, length), item in runs.items() if backend == "gpu"}
-    shares = {length: share(item, gpu_while_training) for length, item in sides.items()}
+    shares = {length: watched_share(item, gpu_while_training) for length, item in sides.items()}
     known = {length: found for length in _NAMES if (found := shares.get(length)) is not None}
     if not known:
         return NOT_RUN

@@ -7,16 +7,16 @@ from suite.experiments.extrapolation import Epoch, epochs
 from suite.inquiry.steps import steady, words
 from suite.observations import NOT_RUN, Judgement, Observation, Part, judged, part, unjudged
 from suite.observations._articles import MLP, RESNET
-from suite.observations._found import SIZE, above, alike, below, own_first, steps, unsure
-from suite.results.record import Record
+from suite.observations._found import SIZE, above, below, gains, own_first, steps, unsure
+from suite.results.machine_evidence import Evidence
 
 _TELLS = (0.9, 1.1)
 _OWN = ("cifar10_resnet63", "cifar10_resnet87")
 _DOCUMENTED = 12.13
 
 
-def _extrapolates(records: Sequence[Record]) -> Judgement:
-    found = [item for item in epochs(records) if item.step.counted and item.measured.counted]
+def _extrapolates(evidence: Evidence) -> Judgement:
+    found = [item for item in epochs(evidence.records) if item.step.counted and item.measured.counted]
     if not found:
         return NOT_RUN
     own, others = (
@@ -50,14 +50,15 @@ def _beside(others: Sequence[Epoch]) -> Iterator[str]:
         yield f"Of other networks, {units.counted(len(others), 'epoch')}, the least and the most: {span}."
 
 
-def _wide_network(records: Sequence[Record]) -> Judgement:
-    run = steps(records, ["cifar10_mlp"], "run").get("cifar10_mlp")
+def _wide_network(evidence: Evidence) -> Judgement:
+    run = steps(evidence, ["cifar10_mlp"], "run").get("cifar10_mlp")
     if run is None:
         return NOT_RUN
-    step = steps(records, ["cifar10_mlp"]).get("cifar10_mlp")
-    beside = f"; a step in steady state is {words(step.ratio)} as fast" if step else ""
-    said = f"The documented run, building and compiling in it, is {words(run.ratio)} as fast on the GPU{beside}."
-    return judged(said, [alike("", run.ratio, _DOCUMENTED, [run])], [run, step] if step else [run])
+    step = steps(evidence, ["cifar10_mlp"]).get("cifar10_mlp")
+    beside = f"; a step in steady state is {words(step.ratio.estimate)} as fast" if step else ""
+    ratio = words(run.ratio.estimate)
+    said = f"The documented run, building and compiling in it, is {ratio} as fast on the GPU{beside}."
+    return judged(said, [gains("", run, _DOCUMENTED)], speedups=[run, step] if step else [run])
 
 
 OBSERVATIONS = (

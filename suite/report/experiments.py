@@ -1,16 +1,15 @@
 """The experiments' pages: question, each machine's answer with its chart and table, and how to run it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from suite import experiments
 from suite.experiments import Experiment
 from suite.report import charts, plots
 from suite.report.html import Page, safe
-from suite.results.pooled_speedup import PooledSpeedUp
+from suite.results.machine_evidence import Evidence
 from suite.results.reading import Chart, HeatMap, Reading
-from suite.results.record import Machine, Record
-from suite.results.selection import by_machine
+from suite.results.record import Machine
 
 FOLDER = "experiments"
 
@@ -18,21 +17,13 @@ FOLDER = "experiments"
 Readings = dict[str, list[tuple[Machine, Reading]]]  # what each machine answers, by experiment
 
 
-def readings(records: Sequence[Record], speedups: Sequence[PooledSpeedUp] = ()) -> Readings:
-    """Return what the records answer, and the speed-ups of their machines."""
-    machines = {slug: (mine, [i for i in speedups if i.machine == slug]) for slug, mine in by_machine(records).items()}
+def readings(known: Mapping[str, Evidence]) -> Readings:
+    """Return what each machine answers, by what is known of it."""
     found: Readings = {}
     for name in experiments.names():
-        experiment = experiments.load(name)
-        answers = [(mine[0].machine, _reading(experiment, mine, pooled)) for mine, pooled in machines.values()]
+        answers = [(each.records[0].machine, experiments.read(name, each)) for each in known.values()]
         found[name] = [(machine, reading) for machine, reading in answers if reading is not None]
     return found
-
-
-def _reading(experiment: Experiment, records: Sequence[Record], pooled: Sequence[PooledSpeedUp]) -> Reading | None:
-    """Return what a machine answers: from its speed-ups where the experiment is about these alone."""
-    of_speedups = getattr(experiment, "of_speedups", None)
-    return experiment.read(records) if of_speedups is None else of_speedups(pooled)
 
 
 def files(found: Readings, local: frozenset[str], links: dict[str, str]) -> dict[str, str]:
@@ -90,8 +81,8 @@ def _add_chart(page: Page, name: str, chart: Chart | HeatMap, answers: Sequence[
 
 
 def _marks(chart: Chart | HeatMap) -> str:
-    """Return how intervals and what something speaks against are drawn."""
-    doubtful = "something speaks against it."
+    """Return how intervals and what may not be quoted, or what something speaks against, are drawn."""
+    doubtful = "not to be quoted, or something speaks against it."
     if isinstance(chart, HeatMap):
         return "" if all(square.solid for square in chart.squares) else f" In brackets: {doubtful}"
     bars = " With 95 % intervals." if any(point.low is not None for point in chart.points) else ""

@@ -11,10 +11,11 @@ from suite.report.charts import WIDTH, finished, inline
 from suite.results.campaigns import notes
 from suite.results.ladder import Amortised, Rung
 from suite.results.reading import Chart, Point
-from suite.results.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell, times_cells
+from suite.results.table import Cell, Table, one_host_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 _FEWEST = 2  # rungs of a chart
+_ONE_CAMPAIGN = "one campaign"
 _HEIGHTS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
 _WORDS = {
     ("step", "empty"): "step: batch on the device, compiled, steady",
@@ -44,42 +45,42 @@ def words(case: Case, about: Description, compiling: bool = True, alone: bool = 
 
 
 def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
-    """Return a row for each rung, with the speed-up where both sides are of one campaign."""
-    rows = []
-    for rung in rungs:
-        ratio = rung.ratio
-        told = [item for item in (rung.cpu, rung.gpu, rung.doubted) if item is not None]
-        rows.append(
-            (
-                Cell(text=words(rung.case, about, rung.compiling, rung.alone)),
-                time_cell(rung.cpu),
-                time_cell(rung.gpu),
-                *times_cells(ratio, remark=_why(rung)),
-                one_host_cell(*told),
-            )
-        )
+    """Return a row for each rung, with the speed-up where one is known."""
     return Table(
-        title=f"The clock ladder on one host, {machine}: the same work, more and more of it counted",
-        columns=("what is timed", "CPU", "GPU", "speed-up", "95 % interval", ON_ONE_HOST),
-        rows=tuple(rows),
+        title=f"The clock ladder, {machine}: the same work, more and more of it counted",
+        columns=("what is timed", "CPU", "GPU", "speed-up", "95 % interval", "status", "hosts"),
+        rows=tuple((Cell(text=words(rung.case, about, rung.compiling, rung.alone)), *_cells(rung)) for rung in rungs),
         notes=_notes(rungs),
     )
 
 
-def _why(rung: Rung) -> str:
-    """Return why a rung whose sides were both timed has no speed-up; '' where its sides say it."""
-    apart = rung.cpu is not None and rung.gpu is not None and rung.both is None
-    return "CPU and GPU are of two campaigns" if apart else ""
+def _cells(rung: Rung) -> tuple[Cell, ...]:
+    item = rung.pooled
+    if item is None:
+        sides = [side for side in (rung.cpu, rung.gpu) if side]
+        state = "invalid" if any(side.state == "invalid" for side in sides) else "open"
+        return (
+            time_cell(rung.cpu),
+            time_cell(rung.gpu),
+            *times_cells(rung.ratio, remark="" if len(sides) < 2 else "CPU and GPU are of two campaigns"),
+            Cell(text=state, remark=one_host_cell(*sides).remark),
+            Cell(text=_ONE_CAMPAIGN),
+        )
+    return (
+        time_cell(item.cpu),
+        time_cell(item.gpu),
+        *times_cells(item.ratio.estimate, item.record),
+        Cell(text=item.state, remark="; ".join(item.reasons)),
+        Cell(text=units.count(item.hosts)),
+    )
 
 
 def _notes(rungs: Sequence[Rung]) -> tuple[str, ...]:
-    single = ("One repetition has no interval.",) if any(_single(rung) for rung in rungs) else ()
-    return single + notes(side.record for rung in rungs for side in (rung.cpu, rung.gpu) if side)
-
-
-def _single(rung: Rung) -> bool:
-    ratio = rung.ratio
-    return ratio is not None and ratio.low is None
+    alone = [side.record for rung in rungs for side in (rung.cpu, rung.gpu) if side]
+    one = ("A row of one campaign has no pool: its interval is of one host.",) if alone else ()
+    none = ("A row without an interval has one process, or nothing says how much hosts differ.",)
+    lacking = any(rung.ratio is not None and rung.ratio.low is None for rung in rungs)
+    return (*one, *(none if lacking else ()), *notes(alone))
 
 
 def chart(rungs: Sequence[Rung]) -> dict[str, Any] | None:
@@ -92,7 +93,7 @@ def chart(rungs: Sequence[Rung]) -> dict[str, Any] | None:
             low=ratio.low,
             high=ratio.high,
             text=units.times(ratio.value, ratio.low, ratio.high),
-            solid=rung.steady_sides and rung.doubted is None,
+            solid=rung.pooled is not None and rung.pooled.quotable,
         )
         for rung in rungs
         if (ratio := rung.ratio) is not None
@@ -143,7 +144,7 @@ def curve(found: Sequence[Amortised]) -> dict[str, Any]:
         even,
         base.mark_line().encode(x=calls, y=height, color=colour),
         base.mark_rule(strokeWidth=3).encode(x=calls, y=alt.Y("low:Q"), y2=alt.Y2("high:Q"), color=colour),
-        base.mark_point(filled=all(one.steady for one in found), size=110, strokeWidth=2.5, opacity=1).encode(
+        base.mark_point(filled=found[0].quotable, size=110, strokeWidth=2.5, opacity=1).encode(
             x=calls, y=height, color=colour, tooltip=[alt.Tooltip("calls:Q"), alt.Tooltip("text:N", title="speed-up")]
         ),
         base.mark_text(dy=-16).encode(x=calls, y=height, text=alt.Text("text:N")),
@@ -157,7 +158,4 @@ def alternative(found: Sequence[Amortised]) -> str:
 
 
 def _after(one: Amortised) -> str:
-    """Return a ratio with the digits that its interval allows; without one, since it is of two campaigns, with two."""
-    if one.joined and one.ratio.low is None:
-        return f"{units.number(one.ratio.value, digits=2)}x"
     return units.times(one.ratio.value, one.ratio.low, one.ratio.high)

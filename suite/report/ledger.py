@@ -1,15 +1,14 @@
 """The ledger: everything that the articles say, what the records make of it, and why figures differ."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from suite import units
 from suite.observations import NOT_RUN, VERDICTS, Judgement, Observation, observations
 from suite.observations._claims import Entry, entries
-from suite.observations._found import FAR, SIZE, SURELY
+from suite.observations._found import SIZE, SURELY
 from suite.report.html import Page
-from suite.results.record import Record
-from suite.results.selection import by_machine
+from suite.results.machine_evidence import Evidence
 from suite.results.table import Cell, Table
 from suite.workload import KNOWN, Claim, Description
 
@@ -20,21 +19,22 @@ _CLAIMED = (
     "what was found", "rule",
 )  # fmt: skip
 _WORDS = (
-    "Surely means that the whole 95 % interval says so. A value without one, such as that of a single process, is "
-    f"surely beyond a bound if it is beyond it by a factor of {SURELY:g}. No interval holds by what two campaigns "
-    f"differ, so that of the speed-ups of two the larger surely is it if it is {FAR:g} times the other.",
+    "Speed-ups, times and shares are pooled over hosts, as on the machines' pages. Surely means that the whole 95 % "
+    "interval says so. A value without one, such as that of a single process, is surely beyond a bound if it is beyond "
+    f"it by a factor of {SURELY:g}.",
     f"Within a factor of {SIZE:g} means that the whole interval is: what is more uncertain reproduces nothing.",
-    "What is neither surely so nor surely not decides nothing. Nor does a result that is not steady.",
+    "What is neither surely so nor surely not decides nothing. Nor does an invalid speed-up, nor one campaign's result "
+    "that is not steady. A speed-up that is not certified decides nothing in favour of the GPU.",
 )
 _DECIDED = ("reproduced", "in part", "refuted")
 
 
 def page(
-    records: Sequence[Record], catalogue: Sequence[Description], local: frozenset[str], links: dict[str, str]
+    known: Iterable[Evidence], catalogue: Sequence[Description], local: frozenset[str], links: dict[str, str]
 ) -> str:
     """Return the page as Markdown; each line is judged on the machine that has most to say of it, GPUs first."""
     made = Page(TITLE, "", local)
-    machines = {mine[0].machine.name: mine for mine in by_machine(records).values()}
+    machines = {each.records[0].machine.name: each for each in known}
     judged = {name: judgements(mine) for name, mine in machines.items()}
     chosen = {o.code: best([(name, judged[name][o.code]) for name in machines]) for o in observations()}
     numbers = documented(catalogue, machines, judged)
@@ -77,9 +77,9 @@ def page(
     return made.text()
 
 
-def judgements(records: Sequence[Record]) -> dict[str, Judgement]:
-    """Return what one machine's records make of every observation."""
-    return {each.code: each.judge(records) for each in observations()}
+def judgements(evidence: Evidence) -> dict[str, Judgement]:
+    """Return what is made of every observation by what is known of one machine."""
+    return {each.code: each.judge(evidence) for each in observations()}
 
 
 def best(found: Sequence[tuple[str, Judgement]]) -> tuple[str, Judgement]:
@@ -100,12 +100,12 @@ def _rank(judgement: Judgement) -> tuple[bool, ...]:
 
 
 def documented(
-    catalogue: Sequence[Description], machines: dict[str, list[Record]], judged: dict[str, dict[str, Judgement]]
+    catalogue: Sequence[Description], machines: Mapping[str, Evidence], judged: dict[str, dict[str, Judgement]]
 ) -> list[Entry]:
     """Return every documented number, each from the machine that has most to say of it."""
     sides = [list(entries(catalogue, mine, judged[name])) for name, mine in machines.items()]
     if not sides:
-        sides = [list(entries(catalogue, (), {}))]
+        sides = [list(entries(catalogue, Evidence(), {}))]
     return [min(same, key=lambda entry: _rank(entry.judgement)) for same in zip(*sides, strict=True)]
 
 

@@ -28,7 +28,7 @@ from suite.report import (
     workload,
 )
 from suite.report.links import links
-from suite.results import answers, baselines, catalogue, pooled_speedup, pools, store, stored_pools
+from suite.results import answers, baselines, catalogue, machine_evidence, pooled_speedup, pools, store, stored_pools
 from suite.results import gallery as drawings
 from suite.results import learning as lessons
 from suite.results import parity as evidence
@@ -82,8 +82,6 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
     files |= numbers.files(published, lines)
     compared = evidence.read(site / "evidence"), forests.read(site / "evidence")
     files |= {"parity.md": parity.page(*compared)}
-    asked = [record for record in shown if not is_ceiling(record)]
-    files["ledger.md"] = ledger.page(asked, known_workloads, local, links(shown, ""))
     files["changes.md"] = changes.page(site.parent / "CHANGELOG.md")
     parts = proof.read(site / "evidence")
     files |= {"trust.md": trust.page(parts, again), "glossary.md": glossary.page(parts)}
@@ -165,7 +163,9 @@ def pages(
     current = pools.current(pools.pools(records))
     found = pooled_speedup.of_pools(current)
     files |= home.page(general, local, records, found, places, [about.name for about in workloads], said)
-    readings = experiments.readings(everything, found)
+    known = machine_evidence.by_machines(everything, current, found)
+    files["ledger.md"] = ledger.page(known.values(), workloads, local, links(records, ""))
+    readings = experiments.readings(known)
     files |= experiments.files(readings, local, links(records, "../"))
     files["coverage.md"] = coverage.page(everything, workloads, readings, local, links(records, ""))
     files["standing.md"] = standing.page(records, baselines.of_pools(current), local, links(records, ""))

@@ -20,10 +20,6 @@ from suite.results.selection import by_machine, current_cases
 from suite.results.table import Cell, Table
 from suite.workload import KNOWN, Description
 
-_JOINED = (
-    " Cold start and steps are of two campaigns here, which may have had two hosts, so that only the first point has "
-    "an interval."
-)
 _STAGES = ("import", "init", "lower", "compile", "first_step")
 
 
@@ -54,8 +50,8 @@ def page(
     made.heading("Documented and measured")
     whole = [item for item in found if (item.case.scope, item.case.length) == ("run", 1)]
     made.table(claims(about, [*whole, *mine]))
-    for there in by_machine(records).values():
-        files |= machine_part(made, there, ceilings, prices)
+    for slug, there in by_machine(records).items():
+        files |= machine_part(made, there, [item for item in found if item.machine == slug], ceilings, prices)
     return files | {f"workloads/{name}.md": made.text()}
 
 
@@ -80,12 +76,18 @@ def _facts(made: Page, records: Sequence[Record], about: Description) -> None:
     )
 
 
-def machine_part(made: Page, records: Sequence[Record], ceilings: Roof, prices: Sequence[Price] = ()) -> dict[str, str]:
+def machine_part(
+    made: Page,
+    records: Sequence[Record],
+    speedups: Sequence[PooledSpeedUp],
+    ceilings: Roof,
+    prices: Sequence[Price] = (),
+) -> dict[str, str]:
     """Add what one machine makes of a workload, from its ladder to its samples; return the charts' files."""
     here = [s.record for s in current_cases(records)]
     name, machine_name = here[0].workload, here[0].machine.name
     made.heading(f"Times on {machine_name}")
-    files = ladder_part(made, records)
+    files = ladder_part(made, records, speedups)
     made.table(tables.case_table(f"{name} on {machine_name}", here))
     if len(campaigns := history(records)) > 1:
         made.table(repeats.table(campaigns, machine_name), folded=repeats.words(campaigns))
@@ -119,10 +121,10 @@ def samples_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
     return charts.files(chart, spec)
 
 
-def ladder_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
+def ladder_part(made: Page, records: Sequence[Record], speedups: Sequence[PooledSpeedUp]) -> dict[str, str]:
     """Add the clock ladder of a workload on a machine, and its amortised curve; return the charts' files."""
     what, about = records[0].machine, max(records, key=lambda r: r.created).description
-    rungs = clock.ladder(records)
+    rungs = clock.ladder(records, speedups)
     if len(rungs) < 2:
         return {}
     made.table(ladder.table(rungs, about, what.name))
@@ -131,7 +133,7 @@ def ladder_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
         name = f"ladder.{about.name}.{what.slug}"
         caption = (
             "What the GPU gains when more and more is counted: CPU time over GPU time, with 95 % intervals. Left of "
-            "the dashed line the CPU is faster. Hollow: something speaks against it."
+            "the dashed line the CPU is faster. Hollow: not to be quoted."
         )
         made.chart(name, "the table above", caption, json.dumps(charts.themed(spec)))
         files |= charts.files(name, spec)
@@ -142,8 +144,8 @@ def ladder_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
     caption = (
         "What a cold start and the steps after it cost together: CPU time over GPU time, lowering and compiling "
         "included, with 95 % intervals. Above the dashed line the GPU has won back its longer start. Hollow: "
-        "something speaks against it."
-    ) + _JOINED * any(one.joined for one in curve)
+        "not to be quoted."
+    )
     made.chart(chart, ladder.alternative(curve), caption, json.dumps(charts.themed(spec)))
     return files | charts.files(chart, spec)
 

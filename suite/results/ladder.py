@@ -1,21 +1,23 @@
 """The clock ladder of a workload on a machine: what each scope includes, and what many calls cost in all."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from suite.results.latency import waited_for
+from suite.results.pooled_speedup import PooledSpeedUp
+from suite.results.pooling import moments, reach
 from suite.results.record import Record
-from suite.results.speedup import SpeedUp, speedups
-from suite.results.statistics import Estimate, paired_ratio
+from suite.results.statistics import Estimate
 from suite.results.summary import Summary, better, by_round, summary, time_ratio
-from suite.workload import Case
+from suite.workload import Case, CompileCache, Scope
 
 REST = "compile_rest"  # the stage of a whole run that compiles all it needs beside its step
 _COMPILING = {"compile", REST}
 CALLS = (1, 10, 100, 1000, 10_000, 100_000)  # on an H100 a small network needs more than a thousand to break even
-_RUNGS = {
+_RUNGS: dict[tuple[Scope, CompileCache], str] = {
     ("step", "empty"): "a step",
     ("transfer", "empty"): "with its batch copied",
     ("epoch", "empty"): "from storage on",
@@ -27,17 +29,17 @@ _RUNGS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Rung:
-    """One scope in the headline setting, from the newest campaign with both sides, else each from its own newest.
+    """One scope in the headline setting: its pooled speed-up; where no pool has both sides, what one campaign says.
 
-    A side or the ratio may be missing.
+    That is the newest one with both sides, else each side is of its own newest. A side may be missing.
     """
 
     case: Case  # of either side
-    cpu: Summary | None
-    gpu: Summary | None
+    pooled: PooledSpeedUp | None = None
+    cpu: Summary | None = None
+    gpu: Summary | None = None
     compiling: bool = True  # False: of a whole run, what is left when its compilations are taken out
     alone: bool = False  # True: of a step, one that is waited for before the next
-    judged: SpeedUp | None = None  # its ratio with its status; None: no ratio, or of another rung
 
     @property
     def words(self) -> str:
@@ -47,56 +49,35 @@ class Rung:
         return _RUNGS[self.case.scope, self.case.cache] if self.compiling else "without its compilations"
 
     @property
-    def both(self) -> tuple[Summary, Summary] | None:
-        """CPU and GPU; None if they are not of one campaign."""
-        if self.cpu is None or self.gpu is None or self.cpu.record.campaign != self.gpu.record.campaign:
-            return None
-        return self.cpu, self.gpu
-
-    @property
     def ratio(self) -> Estimate | None:
-        """The CPU's time over the GPU's, paired by round; None if they are not of one campaign."""
-        return time_ratio(*self.both) if self.both else None
-
-    @property
-    def steady_sides(self) -> bool:
-        """True if CPU and GPU are both steady."""
-        return all(side is not None and side.steady for side in (self.cpu, self.gpu))
-
-    @property
-    def doubted(self) -> SpeedUp | None:
-        """The speed-up, if it is not steady though both sides are."""
-        if self.judged is None or self.judged.steady or not self.steady_sides:
-            return None
-        return self.judged
+        """The CPU's time over the GPU's: pooled, else paired by round; None if they are not of one campaign."""
+        if self.pooled is not None:
+            return self.pooled.ratio.estimate
+        return time_ratio(self.cpu, self.gpu) if self.cpu and self.gpu else None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Amortised:
-    """What the first `calls` steps of a process cost together, compiling included: the CPU's time over the GPU's.
-
-    Where the cold start is of one campaign and the step of another, no interval holds what both can differ by.
-    """
+    """What the first `calls` steps of a process cost together, compiling included: the CPU's time over the GPU's."""
 
     calls: int
     ratio: Estimate
-    steady: bool  # whether all four times that it is of are
-    joined: bool  # whether these are of two campaigns
+    quotable: bool  # whether both numbers that it comes of are
 
 
-def ladder(records: Iterable[Record]) -> tuple[Rung, ...]:
-    """Return the rungs that the records of one workload and machine have, from the step to the whole run."""
-    there = list(records)
-    mine = [record for record in there if plain(record) and not record.cut_short]
-    ratios = {(id(item.cpu.record), id(item.gpu.record)): item for item in speedups(there)}
+def ladder(records: Iterable[Record], speedups: Iterable[PooledSpeedUp] = ()) -> tuple[Rung, ...]:
+    """Return the rungs of one workload and machine, from the step to the whole run: from its records and speed-ups."""
+    mine = [record for record in records if _plain(record) and not record.cut_short]
+    pooled = {(item.case.scope, item.case.cache): item for item in speedups if _plain(item.record)}
     found: list[Rung | None] = []
     for scope, cache in _RUNGS:
-        timed = [r for r in mine if (r.case.scope, r.case.cache, r.case.length) == (scope, cache, 1)]
+        timed = [r for r in mine if (r.case.scope, r.case.cache) == (scope, cache)]
         cpu, gpu = _sides(timed)
-        if either := cpu or gpu:
-            judged = ratios.get((id(cpu.record), id(gpu.record))) if cpu and gpu else None
-            rung = Rung(case=either.record.case, cpu=cpu, gpu=gpu, judged=judged)
-            found += [rung, _waited_for(timed) if scope == "step" else _compiled_before(rung)]
+        if both := pooled.get((scope, cache)):
+            found.append(Rung(case=both.case, pooled=both))
+        elif either := cpu or gpu:
+            found.append(Rung(case=either.record.case, cpu=cpu, gpu=gpu))
+        found.append(_waited_for(timed) if scope == "step" else _compiled_before(scope, cpu, gpu))
     return tuple(rung for rung in found if rung is not None)
 
 
@@ -126,13 +107,12 @@ def _waited_for(steps: Sequence[Record]) -> Rung | None:
     return Rung(case=either.record.case, cpu=cpu, gpu=gpu, alone=True) if either else None
 
 
-def _compiled_before(rung: Rung) -> Rung | None:
+def _compiled_before(scope: Scope, cpu: Summary | None, gpu: Summary | None) -> Rung | None:
     """Return a whole run's rung without its compilations; None if they were not all told."""
-    if rung.case.scope != "run":
-        return None
-    sides = [side and _without_compiling(side.record) for side in (rung.cpu, rung.gpu)]
-    cpu, gpu = (summary(record) if record else None for record in sides)
-    return Rung(case=rung.case, cpu=cpu, gpu=gpu, compiling=False) if cpu or gpu else None
+    told = [side and _without_compiling(side.record) for side in (cpu, gpu) if scope == "run"]
+    sides = [summary(record) if record else None for record in told]
+    either = next(filter(None, sides), None)
+    return Rung(case=either.record.case, cpu=sides[0], gpu=sides[1], compiling=False) if either else None
 
 
 def _without_compiling(record: Record) -> Record | None:
@@ -155,38 +135,41 @@ def _without_compiling(record: Record) -> Record | None:
 
 
 def amortised(rungs: Iterable[Rung], calls: Sequence[int] = CALLS) -> tuple[Amortised, ...]:
-    """Return the effective speed-up after so many calls, from a ladder's step and cold start.
+    """Return the effective speed-up after so many calls, from the pools of a ladder's cold start and step.
 
-    Each has a process of its own; the first round of one goes with the first of the other, and so on. Empty if one of
-    the two lacks a side.
+    The first call is the cold start. Empty if one of the two is not pooled.
     """
-    sides = {(rung.case.scope, rung.case.cache): rung.both for rung in rungs if not rung.alone}
-    cold, step = sides.get(("cold", "empty")), sides.get(("step", "empty"))
-    return _curve(tuple(zip(cold, step, strict=True)), calls) if cold and step else ()
+    pooled = {(rung.case.scope, rung.case.cache): rung.pooled for rung in rungs if rung.pooled}
+    cold, step = pooled.get(("cold", "empty")), pooled.get(("step", "empty"))
+    if cold is None or step is None:
+        return ()
+    quotable = cold.quotable and step.quotable
+    return tuple(Amortised(calls=count, ratio=_after(cold, step, count), quotable=quotable) for count in calls)
 
 
-def _curve(sides: Sequence[tuple[Summary, ...]], calls: Sequence[int]) -> tuple[Amortised, ...]:
-    steady = all(item.steady for side in sides for item in side)
-    joined = len({item.record.campaign for side in sides for item in side}) > 1
-    times = [tuple(by_round(item.record) for item in side) for side in sides]
-    curve = []
-    for count in calls:
-        cpu, gpu = (totals(cold, step, count) for cold, step in times)
-        if (ratio := paired_ratio(cpu, gpu)) is not None:
-            if joined and count > 1:  # the first call is the cold start alone
-                ratio = Estimate(value=ratio.value, processes=ratio.processes)
-            curve.append(Amortised(calls=count, ratio=ratio, steady=steady, joined=joined))
-    return tuple(curve)
+def _after(cold: PooledSpeedUp, step: PooledSpeedUp, calls: int) -> Estimate:
+    """Return the ratio of the two sides' times of so many calls.
+
+    On each side a host that is slow to start counts as slow at steps as much, so that the interval is rather too wide.
+    """
+    times, parts = [], []
+    for start, each in ((cold.cpu, step.cpu), (cold.gpu, step.gpu)):
+        rest = (calls - 1) * each.seconds.value
+        time = start.seconds.value + rest
+        (_, error2, _, known), (_, errors2, _, other) = (moments(pool.cell, pool.among) for pool in (start, each))
+        share = rest / time
+        times.append(time)
+        parts.append((((1 - share) * math.sqrt(error2) + share * math.sqrt(errors2)) ** 2, min(known, other)))
+    value = times[0] / times[1]
+    if not all(degrees for _, degrees in parts):
+        return Estimate(value=value)
+    spread = math.exp(reach(parts))
+    return Estimate(value=value, low=value / spread, high=value * spread)
 
 
-def totals(cold: dict[int, float], step: dict[int, float], calls: int) -> dict[int, float]:
-    """Return by round the seconds of a cold start, which takes the first step, and all calls after it."""
-    return {number: cold[number] + (calls - 1) * step[number] for number in cold.keys() & step.keys()}
-
-
-def plain(record: Record) -> bool:
+def _plain(record: Record) -> bool:
     """Return whether a record is JAX's in the headline setting, whatever its scope, and stands among the headline's."""
-    return record.general and record.usual("cache", "length")
+    return record.general and record.usual("cache")
 
 
 def _current(records: Iterable[Record]) -> Summary | None:

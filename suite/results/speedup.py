@@ -14,7 +14,6 @@ from suite.results.record import Record
 from suite.results.state import State, wide
 from suite.results.statistics import Estimate, sign_interval
 from suite.results.summary import Summary, better, by_round, summary, time_ratio
-from suite.workload import Scope
 
 _ROUNDING = 1e-9  # of a mean of equal values
 
@@ -158,12 +157,6 @@ def _doubt(cpu: Record, gpu: Record, ratio: Estimate) -> str:
     if signs is None or signs[0] * (1 - _ROUNDING) <= ratio.value <= signs[1] * (1 + _ROUNDING):
         return ""
     return f"the ratio lies outside the sign interval, {units.interval(*signs)}; rerun when idle"
-
-
-def of_headline(records: Iterable[Record], scope: Scope = "step") -> tuple[SpeedUp, ...]:
-    """Return the current speed-ups in the headline setting, each beside the peers of its campaign."""
-    beside = (r for r in records if r.case.scope == scope and r.usual("implementation", "variant", "layout"))
-    return tuple(item for item in current(speedups(beside)) if item.gpu.record.usual())
 
 
 def current(found: Iterable[SpeedUp]) -> tuple[SpeedUp, ...]:

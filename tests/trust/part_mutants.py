@@ -21,7 +21,7 @@ TITLE = "Would the tests notice a fault in the code that judges?"
 LEADING = "noticed"  # of the figures; a finding stands for all mutants of a module
 LEAST = 0.90  # of the mutants that are not equivalent
 ROOT = Path(__file__).parents[2]
-_JUDGED = ("test_ledger", "test_judging")
+_JUDGED = ("test_ledger", "test_ledger_rules", "test_judging")
 TESTS = {  # every module that decides a number or a status; one that is gone, or a test that is, is passed over
     "suite.results.statistics": ("test_statistics",),
     "suite.results.variances": ("test_pooling",),
@@ -46,6 +46,7 @@ TESTS = {  # every module that decides a number or a status; one that is gone, o
     "suite.results.ways": ("test_pooled_speedup", "test_baselines", "test_standing"),
     "suite.results.certificate": ("test_pooled_speedup",),
     "suite.results.pooled_speedup": ("test_pooled_speedup", "test_baselines", "test_standing"),
+    "suite.results.machine_evidence": _JUDGED,
     "suite.results.ladder": ("test_ladder", "test_alone"),
     "suite.results.comparison": ("test_verdicts", "test_comparison"),
     "suite.results.agreement": ("test_agreement",),
