@@ -9,7 +9,6 @@ from pathlib import Path
 from altair.utils import schemapi
 
 from suite.report import (
-    changes,
     charts,
     coverage,
     experiments,
@@ -84,7 +83,6 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
     files |= {"parity.md": parity.page(*compared)}
     asked = [record for record in shown if not is_ceiling(record)]
     files["ledger.md"] = ledger.page(asked, known_workloads, local, links(shown, ""))
-    files["changes.md"] = changes.page(site.parent / "CHANGELOG.md")
     parts = proof.read(site / "evidence")
     files |= {"trust.md": trust.page(parts, again), "glossary.md": glossary.page(parts)}
     files["data.md"] = gallery.page(drawings.read(site / "evidence"))
