@@ -23,7 +23,6 @@ from golden.__main__ import RECORDS, legible
 from suite import ceilings, experiments, models, units
 from suite.report import (
     build,
-    changes,
     charts,
     download,
     drawing,
@@ -785,18 +784,6 @@ def test_an_idle_gpu_is_drawn_at_0_of_1_not_of_millionths():
     cpu, gpu = (panel["encoding"]["y"] for panel in timeline.chart(run)["vconcat"])
     assert "scale" not in cpu
     assert gpu["scale"] == {"domain": [0, 1]}
-
-
-def test_what_changed_in_the_method_is_a_page(tmp_path):
-    text = "# Changelog\n\n## 2.0\n\n### Added\n\n- No method.\n\n### Method\n\n- Newer `x<y`.\n- Two\n  lines.\n"
-    (tmp_path / "CHANGELOG.md").write_text(text + "\n## 1.0\n\n### Method\n\n- Older <b>.\n")
-    page = changes.page(tmp_path / "CHANGELOG.md")
-    assert "<li>Newer <code>x&#60;y</code>.</li><li>Two lines.</li>" in page
-    assert page.index('id="2-0"') < page.index('id="1-0"')
-    assert "Older &#60;b&#62;." in page
-    assert "No method" not in page
-    assert "Nothing is written down" in changes.page(tmp_path / "none.md")
-    assert len(re.findall("<li>", changes.page(ROOT / "CHANGELOG.md"))) > 20
 
 
 @pytest.mark.parametrize(

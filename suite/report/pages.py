@@ -9,7 +9,6 @@ from pathlib import Path
 from altair.utils import schemapi
 
 from suite.report import (
-    changes,
     charts,
     coverage,
     experiments,
@@ -82,7 +81,6 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
     files |= numbers.files(published, lines)
     compared = evidence.read(site / "evidence"), forests.read(site / "evidence")
     files |= {"parity.md": parity.page(*compared)}
-    files["changes.md"] = changes.page(site.parent / "CHANGELOG.md")
     parts = proof.read(site / "evidence")
     files |= {"trust.md": trust.page(parts, again), "glossary.md": glossary.page(parts)}
     files["data.md"] = gallery.page(drawings.read(site / "evidence"))
