@@ -3,7 +3,7 @@
 import msgspec
 
 from suite.measure.protocol import Facts, Seen
-from suite.results.record import METHOD, SCHEMA, Gpu, Machine, Record, Run, Sample, Software, Stage
+from suite.results.record import METHOD, SCHEMA, Energy, Gpu, Machine, Record, Run, Sample, Software, Stage
 from suite.results.store import sealed
 from suite.workload import Case, Claim, Description, Source
 
@@ -165,6 +165,14 @@ def hosts(count=3, cpu=0.0100, gpu=0.0010, baseline=0.0101, spread=0.001, day=1,
             steps = [seconds] * len(runs)
             made.append(record(backend=backend, implementation=implementation, step_seconds=steps, runs=runs, **when))
     return tuple(made)
+
+
+def with_energy(**changes):
+    """A GPU's record of two runs, the second of which had its energy counted."""
+    window = Energy(seconds=10.0, step_seconds=0.002, gpu_joules=3000.0, gpu_idle_watts=70.0)
+    counted = run(0, 0.002, energy=msgspec.structs.replace(window, **changes))
+    about = description(examples_per_epoch=60_000)
+    return record(backend="gpu", runs=(run(1, 0.002), counted), about=about)
 
 
 # What a worker tells that measured a cold start and steps.

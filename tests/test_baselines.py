@@ -41,6 +41,22 @@ def test_what_is_no_step_in_the_usual_way_has_no_row(changes):
     assert baselines([factory.record(**changes)]) == ()
 
 
+def test_neither_another_way_of_jax_is_a_baseline_nor_is_a_ceiling_a_step():
+    mine = factory.hosts()
+    others = [factory.sealed(replace(record, case=replace(record.case, variant="nnx-jit"))) for record in mine[::3]]
+    cpu, _ = baselines([*mine, *others])
+    assert [way.words for way in cpu.ways] == ["torch eager"]
+    assert baselines([factory.record(about=factory.description(family="ceiling"))]) == ()
+
+
+@pytest.mark.parametrize(("usual", "system", "shown"), [(2, 3, "system"), (3, 2, "retaining"), (3, 4, "retaining")])
+def test_of_two_allocators_the_usual_has_the_row_unless_it_is_on_too_few_hosts(usual, system, shown):
+    steps = [(record, replace(record.case, allocator="system")) for record in factory.hosts(system)[::3]]
+    others = [factory.sealed(replace(record, case=case)) for record, case in steps]
+    (row,) = baselines([*factory.hosts(usual)[::3], *others])
+    assert row.mine.case.allocator == shown
+
+
 def test_each_precision_and_batch_has_a_row_and_either_allocator_one_together():
     steps = [{}, {"allocator": "system"}, {"batch": 8}, {"backend": "gpu"}, {"backend": "gpu", "precision": "tf32"}]
     rows = baselines([factory.record(**step) for step in steps])

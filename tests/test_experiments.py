@@ -1,23 +1,17 @@
 """Each experiment asks for the right cases and reads the right answer off records, whole or not."""
 
-import math
 import re
 from dataclasses import replace
 
 import factory
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from suite import ceilings, experiments, models, units
 from suite.experiments import crossover, dispatch, headline, precision, roofline, size, threads
 from suite.inquiry.here import Here
 from suite.inquiry.steps import fullest
-from suite.results.crossing import crossing
-from suite.results.fit import power_law, rank_correlation
 from suite.results.roofline import roof, share
-from suite.results.statistics import Estimate
 from suite.results.summary import summary
 
 BOTH = Here(backends=("cpu", "gpu"), cores=16, gpus=8, gpu_precisions=("float32-highest", "tf32", "bfloat16"))
@@ -115,70 +109,6 @@ def test_no_sweep_takes_a_step_of_minutes_unasked():
         assert 1 in crossover.batches(about) or 32 in crossover.batches(about)
         far = [b for b in crossover.batches(about) if b > about.batch and b > 4]
         assert all(b * about.flop_per_example <= 1e12 for b in far) or name == "cifar10_tf_cnn"
-
-
-# Crossing
-
-
-def estimate(value, spread=1.1):
-    return Estimate(value=value, low=value / spread, high=value * spread, processes=3)
-
-
-def law(batches, exponent, at, spread=1.1):
-    return [(b, estimate((b / at) ** exponent, spread)) for b in batches]
-
-
-BATCHES = (1, 4, 16, 64, 256, 1024)
-
-
-@given(exponent=st.floats(0.3, 3), at=st.floats(2, 500), spread=st.floats(1.001, 1.3), order=st.permutations(BATCHES))
-def test_a_power_law_crosses_where_it_is_1_whatever_the_order(exponent, at, spread, order):
-    found = crossing(law(order, exponent, at, spread))
-    assert found.outcome == "from"
-    assert found.size == pytest.approx(at)
-    if found.low is not None:
-        assert found.low == pytest.approx(at / spread ** (1 / exponent))
-    if found.high is not None:
-        assert found.high == pytest.approx(at * spread ** (1 / exponent))
-
-
-@given(st.lists(st.tuples(st.floats(0.01, 100), st.floats(1.0, 2.0)), min_size=1, max_size=6))
-def test_the_ends_are_in_order_and_inside_the_sizes(curve):
-    found = crossing([(2.0**i, estimate(value, spread)) for i, (value, spread) in enumerate(curve)])
-    known = [one for one in (found.low, found.size, found.high) if one is not None]
-    assert known == pytest.approx(sorted(known))
-    assert all(1 <= one <= 2.0 ** (len(curve) - 1) * 1.0001 for one in known)
-    if found.outcome in ("always", "never"):
-        assert known == []
-
-
-@given(st.lists(st.floats(0.02, 50), min_size=2, max_size=6), st.floats(1.01, 3))
-def test_a_faster_gpu_never_wins_later(values, gain):
-    def size(factor):
-        found = crossing([(2.0**i, estimate(value * factor)) for i, value in enumerate(values)])
-        if found.outcome == "always" or (found.size is None and values[-1] * factor > 1):
-            return -math.inf
-        return found.size or math.inf
-
-    assert size(gain) <= size(1.0) * 1.0001
-
-
-def test_always_never_and_not_separated():
-    assert crossing(law(BATCHES, 1, 0.1)).outcome == "always"
-    assert crossing(law(BATCHES, 1, 1e5)).outcome == "never"
-    assert crossing([(b, estimate(1.0)) for b in BATCHES]).outcome == "not separated"
-    assert crossing([]).outcome == "not separated"
-
-
-def test_a_gpu_that_wins_only_in_the_middle_does_not_win_from_there_on():
-    values = dict(zip(BATCHES, (0.5, 2, 2, 2, 0.5, 0.5), strict=True))
-    found = crossing([(b, estimate(value)) for b, value in values.items()])
-    assert (found.outcome, found.size) == ("not separated", None)
-
-
-def test_a_ratio_without_an_interval_bounds_nothing():
-    found = crossing([(1, Estimate(value=0.5)), (4, Estimate(value=2.0))])
-    assert (found.outcome, found.size) == ("not separated", pytest.approx(2))
 
 
 # Crossover
@@ -478,22 +408,6 @@ def test_a_network_that_failed_is_left_out_of_the_trend():
     records = networks(0.3)
     records[-1] = failed(records[-1])
     assert "Over 3 networks" in read(size, records).answers[0]
-
-
-@given(st.floats(-2, 2), st.floats(0.1, 10), st.lists(st.floats(1, 1e9), min_size=3, max_size=8, unique=True))
-def test_a_power_law_is_found_again(exponent, factor, places):
-    if max(places) / min(places) < 2:
-        return
-    fit = power_law(places, [factor * place**exponent for place in places])
-    assert fit.exponent == pytest.approx(exponent, abs=1e-6)
-    assert fit.low <= fit.exponent <= fit.high
-
-
-def test_ranks_ignore_the_scale_and_share_where_equal():
-    assert rank_correlation([1, 2, 3], [1, 10, 1000]) == pytest.approx(1)
-    assert rank_correlation([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
-    assert rank_correlation([1, 2, 2, 3], [1, 2, 2, 3]) == pytest.approx(1)
-    assert rank_correlation([1, 2, 3], [5, 5, 5]) is None
 
 
 # Roofline

@@ -24,12 +24,22 @@ def aged(record, version=OLD):
 
 
 @pytest.mark.parametrize(
-    ("version", "slow"), [(OLD, True), ("0.4.30", True), ("0.11.0", False), ("0.12.0.1", False), ("1.0", False)]
+    ("version", "slow"),
+    [
+        (OLD, True),
+        ("0.4.30", True),
+        ("0.11.0", False),
+        ("0.12.0.1", False),
+        ("1.0", False),
+        ("0.10", True),
+        ("0", False),
+    ],
 )
 def test_the_record_alone_says_whether_its_jax_is_slow_on_a_cpu(version, slow):
     assert bool(old_jax.slow(aged(factory.record(), version))) is slow
     assert not old_jax.slow(aged(factory.record(backend="gpu"), version))
     assert not old_jax.slow(aged(factory.record(implementation="torch"), version))
+    assert old_jax.slow_on_a_cpu({"jax": "1.0"}) == ""
     without = msgspec.structs.replace(factory.record().software, packages={})
     assert not old_jax.slow(msgspec.structs.replace(factory.record(), software=without))
 

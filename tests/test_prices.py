@@ -36,14 +36,26 @@ def test_the_shipped_file_has_the_price_that_an_article_reports():
 
 def test_a_price_is_read_as_it_stands(tmp_path):
     assert of(tmp_path, ENTRY) == (PRICE,)
+    assert (PRICE.machine, PRICE.gpus) == ("", 1)
     assert of(tmp_path, "price = []") == ()
+    two = ENTRY + ENTRY.replace("H100", "A100")
+    assert of(tmp_path, two) == (PRICE, msgspec.structs.replace(PRICE, gpu="A100"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("3.6", "1000000"), ('"a list"', '"' + "x" * 300 + '"'), ('gpu = "H100"', 'gpu = "H100"\ngpus = 1024')],
+)
+def test_the_largest_that_a_field_may_be_is_read(tmp_path, old, new):
+    assert len(of(tmp_path, ENTRY.replace(old, new))) == 1
 
 
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
         ("3.6", "-1", "price 1: 'per_hour' must be a number above 0"),
-        ("3.6", "0", "'per_hour' must be a number above 0"),
+        ("3.6", "0", "'per_hour' must be a number above 0, at most 1,000,000$"),
+        ("3.6", "1000001", "'per_hour' must be a number above 0"),
         ("3.6", "nan", "'per_hour' must be"),
         ("3.6", "inf", "'per_hour' must be"),
         ("3.6", "1e999", "'per_hour' must be"),
@@ -53,19 +65,26 @@ def test_a_price_is_read_as_it_stands(tmp_path):
         ("3.6", '"3.6"', "'per_hour' must be"),
         ("per_hour = 3.6\n", "", "price 1: lacks 'per_hour'"),
         ("per_hour = 3.6", "per_hour = 3.6\nper_hour = 4", "is no file of prices: .*line 5"),
-        ('"USD"', '"dollars"', "'currency' must be three capital letters"),
+        ('"USD"', '"dollars"', "'currency' must be three capital letters such as USD$"),
         ('"USD"', "7", "'currency' must be a printable text"),
-        ('"2026-01"', '"yesterday"', "'date' must be YYYY"),
+        ('"2026-01"', '"yesterday"', "'date' must be YYYY, YYYY-MM or YYYY-MM-DD$"),
         ('"2026-01"', '"2026-13"', "'date' must be YYYY"),
         ('"2026-01"', "2026-01-02", "'date' must be a printable text"),
-        ('"a list"', '" "', "'source' must say where"),
+        ('"a list"', '" "', "'source' must say where the price was found$"),
         ('"a list"', '"' + "x" * 301 + '"', "'source' must be a printable text"),
         ('"a list"', '"\\u202e"', "'source' must be a printable text"),
         ('"a list"', '"\\u001b[2J"', "'source' must be a printable text"),
         ('gpu = "H100"', 'gpu = "H100"\nmachine = "x"', "must have either 'machine'"),
-        ('gpu = "H100"', 'gpu = "--"', "must have either 'machine'"),
+        (
+            'gpu = "H100"',
+            'gpu = "--"',
+            "must have either 'machine', a name on the site, or 'gpu', words of a GPU's name$",
+        ),
+        ('gpu = "H100"', "gpu = 7", "'gpu' must be a printable text"),
+        ('gpu = "H100"', "machine = 7", "'machine' must be a printable text"),
         ('gpu = "H100"\n', "", "must have either 'machine'"),
-        ('gpu = "H100"', 'gpu = "H100"\ngpus = 0', "'gpus' must be a whole number"),
+        ('gpu = "H100"', 'gpu = "H100"\ngpus = 0', "'gpus' must be a whole number from 1 to 1024$"),
+        ('gpu = "H100"', 'gpu = "H100"\ngpus = 1025', "'gpus' must be a whole number"),
         ('gpu = "H100"', 'gpu = "H100"\ngpus = true', "'gpus' must be a whole number"),
         ('gpu = "H100"', 'gpu = "H100"\ndollars = 3', "has no field 'dollars'; there are: per_hour"),
         ("[[price]]", "[price]", r"must hold \[\[price\]\] entries"),
@@ -73,8 +92,9 @@ def test_a_price_is_read_as_it_stands(tmp_path):
         ("[[price]]", "price = 3\n[other]", "must hold"),
         ("[[price]]", "[[price", "is no file of prices: .*line 2"),
         ("[[price]]", "x = " + "[" * 100_000, "is no file of prices"),
-        (ENTRY, ENTRY * 2, "price 2: is the second one for this machine"),
-        (ENTRY, "", "must hold"),
+        (ENTRY, ENTRY * 2, "price 2: is the second one for this machine; keep one$"),
+        (ENTRY, "", "must hold .* there are: none$"),
+        ("[[price]]", "a = 1\nb = 2\nc = 3\nd = 4\n[[price]]", "there are: 'a', 'b', 'c'$"),
         (ENTRY, "# " + "x" * 2**20, "more than the 1048576 bytes"),
     ],
 )
@@ -108,6 +128,11 @@ def gpus(*names):
     )
 
 
+SLICED = msgspec.structs.replace(
+    factory.HOST, gpus=(msgspec.structs.replace(factory.H100, name="NVIDIA H100 MIG 1g.10gb", slice="1g.10gb"),)
+)
+
+
 def price(**changes):
     return msgspec.structs.replace(PRICE, **changes)
 
@@ -124,6 +149,10 @@ def price(**changes):
         ([price(), price(gpu="", machine="test-gpu, 16 cores")], factory.HOST, 1),
         ([price(gpu="", machine="test-gpu-16-cores")], factory.HOST, 0),
         ([price()], factory.PLAIN, None),
+        ([price(gpu="NVIDIA H100")], gpus("NVIDIA H100"), 0),
+        ([price(gpu="", machine="another machine")], factory.HOST, None),
+        ([price(), price(gpu="H100 MIG")], SLICED, 1),
+        ([price()], SLICED, None),  # a slice has a price of its own
         ([price(gpu="", machine="test-cpu, 4 cores")], factory.PLAIN, 0),
     ],
 )
@@ -136,6 +165,10 @@ def test_cost_is_price_times_time_and_keeps_the_interval():
     assert found == Estimate(value=1.0, low=0.5, high=2.0, processes=3)  # 1,000 s at 3.60 an hour
     alone = prices.cost(Estimate(value=1000.0), 1_000_000, PRICE)
     assert (alone.low, alone.high) == (None, None)
+    unsure = prices.cost(Estimate(value=1.0, low=0.0, high=float("inf")), 1000, PRICE)
+    assert (unsure.low, unsure.high) == (None, None)  # a rate of 0, or without a bound, costs nothing that is known
+    slow = prices.cost(Estimate(value=1.0, low=0.5, high=2.0), 1000, PRICE)
+    assert (slow.low, slow.high) == (0.5, 2.0)
 
 
 def test_the_table_has_a_cost_for_an_epoch_where_there_is_one():

@@ -10,7 +10,6 @@ from test_schedule import turns
 from suite.inquiry.here import Here
 from suite.measure import reference_round
 from suite.results import choices as chosen
-from suite.results import choosing
 from suite.results.choices import Choices, Threads, Way
 from suite.results.peers import peers_of
 from suite.results.speedup import speedups
@@ -172,71 +171,6 @@ def test_one_process_replaces_no_record_of_several():
     older = factory.record(created="2026-01-01T00:00:00Z", campaign="a")
     newer = factory.record(created="2026-01-02T00:00:00Z", campaign="b", step_seconds=(0.01,))
     assert max((older, newer), key=lambda record: record.precedence) is older
-
-
-def timed(campaign, seconds, **changes):
-    return factory.record(
-        backend="cpu", campaign=campaign, step_seconds=seconds if isinstance(seconds, tuple) else (seconds,), **changes
-    )
-
-
-def test_the_baseline_is_the_way_that_takes_least_over_jax():
-    records = [
-        timed(name, seconds, **axes)
-        for name in ("a", "b")
-        for seconds, axes in (
-            (0.010, {}),
-            (0.012, {"implementation": "torch"}),
-            (0.008, {"implementation": "torch", "variant": "compile"}),
-        )
-    ]
-    (way,) = choosing.made(records, lambda record: record.campaign).baselines
-    assert (way.variant, way.on, way.campaigns) == ("compile", "", ("a", "b"))
-    (once,) = choosing.made(records[:3], lambda record: record.campaign).baselines
-    assert once.variant == "plain"
-
-
-def test_a_way_that_starts_slowly_has_to_gain_a_tenth():
-    records = [
-        timed("a", 0.010),
-        timed("a", 0.0100, implementation="torch"),
-        timed("a", 0.0092, implementation="torch", variant="compile"),
-    ]
-    (way,) = choosing.made(records, lambda record: record.campaign).baselines
-    assert way.variant == "plain"
-
-
-def test_a_kind_of_machine_has_a_row_of_its_own_where_it_differs():
-    small = {"machine": factory.PLAIN}
-    records = [
-        timed("a", 0.010), timed("a", 0.012, implementation="torch"),
-        timed("a", 0.003, implementation="torch", variant="compile"),
-        timed("c", 0.010), timed("c", 0.003, implementation="torch", variant="compile"),
-        timed("b", 0.010, **small), timed("b", 0.012, implementation="torch", **small),
-        timed("b", 0.013, implementation="torch", variant="compile", **small),
-    ]  # fmt: skip
-    rows = {way.on: way.variant for way in choosing.made(records, lambda record: record.campaign).baselines}
-    assert rows == {"": "compile", "4 cores": "plain"}
-
-
-@pytest.mark.parametrize(("hosts", "expected"), [(1, ()), (2, (4,))])
-def test_fewer_threads_are_chosen_only_if_two_hosts_say_so(hosts, expected):
-    records = [
-        timed(name, seconds, **axes)
-        for name in ("a", "b")[:hosts]
-        for seconds, axes in (((0.010, 0.010, 0.010), {}), ((0.007, 0.007, 0.007), {"threads": 4}))
-    ]
-    found = choosing.made(records, lambda record: record.campaign).threads
-    assert tuple(row.threads for row in found) == expected
-
-
-def test_threads_that_gain_no_more_than_the_noise_are_not_chosen():
-    records = [
-        timed(name, seconds, **axes)
-        for name in ("a", "b")
-        for seconds, axes in (((0.010,), {}), ((0.0085,), {"threads": 4}))
-    ]
-    assert choosing.made(records, lambda record: record.campaign).threads == ()
 
 
 def test_the_committed_table_names_what_there_is():

@@ -15,7 +15,7 @@ from suite.report import trust as report
 from suite.results import kinds, pools, trials, variance_components
 from suite.results.kinds import Likeness
 from suite.results.reproducibility import Answer, Reproducibility, reproducibility
-from suite.results.shares import Share, share
+from suite.results.shares import Share
 from suite.results.statistics import t_quantile
 from suite.results.variance_components import Components
 
@@ -155,38 +155,6 @@ def test_short_steps_of_a_gpu_are_a_side_of_their_own():
 def test_campaigns_of_one_host_are_no_pair():
     pair = [measured(0, [0.01, 0.011]), measured(0, [0.01, 0.011]), measured(1, [0.01, 0.011])]
     assert len(list(trials.pairs(pools.pools(pair)))) == 2
-
-
-def test_without_a_trial_there_is_no_share():
-    assert share([], 0) is None
-
-
-@pytest.mark.parametrize("clusters", [1, 8])
-def test_where_all_came_out_alike_each_host_counts_once(clusters):
-    found = share([(True, {index % clusters}) for index in range(40)], clusters)
-    assert (found.value, found.high, found.trials) == (1.0, 1.0, 40)
-    assert found.low == pytest.approx(0.025 ** (1 / clusters))
-
-
-def test_trials_of_one_host_that_share_its_fate_tell_no_more_than_one():
-    once = share([(index > 1, {index}) for index in range(20)], 20)
-    often = share([(index > 1, {index}) for index in range(20) for _ in range(5)], 20)
-    assert often.value == once.value
-    assert (often.low, often.high) == pytest.approx((once.low, once.high), abs=0.02)
-
-
-def test_trials_that_differ_within_each_host_tell_more():
-    mixed = share([(turn > 0, {host}) for host in range(20) for turn in range(5)], 20)
-    blocks = share([(host > 3, {host}) for host in range(20) for turn in range(5)], 20)
-    assert mixed.value == blocks.value
-    assert mixed.high - mixed.low < 0.5 * (blocks.high - blocks.low)
-
-
-def test_a_pair_shares_the_fate_of_both_its_hosts():
-    pairs = list(itertools.combinations(range(8), 2))
-    off = [(7 not in pair, set(pair)) for pair in pairs]
-    apart = [(7 not in pair, {index}) for index, pair in enumerate(pairs)]
-    assert share(off, 8).low < share(apart, 28).low - 0.1
 
 
 # Claims

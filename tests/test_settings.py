@@ -2,7 +2,7 @@
 
 import pytest
 
-from suite.results.settings import differing
+from suite.results.settings import bearing, differing
 
 CLIENT = "XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT"
 
@@ -46,3 +46,8 @@ def test_what_an_implementation_tells_counts_where_it_is_told():
 def test_one_of_many_that_differs_is_enough():
     assert differing(*[{CLIENT: "1"}] * 9, {}) == (CLIENT,)
     assert differing({CLIENT: "1"}) == differing() == ()
+
+
+def test_the_settings_that_bear_on_speed_are_those_that_may_differ():
+    told = {"KERAS_BACKEND": "tensorflow", CLIENT: "1", "MALLOC_MMAP_MAX_": "0", "jax_devices": "2"}
+    assert list(bearing(told).items()) == [("MALLOC_MMAP_MAX_", "0"), (CLIENT, "1"), ("jax_devices", "2")]

@@ -40,6 +40,12 @@ def test_a_cell_of_one_process_tells_nothing():
     assert pooled([[1.0, 1.1], [2.0]]) == pooled([[1.0, 1.1]])
 
 
+def test_a_cell_counts_as_often_as_it_has_degrees_of_freedom():
+    pair, three = [1.0, 1.01], [1.0, 2.0, 4.0]
+    calm, wild = pooled([pair]), pooled([three])
+    assert pooled([pair, pair, three]) == pytest.approx(math.sqrt((calm**2 + wild**2) / 2))
+
+
 @pytest.mark.parametrize("processes", [3, 30])
 def test_one_wild_cell_does_not_widen_its_kind(processes):
     calm = [[1.0, 1.01, 0.99], [2.0, 2.01, 2.02], [3.0, 3.02, 2.99]]
@@ -65,6 +71,16 @@ def test_a_cell_that_differs_more_by_itself_is_wider_the_more_the_more_often_it_
     assert found.of("cpu", "step", EVEN) == found.of("cpu", "step", [0.01]) == common
 
 
+def test_the_pooled_spread_counts_as_four_degrees_of_freedom_beside_a_cell_s_own():
+    found = spreads.Spreads(pooled={CPU: 0.1}, borrowed=frozenset())
+    pair = (1.0, math.exp(0.6))  # of variance 0.18
+    assert found.of("cpu", "step", pair) == pytest.approx(math.sqrt((4 * 0.01 + 0.18) / 5))
+
+
+def test_where_nothing_is_known_or_published_there_is_no_spread(alone):
+    assert spreads.spreads([factory.record(step_seconds=(0.01,))], factory.HOST).pooled == {CPU: 0.0}
+
+
 def test_a_half_width_shrinks_with_processes_and_none_know_nothing():
     assert half_width(0.1, 0) == math.inf
     assert half_width(0.1, 4) == pytest.approx(math.expm1(0.1))
@@ -72,7 +88,7 @@ def test_a_half_width_shrinks_with_processes_and_none_know_nothing():
 
 
 def test_what_stands_in_is_marked_until_a_cell_of_the_kind_has_two_processes(monkeypatch):
-    monkeypatch.setattr(spreads, "nearest", lambda machine, wanted: 0.05)
+    monkeypatch.setattr(spreads, "nearest", lambda machine, wanted: {CPU: 0.05, GPU: 0.05}[wanted])
     once, twice = factory.record(step_seconds=(0.01,)), factory.record(step_seconds=(0.01, 0.0101))
     gpu, serve = factory.record(backend="gpu", step_seconds=(0.01,)), factory.record(scope="serve", step_seconds=(1.0,))
     assert spreads.spreads([once, gpu], factory.HOST).borrowed == {CPU, GPU}
@@ -96,12 +112,17 @@ def test_the_nearest_kind_of_machine_is_that_of_the_card_on_a_gpu_and_of_the_mod
     assert nearest(msgspec.structs.replace(factory.PLAIN, cpu_model="New"), CPU, among) == 0.2
     assert nearest(factory.PLAIN, GPU, among) in {0.4, 0.5}, "a machine without a card has none that is nearer"
     assert nearest(factory.HOST, ("cpu", "run"), among) is None
+    two = kind_of_machine(0.7, backend="gpu", gpus=(factory.H100.name,) * 2)
+    assert nearest(factory.HOST, GPU, (among[4], two)) == 0.7, "two of a card are of that card"
+    assert nearest(factory.HOST, CPU, (kind_of_machine(0.1, cells=2), kind_of_machine(0.2, cells=3))) == 0.2
+    unknown = msgspec.structs.replace(factory.HOST, cores=0)
+    assert nearest(unknown, CPU, (kind_of_machine(0.1, cores=2), kind_of_machine(0.2, cores=1))) == 0.2
 
 
 def test_baselines_smoke_and_single_processes_are_in_no_table():
     made = [
         factory.record(step_seconds=EVEN),
-        factory.record(scope="transfer", step_seconds=EVEN),
+        factory.record(scope="transfer", step_seconds=EVEN[:2]),
         factory.record("b", step_seconds=(0.01,)),
         factory.record(implementation="torch", step_seconds=UNEVEN),
         factory.record(profile="smoke", step_seconds=UNEVEN),

@@ -1,6 +1,7 @@
 """Stored pools are only added to, and one that was edited is told."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import factory
 import pytest
@@ -53,7 +54,7 @@ def test_a_line_is_added_after_one_without_an_end(number, file):
 @pytest.mark.parametrize(
     ("edit", "reason"),
     [
-        (lambda line: line.replace(b'"hosts":3', b'"hosts":4'), "it was changed after it was stored"),
+        (lambda line: line.replace(b'"hosts":3', b'"hosts":4'), "it was changed after it was stored; restore it"),
         (lambda line: line.replace(b'"digest":"', b'"digest":"0'), "it was changed after it was stored"),
         (lambda line: line[:40], "Input data was truncated"),
         (lambda line: line.replace(b"pool/1", b"pool/2"), "Invalid enum value 'pool/2'"),
@@ -100,3 +101,31 @@ def test_the_last_digits_that_two_c_libraries_may_compute_differently_are_not_st
     other = replace(number, value=structs.replace(number.value, value=number.value.value * (1 + 1e-15)))
     assert other.value != number.value
     assert stored_pools.line_of(other) == stored_pools.line_of(number)
+
+
+def test_they_lie_beside_the_published_records():
+    assert stored_pools.path(Path("site/records")) == Path("site/pools.jsonl")
+
+
+def test_nine_digits_are_stored_and_the_versions_that_are_known(number):
+    unknown = structs.replace(number.record, software=structs.replace(number.record.software, packages={}))
+    long = structs.replace(number.value, value=0.0123456789123)
+    line = stored_pools.line_of(replace(number, value=long, members=(*number.members, unknown)))
+    assert (line.value, line.versions) == (0.0123456789, ("jax 0.12.0",))
+
+
+def test_a_stored_ratio_is_of_its_newest_record_on_the_gpu_and_says_if_it_was_open():
+    hosts = factory.hosts()
+    found = Numbers(hosts).resolve("test-gpu-16-cores/mnist_mlp/gpu/step/speedup")
+    line = stored_pools.line_of(replace(found, members=(*found.members[3:], *found.members[:3])))  # the CPU's last
+    records = {record.digest[:16]: record for record in hosts}
+    again = stored_pools.number_of(line, records)
+    assert (again.record, again.reasons) == (found.record, ())
+    opened = stored_pools.number_of(structs.replace(line, state="open"), records)
+    assert opened.reasons == ("open when it was stored",)
+    first, second = line.members[:2]
+    with pytest.raises(LookupError, match=f"lacks records: {first}, {second}; restore them in site/records"):
+        stored_pools.number_of(line, {digest: records[digest] for digest in line.members[2:]})
+    elsewhere = structs.replace(line, key=line.key.replace("test-gpu", "other"))
+    with pytest.raises(LookupError, match="lacks records: those of its machine; restore"):
+        stored_pools.number_of(elsewhere, records)

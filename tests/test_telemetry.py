@@ -22,7 +22,6 @@ from suite.measure.probe import Offer
 from suite.measure.protocol import Line
 from suite.measure.readings import Counters, GpuReading, Reading
 from suite.report import meanwhile
-from suite.results import energy
 from suite.results.journal import Journal
 from suite.results.record import Energy, Gpu, GpuTelemetry, Level, Record, Sample, Stage, Telemetry, to_json
 from suite.results.store import sealed
@@ -512,21 +511,6 @@ def test_a_counter_that_is_not_there_or_wraps_is_never_guessed():
     assert readings.energy([reading(at) for at in range(20, 31)], 3, 0.01).gpu_joules is None  # there are two
 
 
-def with_energy(**changes):
-    window = Energy(seconds=10.0, step_seconds=0.002, gpu_joules=3000.0, gpu_idle_watts=70.0)
-    run = factory.run(0, 0.002, energy=msgspec.structs.replace(window, **changes))
-    about = factory.description(examples_per_epoch=60_000)
-    return factory.record(backend="gpu", runs=(run, factory.run(1, 0.002)), about=about)
-
-
-def test_energy_of_an_example_is_power_times_the_time_it_takes():
-    use = energy.gpu_use(with_energy())
-    assert use == energy.Use(watts=300.0, idle_watts=70.0, joules_per_example=pytest.approx(300.0 * 0.002 / 128))
-    assert energy.package_use(with_energy()) is None
-    assert energy.gpu_use(with_energy(gpu_joules=None)) is None
-    assert energy.gpu_use(factory.record()) is None
-
-
 def test_the_step_goes_on_for_as_long_as_energy_is_counted():
     now = [0.0]
 
@@ -903,7 +887,7 @@ def test_a_machine_without_gpu_has_no_columns_for_one():
 
 
 def test_the_energy_table_has_epochs_where_the_source_has_them():
-    table = meanwhile.energy_table([with_energy(), factory.record()])
+    table = meanwhile.energy_table([factory.with_energy(), factory.record()])
     ((_, each, epoch, watts, idle, *package),) = table.rows
     assert (each.text, epoch.text, watts.text, idle.text) == ("4.69 mJ", "281 J", "300 W", "70.0 W")
     assert {cell.text for cell in package} == {"–"}
@@ -913,5 +897,5 @@ def test_the_energy_table_has_epochs_where_the_source_has_them():
 def test_a_run_with_telemetry_and_energy_survives_its_file():
     seen = watched_record(cpu_utilisation=Level(mean=0.1, max=0.2))
     assert msgspec.json.decode(to_json(seen), type=Record) == seen
-    counted = sealed(with_energy())
+    counted = sealed(factory.with_energy())
     assert msgspec.json.decode(to_json(counted), type=Record) == counted

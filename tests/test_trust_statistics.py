@@ -119,14 +119,37 @@ def test_only_an_interval_that_is_claimed_can_fall_short_and_be_counted():
     assert (claimed.verdict, unclaimed.verdict) == ("shortfall", "not claimed")
 
 
-def test_a_module_or_test_that_is_gone_takes_no_other_with_it(monkeypatch):
-    known = {"suite.results.gone": ("test_pooling",), "suite.observations": ("test_gone", "test_judging")}
-    monkeypatch.setattr(part_mutants, "TESTS", known)
-    assert part_mutants.there() == {"suite.observations": ("test_judging",)}
+def test_every_module_that_decides_is_mutated_and_run_against_tests_that_there_are():
+    there = part_mutants.there()
+    assert {"suite.observations._found", "suite.results.statistics", "suite.measure.clock"} <= set(there)
+    assert set(part_mutants.TESTS) <= set(there)
+    assert [module for module, tests in there.items() if not tests or not part_mutants.file(module).exists()] == []
+    assert [name for tests in there.values() for name in tests if not part_mutants.test(name).exists()] == []
 
 
-def test_every_module_that_is_mutated_has_a_test():
-    assert [module for module, tests in part_mutants.there().items() if not tests] == []
+def test_a_new_module_of_the_results_is_one_that_decides(tmp_path, monkeypatch):
+    for name in ("suite/results/fresh.py", "suite/results/table.py", "suite/observations/__init__.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("X = 1")
+    monkeypatch.setattr(part_mutants, "ROOT", tmp_path)
+    monkeypatch.setattr(part_mutants, "TESTS", {})
+    assert part_mutants.there() == {"suite.results.fresh": (), "suite.observations": part_mutants.JUDGED}
+
+
+def test_a_fault_is_noticed_in_the_code_of_a_function_and_in_what_only_an_import_runs():
+    source = part_mutants.file("suite.measure.doubling").read_text()
+    faults = {
+        "": ("_PROPORTIONAL = 0.05", "_PROPORTIONAL = 5.0", "killed"),
+        "proportional": ("<= _PROPORTIONAL", "> _PROPORTIONAL", "killed"),
+        "turns": ("return []", "return list()", "survived"),
+    }
+    planted = [
+        mutation.Mutant(line=1, place=place, what=place, source=source.replace(before, after))
+        for place, (before, after, _) in faults.items()
+    ]
+    assert all(mutant.source != source for mutant in planted)
+    answers = dict(part_mutants.answered("suite.measure.doubling", planted, ("test_doubling",)))
+    assert answers == {place: answer for place, (*_, answer) in faults.items()}
 
 
 def test_a_mutant_that_lives_is_said_to_have_survived():
@@ -176,6 +199,7 @@ def test_a_world_moves_its_clock_by_work_alone():
 
 SOURCE = '''"""Words."""
 X = 3
+Kind = Literal["Words"]
 
 def f(a, b):
     """Words."""

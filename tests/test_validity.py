@@ -4,14 +4,12 @@ import sys
 from types import SimpleNamespace
 
 import factory
-import jax
-import jax.numpy as jnp
 import msgspec
 import pytest
 
-from suite.measure import audit, clock, leftover, traced
+from suite.measure import audit, clock, leftover
 from suite.results import floor, summary, validity
-from suite.results.record import Audit, Replay, Sample, Traced
+from suite.results.record import Audit, Replay, Sample, Served, Traced
 
 ABOUT = factory.description()
 PROGRAM = Traced(
@@ -59,9 +57,9 @@ def changed(**changes):
     ("run", "check"),
     [
         (changed(compilations=1), "compilations"),
-        (changed(reason=validity.NOT_FINITE), "loss"),
-        (changed(reason=f"RuntimeError: {validity.DONATED}: Array has been deleted"), "donation"),
-        (changed(reason=f"RuntimeError: 64 steps took 0 s by the clock: {validity.NOTHING_COMPUTED}"), "calibration"),
+        (changed(reason="the loss is not finite"), "loss"),
+        (changed(reason="RuntimeError: a donated buffer was used again: Array has been deleted"), "donation"),
+        (changed(reason="RuntimeError: 64 steps took 0 s: it stands still, or nothing is computed"), "calibration"),
         (changed(elapsed_seconds=4.0), "stamps"),
         (changed(elapsed_seconds=1.0), "stamps"),
         (changed(samples=(Sample(wall_seconds=0.4, process_seconds=8.0),) * 5), "CPU time"),
@@ -167,6 +165,150 @@ def test_a_reason_says_one_core_as_it_says_several():
     assert list(found) == ["round 1: cores: the process could use 8 cores, of 16"]
 
 
+def sampled(seconds=0.4, cpu_seconds=0.4, cores=16, **changes):
+    """An honest run whose five samples, of four steps each, took just so long; 2 s by default."""
+    samples = (Sample(wall_seconds=seconds, process_seconds=cpu_seconds),) * 5
+    return changed(samples=samples, audit=msgspec.structs.replace(AUDIT, cores=cores, **changes))
+
+
+ONE_CORE = msgspec.structs.replace(factory.HOST, cores=1)
+INFERENCE = factory.description(flop_per_example=ABOUT.forward_flop_per_example)  # there is nothing after its loss
+INFERRED = {"flop_per_step": INFERENCE.batch * INFERENCE.flop_per_example}
+
+
+@pytest.mark.parametrize(
+    ("check", "honest", "untrue", "case"),
+    [
+        ("stamps", changed(samples=sampled().samples, elapsed_seconds=2.2),
+         changed(samples=sampled().samples, elapsed_seconds=2.25), {}),  # 5 % and 0.1 s
+        ("CPU time", sampled(cpu_seconds=0.456, cores=1), sampled(cpu_seconds=0.468, cores=1),
+         {"machine": ONE_CORE}),  # 10 % and 0.1 s beyond 2 s
+        ("doubling", changed(doubling_ratio=1.25), changed(doubling_ratio=1.24), {}),
+        ("unfinished work", sampled(unfinished_seconds=0.09), sampled(unfinished_seconds=0.11), {}),  # 10 % and 60 ms
+        ("unfinished work", sampled(awaited_seconds=0.045), sampled(awaited_seconds=0.055), {}),  # 10 % and 10 ms
+        ("parameters", programmed(parameters=860, **INFERRED), programmed(parameters=850, **INFERRED),
+         {"about": INFERENCE}),  # 95 % of 900
+        ("replay", replayed(first=2.302), replayed(first=2.303), {}),  # a permille
+        ("replay", replayed(together=2.14), replayed(together=2.16), {}),  # a quarter of the change
+    ],
+)  # fmt: skip
+def test_a_check_bears_as_much_as_noise_makes_and_no_more(check, honest, untrue, case):
+    assert checks(honest, **case) == set()
+    assert checks(untrue, **case) == {check}
+
+
+def test_a_step_is_honest_from_the_floor_on_however_many_make_a_sample():
+    least = floor.floor_seconds(factory.record())
+    for steps in (1, 4):
+        assert checks(factory.run(0, 1.1 * least, steps=steps)) == set()
+        assert checks(factory.run(0, 0.9 * least, steps=steps)) == {"floor"}
+    assert checks(factory.run(0, 0.9 * least), scope="serve") == {"floor"}
+    assert checks(factory.run(0, 0.9 * least), scope="cold") == set()
+    assert checks(changed(steps_per_sample=0)) == checks(changed(samples=())) == set()
+
+
+def served(latency=0.2, count=20, answers=64, wrong=0):
+    """Twenty requests, two of them under way at any time of two seconds."""
+    requests = Served(
+        in_flight=2, latency_seconds=(latency,) * count, pictures=64, answers=answers, wrong_answers=wrong
+    )
+    return changed(samples=sampled().samples, served=requests)
+
+
+def test_times_and_latencies_say_how_many_requests_were_under_way():
+    assert checks(served(0.23)) == checks(served(0.17)) == set()
+    assert checks(served(0.25)) == checks(served(0.15)) == {"in flight"}
+    assert checks(served(count=19)) == {"in flight"}
+    unfinished = msgspec.structs.replace(served(), samples=())
+    assert checks(unfinished) == set()
+
+
+def test_answers_tell_pictures_apart_and_are_those_of_their_pictures():
+    assert checks(served(answers=2, wrong=1)) == set()
+    assert checks(served(answers=1)) == {"answers"}
+    assert checks(served(answers=1), implementation="torch") == set()  # which starts from its own initial values
+    assert checks(served(wrong=2)) == {"answers"}
+
+
+def test_the_state_of_what_is_not_trained_need_not_advance():
+    same = {"twice": 2.3, "other_seed_twice": 2.5}
+    inferred = msgspec.structs.replace(PROGRAM, **INFERRED)
+
+    def replay(together):
+        return audited(program=inferred, replay=msgspec.structs.replace(REPLAY, together=together, **same))
+
+    assert checks(replay(2.3 + 1e-6), about=INFERENCE) == set()
+    assert checks(replay(2.3 + 3e-6), about=INFERENCE) == {"replay"}
+
+
+def test_trees_are_trained_without_a_product_and_draw_no_parameters():
+    trees = factory.description(family="trees", flop_per_example=0, forward_flop_per_example=0)
+    assert checks(replayed(other_seed=2.3, other_seed_twice=2.1), about=trees) == set()
+    assert checks(replayed(twice=2.3, together=2.3), about=trees) == {"replay"}
+
+
+def test_a_replay_without_a_loss_says_so():
+    (reason,) = validity.invalid(factory.record(runs=(replayed(twice=None),)))
+    assert reason == "round 1: replay: a loss is not finite"
+
+
+def test_fewer_than_three_samples_of_steps_are_few():
+    few = [validity.is_short(factory.record().case, changed(samples=HONEST.samples[:count])) for count in range(5)]
+    assert few == [False, True, True, False, False]
+    assert not validity.is_short(factory.record(scope="cold").case, changed(samples=HONEST.samples[:1]))
+
+
+RATES = [  # what nothing reaches: products of a core in cycles of 6 GHz; twice what the largest GPUs promise
+    *(("cpu", precision, 16 * 2 * 2 * 16 * 6e9) for precision in ("float32-highest", "tf32")),
+    ("cpu", "bfloat16", 16 * 2 * 1024 * 6e9),
+    ("gpu", "float32-highest", 2 * 1e14),
+    ("gpu", "tf32", 2 * 2.5e15),
+    ("gpu", "bfloat16", 2 * 5e15),
+]
+
+
+@pytest.mark.parametrize(("backend", "precision", "rate"), RATES)
+def test_the_floor_is_what_a_step_computes_or_moves_at_rates_that_nothing_reaches(backend, precision, rate):
+    much = factory.description(flop_per_example=10**12)
+    computed = factory.record(backend=backend, precision=precision, about=much)
+    assert floor.floor_seconds(computed) == pytest.approx(128 * 10**12 / rate, rel=0.1)
+    large = factory.description(trainable_parameters=10**12)
+    moved = factory.record(backend=backend, precision=precision, about=large)
+    bytes_a_second = 16 * 2 * 64 * 6e9 if backend == "cpu" else 4e13
+    assert floor.floor_seconds(moved) == pytest.approx(2 * 4 * 10**12 / bytes_a_second, rel=0.1)
+
+
+def test_several_gpus_lower_the_floor_and_an_unknown_count_of_cores_counts_as_one():
+    about = factory.description(trainable_parameters=10**12)
+    one, two = (floor.floor_seconds(factory.record(backend="gpu", about=about, devices=devices)) for devices in (1, 2))
+    assert one == pytest.approx(2 * two)
+    unknown, known = (
+        floor.floor_seconds(factory.record(about=about, machine=msgspec.structs.replace(factory.HOST, cores=cores)))
+        for cores in (0, 1)
+    )
+    assert unknown == known
+
+
+@pytest.mark.parametrize(
+    ("family", "moves"),
+    [("dense", True), ("convolution", True), ("residual", True), ("text", False), ("data parallel", False)],
+)
+def test_training_moves_each_parameter_and_inference_or_a_lookup_may_leave_some_out(family, moves):
+    def least(**changes):
+        return floor.floor_seconds(factory.record(about=factory.description(family=family, **changes)))
+
+    assert (least(trainable_parameters=10**12) > least()) is moves
+    forward = factory.description().forward_flop_per_example
+    inferred = least(trainable_parameters=10**12, flop_per_example=forward)
+    assert inferred == least(flop_per_example=forward)
+
+
+@pytest.mark.parametrize("family", ["dense", "text", "data parallel"])
+def test_what_has_no_convolutions_is_done_with_all_its_products(family):
+    about = factory.description(family=family, flop_per_example=10**9)
+    assert floor.floor_seconds(factory.record(about=about)) == pytest.approx(128 * 10**9 / (16 * 4e11))
+
+
 def test_a_convolution_may_be_done_with_fewer_products():
     dense, convolution = (
         floor.floor_seconds(factory.record(about=factory.description(family=family, flop_per_example=10**9)))
@@ -236,82 +378,11 @@ def test_without_further_samples_one_look_has_to_do(monkeypatch):
     assert leftover.least(None, busy.clock, busy.sleep).seconds == pytest.approx(0.3, abs=0.03)
 
 
-def test_arrays_that_are_not_there_yet_are_waited_for():
-    x = jnp.ones((600, 600))
-    slow = jax.jit(lambda x: jax.lax.fori_loop(0, 200, lambda _, y: y @ x / 600, x)).lower(x).compile()
-    found = slow(x)
-    awaited = leftover.look(clock.Clock()).awaited_seconds
-    assert found.is_ready()
-    looks = [leftover.look(clock.Clock()).awaited_seconds for _ in range(5)]  # other work may come between one of them
-    assert min(looks) < 0.01 < awaited
-
-
 def test_cores_are_those_of_affinity_and_of_the_variables_that_limit_xla(monkeypatch):
     monkeypatch.setattr(audit, "granted_cores", lambda: 8)
     assert audit.usable_cores() == 8
     monkeypatch.setenv("PJRT_NPROC", "3")
     assert audit.usable_cores() == 3
-
-
-def flop(function, *arguments):
-    return traced.product_flop(traced.needed(traced.opened(jax.make_jaxpr(function)(*arguments))))
-
-
-X = jnp.ones((4, 4))
-PRODUCT = 2 * 4 * 4 * 4
-
-
-def test_a_product_in_a_loop_counts_in_every_turn_that_changes_it():
-    assert flop(lambda x: jax.lax.scan(lambda y, _: (y @ x, None), x, length=5)[0], X) == 5 * PRODUCT
-    assert flop(lambda x, rows: jax.lax.scan(lambda y, row: (y, row @ x), x, rows)[1], X, jnp.ones((5, 4, 4))) == (
-        5 * PRODUCT
-    )
-
-
-def test_a_product_that_no_turn_changes_counts_once():
-    def repeated(x):
-        return jax.lax.scan(lambda kept, _: (kept, jax.jit(jnp.matmul)(kept, x)), x, length=5)[1]
-
-    assert flop(repeated, X) == PRODUCT
-
-
-def test_a_product_that_nobody_needs_does_not_count():
-    assert flop(lambda x: (x @ x, x)[1], X) == 0
-
-
-def seen(function, *arguments, batch):
-    return traced.traced(jax.make_jaxpr(function)(*arguments, batch), batch, 0, 1)
-
-
-def test_a_traced_step_tells_its_parameters_examples_and_the_kinds_of_its_products():
-    found = seen(lambda w, b: b["x"] @ w, jnp.ones((3, 2)), batch={"x": jnp.ones((7, 3))})
-    assert found == Traced(
-        flop_per_step=2 * 7 * 3 * 2,
-        parameters=6,
-        examples=7,
-        product_dtypes=("float32",),
-        product_precisions=("default",),
-    )
-
-
-def test_a_batch_that_is_not_used_has_no_examples():
-    batch = {"x": jnp.ones((7, 3))}
-    assert seen(lambda w, b: jnp.ones((7, 3)) @ w, jnp.ones((3, 2)), batch=batch).examples == 0
-
-
-def test_a_batch_that_is_closed_over_has_no_examples_and_weights_that_are_stay_parameters():
-    given, known, weights = {"x": jnp.ones((7, 3))}, jnp.ones((7, 3)), jnp.ones((3, 2))
-    assert seen(lambda w, b: known @ w, weights, batch=given).examples == 0
-    found = seen(lambda w, b: (b["x"] @ weights) * w, 1.0, batch=given)
-    assert (found.examples, found.parameters) == (7, 3 * 2 + 1)
-
-
-def test_a_narrow_product_is_seen_inside_a_call():
-    def narrow(w, b):
-        return jax.jit(lambda x: x.astype(jnp.bfloat16) @ w.astype(jnp.bfloat16))(b["x"])
-
-    found = seen(narrow, jnp.ones((3, 2)), batch={"x": jnp.ones((7, 3))})
-    assert found.product_dtypes == ("bfloat16",)
 
 
 class Guess:

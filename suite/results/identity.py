@@ -59,7 +59,7 @@ class Identity:
     cpu_kind: CpuKind
     gpus: tuple[str, ...]  # their names
     campaign: str
-    alone: bool = False  # too little is known: pooled with its own campaign alone
+    alone: bool  # too little is known: pooled with its own campaign alone
 
     @property
     def host_key(self) -> HostKey:
@@ -115,7 +115,7 @@ def identity_in(record: Record, known: Table) -> Identity:
 
 
 def _at(words: tuple[str, ...], index: int | None) -> str:
-    return "" if index is None or index >= len(words) else words[index]
+    return "" if index is None else words[index]
 
 
 def by_host(found: Iterable[Record]) -> Mapping[HostKey, tuple[Record, ...]]:

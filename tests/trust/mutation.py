@@ -35,6 +35,7 @@ class Mutant:
     """A module's source with one fault in it."""
 
     line: int
+    place: str  # the function or class that it is in
     what: str  # the function, the expression before and after; numbered where that comes again
     source: str
 
@@ -55,12 +56,17 @@ def mutants(source: str) -> Iterator[Mutant]:
                     what = f"{place}: {_short(before)} -> {_short(after)}"
                     line = (node.target if isinstance(node, ast.comprehension) else node).lineno
                     source = "\n".join([*whole[:index], changed, *whole[index + 1 :]])
-                    found.append(Mutant(line=line, what=what, source=source))
+                    found.append(Mutant(line=line, place=place, what=what, source=source))
     seen = Counter()
     for mutant in sorted(found, key=lambda mutant: mutant.line):
         seen[mutant.what] += 1
         number = f" ({seen[mutant.what]})" if seen[mutant.what] > 1 else ""
         yield replace(mutant, what=mutant.what + number)
+
+
+def plain(source: str) -> str:
+    """Return the source written as that of a mutant is, without a fault: the same lines up to where one has its own."""
+    return "\n".join(ast.unparse(statement) for statement in ast.parse(source).body)
 
 
 def _short(text: str) -> str:
@@ -78,6 +84,8 @@ def _places(tree: ast.AST, place: str = "") -> Iterator[tuple[str, ast.AST]]:
                 continue
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
                 continue  # a docstring
+            if isinstance(node, ast.Subscript) and ast.unparse(node.value) == "Literal":
+                continue  # a type, which the checker alone reads
             within = f"{place}.{node.name}".lstrip(".") if isinstance(node, ast.FunctionDef | ast.ClassDef) else place
             yield within, node
             yield from _places(node, within)

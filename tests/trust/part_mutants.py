@@ -2,6 +2,7 @@
 
 Of the tools that do this, mutmut 3 brings libcst and a text interface, cosmic-ray a database and a web client; neither
 runs the mutants of several modules within minutes. This takes no library: `mutation` plants, `tested` runs the tests.
+Every module of the results and observations is mutated that is not SHOWN, and those of measuring that TESTS names.
 """
 
 import json
@@ -21,66 +22,83 @@ TITLE = "Would the tests notice a fault in the code that judges?"
 LEADING = "noticed"  # of the figures; a finding stands for all mutants of a module
 LEAST = 0.90  # of the mutants that are not equivalent
 ROOT = Path(__file__).parents[2]
-_JUDGED = ("test_ledger", "test_ledger_rules", "test_judging")
-TESTS = {  # every module that decides a number or a status; one that is gone, or a test that is, is passed over
-    "suite.results.statistics": ("test_statistics",),
-    "suite.results.variances": ("test_pooling",),
-    "suite.results.variance_components": ("test_pooling",),
-    "suite.results.borrowing": ("test_pooling",),
-    "suite.results.pooling": ("test_pooling",),
-    "suite.results.changes": ("test_pooling",),
-    "suite.results.kinds": ("test_pools", "test_pooled_kinds", "test_reproducibility"),
-    "suite.results.grouping": ("test_pools",),
-    "suite.results.pools": ("test_pools", "test_reproducibility"),
-    "suite.results.identity": ("test_identity",),
-    "suite.results.summary": ("test_summary", "test_speedup", "test_results", "test_telemetry"),
-    "suite.results.validity": ("test_validity",),
-    "suite.results.floor": ("test_validity",),
-    "suite.results.old_jax": ("test_old_jax",),
-    "suite.results.spreads": ("test_spreads", "test_schedule"),
-    "suite.results.peers": ("test_speedup", "test_standing"),
-    "suite.results.speedup": ("test_speedup", "test_agreement", "test_results"),
-    "suite.results.baselines": ("test_baselines", "test_standing"),
-    "suite.results.trials": ("test_reproducibility",),
-    "suite.results.shares": ("test_reproducibility",),
-    "suite.results.ways": ("test_pooled_speedup", "test_baselines", "test_standing"),
-    "suite.results.certificate": ("test_pooled_speedup",),
-    "suite.results.pooled_speedup": ("test_pooled_speedup", "test_baselines", "test_standing"),
-    "suite.results.machine_evidence": _JUDGED,
-    "suite.results.ladder": ("test_ladder", "test_alone"),
-    "suite.results.comparison": ("test_verdicts", "test_comparison"),
-    "suite.results.agreement": ("test_agreement",),
-    "suite.results.selection": ("test_comparison", "test_speedup"),
-    "suite.results.choosing": ("test_reference_round",),
-    "suite.results.fit": ("test_experiments",),
-    "suite.results.crossing": ("test_experiments",),
-    "suite.results.energy": ("test_telemetry",),
-    "suite.results.latency": ("test_serving", "test_alone"),
-    "suite.results.prices": ("test_prices",),
-    "suite.observations": _JUDGED,
-    "suite.observations._claims": _JUDGED,
-    "suite.observations._found": _JUDGED,
-    "suite.observations.batches": _JUDGED,
-    "suite.observations.devices": _JUDGED,
-    "suite.observations.first_calls": _JUDGED,
-    "suite.observations.grids": _JUDGED,
-    "suite.observations.hosts": _JUDGED,
-    "suite.observations.photographs": _JUDGED,
-    "suite.observations.serving": _JUDGED,
-    "suite.observations.size": _JUDGED,
-    "suite.observations.text": _JUDGED,
-    "suite.observations.utilisation": _JUDGED,
-    "suite.observations.whole_runs": _JUDGED,
-    "suite.measure.schedule": ("test_schedule",),
-    "suite.measure.host_speed": ("test_host_speed",),
-    "suite.measure.clock": ("test_clock", "test_alone", "test_telemetry"),
-    "suite.measure.doubling": ("test_doubling",),
+SHOWN = {  # of the results and observations: words, rows, files and their forms
+    "suite.results": "answers catalogue citation evidence files gallery journal packing packs parity quotation reading "
+    "record store table trust",
+    "suite.observations": "_articles",
 }
+JUDGED = ("test_ledger", "test_ledger_rules", "test_judging")  # what all observations are run against
+TESTS = {
+    "suite.results.acceptance": ("test_identity", "test_serving", "test_trust_loss", "test_packs"),
+    "suite.results.agreement": ("test_agreement",),
+    "suite.results.baselines": ("test_baselines", "test_standing"),
+    "suite.results.borrowing": ("test_pooling",),
+    "suite.results.campaigns": ("test_campaigns",),
+    "suite.results.certificate": ("test_pooled_speedup",),
+    "suite.results.changes": ("test_pooling",),
+    "suite.results.choices": ("test_choices",),
+    "suite.results.choosing": ("test_choosing",),
+    "suite.results.comparison": ("test_verdicts", "test_comparison"),
+    "suite.results.crossing": ("test_fit",),
+    "suite.results.energy": ("test_energy",),
+    "suite.results.fit": ("test_fit",),
+    "suite.results.floor": ("test_validity",),
+    "suite.results.flow": ("test_input_experiments", "test_stages"),
+    "suite.results.grouping": ("test_pools",),
+    "suite.results.history": ("test_history",),
+    "suite.results.identity": ("test_identity",),
+    "suite.results.keys": ("test_keys",),
+    "suite.results.kinds": ("test_pools", "test_pooled_kinds"),
+    "suite.results.ladder": ("test_ladder", "test_alone"),
+    "suite.results.latency": ("test_serving", "test_alone"),
+    "suite.results.learning": ("test_evidence",),
+    "suite.results.machine_evidence": JUDGED,
+    "suite.results.number": ("test_number",),
+    "suite.results.numbers": ("test_keys", "test_stored_pools"),
+    "suite.results.old_jax": ("test_old_jax",),
+    "suite.results.one_host": ("test_keys", "test_alone"),
+    "suite.results.peers": ("test_speedup", "test_standing"),
+    "suite.results.pooled_numbers": ("test_keys",),
+    "suite.results.pooled_speedup": ("test_pooled_speedup", "test_baselines", "test_standing"),
+    "suite.results.pooling": ("test_pooling",),
+    "suite.results.pools": ("test_pools",),
+    "suite.results.prices": ("test_prices",),
+    "suite.results.reference": ("test_which_gpu", "test_reference_round", "test_coverage"),
+    "suite.results.reproducibility": ("test_reproducibility",),
+    "suite.results.roofline": ("test_roofline",),
+    "suite.results.selection": ("test_selection", "test_comparison", "test_speedup"),
+    "suite.results.settings": ("test_settings",),
+    "suite.results.shares": ("test_shares",),
+    "suite.results.speedup": ("test_speedup", "test_agreement", "test_results"),
+    "suite.results.spreads": ("test_spreads", "test_schedule"),
+    "suite.results.state": ("test_summary", "test_pooled_speedup"),
+    "suite.results.statistics": ("test_statistics",),
+    "suite.results.stored_pools": ("test_stored_pools", "test_keys"),
+    "suite.results.summary": ("test_summary", "test_speedup", "test_results", "test_telemetry"),
+    "suite.results.trees": ("test_evidence",),
+    "suite.results.trials": ("test_reproducibility",),
+    "suite.results.validity": ("test_validity",),
+    "suite.results.variance_components": ("test_pooling",),
+    "suite.results.variances": ("test_pooling",),
+    "suite.results.watched": ("test_telemetry", "test_run_experiments"),
+    "suite.results.ways": ("test_pooled_speedup", "test_baselines", "test_standing"),
+    "suite.measure.clock": ("test_clock", "test_alone", "test_telemetry"),
+    "suite.measure.counters": ("test_telemetry",),
+    "suite.measure.host_speed": ("test_host_speed",),
+    "suite.measure.identity": ("test_identity",),
+    "suite.measure.leftover": ("test_validity",),
+    "suite.measure.readings": ("test_telemetry",),
+    "suite.measure.reference_round": ("test_reference_round",),
+    "suite.measure.schedule": ("test_schedule",),
+    "suite.measure.serving": ("test_serving",),
+    "suite.measure.steady": ("test_alone", "test_clock"),
+    "suite.measure.doubling": ("test_doubling",),
+}  # all but the observations; of what measures, those named here
 EQUIVALENT = Path(__file__).with_name("equivalent.json")  # module to {mutant: why nothing can notice it}
 
 
 def prove(sample: bool) -> tuple[dict[str, float | int | str], list[Finding]]:
-    """Plant every mutant, or two in the module whose tests are the quickest, and run its tests against each."""
+    """Plant every mutant, or two in the last module, whose tests are the quickest, and run its tests against each."""
     excused = json.loads(EQUIVALENT.read_text())
     figures: dict[str, float | int | str] = {}
     findings, planted, caught = [], 0, 0
@@ -109,16 +127,23 @@ def file(module: str) -> Path:
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
+def deciding() -> list[str]:
+    """Return the modules that decide a number or a status: all observations, all results but what shows them."""
+    return [
+        f"{room}.{path.stem}".removesuffix(".__init__")
+        for room, shown in SHOWN.items()
+        for path in sorted((ROOT / room.replace(".", "/")).glob("*.py"))
+        if path.stem not in shown.split() and path.stat().st_size
+    ] + [module for module in TESTS if module.startswith("suite.measure.")]
+
+
 def there() -> dict[str, tuple[str, ...]]:
-    """Return the modules that there are, with those of their tests that there are."""
-    return {
-        module: tuple(name for name in tests if _test(name).exists())
-        for module, tests in TESTS.items()
-        if file(module).exists()
-    }
+    """Return the modules that decide, each with the tests that it is run against."""
+    return {module: TESTS.get(module, JUDGED if ".observations" in module else ()) for module in deciding()}
 
 
-def _test(name: str) -> Path:
+def test(name: str) -> Path:
+    """Return where a file of tests is."""
     return ROOT / "tests" / f"{name}.py"
 
 
@@ -181,7 +206,8 @@ def _work(module: str, tests: tuple[str, ...], waiting: "Queue[Mutant]", done: d
             "-m",
             "trust.tested",
             module,
-            *(str(_test(name)) for name in tests),
+            str(file(module)),
+            *(str(test(name)) for name in tests),
         ]
         path = os.pathsep.join((str(ROOT), str(ROOT / "tests")))
         env = {**os.environ, "PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"}
@@ -189,7 +215,7 @@ def _work(module: str, tests: tuple[str, ...], waiting: "Queue[Mutant]", done: d
         with subprocess.Popen(
             command, env=env, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         ) as process:
-            if _ask(process, file(module).read_text()) != "survived":
+            if process.stdout.readline().strip() != "survived":
                 done[module] = "fails without a mutant"
                 process.stdin.close()
                 return
@@ -198,11 +224,11 @@ def _work(module: str, tests: tuple[str, ...], waiting: "Queue[Mutant]", done: d
                     mutant = waiting.get_nowait()
                 except Empty:
                     break
-                done[mutant.what] = _ask(process, mutant.source)
+                done[mutant.what] = _ask(process, mutant)
             process.stdin.close()
 
 
-def _ask(process: subprocess.Popen, source: str) -> str:
-    process.stdin.write(json.dumps(source) + "\n")
+def _ask(process: subprocess.Popen, mutant: Mutant) -> str:
+    process.stdin.write(json.dumps([mutant.place, mutant.source]) + "\n")
     process.stdin.flush()
     return process.stdout.readline().strip()

@@ -1,0 +1,97 @@
+"""What the sessions found is good where what is whole passes and what is broken does not."""
+
+import pytest
+
+from suite.results import learning, trees
+
+
+def forests(difference=0.0, planted=0.1):
+    grown = {"table": "higgs", "columns": 28, "rows": 1000, "tested": 500, "xgboost": 0.5}
+    return trees.Trees(
+        made="2026-01-01",
+        commit="abc",
+        machine="a processor",
+        cores=2,
+        packages={"jax": "0.12.0"},
+        bound=0.25,
+        forests=(trees.Forest(jax=0.5, **grown), trees.Forest(jax=0.5 + difference, **grown)),
+        planted=(
+            trees.Planted(bug="no gain", table="higgs", rows=1000, difference=0.5),
+            trees.Planted(bug="no leaf", table="higgs", rows=1000, difference=planted),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("difference", "planted", "good"),
+    [
+        (0.25, 0.3, True),
+        (-0.25, -0.3, True),
+        (0.3, 0.3, False),  # told from XGBoost's on one table
+        (-0.3, 0.3, False),
+        (0.0, 0.25, False),  # one bug is not seen
+        (0.0, -0.25, False),
+    ],
+)
+def test_trees_are_good_where_they_are_as_xgboost_s_and_no_bug_is(difference, planted, good):
+    assert forests(difference, planted).good is good
+
+
+def test_what_was_found_of_trees_is_read_again(tmp_path):
+    assert trees.read(tmp_path) is None
+    assert trees.write(forests(), tmp_path) == tmp_path / "trees.json"
+    assert trees.read(tmp_path) == forests()
+    (tmp_path / "trees.json").write_text('{"made": 1}')
+    with pytest.raises(ValueError, match="is not what the boosting session writes"):
+        trees.read(tmp_path)
+
+
+def trained(*accuracies, **broken):
+    return learning.Trained(
+        data="mnist", batch=8, steps=10, examples=100, accuracies=accuracies, bound=0.75, broken=broken
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "good"),
+    [
+        (trained(0.75, 0.9), True),  # nothing was broken
+        (trained(0.75, 0.9, loss=0.5, labels=0.7), True),
+        (trained(0.7, 0.9, loss=0.5), False),  # one seed falls short
+        (trained(0.9, loss=0.5, labels=0.75), False),  # something broken learns as well
+    ],
+)
+def test_a_network_learns_from_each_seed_and_never_where_it_is_broken(found, good):
+    assert found.good is good
+    assert found.spread == max(found.accuracies) - min(found.accuracies)
+
+
+def lesson(*goods, found=None):
+    checks = tuple(learning.Check(expected="it falls", found="it fell", good=good) for good in goods)
+    return learning.Lesson(
+        network="mnist_mlp",
+        made="2026-01-01",
+        commit="abc",
+        machine="a processor",
+        cores=2,
+        backend="cpu",
+        seconds=1.0,
+        seeds=(0, 1),
+        trained=found,
+        checks=checks,
+    )
+
+
+def test_a_lesson_is_good_if_nothing_that_was_tried_is_not():
+    assert lesson().good
+    assert lesson(True, None, found=trained(0.9)).good
+    assert not lesson(True, False, found=trained(0.9)).good
+    assert not lesson(True, found=trained(0.7)).good
+
+
+def test_a_lesson_is_read_again(tmp_path):
+    assert learning.write(lesson(True), tmp_path) == tmp_path / "learning" / "mnist_mlp.cpu.json"
+    assert learning.read(tmp_path) == (lesson(True),)
+    (tmp_path / "learning" / "mnist_mlp.cpu.json").write_text('{"made": 1}')
+    with pytest.raises(ValueError, match="is not what the learning session writes"):
+        learning.read(tmp_path)
