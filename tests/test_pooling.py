@@ -329,18 +329,24 @@ def test_a_cell_without_values_is_refused():
 
 
 def test_a_wild_cell_is_judged_by_itself():
-    cell = apart(1.0, 0, 1)
+    cell = [[1.0], [E], [E**2]]
     assert wild(cell, among())
     found = pooled(cell, among())
-    assert math.log(found.high / found.value) == pytest.approx(12.7062 * math.sqrt(0.25), rel=1e-4)
-    # tau^2 of its own is 0.5 less the noise of one process a host.
-    assert math.log(found.range_high / found.value) == pytest.approx(12.7062 * math.sqrt(0.75), rel=1e-4)
+    # tau^2 of its own is 1 less the noise of one process a host; t of two degrees of freedom is 4.3027.
+    assert math.log(found.high / found.value) == pytest.approx(4.3027 * math.sqrt(1 / 3), rel=1e-4)
+    assert math.log(found.range_high / found.value) == pytest.approx(4.3027 * math.sqrt(4 / 3), rel=1e-4)
+
+
+def test_a_wild_cell_of_two_hosts_has_a_value_and_no_interval():
+    found = pooled(apart(1.0, 0, 1), among())
+    assert found.value == pytest.approx(math.exp(0.5))
+    assert (found.low, found.high, found.range_low, found.range_high) == (None,) * 4
 
 
 def test_a_wild_cells_noise_is_that_of_the_processes_that_its_hosts_have():
-    cell = [[1.0] * 4, [E] * 4]
+    cell = [[1.0] * 4, [E] * 4, [E**2] * 4]
     _, error2, further2, degrees = pooling.moments(cell, among(sigma2=0.04))
-    assert (error2, further2, degrees) == pytest.approx((0.25, 0.5 - 0.01 + 0.04, 1))
+    assert (error2, further2, degrees) == pytest.approx((1 / 3, 1 - 0.01 + 0.04, 2))
 
 
 def test_a_cell_is_wild_only_where_chance_would_make_it_so_once_in_a_thousand():
@@ -425,7 +431,9 @@ KNOWN = st.builds(among, VARIANCES, VARIANCES, st.floats(0.8, 100))
 def test_a_by_b_times_b_by_a_is_1(one, other, mine, theirs):
     there, back = ratio((one, mine), (other, theirs)), ratio((other, theirs), (one, mine))
     assert math.log(there.value) == pytest.approx(-math.log(back.value), abs=1e-9)
-    if max(map(abs, logs(there) if there.high < math.inf and there.low > 0 else [1e9])) < 500:
+    if there.low is None or back.low is None:
+        assert there.low is back.low
+    elif max(map(abs, logs(there) if there.high < math.inf and there.low > 0 else [1e9])) < 500:
         assert logs(there)[1:] == pytest.approx([-logs(back)[place] for place in (2, 1, 4, 3)], abs=1e-6)
 
 
@@ -474,5 +482,6 @@ def test_where_nothing_says_how_much_hosts_differ_no_change_can_be_called():
 def test_a_wild_pool_hides_changes_that_another_shows():
     new = [[5.0]]
     assert changed(new, [[1.0], [1.1]], among())
-    assert changed(new, [[1.0], [10.0]], among()) is False
-    assert smallest_change(new, [[1.0], [10.0]], among()) > math.exp(12.7)
+    assert changed(new, [[1.0], [10.0], [100.0]], among()) is False
+    assert smallest_change(new, [[1.0], [10.0], [100.0]], among()) > math.exp(4.3)
+    assert changed(new, [[1.0], [10.0]], among()) is None

@@ -78,7 +78,7 @@ def _cells(rung: Rung) -> tuple[Cell, ...]:
 def _notes(rungs: Sequence[Rung]) -> tuple[str, ...]:
     alone = [side.record for rung in rungs for side in (rung.cpu, rung.gpu) if side]
     one = ("A row of one campaign has no pool: its interval is of one host.",) if alone else ()
-    none = ("A row without an interval has one process, or nothing says how much hosts differ.",)
+    none = ("A row without an interval has one process, or too little says how much hosts differ.",)
     lacking = any(rung.ratio is not None and rung.ratio.low is None for rung in rungs)
     return (*one, *(none if lacking else ()), *notes(alone))
 

@@ -157,7 +157,7 @@ def lacking(value: Pooled) -> Iterator[str]:
     if value.hosts < FEWEST_HOSTS:
         yield f"{units.counted(value.hosts, 'host')} of {FEWEST_HOSTS}"
     if value.low is None:
-        yield "no interval: nothing says how much hosts differ"
+        yield "no interval: too little says how much hosts differ"
     elif words := wide(value.estimate):
         yield f"{words}, more than {100 * WIDEST:g} %"
 

@@ -20,7 +20,7 @@ class Pooled(Plain, frozen=True, kw_only=True):
     """What a kind of machine takes: the mean over its hosts, and where a further campaign will come out."""
 
     value: float
-    low: float | None = None  # 95 % interval of the kind of machine; None: nothing says how much hosts differ
+    low: float | None = None  # 95 % interval of the kind of machine; None: too little says how much hosts differ
     high: float | None = None
     range_low: float | None = None  # 95 % range of a further campaign of one round on a further host
     range_high: float | None = None

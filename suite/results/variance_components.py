@@ -27,7 +27,7 @@ class Components(Plain, frozen=True, kw_only=True):
 
     tau2: float
     sigma2: float
-    degrees: float  # of freedom, of the two together; 0: nothing says how much hosts differ
+    degrees: float  # of freedom, of the two together; 0: too little says how much hosts differ
     cells: int  # that have two hosts or more
 
     @property
@@ -84,7 +84,10 @@ def wild(cell: Cell, among: Components) -> bool:
 
 
 def of_cell(logs: Sequence[Sequence[float]], among: Components) -> Components:
-    """Return the components that hold for a cell: the pooled ones, or its own where these cannot explain its hosts."""
+    """Return the components that hold for a cell: the pooled ones, or its own where these cannot explain its hosts.
+
+    Two hosts alone, whose one difference bounds nothing, then have no degrees of freedom.
+    """
     if len(logs) < 2 or not among.degrees:
         return among
     found = _between(logs, among.sigma2)
@@ -92,7 +95,8 @@ def of_cell(logs: Sequence[Sequence[float]], among: Components) -> Components:
     if not found.wild(among.tau2):
         return among
     tau2 = max(found.variance - found.noise, 0.0)
-    return Components(tau2=tau2, sigma2=among.sigma2, degrees=float(found.degrees), cells=1)
+    degrees = float(found.degrees) if found.degrees > 1 else 0.0
+    return Components(tau2=tau2, sigma2=among.sigma2, degrees=degrees, cells=1)
 
 
 def logarithms(cell: Cell) -> list[list[float]]:
