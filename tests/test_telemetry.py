@@ -17,10 +17,10 @@ import pynvml
 import pytest
 
 from suite.measure import beside, campaign, clock, counters, fitness, machine, readings, runner, telemetry
-from suite.measure.nvml import Gpus
+from suite.measure.nvml import GpuReading, Gpus
 from suite.measure.probe import Offer
 from suite.measure.protocol import Line
-from suite.measure.readings import Counters, GpuReading, Reading
+from suite.measure.readings import Counters, Reading
 from suite.report import meanwhile
 from suite.results.journal import Journal
 from suite.results.record import Energy, Gpu, GpuTelemetry, Level, Record, Sample, Stage, Telemetry, to_json

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any
 
-from suite.measure.readings import GpuReading
 from suite.measure.visible import Card, Device, Slice, visible
 from suite.results.record import Gpu
+from suite.workload import Plain
 
 # Bits of the clock event reasons. Source: NVIDIA, NVML API reference, NvmlClocksEventReasons.
 REASONS = {
@@ -22,6 +22,20 @@ REASONS = {
     0x80: "power brake",
     0x100: "display clocks",
 }
+
+
+class GpuReading(Plain, frozen=True, kw_only=True):
+    """One GPU at one moment; None where the driver, the virtual machine or the system does not answer."""
+
+    utilisation: float | None = None  # share of the driver's last sampling period in which a kernel ran
+    power_watts: float | None = None
+    energy_joules: float | None = None  # since the driver was loaded
+    sm_clock_mhz: float | None = None
+    memory_clock_mhz: float | None = None
+    reasons: tuple[str, ...] | None = None  # why its clocks are below their limit
+    temperature_celsius: float | None = None
+    memory_bytes: int | None = None  # in use, by everybody
+    other_processes: int | None = None
 
 
 class Gpus:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from suite.measure.nvml import GpuReading
 from suite.results.record import Energy, GpuTelemetry, Level, Moment, Telemetry
 from suite.results.watched import AVERAGED_SECONDS
 from suite.workload import Plain
@@ -26,20 +27,6 @@ class Counters(Plain, frozen=True, kw_only=True, tag="counters"):
     steal: bool = False
     throttling: bool = False  # the control group counts its throttled periods
     gpu_fields: tuple[str, ...] = ()  # of a reading that the first GPU's driver answers
-
-
-class GpuReading(Plain, frozen=True, kw_only=True):
-    """One GPU at one moment; None where the driver, the virtual machine or the system does not answer."""
-
-    utilisation: float | None = None  # share of the driver's last sampling period in which a kernel ran
-    power_watts: float | None = None
-    energy_joules: float | None = None  # since the driver was loaded
-    sm_clock_mhz: float | None = None
-    memory_clock_mhz: float | None = None
-    reasons: tuple[str, ...] | None = None  # why its clocks are below their limit
-    temperature_celsius: float | None = None
-    memory_bytes: int | None = None  # in use, by everybody
-    other_processes: int | None = None
 
 
 class Reading(Plain, frozen=True, kw_only=True, tag="reading"):

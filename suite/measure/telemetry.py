@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 import msgspec
 
 from suite.measure import counters, parent
-from suite.measure.nvml import Gpus
-from suite.measure.readings import Counters, GpuReading, Reading
+from suite.measure.nvml import GpuReading, Gpus
+from suite.measure.readings import Counters, Reading
 
 PERIOD_SECONDS = 0.08  # 12.5 Hz, so that a late reading still leaves 10
 
