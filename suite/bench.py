@@ -32,7 +32,7 @@ from suite.measure import (
 )
 from suite.measure.deadline import Deadline
 from suite.measure.forecast import Forecast
-from suite.measure.probe import Offer
+from suite.measure.offer import Offer
 from suite.measure.request import BUDGET_MINUTES, WITHIN, Request
 from suite.progress import CampaignProgress
 from suite.results import answers, store

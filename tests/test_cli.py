@@ -22,7 +22,7 @@ from suite.cli import main
 from suite.cluster import plan
 from suite.measure import hosts, lock
 from suite.measure.answering import Answer
-from suite.measure.probe import Offer
+from suite.measure.offer import Offer
 from suite.measure.request import Request
 from suite.report import pages
 from suite.results import packing, store

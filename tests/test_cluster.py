@@ -25,7 +25,7 @@ from suite.cli import main
 from suite.cluster import part, plan, planning, supervisor
 from suite.cluster.part import Outcome
 from suite.measure import answering, probing, software
-from suite.measure.probe import Offer
+from suite.measure.offer import Offer
 from suite.measure.request import Request
 from suite.results import catalogue, store
 from suite.results import journal as journals

@@ -17,7 +17,7 @@ from suite import bench, resuming
 from suite.cli import ending, main
 from suite.measure import deadline, machine, probing, runner, software
 from suite.measure.answering import Answer
-from suite.measure.probe import Offer
+from suite.measure.offer import Offer
 from suite.results import spreads, store, validity
 from suite.results.journal import FILE_NAME, Journal
 

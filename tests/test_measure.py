@@ -48,7 +48,7 @@ from suite.measure import (
 from suite.measure.anonymous import _folders, _names, anonymous
 from suite.measure.deadline import Deadline
 from suite.measure.fitness import checks, cuda_extra, missing_backend
-from suite.measure.probe import Offer
+from suite.measure.offer import Offer
 from suite.measure.protocol import STREAMED, Line, Task
 from suite.measure.request import Request
 from suite.results.journal import Done, Journal, Session

@@ -18,7 +18,7 @@ import pytest
 
 from suite.measure import beside, campaign, clock, counters, fitness, machine, readings, runner, telemetry
 from suite.measure.nvml import GpuReading, Gpus
-from suite.measure.probe import Offer
+from suite.measure.offer import Offer
 from suite.measure.protocol import Line
 from suite.measure.readings import Counters, Reading
 from suite.report import meanwhile

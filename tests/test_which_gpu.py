@@ -10,7 +10,7 @@ from test_telemetry import FakeNvml
 
 from suite.measure import answering, fitness, lock, machine, refusal
 from suite.measure.nvml import Gpus
-from suite.measure.probe import Offer
+from suite.measure.offer import Offer
 from suite.measure.request import Request
 from suite.results import comparison, pools, prices, reference
 from suite.results.prices import Price

@@ -10,7 +10,7 @@ from suite import terminal, units
 from suite.cluster import supervisor
 from suite.cluster.plan import Cluster, Place, Plan, dealt, new
 from suite.measure import answering, machine, probing, software, variables
-from suite.measure.probe import Offer
+from suite.measure.offer import Offer
 from suite.measure.request import Request
 from suite.results import files
 from suite.results.record import Gpu, Machine

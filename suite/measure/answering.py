@@ -10,8 +10,8 @@ from suite.measure import campaign, children, fitness, reference_round, refusal
 from suite.measure.cases import of_scopes, timed
 from suite.measure.estimate import first_seconds, process_seconds
 from suite.measure.machine import why_no_gpu
+from suite.measure.offer import Offer
 from suite.measure.omitted import not_of_data, not_of_scopes, not_run_by, not_timed, without_gpu
-from suite.measure.probe import Offer
 from suite.measure.profiles import EFFORTS
 from suite.measure.request import Request, asked, chosen_by, refuse_beside_reference, workloads
 from suite.results.choices import choices

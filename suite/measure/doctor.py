@@ -1,7 +1,7 @@
 """What JAX sees of this machine, and how fit it is to measure."""
 
 from suite.measure import beside, fitness, load, machine, probing, software, variables
-from suite.measure.probe import Offer
+from suite.measure.offer import Offer
 
 
 def checks_of_this_machine() -> tuple[fitness.Check, ...]:

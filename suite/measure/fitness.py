@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from suite import units
-from suite.measure.probe import Offer
+from suite.measure.offer import Offer
 from suite.measure.readings import Counters
 from suite.results.old_jax import slow_on_a_cpu
 from suite.results.record import Gpu, Machine

@@ -7,7 +7,7 @@ from typing import get_args
 from suite.inquiry.here import Here
 from suite.measure import fitness
 from suite.measure.cases import by_scopes
-from suite.measure.probe import Offer
+from suite.measure.offer import Offer
 from suite.measure.request import Request
 from suite.results.record import Machine
 from suite.variants import NAMES

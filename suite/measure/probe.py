@@ -10,20 +10,7 @@ import msgspec
 
 from suite.child_imports import PACKAGE
 from suite.measure import parent
-from suite.workload import Description, Plain
-
-
-class Offer(Plain, frozen=True, kw_only=True):
-    """What one implementation can run here."""
-
-    implementation: str
-    backends: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)  # backend to the devices it has
-    packages: dict[str, str] = msgspec.field(default_factory=dict)
-    workloads: tuple[Description, ...] = ()  # of jax; the controls of the others are named alike
-    ceilings: tuple[Description, ...] = ()  # what shows how much the machine can do at most
-    names: tuple[str, ...] = ()  # workloads that this implementation has
-    problem: str = ""  # why it cannot run at all
-    package: str = ""  # where the suite lies that its interpreter imports
+from suite.measure.offer import Offer
 
 
 def jax_offer() -> Offer:

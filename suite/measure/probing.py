@@ -7,7 +7,7 @@ import msgspec
 
 from suite.child_imports import PACKAGE
 from suite.measure import children
-from suite.measure.probe import Offer
+from suite.measure.offer import Offer
 from suite.workload import Implementation
 
 _PROBE_SECONDS = 180.0

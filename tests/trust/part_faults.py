@@ -405,7 +405,7 @@ def _(place: Bench) -> Outcome:
 
     broken = mock.Mock(side_effect=pynvml.NVMLError(pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH))
     from suite.measure.answering import answer
-    from suite.measure.probe import Offer
+    from suite.measure.offer import Offer
     from suite.measure.request import Request
 
     offer = Offer(implementation="jax", backends={"cpu": ("cpu",)}, workloads=(fake.description("alpha"),))
