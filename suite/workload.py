@@ -39,8 +39,10 @@ Family = Literal[
 STARTING: Allocator = "system"  # of a CPU's process whose start counts: it is what programs have
 USUAL_SCOPES: tuple[Scope, ...] = ("step", "transfer", "cold")  # where no scope is asked for
 FROM_STORAGE: frozenset[Scope] = frozenset({"epoch", "input", "learning"})  # through an input pipeline
+LONG: frozenset[Scope] = frozenset({"run", "learning"})  # measured once unless --rounds asks for more
 INPUT_SETS = 4  # that a step is timed on, in turn
 _DATA: dict[Data, str] = {"embedded": "stand-in", "tfds": "real data", "random": "random data"}
+FEWEST_REQUESTS = 200  # whose latency is kept, in each process of scope `serve`
 QUEUE = 10  # batches that wait in an input pipeline, as in Keras
 
 

@@ -13,12 +13,11 @@ from suite.measure.profiles import EFFORTS
 from suite.results.journal import PLAN_VERSION, Done, Header
 from suite.results.record import METHOD, SCHEMA, Machine, Profile, Record, Run, file_name
 from suite.results.settings import differing
-from suite.workload import Backend, Case, Description, Implementation, Precision, Scope
+from suite.workload import LONG, Backend, Case, Description, Implementation, Precision, Scope
 
 _SCOPES: tuple[Scope, ...] = ("step", "transfer")  # share a process, in this order
 
 _COMPILING: frozenset[Scope] = frozenset({"cold", "run", "calls"})  # in which compiling counts
-LONG: frozenset[Scope] = frozenset({"run", "learning"})  # measured once unless --rounds asks for more
 
 _Side = tuple[str, Backend, Precision]
 Unit = tuple[Case, ...]  # cases that one process measures: they differ in scope only

@@ -5,9 +5,8 @@ from dataclasses import replace
 from suite.measure.campaign import Unit, compiles_anew
 from suite.measure.inputs import PICTURES
 from suite.measure.profiles import CHAIN_SECONDS, EFFORTS, Effort
-from suite.measure.serving import FEWEST_REQUESTS
 from suite.results.validity import FEWEST_SAMPLES
-from suite.workload import Case, Description, WholeRun
+from suite.workload import FEWEST_REQUESTS, Case, Description, WholeRun
 
 _START_SECONDS = 8.0  # interpreter, imports, data, initial state
 _KERNEL_SECONDS = 1.3  # of the reference kernels before a process on the CPU

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from suite.measure.campaign import LONG, Unit, records, units
+from suite.measure.campaign import Unit, records, units
 from suite.measure.forecast import Forecast
 from suite.results.journal import Done, Header
 from suite.results.record import Record
@@ -20,7 +20,7 @@ from suite.results.speedup import speedups
 from suite.results.spreads import Spreads, half_width, kind, spreads
 from suite.results.summary import Summary, by_round, summary
 from suite.variants import SLOW_TO_START
-from suite.workload import Case, Scope
+from suite.workload import LONG, Case, Scope
 
 FEWEST_ROUNDS = 3  # of a number that is known well enough: the interval of two processes is several times as wide
 

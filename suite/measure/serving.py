@@ -12,9 +12,9 @@ from suite.measure.process import Process
 from suite.measure.program import Program
 from suite.measure.steady import started
 from suite.results.record import Served
+from suite.workload import FEWEST_REQUESTS
 
 IN_FLIGHT = 4  # requests; source: microsoft/AKSDeploymentTutorial @ aea3e5f
-FEWEST_REQUESTS = 200  # whose latency is kept, in each process
 _FEWEST_SAMPLES, _MOST_SAMPLES = 3, 5  # more would fill records with latencies
 _SAME_ANSWER = 1e-6  # relative; answers to two random pictures differ by about ten times as much
 

@@ -18,7 +18,6 @@ from suite import variants
 from suite.data import batches as data
 from suite.measure import affinity, clock, epoch, leftover, parent, programs, school, serving, steady, whole_run
 from suite.measure.audit import CALLS, audit, finite
-from suite.measure.campaign import LONG
 from suite.measure.inputs import Owner, batches, run_inputs
 from suite.measure.process import Process, Say, peak_memory_bytes
 from suite.measure.program import Program
@@ -27,7 +26,7 @@ from suite.measure.software import versions
 from suite.measure.variables import settings
 from suite.results.settings import bearing
 from suite.results.validity import DONATED
-from suite.workload import Case
+from suite.workload import LONG, Case
 
 _REPLAY_SECONDS = 20.0  # replays that would take longer, as long as the first call, are left out
 
