@@ -13,7 +13,6 @@ from altair.utils import schemapi
 
 from suite import units
 from suite.report import download, drawing
-from suite.report.tables import label
 from suite.results.pooled_speedup import PooledSpeedUp
 from suite.results.record import Record
 
@@ -119,8 +118,8 @@ def samples(records: Sequence[Record]) -> dict[str, Any]:
     """Return every sample of these records as a dot, a row for each process."""
     rows = [
         {
-            "case": label(record),
-            "process": f"{label(record)}  {run.round + 1}",
+            "case": record.label,
+            "process": f"{record.label}  {run.round + 1}",
             "seconds": sample.wall_seconds / run.steps_per_sample,
             "backend": record.backend,
         }

@@ -36,7 +36,7 @@ def _row(item: Comparison, band: float, several: bool) -> tuple[Cell, ...]:
 def _named(record: Record, several: bool) -> str:
     """Return what was timed, where rows are of several machines with the machine."""
     machine = f" on {record.machine.name}" if several else ""
-    return f"{record.workload} {record.case.scope} {record.case.label(record.description)}{machine}"
+    return f"{record.workload} {record.case.scope} {record.label}{machine}"
 
 
 def _notes(rows: Sequence[Comparison], band: float) -> list[str]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 from suite import units
-from suite.report.tables import label
 from suite.results import prices
 from suite.results.prices import Price
 from suite.results.record import Record
@@ -35,7 +34,7 @@ def table(records: Iterable[Record], listed: Sequence[Price]) -> Table:
 def _row(item: Summary, price: Price) -> tuple[Cell, ...]:
     epoch = item.record.description.epoch_examples
     return (
-        Cell(text=label(item.record), record=item.record),
+        Cell(text=item.record.label, record=item.record),
         _cell(item, _MILLION, price),
         _cell(item, epoch, price),
         Cell(text=units.money(price.per_hour, price.currency), sort=price.per_hour),

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 
 from suite import units
 from suite.report.html import Page
-from suite.report.tables import label
 from suite.results.learning import Lesson, Trained
 from suite.results.record import Record
 from suite.results.table import Cell, Table, chosen
@@ -148,7 +147,7 @@ def _accuracies(records: Iterable[Record]) -> Table:
             rows.append(
                 (
                     Cell(text=record.workload),
-                    Cell(text=label(record), record=record),
+                    Cell(text=record.label, record=record),
                     Cell(text=data),
                     Cell(text=units.count(run.learnt.steps), sort=run.learnt.steps),
                     Cell(text=units.count(run.learnt.examples), sort=run.learnt.examples),

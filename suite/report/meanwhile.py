@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
 from suite import units
-from suite.report.tables import label
 from suite.results import energy
 from suite.results.energy import Use
 from suite.results.record import GpuTelemetry, Level, Record, Telemetry
@@ -63,7 +62,7 @@ def _telemetry_row(record: Record, watched: Sequence[Telemetry]) -> tuple[Cell, 
         return _level(there, text, "" if there else short, record)
 
     return (
-        Cell(text=label(record), record=record),
+        Cell(text=record.label, record=record),
         Cell(text=record.case.scope),
         _level([seen.cpu_utilisation for seen in watched], units.percent, why, record),
         host((seen.others_cores for seen in watched), lambda v: units.number(v, digits=2)),
@@ -96,7 +95,7 @@ def energy_table(records: Iterable[Record]) -> Table:
         uses = (energy.gpu_use(record), energy.package_use(record))
         seconds += [window.seconds for use in uses if use is not None]
         cells = [cell for use in uses for cell in _energy_cells(record, use, window.reason)]
-        rows.append((Cell(text=label(record), record=record), *cells))
+        rows.append((Cell(text=record.label, record=record), *cells))
     notes = ()
     if seconds:
         notes = (

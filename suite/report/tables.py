@@ -63,11 +63,6 @@ def name(case: Case) -> str:
     return " ".join(words + ([f"on {case.devices} devices"] if case.devices > 1 else []))
 
 
-def label(record: Record) -> str:
-    """Return a short name of a record's case, its workload left out."""
-    return record.case.label(record.description)
-
-
 def speedup_row(item: PooledSpeedUp) -> tuple[Cell, ...]:
     """Return one speed-up in the order of SPEEDUP_COLUMNS."""
     ratio, case, best = item.ratio, item.case, item.best_over_best

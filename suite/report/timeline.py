@@ -6,7 +6,6 @@ from typing import Any
 import altair as alt
 
 from suite.report.charts import finished, inline
-from suite.report.tables import label
 from suite.results.record import Moment, Record, Run
 
 _WIDTH, _HEIGHT, _FEWEST = 320, 70, 4  # a line through fewer moments shows nothing
@@ -32,7 +31,7 @@ def longest(records: Sequence[Record]) -> tuple[Record, Run] | None:
 
 def said(record: Record, run: Run) -> str:
     """Return which process is drawn."""
-    return f"{label(record)}, scope {record.case.scope}, process {run.round + 1}"
+    return f"{record.label}, scope {record.case.scope}, process {run.round + 1}"
 
 
 def chart(run: Run) -> dict[str, Any]:

@@ -101,7 +101,7 @@ def machine_part(
     if costs.rows:
         made.table(costs)
     files |= samples_part(made, shown)
-    reasons = [f"{tables.label(s.record)}, {s.record.case.scope}: {'; '.join(s.reasons)}"
+    reasons = [f"{s.record.label}, {s.record.case.scope}: {'; '.join(s.reasons)}"
                for s in current_cases(shown) if s.reasons]  # fmt: skip
     if reasons:
         made.add(f"<ul class='reasons'{UNSEARCHED}>{''.join(f'<li>{safe(line)}</li>' for line in reasons)}</ul>")
@@ -233,7 +233,7 @@ def stage_table(records: Sequence[Record]) -> Table:
         runs = [run for run in record.runs if not run.reason]
         if (record.case.scope, record.case.cache) != ("cold", "empty") or not runs:
             continue
-        cells = [Cell(text=tables.label(record), record=record)]
+        cells = [Cell(text=record.label, record=record)]
         for name in _STAGES:
             values = [stage.wall_seconds for run in runs for stage in run.stages if stage.name == name]
             value = median(values) if values else None

@@ -328,6 +328,11 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
         return self.machine.slug, file_name(self.case.timed, self.description.batch)
 
     @property
+    def label(self) -> str:
+        """A short name of its case, its workload left out."""
+        return self.case.label(self.description)
+
+    @property
     def host(self) -> str:
         """The one host of all its runs that ended well; '' if it is unknown, or if they had several."""
         return _shared(run.host for run in self.runs if not run.reason)
