@@ -7,7 +7,8 @@ import pytest
 
 from suite.report import glossary, pages, tables
 from suite.report.html import Page
-from suite.results.certificate import CERTIFIED_FROM, Certificate
+from suite.results.certificate import Certificate
+from suite.results.peers import CERTIFIED_FROM
 from suite.results.pooled_speedup import pooled_speedups
 from suite.results.pools import FEWEST_HOSTS
 from suite.results.state import WIDEST, State

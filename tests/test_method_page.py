@@ -9,7 +9,7 @@ from suite.measure import deadline, runner, schedule
 from suite.measure.profiles import EFFORTS
 from suite.measure.request import BUDGET_MINUTES, WITHIN
 from suite.results import validity
-from suite.results.speedup import CERTIFIED_FROM
+from suite.results.peers import CERTIFIED_FROM
 
 PAGE = (Path(__file__).parent.parent / "site" / "method.md").read_text()
 

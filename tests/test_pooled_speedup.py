@@ -4,7 +4,7 @@ import factory
 import msgspec
 import pytest
 
-from suite.results.certificate import CERTIFIED_FROM
+from suite.results.peers import CERTIFIED_FROM
 from suite.results.pooled_speedup import pooled_speedups
 
 NOISE = (1.0, 1.01, 0.99)

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from suite import units
 from suite.report.html import Page, anchor, safe
-from suite.results.certificate import CERTIFIED_FROM
 from suite.results.citation import SCOPES
+from suite.results.peers import CERTIFIED_FROM
 from suite.results.pools import FEWEST_HOSTS
 from suite.results.state import WIDEST, State
 from suite.results.statistics import COVERAGE

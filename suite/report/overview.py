@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from suite import units
 from suite.report import absent, charts, lead, tables
 from suite.report.html import Page, safe
-from suite.results.certificate import CERTIFIED_FROM
+from suite.results.peers import CERTIFIED_FROM
 from suite.results.pooled_speedup import PooledSpeedUp
 from suite.results.pools import FEWEST_HOSTS
 from suite.results.record import Record

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from suite.results.peers import CERTIFIED_FROM
 from suite.results.ways import Way, is_baseline
 
 Certificate = Literal["certified", "open", "not certified"]
-CERTIFIED_FROM = 0.7  # fastest baseline's time over JAX's, on the CPU
 
 
 def certificate(ways: Sequence[Way]) -> Certificate:

@@ -9,6 +9,8 @@ from suite.results.summary import Summary, time_ratio
 from suite.variants import variants_of, way_name
 from suite.workload import Backend, Case, Implementation
 
+CERTIFIED_FROM = 0.7  # fastest baseline's time over JAX's, on the CPU
+
 
 def peers_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Estimate], ...]:
     """Return the other implementations of the same case, each with its time over mine."""

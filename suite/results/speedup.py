@@ -8,8 +8,7 @@ import msgspec
 
 from suite import units
 from suite.results.agreement import disagreements
-from suite.results.certificate import CERTIFIED_FROM
-from suite.results.peers import others_of, peers_of, untimed
+from suite.results.peers import CERTIFIED_FROM, others_of, peers_of, untimed
 from suite.results.record import Record
 from suite.results.state import State, wide
 from suite.results.statistics import Estimate, sign_interval
