@@ -29,7 +29,7 @@ nox.options.sessions = ["tests"]
 OLDEST, QUICK, NEWEST = 11, 12, 13
 ASKED = os.environ.get("SUITE_PYTHON", "")
 ACCELERATORS = ("", "cuda12", "cuda13")
-# Lowest driver and compute capability of JAX's CUDA extras, as in suite/measure/fitness.py (a test compares them).
+# Lowest driver and compute capability of JAX's CUDA extras, as in suite/driver/fitness.py (a test compares them).
 CUDA_EXTRAS = {"cuda13": (580, 7.5), "cuda12": (525, 5.2)}
 LEAST_SLICED = 8.0  # compute capability of a card that MIG can cut
 # Hundreds of processes of the tests import jax; where each compiles it anew they take three times as long.
@@ -536,7 +536,11 @@ def golden(session: nox.Session) -> None:
 def choices(session: nox.Session) -> None:
     """Choose each workload's baseline, and the threads of a CPU, anew from the published records."""
     install(session)
-    session.run("python", "-c", "from suite import cli, publishing; publishing.choice_table(cli.types.PUBLISHED)")
+    session.run(
+        "python",
+        "-c",
+        "from suite import cli; from suite.sessions import publishing; publishing.choice_table(cli.types.PUBLISHED)",
+    )
 
 
 @on_python

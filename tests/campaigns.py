@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 import factory
 import msgspec
 
-from suite.measure import campaign
-from suite.measure.clock import Clock
-from suite.measure.protocol import Line, Task
-from suite.results.journal import Done
-from suite.results.record import Sample, Stage
+from suite.driver import campaign
+from suite.driver.journal import Done
+from suite.results.records.record import Sample, Stage
+from suite.worker_api.clock import Clock
+from suite.worker_api.protocol import Line, Task
 
 SOFTWARE = factory.record().software
 STAGES = ("lower", "compile", "first_step")

@@ -45,8 +45,8 @@ def compiled(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def kernels(monkeypatch):
     """Replace the reference kernels in this process's campaigns: real ones take seconds of all cores."""
-    if bench := sys.modules.get("suite.bench"):
-        from suite.results.record import ReferenceKernel
+    if bench := sys.modules.get("suite.sessions.bench"):
+        from suite.results.records.record import ReferenceKernel
 
         reached = ReferenceKernel(matmul_flop_per_second=1e11, copy_bytes_per_second=1e10, seconds=1.0)
         monkeypatch.setattr(bench, "host_speed", SimpleNamespace(measured=lambda: reached))

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from suite.measure.protocol import Facts, Seen
-from suite.results.record import METHOD, SCHEMA, Energy, Gpu, Machine, Record, Run, Sample, Software, Stage
-from suite.results.store import sealed
+from suite.results.records.record import METHOD, SCHEMA, Energy, Gpu, Machine, Record, Run, Sample, Software, Stage
+from suite.results.records.store import sealed
+from suite.worker_api.protocol import Facts, Seen
 from suite.workload import Case, Claim, Description, Source
 
 H100 = Gpu(name="NVIDIA H100 80GB HBM3", memory_bytes=80 * 2**30, compute_capability="9.0", driver="580.1", cuda="13.0")

@@ -5,7 +5,7 @@ import stat
 import struct
 import zipfile
 
-from suite.results import packs
+from suite.results.records import packs
 
 
 def archive(members, **options):

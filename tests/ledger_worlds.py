@@ -11,9 +11,9 @@ from test_run_experiments import calls, watched
 from test_scaling import MLP, NODE, node, seconds
 
 from suite import models
-from suite.observations import observations
-from suite.results.machine_evidence import of_one_machine
-from suite.results.record import Moment, Sample, Telemetry
+from suite.claims import observations
+from suite.results.pooled.machine_evidence import of_one_machine
+from suite.results.records.record import Moment, Sample, Telemetry
 
 ROOT = Path(__file__).parents[1]
 NOISE = (1.0, 1.001, 0.999)

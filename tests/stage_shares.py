@@ -5,7 +5,7 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from suite.results import store
+from suite.results.records import store
 
 
 def processes(folder):

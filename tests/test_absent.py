@@ -4,7 +4,8 @@ import html
 
 import factory
 
-from suite.report import absent, pages
+from suite.report.parts import absent
+from suite.report.site import pages
 
 
 def test_each_model_without_a_speed_up_is_named_with_why():

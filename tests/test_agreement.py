@@ -4,10 +4,10 @@ import factory
 import msgspec
 import pytest
 
-from suite.results.agreement import disagreements
-from suite.results.pooled_speedup import pooled_speedups
-from suite.results.record import Audit, Replay
-from suite.results.speedup import speedups
+from suite.results.pooled.speedup import pooled_speedups
+from suite.results.records.record import Audit, Replay
+from suite.results.single.same_computation import disagreements
+from suite.results.single.speedup import speedups
 
 
 def replayed(second):

@@ -5,17 +5,18 @@ import msgspec
 import pytest
 from trust.worlds import Target, World
 
-from suite.measure import profiles, steady
-from suite.measure.process import Process
-from suite.measure.protocol import Task
-from suite.report import ladder as shown
-from suite.results import ladder
-from suite.results.citation import Citation, text
-from suite.results.latency import waited_for
-from suite.results.machine_evidence import of_one_machine
-from suite.results.one_host import numbers
-from suite.results.record import Sample
-from suite.results.summary import summary
+from suite.driver import profiles
+from suite.report.parts import ladder as shown
+from suite.results.cite.citation import Citation, text
+from suite.results.cite.one_host import numbers
+from suite.results.pooled import ladder
+from suite.results.pooled.machine_evidence import of_one_machine
+from suite.results.records.record import Sample
+from suite.results.single.latency import waited_for
+from suite.results.single.summary import summary
+from suite.worker import steady
+from suite.worker.recorder import Process
+from suite.worker_api.protocol import Task
 
 
 def seen(world, scope="step", steps_per_call=1):

@@ -10,14 +10,15 @@ import pytest
 from click.testing import CliRunner
 
 from suite import cli
-from suite.results import answers, store
-from suite.results.comparison import LEAST_BAND, compared
-from suite.results.keys import METRICS
-from suite.results.numbers import Numbers
-from suite.results.record import Record
-from suite.results.speedup import speedups
-from suite.results.stored_pools import line_of
-from suite.results.summary import summary
+from suite.results.cite.keys import METRICS
+from suite.results.cite.numbers import Numbers
+from suite.results.cite.stored_pools import line_of
+from suite.results.compare.comparison import LEAST_BAND, compared
+from suite.results.records import store
+from suite.results.records.record import Record
+from suite.results.single.speedup import speedups
+from suite.results.single.summary import summary
+from suite.results.views import documents
 
 CAMPAIGN = "20260101-000000-test"
 HOST = factory.HOST.slug
@@ -25,14 +26,14 @@ HOST = factory.HOST.slug
 
 def checked(document, name):
     """The document as its reader sees it, once its schema has accepted it."""
-    plain = json.loads(answers.text(document))
-    jsonschema.validate(plain, answers.schemas()[name])
+    plain = json.loads(documents.text(document))
+    jsonschema.validate(plain, documents.schemas()[name])
     return plain
 
 
 def of(records, **changes):
     asked = {"campaign": CAMPAIGN, "machine": factory.HOST.slug, "commit": "abc", "complete": True} | changes
-    return checked(answers.run_document(records, **asked), "run")
+    return checked(documents.run_document(records, **asked), "run")
 
 
 def test_a_run_is_told_with_the_time_interval_and_file_of_each_case():
@@ -80,7 +81,7 @@ def test_a_comparison_is_told_with_both_sides_and_the_verdict():
     slow = [factory.record(step_seconds=(0.0200, 0.0201, 0.0199))]
     fast = [factory.record(step_seconds=(0.0100, 0.0101, 0.0099), campaign="20260102-000000-b")]
     rows = compared(slow, fast)
-    said = checked(answers.compare_document("slow", "fast", rows), "compare")
+    said = checked(documents.compare_document("slow", "fast", rows), "compare")
     assert (said["schema"], said["first"], said["second"]) == ("compare/2", "slow", "fast")
     assert said["band"] >= LEAST_BAND
     (row,) = said["rows"]
@@ -88,7 +89,7 @@ def test_a_comparison_is_told_with_both_sides_and_the_verdict():
     assert (row["low"], row["high"]) == (rows[0].ratio.low, rows[0].ratio.high)
     assert (row["first"]["value"], row["first"]["campaign"]) == (pytest.approx(0.02, rel=0.01), CAMPAIGN)
     assert row["second"]["record"] == f"20260102-000000-b/{fast[0].name}.json"
-    same = checked(answers.compare_document("slow", "fast", rows, band=2.0), "compare")
+    same = checked(documents.compare_document("slow", "fast", rows, band=2.0), "compare")
     assert (same["rows"][0]["verdict"], same["band"]) == ("same", 2.0)
 
 
@@ -100,7 +101,7 @@ def test_the_list_of_numbers_has_each_key_once_with_its_pool_and_why_a_number_ma
     ]
     there = Numbers(records)
     stored = Numbers(records, [line_of(there.resolve(f"{HOST}/mnist_mlp/cpu/step/seconds"))])
-    said = checked(answers.cite_list_document(stored), "cite-list")
+    said = checked(documents.cite_list_document(stored), "cite-list")
     assert [number["key"] for number in said["numbers"]] == list(there.current)
     for number in said["numbers"]:
         assert number["quotable"] is (number["reason"] == "") is (number["status"] == "quotable")
@@ -116,19 +117,19 @@ def test_the_list_of_numbers_has_each_key_once_with_its_pool_and_why_a_number_ma
     smoke = found[f"{HOST}/mnist_cnn/cpu/step/seconds"]
     assert (smoke["status"], smoke["range_low"]) == ("open", None)
     assert smoke["reason"] == "it only shows that it runs"
-    part = answers.cite_list_document(there, "/speedup").numbers
+    part = documents.cite_list_document(there, "/speedup").numbers
     assert {number.key.rpartition("/")[2] for number in part} == {"speedup"}
 
 
 def test_every_metric_has_a_unit():
-    assert tuple(answers._UNITS) == METRICS
+    assert tuple(documents._UNITS) == METRICS
 
 
 def test_a_reader_of_a_document_may_meet_a_field_that_it_does_not_know():
-    said = json.loads(answers.text(answers.cite_list_document(Numbers(factory.campaign()))))
-    jsonschema.validate(said | {"later": 1}, answers.schemas()["cite-list"])
+    said = json.loads(documents.text(documents.cite_list_document(Numbers(factory.campaign()))))
+    jsonschema.validate(said | {"later": 1}, documents.schemas()["cite-list"])
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(said | {"schema": "cite-list/1"}, answers.schemas()["cite-list"])
+        jsonschema.validate(said | {"schema": "cite-list/1"}, documents.schemas()["cite-list"])
 
 
 # The command line
@@ -154,7 +155,7 @@ def checkout(tmp_path, monkeypatch):
 def test_a_command_prints_one_document_and_all_else_on_standard_error(checkout, schema, words):
     done = CliRunner().invoke(cli.main, words)
     assert done.exit_code == 0
-    jsonschema.validate(json.loads(done.stdout), answers.schemas()[schema])
+    jsonschema.validate(json.loads(done.stdout), documents.schemas()[schema])
     assert "broken.json" in done.stderr
 
 
@@ -176,11 +177,11 @@ def test_a_command_that_fails_prints_no_document(checkout, words, remark):
 
 def test_the_list_of_workloads_fits_its_schema():
     done = CliRunner().invoke(cli.main, ["list", "--json"])
-    jsonschema.validate(json.loads(done.stdout), answers.schemas()["list"])
+    jsonschema.validate(json.loads(done.stdout), documents.schemas()["list"])
 
 
 def test_the_schemas_are_on_the_site():
-    from suite.report import pages
+    from suite.report.site import pages
 
     files = pages.pages(factory.campaign(), frozenset())
     assert {name for name in files if name.endswith(".schema.json")} == {

@@ -12,18 +12,18 @@ import pytest
 import synthetic
 
 from suite import models
+from suite.analysis.capabilities import Here
 from suite.data.batches import digest
 from suite.data.prepare.crops import Crop
 from suite.data.prepare.photographs import Photograph
 from suite.data.prepare.pictures import Shifted
+from suite.driver.validation import refuse_augmentations
 from suite.experiments import headline
-from suite.inquiry.here import Here
-from suite.measure.audit import audit
-from suite.measure.jax_program import JaxProgram
-from suite.measure.refusal import refuse_augmentations
 from suite.nn.augment import CropFlipLight, RotateShiftFlip, ShearZoomFlip, advanced, first_key
-from suite.results.validity import invalid
+from suite.programs.jax.program import JaxProgram
+from suite.results.single.validity import invalid
 from suite.variants import require
+from suite.worker.checks.audit import audit
 from suite.workload import Case
 
 AUGMENTING = tuple(name for name in models.names() if models.load(name).augment is not None)

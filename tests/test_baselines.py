@@ -6,9 +6,10 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 from suite import cli
-from suite.report import baselines as tables
-from suite.results import answers, store
-from suite.results.baselines import baselines
+from suite.report.parts import baselines as tables
+from suite.results.pooled.baselines import baselines
+from suite.results.records import store
+from suite.results.views import documents
 
 
 def test_the_fastest_baseline_counts_whichever_it_is():
@@ -23,7 +24,7 @@ def test_the_fastest_baseline_counts_whichever_it_is():
 
 
 def test_a_step_without_a_baseline_has_a_row_with_what_was_not_timed():
-    _, gpu = answers.baselines_document(baselines(factory.hosts())).rows
+    _, gpu = documents.baselines_document(baselines(factory.hosts())).rows
     assert (gpu.ratio, gpu.low, gpu.high, gpu.best, gpu.timed) == (None, None, None, None, ())
     assert gpu.not_timed == ("torch eager", "torch compile", "torch graph", "torch compile-graph")
 

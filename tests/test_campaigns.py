@@ -2,7 +2,7 @@
 
 import factory
 
-from suite.results.campaigns import notes, several
+from suite.results.single.campaigns import notes, several
 
 
 def of(*days):

@@ -10,11 +10,11 @@ import pytest
 
 from suite import ceilings, models
 from suite.ceilings import ceiling_copy, ceiling_matmul
-from suite.measure.audit import replay
-from suite.measure.jax_program import JaxProgram
-from suite.measure.nnx_program import NnxProgram
-from suite.results.record import Audit
-from suite.results.validity import invalid
+from suite.programs.jax.nnx_jit import NnxProgram
+from suite.programs.jax.program import JaxProgram
+from suite.results.records.record import Audit
+from suite.results.single.validity import invalid
+from suite.worker.checks.audit import replay
 from suite.workload import Case
 
 WIDTH = 32

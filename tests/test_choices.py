@@ -1,6 +1,6 @@
 """A committed choice holds for its kind of machine, or for all that have none of their own."""
 
-from suite.results.choices import Choices, Threads, Way, choices, kind
+from suite.results.records.choices import Choices, Threads, Way, choices, kind
 
 USUAL = Way(workload="mnist_mlp", backend="gpu", on="", implementation="torch", variant="graph")
 H100 = Way(workload="mnist_mlp", backend="gpu", on="NVIDIA H100", implementation="torch", variant="compile")

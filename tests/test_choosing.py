@@ -5,7 +5,7 @@ import math
 import factory
 import pytest
 
-from suite.results import choosing
+from suite.results.single import choosing
 
 
 def timed(campaign, seconds, **changes):

@@ -13,12 +13,15 @@ import factory
 import pytest
 from click.testing import CliRunner
 
-from suite import citing, cli
-from suite.report import badges, numbers
-from suite.results import one_host, quotation, store, stored_pools
-from suite.results.citation import Citation, bibtex, citation_file, csl, markdown, text
-from suite.results.numbers import Numbers
-from suite.results.pooling import Pooled
+from suite import cli
+from suite.console import citing
+from suite.report.charts import badges
+from suite.report.pages import numbers
+from suite.results.cite import one_host, quotation, stored_pools
+from suite.results.cite.citation import Citation, bibtex, citation_file, csl, markdown, text
+from suite.results.cite.numbers import Numbers
+from suite.results.records import store
+from suite.results.stats.pooling import Pooled
 
 ROOT = Path(__file__).parents[1]
 SITE = "https://example.org/gpu/"
@@ -539,5 +542,5 @@ def test_every_page_written_by_hand_quotes_what_the_records_say():
 
 
 def test_citing_needs_no_jax():
-    code = "import sys; from suite import citing; sys.exit('jax' in sys.modules)"
+    code = "import sys; from suite.console import citing; sys.exit('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

@@ -17,18 +17,21 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from suite import bench, citing, experiments, gallery, models, publishing, resuming
-from suite.cli import main
+from suite import experiments, models
+from suite.cli import gallery, main
 from suite.cluster import plan
-from suite.measure import hosts, lock
-from suite.measure.answering import Answer
-from suite.measure.offer import Offer
-from suite.measure.request import Request
-from suite.report import pages
-from suite.results import packing, store
-from suite.results.gallery import Sheet
-from suite.results.journal import FILE_NAME, PLAN_VERSION, Closed, Done, Header, Journal, Session
-from suite.results.summary import summary
+from suite.console import citing
+from suite.driver.journal import FILE_NAME, PLAN_VERSION, Closed, Done, Header, Journal, Session
+from suite.driver.plan import Answer
+from suite.driver.request import Request
+from suite.multihost import hosts
+from suite.processes import lock
+from suite.report.site import pages
+from suite.results.evidence.gallery import Sheet
+from suite.results.records import packing, store
+from suite.results.single.summary import summary
+from suite.sessions import bench, publishing, resuming
+from suite.worker_api.offer import Offer
 
 SHEET = Sheet(dataset="mnist", title="", caption="", labels=(), columns=1, file="mnist.png", width=1, height=1,
               seeds=(), digest="")  # fmt: skip
@@ -188,7 +191,7 @@ def test_an_interrupt_while_a_run_is_planned_is_said_in_a_word(tmp_path, monkeyp
     def interrupted(_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("suite.measure.probing.offer", interrupted)
+    monkeypatch.setattr("suite.driver.probing.offer", interrupted)
     assert said("run", "mnist_mlp", *more, "--out", str(tmp_path)) == (130, "interrupted\n")
 
 
@@ -454,7 +457,7 @@ def test_a_new_run_mentions_a_campaign_that_has_not_ended_if_it_can_go_on(
     at_home(header, monkeypatch)
     monkeypatch.setattr(resuming.machine, "machine", lambda *_: header.machine)
     answer = Answer(cases=header.cases, descriptions=header.descriptions, remarks=(), seconds=1.0)
-    monkeypatch.setattr(bench.answering, "answer", lambda *_: answer)
+    monkeypatch.setattr(bench.plan, "answer", lambda *_: answer)
     monkeypatch.setattr(bench.lock, "refuse_beside_another", lambda: None)
     another(out, "next", 1, "no journal" if state == "damaged" else None, **{"commit": "x"} if state == "older" else {})
     with lock.measuring("next") if state == "measured" else nullcontext():
@@ -854,7 +857,7 @@ def test_outside_a_checkout_what_needs_the_published_records_is_refused(tmp_path
     (tmp_path / "page.md").write_text("Text.")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(bench, "planned", lambda *_, **__: pytest.fail("it went on to measure"))
-    monkeypatch.setattr("suite.gallery.draw", lambda _: pytest.fail("it went on to draw"))
+    monkeypatch.setattr("suite.cli.gallery.draw", lambda _: pytest.fail("it went on to draw"))
     code, output = said(*arguments)
     assert code == 1
     assert f"no site/records in '{tmp_path}'; run this in the suite's checkout" in " ".join(output.split())
@@ -877,8 +880,8 @@ def test_a_record_that_cannot_be_read_is_noted_once(cut, tmp_path, monkeypatch, 
     path = store.add(msgspec.structs.replace(factory.record(), campaign="20260101-000000-bad"), out)
     path.write_bytes(path.read_bytes().replace(b'"rounds": 3', b'"rounds": 4'))
     outcome = SimpleNamespace(problems=store.load([out])[1], missed=())
-    monkeypatch.setattr("suite.report.pages.render", lambda *_: outcome)
-    monkeypatch.setattr("suite.report.build.build", lambda _: None)
+    monkeypatch.setattr("suite.report.site.pages.render", lambda *_: outcome)
+    monkeypatch.setattr("suite.report.site.build.build", lambda _: None)
     monkeypatch.setattr(bench, "planned", lambda *_, **__: journal)
     monkeypatch.setattr(bench, "measure", lambda *_, **__: "whole")
     code, output = said(*command, "--out", str(out))
@@ -895,8 +898,8 @@ def test_a_report_outside_a_checkout_is_refused(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("command", [("report", "--no-build"), ("compare", "a", "b")])
 def test_a_folder_of_records_that_is_named_has_to_be_there(monkeypatch, command):
-    monkeypatch.setattr("suite.publishing.report", lambda *_: pytest.fail("it went on to render"))
-    monkeypatch.setattr("suite.showing.compare", lambda *_: pytest.fail("it went on to compare"))
+    monkeypatch.setattr("suite.sessions.publishing.report", lambda *_: pytest.fail("it went on to render"))
+    monkeypatch.setattr("suite.console.printing.compare", lambda *_: pytest.fail("it went on to compare"))
     code, output = said(*command, "--out", "recrods")
     assert code == 1
     assert "--out asked for with 'recrods', which is no folder" in output
@@ -904,7 +907,7 @@ def test_a_folder_of_records_that_is_named_has_to_be_there(monkeypatch, command)
 
 def test_the_folder_of_records_that_is_not_named_need_not_be_there(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("suite.showing.compare", lambda *_: None)
+    monkeypatch.setattr("suite.console.printing.compare", lambda *_: None)
     assert said("compare", "a", "b") == (0, "")
 
 
@@ -965,8 +968,8 @@ def test_a_place_that_cannot_be_written_is_said_in_one_line_with_what_to_do(camp
 )
 def test_what_is_written_for_the_site_says_which_file_was_refused(tmp_path, monkeypatch, write):
     (tmp_path / "page.md").write_text("before", encoding="utf-8")
-    monkeypatch.setattr("suite.report.home.picture", lambda _: "<svg/>")
-    monkeypatch.setattr("suite.results.quotation.renewed", lambda *_: "after")
+    monkeypatch.setattr("suite.report.pages.home.picture", lambda _: "<svg/>")
+    monkeypatch.setattr("suite.results.cite.quotation.renewed", lambda *_: "after")
     monkeypatch.setattr(gallery, "sheets", lambda: [("mnist", (SHEET, np.zeros((1, 1, 4), np.uint8)))])
     monkeypatch.setattr(gallery, "collected", lambda _: SHEET)
     refuse_writing(monkeypatch)
@@ -981,7 +984,7 @@ def test_a_run_that_is_interrupted_keeps_what_it_completed_and_says_how_to_resum
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("suite.measure.runner.run", interrupted)
+    monkeypatch.setattr("suite.driver.runner.run", interrupted)
     monkeypatch.setattr(bench, "settle", lambda _: None)
     monkeypatch.setattr(bench, "prepare_data", lambda _: None)
     assert bench.measure(journal, out) == "interrupted"

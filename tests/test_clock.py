@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from trust.worlds import World
 
-from suite.measure import clock
+from suite.worker_api import clock
 
 PLAN = clock.Plan(
     samples=5,

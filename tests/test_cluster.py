@@ -20,16 +20,19 @@ import psutil
 import pytest
 from click.testing import CliRunner
 
-from suite import child_imports, resuming
+from suite import child_imports
 from suite.cli import main
 from suite.cluster import part, plan, planning, supervisor
 from suite.cluster.part import Outcome
-from suite.measure import answering, probing, software
-from suite.measure.offer import Offer
-from suite.measure.request import Request
-from suite.results import catalogue, store
-from suite.results import journal as journals
-from suite.results.journal import Header, Journal
+from suite.driver import journal as journals
+from suite.driver import plan as answering
+from suite.driver import probing
+from suite.driver.journal import Header, Journal
+from suite.driver.request import Request
+from suite.results.records import catalogue, store
+from suite.sessions import resuming
+from suite.system import software
+from suite.worker_api.offer import Offer
 
 ROOT = Path(__file__).parent.parent
 WORKLOADS = ("mnist_mlp", "dp_linear_mirrored", "cifar10_mlp", "mnist_cnn")

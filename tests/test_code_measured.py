@@ -13,19 +13,30 @@ import msgspec
 import pytest
 
 import suite
-from suite import bench, child_imports, resuming
-from suite.measure import campaign, children, machine, probing, runner, software
-from suite.measure.request import Request
+from suite import child_imports
+from suite.driver import campaign, probing, runner
+from suite.driver.request import Request
+from suite.processes import children
+from suite.sessions import bench, resuming
+from suite.system import machine, software
 
 PACKAGE = Path(suite.__file__).parent
 SAYS = "import suite, json; print(json.dumps([suite.__path__[0], suite.__file__]))"
-LIVES = 'import suite.measure.probe as p, multiprocessing, sys; sys.stdout.write(p.__file__ + "\\n")'
+LIVES = 'import suite.worker.probe as p, multiprocessing, sys; sys.stdout.write(p.__file__ + "\\n")'
 
 
 @pytest.fixture
 def other_checkout(tmp_path, monkeypatch):
     """Stand in another checkout of the suite, which has scripts called as modules that everything imports."""
-    for name in ("__init__", "units", "measure/__init__", "measure/probe", "measure/worker", "measure/telemetry"):
+    for name in (
+        "__init__",
+        "units",
+        "worker/__init__",
+        "worker/probe",
+        "worker/main",
+        "telemetry/__init__",
+        "telemetry/process",
+    ):
         path = tmp_path / "suite" / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("raise SystemExit('the code of another checkout')")
@@ -35,7 +46,7 @@ def other_checkout(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize("module", ["suite.measure.probe", "suite.measure.telemetry"])
+@pytest.mark.parametrize("module", ["suite.worker.probe", "suite.telemetry.process"])
 def test_a_child_runs_the_parents_package_whatever_lies_in_the_current_folder(other_checkout, module):
     with children.child(module, "jax", python=sys.executable, env=children.environment(None)) as child:
         line = child.line(120)
@@ -54,7 +65,7 @@ def python(code, env, folder):
 def test_what_a_child_starts_itself_imports_the_same(other_checkout):
     started = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {LIVES!r}], check=True)"
     env = {**os.environ, **child_imports.child_imports()}
-    assert python(started, env, other_checkout).stdout.strip() == str(PACKAGE / "measure" / "probe.py")
+    assert python(started, env, other_checkout).stdout.strip() == str(PACKAGE / "worker" / "probe.py")
 
 
 def test_the_package_keeps_its_own_places_on_the_path_of_a_child(other_checkout):

@@ -9,10 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from suite.cli import main
-from suite.report import comparison
-from suite.results import selection, store
-from suite.results.comparison import axes, compared, noise_floor
-from suite.results.selection import by_machine, selected
+from suite.report.parts import comparison
+from suite.results.compare.comparison import axes, compared, noise_floor
+from suite.results.records import store
+from suite.results.single import selection
+from suite.results.single.selection import by_machine, selected
 
 BAND = 0.02
 

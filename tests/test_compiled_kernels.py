@@ -62,8 +62,8 @@ print(run.as_text().split("ENTRY")[-1])
 
 
 SEARCH = """
-from suite.measure.search import picking
-from suite.measure.stacked import StackedProgram
+from suite.programs.jax.grid_search import picking
+from suite.programs.jax.stacked import StackedProgram
 from suite.models.mnist_grid_search import WORKLOAD
 from suite.workload import Case
 

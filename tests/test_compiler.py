@@ -14,9 +14,9 @@ from jax import lax
 from jaxlib import version as jaxlib_version
 
 from suite import models
-from suite.measure.jax_program import JaxProgram
 from suite.nn import compiler, dense
 from suite.nn.conv import conv_general_dilated
+from suite.programs.jax.program import JaxProgram
 from suite.workload import Case, CpuKernels, GpuGraph, GpuLayout, Precision
 
 KERNELS = get_args(CpuKernels)

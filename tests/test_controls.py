@@ -11,7 +11,7 @@ from suite import controls
 from suite.workload import Case
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
-TorchProgram = pytest.importorskip("suite.measure.torch_program").TorchProgram
+TorchProgram = pytest.importorskip("suite.programs.torch_program").TorchProgram
 
 HERE = Path(__file__).parent
 

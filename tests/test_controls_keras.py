@@ -57,7 +57,7 @@ def batches(control, name, examples=8):
 
 @pytest.fixture
 def program(name):
-    from suite.measure.keras_program import KerasProgram
+    from suite.programs.keras_program import KerasProgram
 
     control = controls_keras.load(name)
     case = Case(workload=name, backend="cpu", scope="step", batch=8, implementation="keras")
@@ -94,7 +94,7 @@ def test_the_step_is_traced_once(program):
 
 
 def test_another_backend_than_the_cpu_is_an_error(name):
-    from suite.measure.keras_program import KerasProgram
+    from suite.programs.keras_program import KerasProgram
 
     case = Case(workload=name, backend="gpu", scope="step", batch=8, implementation="keras")
     with pytest.raises(RuntimeError, match="Keras runs on 'cpu' alone"):

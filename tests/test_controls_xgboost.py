@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from suite import controls_xgboost, models
-from suite.measure import probe, refusal
-from suite.results.roofline import COPY, MATMUL, Ceiling, share
-from suite.results.summary import summary
+from suite.driver import validation
+from suite.results.single.roofline import COPY, MATMUL, Ceiling, share
+from suite.results.single.summary import summary
 from suite.variants import variants_of
+from suite.worker import probe
 from suite.workload import Case
 
 CASE = Case(workload="gbdt_mortgage", backend="cpu", scope="step", batch=64, data="random", implementation="xgboost")
@@ -54,15 +55,15 @@ def xgboost(monkeypatch):
     fake.QuantileDMatrix = lambda data, labels, **how: {"data": data, "labels": labels, **how}
     fake.Booster = Booster
     monkeypatch.setitem(sys.modules, "xgboost", fake)
-    monkeypatch.delitem(sys.modules, "suite.measure.xgboost_program", raising=False)
+    monkeypatch.delitem(sys.modules, "suite.programs.xgboost_program", raising=False)
     monkeypatch.setattr(Booster, "made", 0)
     yield fake
-    sys.modules.pop("suite.measure.xgboost_program", None)
+    sys.modules.pop("suite.programs.xgboost_program", None)
 
 
 def program(case=CASE, rounds=100):
     control = dataclasses.replace(controls_xgboost.load("gbdt_mortgage"), rounds=rounds)
-    made = importlib.import_module("suite.measure.xgboost_program").XgboostProgram(control, case)
+    made = importlib.import_module("suite.programs.xgboost_program").XgboostProgram(control, case)
     made.initialise(0)
     made.put([control.draw(np.random.default_rng(0), case.batch)])
     made.lower()
@@ -132,7 +133,7 @@ def test_it_offers_the_backends_that_it_was_built_for(xgboost):
 def test_one_thread_is_timed_on_the_cpu_alone_and_refused_on_a_gpu():
     assert variants_of("xgboost", "cpu") == ("plain", "one-thread")
     with pytest.raises(LookupError, match="variant 'one-thread' asked for, 'xgboost' on gpu has: plain"):
-        refusal.refuse_variants(("one-thread",), ("xgboost",), ("gpu",))
+        validation.refuse_variants(("one-thread",), ("xgboost",), ("gpu",))
 
 
 def test_an_unknown_control_is_named_with_all_there_are():

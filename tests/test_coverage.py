@@ -8,12 +8,13 @@ import msgspec
 import pytest
 
 from suite import experiments
-from suite.inquiry import devices
-from suite.report import coverage, tables
-from suite.results import reference
-from suite.results.pooled_speedup import pooled_speedups
-from suite.results.reading import Reading
-from suite.results.table import Cell, Table
+from suite.analysis import devices
+from suite.report.pages import coverage
+from suite.report.parts import tables
+from suite.results.pooled.speedup import pooled_speedups
+from suite.results.views import reference
+from suite.results.views.experiment_result import Reading
+from suite.results.views.table import Cell, Table
 from suite.workload import Grid, WholeRun
 
 H100 = msgspec.structs.replace(

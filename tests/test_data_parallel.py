@@ -45,7 +45,7 @@ import jax.numpy as jnp
 import numpy as np
 import synthetic
 from suite import models
-from suite.measure.jax_program import JaxProgram
+from suite.programs.jax.program import JaxProgram
 from suite.workload import Case
 
 workload = dataclasses.replace(models.load(name), cpu_devices=1)

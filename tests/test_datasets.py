@@ -6,12 +6,12 @@ import factory
 import pytest
 from click.testing import CliRunner
 
-from suite import bench, datasets
-from suite.cli import main
+from suite.cli import datasets, main
 from suite.data import store
 from suite.data.edition import Edition
 from suite.data.embedded import mnist
-from suite.measure import campaign
+from suite.driver import campaign
+from suite.sessions import bench
 
 
 @pytest.fixture(autouse=True)

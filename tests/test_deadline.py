@@ -9,14 +9,15 @@ import msgspec
 import pytest
 from campaigns import Child, FakeClock, Watch, case, done, plan, workers
 
-from suite.measure import runner
-from suite.measure.campaign import records
-from suite.measure.deadline import Deadline
-from suite.measure.estimate import process_seconds, shortest_seconds
-from suite.measure.profiles import EFFORTS
-from suite.results import spreads, validity
-from suite.results.journal import FILE_NAME, Journal
-from suite.results.summary import summary
+from suite.driver import runner
+from suite.driver.campaign import records
+from suite.driver.deadline import Deadline
+from suite.driver.duration import process_seconds, shortest_seconds
+from suite.driver.journal import FILE_NAME, Journal
+from suite.driver.profiles import EFFORTS
+from suite.results.pooled import spreads
+from suite.results.single import validity
+from suite.results.single.summary import summary
 
 RESERVED = 60.0
 CORES = factory.HOST.cores

@@ -6,7 +6,7 @@ import statistics
 import pytest
 from trust.worlds import World
 
-from suite.measure import doubling
+from suite.worker import doubling
 
 STEP = 2**-10  # seconds, so that sums are exact
 

@@ -13,13 +13,16 @@ import pytest
 from campaigns import Child, FakeClock, case, workers
 from click.testing import CliRunner
 
-from suite import bench, resuming
 from suite.cli import ending, main
-from suite.measure import deadline, machine, probing, runner, software
-from suite.measure.answering import Answer
-from suite.measure.offer import Offer
-from suite.results import spreads, store, validity
-from suite.results.journal import FILE_NAME, Journal
+from suite.driver import deadline, probing, runner
+from suite.driver.journal import FILE_NAME, Journal
+from suite.driver.plan import Answer
+from suite.results.pooled import spreads
+from suite.results.records import store
+from suite.results.single import validity
+from suite.sessions import bench, resuming
+from suite.system import machine, software
+from suite.worker_api.offer import Offer
 
 CASES = (case(), case(backend="gpu"), case("cifar10_mlp"), case("cifar10_mlp", backend="gpu"))
 EIGHT_MINUTES = 480.0
@@ -40,9 +43,9 @@ def run(tmp_path, monkeypatch):
         (machine, "machine", lambda *_: factory.HOST),
         (software, "commit", lambda: "abc"),
         (probing, "offer", lambda name: offer),
-        (bench.answering, "answer", lambda *_: answer),
+        (bench.plan, "answer", lambda *_: answer),
         (bench.lock, "refuse_beside_another", lambda: None),
-        (bench.beside, "telemetry", lambda: nullcontext(None)),
+        (bench.windows, "telemetry", lambda: nullcontext(None)),
         (bench, "prepare_data", lambda *_: None),
         (bench, "Deadline", timed),
         (deadline, "Deadline", timed),

@@ -3,7 +3,7 @@
 import factory
 import pytest
 
-from suite.results import energy
+from suite.results.single import energy
 
 
 def test_energy_of_an_example_is_power_times_the_time_it_takes():

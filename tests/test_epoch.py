@@ -9,19 +9,20 @@ import numpy as np
 import pytest
 
 from suite import models
+from suite.analysis.capabilities import Here
 from suite.data.pipeline import Plan
 from suite.data.prepare.crops import Crop
 from suite.data.prepare.pictures import Pixels
+from suite.driver import profiles, validation
 from suite.experiments import headline
-from suite.inquiry.here import Here
-from suite.measure import epoch, profiles, refusal
-from suite.measure.clock import Clock
-from suite.measure.jax_program import JaxProgram
-from suite.measure.process import Process
-from suite.measure.protocol import Task
-from suite.results.flow import flow, flows
-from suite.results.one_host import numbers
-from suite.results.summary import summary
+from suite.programs.jax.program import JaxProgram
+from suite.results.cite.one_host import numbers
+from suite.results.single.input_pipeline import flow, flows
+from suite.results.single.summary import summary
+from suite.worker import epoch
+from suite.worker.recorder import Process
+from suite.worker_api.clock import Clock
+from suite.worker_api.protocol import Task
 from suite.workload import Case
 
 HERE = Here(backends=("cpu", "gpu"), cores=4)
@@ -238,10 +239,10 @@ def test_real_data_is_asked_for_where_there_is_any():
 
 def test_options_of_the_input_are_refused_where_no_scope_has_one():
     for scope in ("epoch", "input", "learning"):
-        refusal.refuse_input(["--workers"], ("step", scope))
-    refusal.refuse_input([], ("step",))
+        validation.refuse_input(["--workers"], ("step", scope))
+    validation.refuse_input([], ("step",))
     with pytest.raises(ValueError, match="--workers asked for without a scope that reads from storage"):
-        refusal.refuse_input(["--workers"], ("step", "cold"))
+        validation.refuse_input(["--workers"], ("step", "cold"))
 
 
 def test_a_crop_that_the_device_takes_is_brought_whole():

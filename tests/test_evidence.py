@@ -2,7 +2,7 @@
 
 import pytest
 
-from suite.results import learning, trees
+from suite.results.evidence import learning, trees
 
 
 def forests(difference=0.0, planted=0.1):

@@ -8,11 +8,11 @@ import msgspec
 import pytest
 
 from suite import ceilings, experiments, models, units
+from suite.analysis.capabilities import Here
+from suite.analysis.steps import fullest
 from suite.experiments import crossover, dispatch, headline, precision, roofline, size, threads
-from suite.inquiry.here import Here
-from suite.inquiry.steps import fullest
-from suite.results.roofline import roof, share
-from suite.results.summary import summary
+from suite.results.single.roofline import roof, share
+from suite.results.single.summary import summary
 
 BOTH = Here(backends=("cpu", "gpu"), cores=16, gpus=8, gpu_precisions=("float32-highest", "tf32", "bfloat16"))
 ALONE = Here(backends=("cpu",), cores=2)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from suite.results import store
-from suite.results.summary import summary
+from suite.results.records import store
+from suite.results.single.summary import summary
 
 ROOT = Path(__file__).parent.parent
 

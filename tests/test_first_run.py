@@ -6,8 +6,8 @@ import factory
 import msgspec
 import pytest
 
-from suite import first_run
-from suite.results.record import Stage
+from suite.console import first_run
+from suite.results.records.record import Stage
 
 ROOT = Path(__file__).parents[1]
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from suite.results.crossing import crossing
-from suite.results.fit import power_law, rank_correlation
-from suite.results.statistics import Estimate
+from suite.results.stats.crossing import crossing
+from suite.results.stats.fit import power_law, rank_correlation
+from suite.results.stats.statistics import Estimate
 
 # Crossing
 

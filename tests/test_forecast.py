@@ -6,12 +6,12 @@ import factory
 import msgspec
 import pytest
 
-from suite.measure import campaign
-from suite.measure.estimate import first_seconds, process_seconds
-from suite.measure.forecast import Forecast
-from suite.measure.profiles import EFFORTS
-from suite.results import store
-from suite.results.journal import Done, Header
+from suite.driver import campaign
+from suite.driver.duration import first_seconds, process_seconds
+from suite.driver.forecast import Forecast
+from suite.driver.journal import Done, Header
+from suite.driver.profiles import EFFORTS
+from suite.results.records import store
 from suite.workload import Case
 
 PUBLISHED = Path(__file__).parents[1] / "site" / "records"

@@ -8,8 +8,8 @@ import pytest
 import synthetic
 
 from suite import models
-from suite.measure.form import ALONE, Form, vectors_of
-from suite.measure.jax_program import JaxProgram
+from suite.programs.jax.packing import ALONE, Form, vectors_of
+from suite.programs.jax.program import JaxProgram
 from suite.workload import Case
 
 PACKED = ("mnist_mlp", "catdog_cnn_dropout", "cifar10_tf_cnn", "imdb_bilstm")

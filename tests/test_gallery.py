@@ -9,12 +9,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from suite import gallery
+from suite.cli import gallery
 from suite.data import gallery as pictures
 from suite.data import published
-from suite.report import gallery as report
-from suite.report import pages
-from suite.results import gallery as evidence
+from suite.report.pages import gallery as report
+from suite.report.site import pages
+from suite.results.evidence import gallery as evidence
 
 SITE = Path(__file__).parent.parent / "site"
 LOSSY, LOSSLESS = 8.0, 0.5  # mean difference in levels of 255: of WebP, and of PNG where a float rounds otherwise

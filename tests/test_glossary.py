@@ -5,14 +5,16 @@ from typing import get_args
 import factory
 import pytest
 
-from suite.report import glossary, pages, tables
-from suite.report.html import Page
-from suite.results.certificate import Certificate
-from suite.results.peers import CERTIFIED_FROM
-from suite.results.pooled_speedup import pooled_speedups
-from suite.results.pools import FEWEST_HOSTS
-from suite.results.state import WIDEST, State
-from suite.results.trust import Finding, Part
+from suite.report.pages import glossary
+from suite.report.parts import tables
+from suite.report.parts.html import Page
+from suite.report.site import pages
+from suite.results.evidence.trust import Finding, Part
+from suite.results.pooled.certificate import Certificate
+from suite.results.pooled.pools import FEWEST_HOSTS
+from suite.results.pooled.speedup import pooled_speedups
+from suite.results.single.peers import CERTIFIED_FROM
+from suite.results.stats.state import WIDEST, State
 from suite.variants import VARIANTS, peer_name
 from suite.workload import Allocator, Case, Precision, Scope
 

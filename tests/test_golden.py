@@ -6,8 +6,8 @@ from itertools import islice
 import pytest
 from golden.__main__ import PAGES, RECORDS, STORED, legible, main, rendered, stored
 
-from suite.results import store
-from suite.results.summary import summary
+from suite.results.records import store
+from suite.results.single.summary import summary
 
 LINES = 40
 LARGEST_BYTES = 150_000

@@ -18,14 +18,14 @@ from flax import nnx
 from jax import numpy as jnp
 
 from suite import models
+from suite.analysis.capabilities import Here
+from suite.driver import validation
 from suite.experiments import headline
-from suite.inquiry.here import Here
-from suite.measure import refusal
-from suite.measure.jax_program import JaxProgram
-from suite.measure.stacked import StackedProgram
 from suite.models import mnist_grid_search
 from suite.models.mnist_grid_search import GRID, WORKLOAD, network
 from suite.nn.patches import conv_of_patches
+from suite.programs.jax.program import JaxProgram
+from suite.programs.jax.stacked import StackedProgram
 from suite.workload import Case
 
 HERE = Path(__file__).parent
@@ -228,7 +228,7 @@ def test_fits_split_over_devices_lose_what_they_lose_on_one():
 
 
 def refused(workload, batch=None, devices=1):
-    refusal.refuse_stacked(("stacked",), batch, devices, [models.load(workload).description])
+    validation.refuse_stacked(("stacked",), batch, devices, [models.load(workload).description])
 
 
 def test_a_stack_that_cannot_be_is_refused_with_the_way_out():

@@ -5,12 +5,12 @@ import msgspec
 import pytest
 
 from suite import models
+from suite.analysis.capabilities import Here
+from suite.claims.grids import OBSERVATIONS
 from suite.experiments import grid_search
-from suite.inquiry.here import Here
-from suite.observations.grids import OBSERVATIONS
-from suite.results.machine_evidence import of_one_machine
-from suite.results.reading import Chart
-from suite.results.record import Energy, GpuTelemetry, Level, Score, Stage, Telemetry
+from suite.results.pooled.machine_evidence import of_one_machine
+from suite.results.records.record import Energy, GpuTelemetry, Level, Score, Stage, Telemetry
+from suite.results.views.experiment_result import Chart
 
 ABOUT = models.load("mnist_grid_search").description
 BOTH = Here(backends=("cpu", "gpu"), cores=4)

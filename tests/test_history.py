@@ -4,9 +4,9 @@ import factory
 import msgspec
 import pytest
 
-from suite.report import history as shown
-from suite.report import pages
-from suite.results.history import history
+from suite.report.parts import history as shown
+from suite.report.site import pages
+from suite.results.single.history import history
 
 
 def campaign(day, cpu=0.01, gpu=0.0002, sides=("cpu", "gpu"), **changes):

@@ -10,9 +10,10 @@ import factory
 import msgspec
 import pytest
 
-from suite.measure import contribution, estimate, host_speed, kernel, profiles, runner
-from suite.measure.protocol import Line, Task
-from suite.results.record import ReferenceKernel
+from suite.driver import collect, duration, profiles, runner
+from suite.results.records.record import ReferenceKernel
+from suite.telemetry import host_speed, kernel
+from suite.worker_api.protocol import Line, Task
 from suite.workload import Case
 
 REACHED = ReferenceKernel(matmul_flop_per_second=1e11, copy_bytes_per_second=2e10, seconds=1.0)
@@ -65,7 +66,7 @@ def process(reference):
         return reference()
 
     task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
-    (done,) = contribution.contributions(
+    (done,) = collect.contributions(
         task, 0, 0, told.append, start, clocks=at, wait=waits, kernel=runs if reference else None
     )
     return done.run, order, told, at.now
@@ -102,8 +103,8 @@ def test_processes_on_the_cpu_have_kernels_but_not_in_smoke(backend, profile, ha
     case = Case(workload="mnist_mlp", backend=backend, scope="step", batch=128)
     assert runner.has_kernel(campaigns.plan(case, profile=profile), (case,)) is has
     about, effort = factory.description(), profiles.EFFORTS[profile]
-    less = estimate.process_seconds((case,), about, replace(effort, kernel=False), 4)
-    assert estimate.process_seconds((case,), about, effort, 4) - less == pytest.approx(1.3 if has else 0.0)
+    less = duration.process_seconds((case,), about, replace(effort, kernel=False), 4)
+    assert duration.process_seconds((case,), about, effort, 4) - less == pytest.approx(1.3 if has else 0.0)
 
 
 def test_the_child_has_the_threads_that_it_is_told_and_none_of_the_users_settings(monkeypatch):
@@ -161,5 +162,7 @@ def test_kernels_that_cannot_be_had_say_why(tmp_path, monkeypatch, source, error
 
 
 def test_the_child_imports_no_jax():
-    code = "import sys, suite.measure.kernel; sys.exit('jax' in sys.modules or 'suite.measure.children' in sys.modules)"
+    code = (
+        "import sys, suite.telemetry.kernel; sys.exit(not {'jax', 'suite.processes.children'}.isdisjoint(sys.modules))"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -18,12 +18,12 @@ import numpy as np
 import psutil
 import pytest
 
-from suite.measure import follower, following, greeting, hosts
-from suite.measure.refusal import refuse_hosts
-from suite.measure.request import Request, chosen_by
-from suite.measure.wire import Call, Hello, Lost, packed, send, unpacked
-from suite.results import store
-from suite.results.summary import summary
+from suite.driver.request import Request, chosen_by
+from suite.driver.validation import refuse_hosts
+from suite.multihost import follower, following, handshake, hosts
+from suite.multihost.messages import Call, Hello, Lost, packed, send, unpacked
+from suite.results.records import store
+from suite.results.single.summary import summary
 from suite.workload import Case
 
 ROOT = Path(__file__).parent.parent
@@ -110,7 +110,7 @@ def said_to(address, *messages):
     ],
 )
 def test_a_host_that_is_not_alike_is_refused(address, changes, said):
-    mine = greeting.hello()
+    mine = handshake.hello()
     assert all(getattr(mine, name).keys() >= other.keys() for name, other in changes.items())
     there = {name: getattr(mine, name) | changes.get(name, {}) for name in ("software", "machine")}
     with said_to(address, Hello(host="b", **there)), pytest.raises(RuntimeError, match=f"host 'b' {said}"):
@@ -123,12 +123,12 @@ def test_a_host_that_is_refused_says_why(address):
         host, _, port = address.rpartition(":")
         with socket.create_server((host, int(port))) as server:
             server.settimeout(60)
-            connection, there = greeting.greeted(server.accept()[0]) or (None, None)
+            connection, there = handshake.greeted(server.accept()[0]) or (None, None)
         assert connection
         assert there
         first = msgspec.structs.replace(there, software=there.software | {"jax": "0.1"})
         with connection:
-            send(connection, Lost(reason=greeting.unlike(there, first)))
+            send(connection, Lost(reason=handshake.unlike(there, first)))
             said = follower.communicate(timeout=60)[1]
     assert follower.returncode == 1
     assert f"'{address}' goes on without this host: host '" in said
@@ -136,7 +136,7 @@ def test_a_host_that_is_refused_says_why(address):
 
 
 def test_who_finds_the_port_by_chance_is_no_host(address, monkeypatch):
-    monkeypatch.setattr(greeting, "_SECONDS", 0.2)  # that each may take to say who it is
+    monkeypatch.setattr(handshake, "_SECONDS", 0.2)  # that each may take to say who it is
     strays = (b"GET / HTTP/1.1\r\n\r\n", b"\x00\x00\x00\x02{}", b"", Call(name="chain"))
     with said_to(address, *strays), pytest.raises(RuntimeError, match="2 hosts asked for, 1 came within"):
         hosts.gathered(TWO, address, 8)
@@ -178,7 +178,7 @@ def test_nobody_who_leads_is_said(address):
 
 def test_a_first_host_that_ends_before_a_case_is_no_case_taken_part_in(address):
     def leaves(server):
-        connection, _ = greeting.greeted(server.accept()[0]) or (None, None)
+        connection, _ = handshake.greeted(server.accept()[0]) or (None, None)
         assert connection
         connection.close()
 
@@ -214,7 +214,7 @@ def test_only_a_host_that_nobody_answers_ends_as_one(monkeypatch, error, code):
 
     ended = []
     monkeypatch.setattr(follower.hosts, "follow", follow)
-    monkeypatch.setattr(follower.parent, "end_with_it", lambda: None)
+    monkeypatch.setattr(follower.parent_death, "end_with_it", lambda: None)
     monkeypatch.setattr(follower.sys, "argv", ["follower", "127.0.0.1:1", "1"])
     monkeypatch.setattr(follower.os, "_exit", ended.append)
     follower.main()
@@ -222,7 +222,7 @@ def test_only_a_host_that_nobody_answers_ends_as_one(monkeypatch, error, code):
 
 
 def test_who_says_half_of_a_hello_is_not_waited_for(address, monkeypatch):
-    monkeypatch.setattr(greeting, "_SECONDS", 0.2)
+    monkeypatch.setattr(handshake, "_SECONDS", 0.2)
     begun = time.monotonic()
     with said_to(address, b"\x00\x00\x00\x20{"), pytest.raises(RuntimeError, match="2 hosts asked for, 1 came within"):
         hosts.gathered(TWO, address, 2)

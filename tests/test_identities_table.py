@@ -10,8 +10,8 @@ import factory
 import msgspec
 import pytest
 
-from suite.results import store
-from suite.results.record import Machine, Record
+from suite.results.records import store
+from suite.results.records.record import Machine, Record
 
 PUBLISHED = Path(__file__).parents[1] / "site" / "records"
 OLD = ("result/0", "result/1")  # later schemas say both themselves
@@ -29,7 +29,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     records: dict[str, tuple[int | None, int | None]]
 
 
-CONTENT = (files("suite.results") / "identities.json").read_bytes()
+CONTENT = (files("suite.results.records") / "identities.json").read_bytes()
 TABLE = msgspec.json.decode(CONTENT, type=Table)
 
 

@@ -10,15 +10,19 @@ import factory
 import msgspec
 import pytest
 
-from suite import bench, showing
-from suite.measure import anonymous, campaign, contribution, identity, machine, processor, worker
-from suite.measure.clock import Plan
-from suite.measure.protocol import Task
-from suite.results import acceptance, one_host, store
-from suite.results import identity as identities
-from suite.results.identity import Table, count_hosts, identity_in, same_host
-from suite.results.journal import Done, Journal
-from suite.results.record import METHOD, STABLE, Machine, to_json
+from suite.console import printing
+from suite.driver import campaign, collect
+from suite.driver.journal import Done, Journal
+from suite.results.cite import one_host
+from suite.results.records import acceptance, store
+from suite.results.records import identity as identities
+from suite.results.records.identity import Table, count_hosts, identity_in, same_host
+from suite.results.records.record import METHOD, STABLE, Machine, to_json
+from suite.sessions import bench
+from suite.system import boot_id, machine, processor, redact
+from suite.worker import main
+from suite.worker_api.clock import Plan
+from suite.worker_api.protocol import Task
 
 BOOT = "3f2a9c04-7be1-4d52-9a10-5c6e8f7d1b23"
 ONE, OTHER = "0123456789abcdef", "aaaaaaaaaaaaaaaa"
@@ -38,24 +42,24 @@ def boot(tmp_path):
 
 
 def test_a_host_is_a_word_that_stays_and_is_another_after_another_boot(boot):
-    found = identity.host(boot)
+    found = boot_id.host(boot)
     assert len(found) == 16
     assert int(found, 16)
-    assert identity.host(boot) == found
+    assert boot_id.host(boot) == found
     boot.write_text(BOOT.replace("3", "4"))
-    assert identity.host(boot) != found
+    assert boot_id.host(boot) != found
 
 
 def test_two_containers_of_a_host_are_one(boot, monkeypatch, tmp_path):
-    found = identity.host(boot)
+    found = boot_id.host(boot)
     (tmp_path / "machine-id").write_text("00000000000000000000000000000001\n")
-    monkeypatch.setattr(identity, "_MACHINE", tmp_path / "machine-id")
+    monkeypatch.setattr(boot_id, "_MACHINE", tmp_path / "machine-id")
     monkeypatch.setattr(platform, "node", lambda: "another-container")
-    assert identity.host(boot) == found
+    assert boot_id.host(boot) == found
 
 
 def test_the_word_of_a_host_is_no_plain_hash_of_the_boot(boot):
-    found = identity.host(boot)
+    found = boot_id.host(boot)
     plain = {hashlib.sha256(text.encode()).hexdigest() for text in (BOOT, f"{BOOT}\n", BOOT.replace("-", ""))}
     assert not any(each.startswith(found) for each in plain)
     assert found not in BOOT
@@ -66,30 +70,30 @@ def test_the_word_of_a_host_is_no_plain_hash_of_the_boot(boot):
 )
 def test_what_is_no_identifier_of_a_boot_makes_no_host(boot, content):
     boot.write_bytes(content.encode("latin-1"))
-    assert identity.host(boot) == ""
+    assert boot_id.host(boot) == ""
 
 
 def test_a_container_that_hides_the_boot_has_no_host_and_can_measure(tmp_path, monkeypatch):
-    assert identity.host(tmp_path / "missing") == ""
-    assert identity.host(tmp_path) == ""  # a folder mounted over it
-    monkeypatch.setattr(identity, "BOOT", tmp_path)
-    assert len(identity.place("a")) == 16
+    assert boot_id.host(tmp_path / "missing") == ""
+    assert boot_id.host(tmp_path) == ""  # a folder mounted over it
+    monkeypatch.setattr(boot_id, "BOOT", tmp_path)
+    assert len(boot_id.place("a")) == 16
 
 
 @pytest.mark.parametrize("known", [True, False])
 def test_a_hidden_boot_is_said_once_before_measuring(tmp_path, monkeypatch, known):
     said = []
-    monkeypatch.setattr(bench.identity, "host", lambda: ONE if known else "")
+    monkeypatch.setattr(bench.boot_id, "host", lambda: ONE if known else "")
     monkeypatch.setattr(bench.terminal, "say", said.append)
     journal = Journal(tmp_path / "journal.jsonl")
     case = factory.record().case
     journal.append(campaign.planned([case], [factory.description()], "quick", factory.HOST, NOW))
     bench.settle(journal)
-    assert [line for line in said if "no identifier of its boot" in line] == [identity.HIDDEN] * (not known)
+    assert [line for line in said if "no identifier of its boot" in line] == [boot_id.HIDDEN] * (not known)
 
 
 def test_every_run_says_its_host_and_a_failed_one_too(monkeypatch):
-    monkeypatch.setattr(contribution.identity, "host", lambda: ONE)
+    monkeypatch.setattr(collect.boot_id, "host", lambda: ONE)
 
     class Child:
         pid, heard = 1, 0.0
@@ -110,22 +114,22 @@ def test_every_run_says_its_host_and_a_failed_one_too(monkeypatch):
             return "was killed"
 
     task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
-    (done,) = contribution.contributions(task, 0, 0, lambda stage: None, lambda cases: Child())
+    (done,) = collect.contributions(task, 0, 0, lambda stage: None, lambda cases: Child())
     assert done.run.reason
     assert (done.run.host, done.run.program) == (ONE, "")
 
 
 def test_of_the_host_nothing_else_is_in_a_record(boot, monkeypatch):
-    monkeypatch.setattr(identity, "BOOT", boot)
+    monkeypatch.setattr(boot_id, "BOOT", boot)
     monkeypatch.setattr(platform, "node", lambda: "secret-laptop")
     monkeypatch.setattr(getpass, "getuser", lambda: "secret-user")
-    anonymous._names.cache_clear()
-    word = identity.host(boot)
+    redact._names.cache_clear()
+    word = boot_id.host(boot)
     run = factory.run(0, 0.01, host=word, reason=f"secret-user on secret-laptop lost {BOOT}")
     done = Done(case=factory.record().case, software=factory.record().software, run=run)
     plan = campaign.planned([done.case], [factory.description()], "quick", machine.machine(), NOW)
     (record,) = campaign.records(plan, [done])
-    anonymous._names.cache_clear()
+    redact._names.cache_clear()
     text = to_json(record).decode().lower()
     assert word in text
     files = ("/proc/sys/kernel/random/boot_id", "/etc/machine-id", "/sys/class/dmi/id/product_uuid")
@@ -401,12 +405,12 @@ def test_rounds_of_different_programs_are_no_whole_result():
 
 def test_a_file_that_is_checked_shows_host_program_method_and_kind_of_cpu(tmp_path):
     path = store.put(made(), tmp_path)
-    lines = [line for line, wrong in showing.checked([path]) if not wrong]
+    lines = [line for line, wrong in printing.checked([path]) if not wrong]
     assert ONE in lines[1]
     assert OTHER in lines[1]
     assert "method 1" in lines[1]
     assert "GenuineIntel family 6 model 143, 16 cores, virtual" in lines[1]
-    assert not any(ONE in line for line, _ in showing.checked([tmp_path]))
+    assert not any(ONE in line for line, _ in printing.checked([tmp_path]))
 
 
 # Program
@@ -423,17 +427,17 @@ class Program:
 
 
 def test_a_program_is_its_step_and_the_settings_that_bear_on_speed():
-    plain = worker.program_of(Program(), {"xla_a": "1"})
+    plain = main.program_of(Program(), {"xla_a": "1"})
     assert len(plain) == 16
-    assert plain == worker.program_of(Program(), {"xla_a": "1", "CUDA_VISIBLE_DEVICES": "3", "JAX_PLATFORMS": "cpu"})
+    assert plain == main.program_of(Program(), {"xla_a": "1", "CUDA_VISIBLE_DEVICES": "3", "JAX_PLATFORMS": "cpu"})
     others = [
-        worker.program_of(Program("e"), {"xla_a": "1"}),
-        worker.program_of(Program(), {"xla_a": "2"}),
-        worker.program_of(Program(), {"xla_a": "1", "matmul_precision": "highest"}),
+        main.program_of(Program("e"), {"xla_a": "1"}),
+        main.program_of(Program(), {"xla_a": "2"}),
+        main.program_of(Program(), {"xla_a": "1", "matmul_precision": "highest"}),
     ]
     assert len({plain, *others}) == 4
 
 
 def test_a_program_that_cannot_be_had_costs_no_measurement(capsys):
-    assert worker.program_of(Program(None), {}) == ""
+    assert main.program_of(Program(None), {}) == ""
     assert "nothing was lowered" in capsys.readouterr().err

@@ -9,9 +9,9 @@ import factory
 import msgspec
 import pytest
 
-from suite.report import build, pages
-from suite.results.record import Record
-from suite.results.store import sealed
+from suite.report.site import build, pages
+from suite.results.records.record import Record
+from suite.results.records.store import sealed
 
 ROOT = Path(__file__).parents[1]
 RAN = "window.ran=1"

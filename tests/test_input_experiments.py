@@ -7,13 +7,14 @@ import msgspec
 import pytest
 
 from suite import experiments, models
+from suite.analysis.capabilities import Here
+from suite.driver import campaign
 from suite.experiments import depth, extrapolation, input_tuning
-from suite.inquiry.here import Here
-from suite.measure import campaign
-from suite.report import charts, pages, plots
-from suite.results.reading import HeatMap, Square
-from suite.results.record import GpuTelemetry, Level, Telemetry
-from suite.results.store import sealed
+from suite.report.charts import plots, vega
+from suite.report.site import pages
+from suite.results.records.record import GpuTelemetry, Level, Telemetry
+from suite.results.records.store import sealed
+from suite.results.views.experiment_result import HeatMap, Square
 from suite.workload import Case, WholeRun
 
 BOTH = Here(backends=("cpu", "gpu"), cores=16)
@@ -208,7 +209,7 @@ def squares(*values):
 
 
 def test_a_heat_map_writes_every_value_in_an_ink_that_can_be_read_on_it():
-    picture = charts.svg(plots.plot(squares(1.0, 10.0, 100.0)), "dark")
+    picture = vega.svg(plots.plot(squares(1.0, 10.0, 100.0)), "dark")
     assert all(text in picture for text in (">(v0)<", ">v1<", ">v2<"))
     layers = plots.plot(squares(1.0, 100.0))["vconcat"][0]["layer"]
     inks = {row["text"]: layer["mark"]["color"] for layer in layers if layer["mark"]["type"] == "text"
@@ -218,9 +219,9 @@ def test_a_heat_map_writes_every_value_in_an_ink_that_can_be_read_on_it():
 
 @pytest.mark.parametrize("values", [(), (None,), (5.0,), (5.0, 5.0), (5.0, None)])
 def test_a_heat_map_of_little_is_drawn_all_the_same(values):
-    light, dark = (charts.svg(plots.plot(squares(*values)), palette) for palette in ("light", "dark"))
+    light, dark = (vega.svg(plots.plot(squares(*values)), palette) for palette in ("light", "dark"))
     assert light.startswith("<svg")
-    assert charts.recoloured(light) == dark
+    assert vega.recoloured(light) == dark
     assert json.dumps(plots.plot(squares(*values)))
 
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from suite.observations._found import SIZE, SURELY, above, below, least, most, mostly, near
-from suite.results.statistics import Estimate
+from suite.claims._judging import SIZE, SURELY, above, below, least, most, mostly, near
+from suite.results.stats.statistics import Estimate
 
 
 def estimate(value, low=None, high=None):

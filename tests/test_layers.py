@@ -10,74 +10,221 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "suite"
 
-# Who may import whom, beside itself; the command line, which is missing here, may import anything.
-MAY = {
-    "units": set(),
-    "plugins": set(),
+# The rooms, from the lowest floor up, and which of those below each may import: 'results' is all of its rooms. The
+# command line, which is missing here, may import anything.
+ROOMS = {
     "child_imports": set(),
+    "discovery": set(),
+    "nn": set(),
+    "units": set(),
     "workload": set(),
+    "ceilings": {"discovery", "nn", "workload"},
+    "data": {"discovery", "units", "workload"},
+    "results.records": {"workload"},
+    "results.stats": {"workload"},
     "variants": {"workload"},
-    "results": {"variants", "workload", "units"},
-    "nn": {"nn"},
-    "data": {"plugins", "workload", "units"},
-    "models": {"nn", "data", "plugins", "workload"},
-    "ceilings": {"nn", "plugins", "workload"},
-    "controls": {"data", "plugins", "workload"},
-    "controls_keras": {"data", "plugins", "workload"},
-    "controls_xgboost": {"data", "plugins", "workload"},
-    "inquiry": {"results", "workload", "units"},
-    "experiments": {"inquiry", "results", "plugins", "variants", "workload", "units"},
-    "observations": {"experiments", "inquiry", "results", "plugins", "workload", "units"},
-    "measure": {
-        "child_imports",
+    "controls": {"data", "discovery", "workload"},
+    "controls_keras": {"data", "discovery", "workload"},
+    "controls_xgboost": {"data", "discovery", "workload"},
+    "models": {"data", "discovery", "nn", "workload"},
+    "results.evidence": {"results.records", "workload"},
+    "results.single": {"results.records", "results.stats", "units", "variants", "workload"},
+    "system": {"child_imports", "results.records", "workload"},
+    "results.pooled": {"results.records", "results.single", "results.stats", "units", "variants", "workload"},
+    "worker_api": {"data", "results.records", "results.single", "system", "workload"},
+    "processes": {"child_imports", "data", "system", "worker_api", "workload"},
+    "programs.jax": {"data", "nn", "results.records", "system", "variants", "worker_api", "workload"},
+    "results.cite": {"results.pooled", "results.records", "results.single", "results.stats", "units", "workload"},
+    "results.compare": {"results.pooled", "results.records", "results.single", "results.stats", "units", "workload"},
+    "worker.checks": {"data", "results.records", "results.single", "system", "worker_api"},
+    "programs": {
         "ceilings",
-        "experiments",
-        "inquiry",
+        "controls",
+        "controls_keras",
+        "controls_xgboost",
         "models",
+        "programs.jax",
+        "system",
+        "variants",
+        "worker_api",
+        "workload",
+    },
+    "results.views": {
+        "results.cite",
+        "results.compare",
+        "results.pooled",
+        "results.records",
+        "results.single",
+        "results.stats",
+        "units",
+        "workload",
+    },
+    "telemetry": {"child_imports", "processes", "results.records", "system", "worker_api", "workload"},
+    "analysis": {"results", "units", "workload"},
+    "multihost": {"processes", "programs", "system", "units", "worker_api", "workload"},
+    "report.charts": {"child_imports", "results", "units"},
+    "experiments": {"analysis", "discovery", "results", "units", "variants", "workload"},
+    "worker": {
+        "ceilings",
+        "child_imports",
         "controls",
         "controls_keras",
         "controls_xgboost",
         "data",
-        "nn",
+        "models",
+        "multihost",
+        "processes",
+        "programs",
+        "programs.jax",
         "results",
+        "system",
+        "units",
+        "variants",
+        "worker.checks",
+        "worker_api",
+        "workload",
+    },
+    "claims": {"analysis", "discovery", "experiments", "results", "units", "workload"},
+    "driver": {
+        "analysis",
+        "child_imports",
+        "data",
+        "experiments",
+        "processes",
+        "results",
+        "system",
+        "telemetry",
+        "units",
+        "variants",
+        "worker_api",
+        "workload",
+    },
+    "report.parts": {"experiments", "report.charts", "results", "units", "variants", "workload"},
+    "report.pages": {
+        "claims",
+        "experiments",
+        "report.charts",
+        "report.parts",
+        "results",
+        "units",
         "variants",
         "workload",
-        "units",
     },
-    "report": {"child_imports", "experiments", "observations", "results", "variants", "workload", "units"},
-    "terminal": {"measure"},
-    "live_table": {"results", "workload", "units"},
-    "first_run": {"live_table", "results"},
-    "progress": {"live_table", "terminal", "measure", "results", "workload", "units"},
-    "datasets": {"progress", "data", "workload", "units"},
-    "gallery": {"data", "results"},
-    "citing": {"report", "results", "units"},
-    "resuming": {"terminal", "measure", "results", "workload", "units"},
-    "bench": {"resuming", "progress", "terminal", "measure", "data", "results", "workload", "units"},
-    "showing": {"terminal", "report", "experiments", "inquiry", "results", "units"},
-    "publishing": {"bench", "resuming", "citing", "first_run", "terminal", "report", "measure", "results"},
-    "cluster": {"child_imports", "bench", "resuming", "terminal", "measure", "results", "workload", "units"},
+    "console": {
+        "analysis",
+        "driver",
+        "experiments",
+        "report.charts",
+        "report.pages",
+        "report.parts",
+        "results",
+        "units",
+        "workload",
+    },
+    "report.site": {"child_imports", "report.charts", "report.pages", "report.parts", "results", "workload"},
+    "sessions": {
+        "console",
+        "data",
+        "driver",
+        "processes",
+        "report.pages",
+        "report.site",
+        "results",
+        "system",
+        "telemetry",
+        "units",
+        "worker_api",
+        "workload",
+    },
+    "cluster": {
+        "child_imports",
+        "console",
+        "driver",
+        "results.records",
+        "sessions",
+        "system",
+        "units",
+        "worker_api",
+        "workload",
+    },
 }
+# Where importing a module imports jax; whoever else needs it, imports it when the program of a case is asked for.
+JAX = ("nn", "models", "ceilings", "programs.jax")
 
 
-def imported(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "suite":
-            parts = (node.module or "").split(".")
-            yield from [parts[1]] if len(parts) > 1 else [alias.name for alias in node.names]
+def modules():
+    """Every module of the package with its path, by its name without the package's."""
+    for path in PACKAGE.rglob("*.py"):
+        if "child_path" not in path.parts:
+            name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+            yield name.removesuffix("__init__").removesuffix("."), path
 
 
-@pytest.mark.parametrize("room", sorted(MAY))
+NAMES = {name for name, _ in modules()}
+
+
+def imported(nodes):
+    """What is imported from the package: its modules by their names, and packages for what they define themselves."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (each.name.removeprefix("suite.") for each in node.names if each.name.startswith("suite."))
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "suite":
+            home = (node.module or "").removeprefix("suite").removeprefix(".")
+            for each in node.names:
+                full = f"{home}.{each.name}".removeprefix(".")
+                yield full if full in NAMES else home
+
+
+def within(name, rooms):
+    """The narrowest of some rooms that a module lies in; '' for none."""
+    return max((room for room in rooms if f"{name}.".startswith(f"{room}.")), key=len, default="")
+
+
+@pytest.mark.parametrize("room", ROOMS)
 def test_no_room_imports_upward(room):
-    files = [PACKAGE / f"{room}.py"] if (PACKAGE / f"{room}.py").exists() else list((PACKAGE / room).rglob("*.py"))
-    assert files
-    for path in files:
-        found = {name for name in imported(path) if not name.startswith("__")}
-        assert found <= MAY[room] | {room}, path
+    here = [(name, path) for name, path in modules() if within(name, ROOMS) == room]
+    assert here
+    for name, path in here:
+        for other in imported(ast.walk(ast.parse(path.read_text()))):
+            ours = not other or within(other, ROOMS) == room
+            assert ours or within(other, ROOMS[room]), f"{name} imports {other}"
+
+
+def test_rooms_lie_on_floors():
+    below = []
+    for room, others in ROOMS.items():
+        for other in others:
+            parts = [each for each in ROOMS if within(each, [other])]
+            assert set(parts) <= set(below), f"{room} may import {other}, which is not below it"
+        below.append(room)
+
+
+def test_every_module_lies_in_a_room():
+    out = {name for name in NAMES if not within(name, ROOMS) and not within(name, ["cli"])}
+    assert out == {"", "__main__", "results", "report"}
+
+
+def test_jax_is_imported_by_its_rooms_alone():
+    foreign = {"jax", "flax", "optax"}
+    for name, path in modules():
+        body = ast.parse(path.read_text()).body
+        if within(name, JAX):
+            continue
+        tops = [each.name for node in body if isinstance(node, ast.Import) for each in node.names]
+        tops += [node.module or "" for node in body if isinstance(node, ast.ImportFrom)]
+        assert not foreign & {top.split(".")[0] for top in tops}, name
+        assert not {other for other in imported(body) if within(other, JAX) and other not in JAX}, name
 
 
 @pytest.mark.parametrize(
-    "module", ["suite.cli", "suite.bench", "suite.cluster.supervisor", "suite.report.pages", "suite.results.speedup"]
+    "module",
+    [
+        "suite.cli",
+        "suite.sessions.bench",
+        "suite.cluster.supervisor",
+        "suite.report.site.pages",
+        "suite.results.single.speedup",
+    ],
 )
 def test_the_parent_is_free_of_jax(module):
     code = f"import sys, {module}; sys.exit('jax' in sys.modules)"
@@ -92,12 +239,12 @@ def test_a_run_prints_its_results_without_the_site_extra(records):
 import sys
 from pathlib import Path
 sys.modules |= dict.fromkeys(["altair", "jinja2", "mkdocs", "vl_convert"])
-from suite import showing
-from suite.results import store
+from suite.console import printing
+from suite.results.records import store
 folder = Path("{records}")
 records, _ = store.load([folder])
 for machine in {{record.machine.slug: record.machine for record in records}}.values():
-    showing.print_results((folder,), machine)
+    printing.print_results((folder,), machine)
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

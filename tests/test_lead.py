@@ -7,8 +7,9 @@ import factory
 import msgspec
 import pytest
 
-from suite.report import lead, pages
-from suite.results.pooled_speedup import pooled_speedups
+from suite.report.parts import lead
+from suite.report.site import pages
+from suite.results.pooled.speedup import pooled_speedups
 
 SHARES, WIDE = (1.0, 1.01, 0.99), (1.0, 1.6, 0.7)
 EACH = "one step of training or inference on the GPU against all CPU cores of the same kind of machine"

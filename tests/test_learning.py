@@ -12,14 +12,16 @@ from learning import exams, losses, training
 from learning.__main__ import NETWORKS, has_gpu
 
 from suite import models
-from suite.measure import learning, profiles, worker
-from suite.measure.form import Form, vectors_of
-from suite.measure.jax_program import JaxProgram
-from suite.measure.nnx_program import NnxProgram
-from suite.measure.predictions import balanced, predictions, sigmoid
-from suite.measure.protocol import Task
+from suite.driver import profiles
 from suite.nn.optimizers import averaged, sgd
-from suite.report import learning as report
+from suite.programs.jax import training as learning
+from suite.programs.jax.nnx_jit import NnxProgram
+from suite.programs.jax.packing import Form, vectors_of
+from suite.programs.jax.program import JaxProgram
+from suite.report.pages import learning as report
+from suite.worker import main
+from suite.worker.predictions import balanced, predictions, sigmoid
+from suite.worker_api.protocol import Task
 from suite.workload import Case
 
 MLP = models.load("mnist_mlp")
@@ -260,9 +262,9 @@ def task(workload="mnist_mlp", most_steps=None, **axes):
 
 
 def test_the_scope_leaves_steps_losses_and_accuracy(monkeypatch):
-    monkeypatch.setattr(worker.affinity, "pin", lambda threads: None)
+    monkeypatch.setattr(main.affinity, "pin", lambda threads: None)
     said = []
-    worker.measure(task(), said.append)
+    main.measure(task(), said.append)
     seen = said[-1].facts.scopes["learning"]
     learnt = seen.learnt
     assert (learnt.steps, len(learnt.losses), learnt.loss_every, learnt.examples) == (30, 30, 1, 1024)
@@ -276,4 +278,4 @@ def test_the_scope_leaves_steps_losses_and_accuracy(monkeypatch):
 
 def test_a_network_without_stored_data_is_refused():
     with pytest.raises(ValueError, match="'dp_linear_mirrored' has no stored data"):
-        worker.measure(task("dp_linear_mirrored", data="random"), lambda line: None)
+        main.measure(task("dp_linear_mirrored", data="random"), lambda line: None)

@@ -7,16 +7,16 @@ import msgspec
 import pytest
 
 from suite import models
+from suite.analysis.capabilities import Here
+from suite.analysis.input_pipeline import claimed
+from suite.analysis.learning import documented_steps
+from suite.claims import observations
 from suite.experiments import accuracy, predict_rescale
-from suite.inquiry.flows import claimed
-from suite.inquiry.here import Here
-from suite.inquiry.learning import documented_steps
-from suite.observations import observations
-from suite.report import experiments as pages
-from suite.report import learning as report
-from suite.results import learning
-from suite.results.machine_evidence import Evidence
-from suite.results.record import Learnt, Predictions
+from suite.report.pages import experiments as pages
+from suite.report.pages import learning as report
+from suite.results.evidence import learning
+from suite.results.pooled.machine_evidence import Evidence
+from suite.results.records.record import Learnt, Predictions
 
 ABOUT = {name: models.load(name).description for name in models.names()}
 GOOD = learning.Trained(

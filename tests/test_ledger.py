@@ -37,21 +37,12 @@ from test_run_experiments import calls, watched
 from test_scaling import MLP, node
 
 from suite import experiments, models
-from suite.observations import (
-    NOT_RUN,
-    VERDICTS,
-    Judgement,
-    devices,
-    input_tuning,
-    observations,
-    text,
-    whole_runs,
-)
-from suite.observations._claims import entries
-from suite.report import ledger
-from suite.results import catalogue
-from suite.results.record import Sample
-from suite.results.selection import by_machine
+from suite.claims import NOT_RUN, VERDICTS, Judgement, devices, input_tuning, observations, text, whole_runs
+from suite.claims._documented_numbers import entries
+from suite.report.pages import ledger
+from suite.results.records import catalogue
+from suite.results.records.record import Sample
+from suite.results.single.selection import by_machine
 
 CATALOGUE = catalogue.read(ROOT / "site" / "records")
 

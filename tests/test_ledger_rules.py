@@ -24,9 +24,9 @@ from ledger_worlds import (
 from test_input_experiments import BASE
 from test_learning_page import trained
 
-from suite.observations import VERDICTS
-from suite.observations._claims import entries
-from suite.results import catalogue
+from suite.claims import VERDICTS
+from suite.claims._documented_numbers import entries
+from suite.results.records import catalogue
 
 CATALOGUE = catalogue.read(ROOT / "site" / "records")
 POOLED = ("O3", "O4", "O8", "O10", "O11", "O12", "O16", "O17", "O18", "O19", "O20", "O21", "O22", "O24", "O26", "O27")

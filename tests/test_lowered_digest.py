@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from suite.measure import lowered_digest
-from suite.measure.jax_program import JaxProgram
-from suite.measure.nnx_program import NnxProgram
 from suite.models import load
+from suite.programs.jax import lowered_digest
+from suite.programs.jax.nnx_jit import NnxProgram
+from suite.programs.jax.program import JaxProgram
 from suite.workload import Case
 
 PACKAGE = Path(__file__).parent.parent / "suite"
@@ -22,13 +22,14 @@ LOWER = """
 import sys
 import jax, jax.numpy as jnp, numpy as np
 jax.config.update("jax_num_cpu_devices", 2)
-from suite.measure import lowered_digest, programs
+from suite.programs import load
+from suite.programs.jax import lowered_digest
 from suite.workload import Case
 
 seed = int(sys.argv[1])
 for name, batch in (("cifar10_mlp", 8), ("serve_mobilenet_v2", 1)):
     case = Case(workload=name, implementation="jax", backend="cpu", scope="step", batch=batch)
-    program, owner = programs.of_this_host(case)
+    program, owner = load.of_this_host(case)
     side, labels = (32, {"labels": np.zeros((batch, 10), np.float32)}) if batch > 1 else (224, {})
     program.initialise(seed)
     program.put([{"images": np.full((batch, side, side, 3), seed, np.float32)} | labels])
@@ -76,7 +77,7 @@ def copy(tmp_path):
 
 
 def test_a_renamed_file_moved_lines_other_docstrings_seeds_and_processes_leave_the_program_as_it_is(original, copy):
-    for path in (*copy.glob("suite/nn/*.py"), *copy.glob("suite/models/*.py"), *copy.glob("suite/measure/*.py")):
+    for path in (*copy.glob("suite/nn/*.py"), *copy.glob("suite/models/*.py"), *copy.glob("suite/programs/**/*.py")):
         path.write_text(
             "\n\n\n" + path.read_text().replace('"""', '"""In other words: ', 1).replace("\n\n\n", "\n" * 6)
         )

@@ -10,9 +10,9 @@ import pytest
 from flax import nnx
 from jax import numpy as jnp
 
-from suite.measure.traced import product_flop
 from suite.nn import flop, lstm, lstm_gpu
 from suite.nn.lstm import BidirectionalLstm, states_on_gpu
+from suite.programs.jax.jaxpr_cost import product_flop
 
 HOPPER = SimpleNamespace(compute_capability="9.0")
 pytestmark = pytest.mark.skipif(jax.__version_info__ < (0, 11), reason="the kernels need jax 0.11")

@@ -19,40 +19,22 @@ import pynvml
 import pytest
 
 import suite
-from suite import bench, models
-from suite.measure import (
-    answering,
-    campaign,
-    children,
-    clock,
-    contribution,
-    counters,
-    doubling,
-    epoch,
-    identity,
-    load,
-    lock,
-    machine,
-    probing,
-    process,
-    profiles,
-    runner,
-    school,
-    search,
-    serving,
-    software,
-    steady,
-    whole_run,
-    worker,
-)
-from suite.measure.anonymous import _folders, _names, anonymous
-from suite.measure.deadline import Deadline
-from suite.measure.fitness import checks, cuda_extra, missing_backend
-from suite.measure.offer import Offer
-from suite.measure.protocol import STREAMED, Line, Task
-from suite.measure.request import Request
-from suite.results.journal import Done, Journal, Session
-from suite.results.record import Sample, Stage
+from suite import models
+from suite.driver import campaign, collect, plan, probing, profiles, runner
+from suite.driver.deadline import Deadline
+from suite.driver.fitness import checks, cuda_extra, missing_backend
+from suite.driver.journal import Done, Journal, Session
+from suite.driver.request import Request
+from suite.processes import children, lock
+from suite.programs.jax import grid_search
+from suite.results.records.record import Sample, Stage
+from suite.sessions import bench
+from suite.system import boot_id, counters, load, machine, software
+from suite.system.redact import _folders, _names, anonymous
+from suite.worker import doubling, epoch, learning, main, recorder, serving, steady, whole_run
+from suite.worker_api import clock
+from suite.worker_api.offer import Offer
+from suite.worker_api.protocol import STREAMED, Line, Task
 from suite.workload import Case, WholeRun
 
 PLAN = clock.Plan(
@@ -267,7 +249,7 @@ def test_the_parent_times_the_samples_by_its_own_clock():
     case = factory.record().case
     task = Task(cases=(case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
     start = worker_of(lambda unit: FakeChild(good_lines()))
-    (done,) = contribution.contributions(task, 0, 0, lambda stage: None, start)
+    (done,) = collect.contributions(task, 0, 0, lambda stage: None, start)
     assert len(done.run.samples) == 3
     assert done.run.elapsed_seconds == 3
 
@@ -405,7 +387,7 @@ def test_a_case_that_failed_does_not_make_later_rounds_look_cut(tmp_path):
 
 
 def test_where_it_was_measured_is_the_same_again_and_differs_between_campaigns():
-    assert identity.place("one") == identity.place("one") != identity.place("other")
+    assert boot_id.place("one") == boot_id.place("one") != boot_id.place("other")
 
 
 def test_an_entry_of_another_version_is_said(tmp_path):
@@ -509,10 +491,10 @@ def test_user_host_and_home_are_taken_out(monkeypatch):
 
 
 def test_every_stage_of_a_worker_has_a_limit():
-    modules = (worker, steady, epoch, whole_run, process, school, serving, search)
+    modules = (main, steady, epoch, whole_run, recorder, learning, serving, grid_search)
     source = "".join(inspect.getsource(module) for module in modules)
     said = {*re.findall(r'(?:stage(?:\(|=)|result\()"(\w+)"', source), *STREAMED.values()}
-    assert said - {"done", "failed", "lesson", "run_end"} <= set(contribution.LIMIT_SECONDS)
+    assert said - {"done", "failed", "lesson", "run_end"} <= set(collect.LIMIT_SECONDS)
     assert {"import", "compile", "samples", "collect", "predictions", "doubling"} <= said
 
 
@@ -609,7 +591,7 @@ def test_a_lock_that_was_refused_leaves_the_others_free(tmp_path, monkeypatch):
 
 
 def test_campaigns_begun_at_the_same_time_on_one_machine_have_seconds_of_their_own(tmp_path):
-    begin = "import pathlib, sys; from suite.measure import lock; print(lock.moment(pathlib.Path(sys.argv[1])))"
+    begin = "import pathlib, sys; from suite.processes import lock; print(lock.moment(pathlib.Path(sys.argv[1])))"
     beside = [
         subprocess.Popen([sys.executable, "-c", begin, str(tmp_path)], stdout=subprocess.PIPE, text=True)
         for _ in range(3)
@@ -676,7 +658,7 @@ def test_the_machine_has_the_gpus_that_cuda_may_use(monkeypatch, visible, count)
 
 def test_a_child_and_its_children_are_gone_afterwards():
     env = {**os.environ}
-    with children.child("suite.measure.probe", "jax", python=sys.executable, env=env) as child:
+    with children.child("suite.worker.probe", "jax", python=sys.executable, env=env) as child:
         pid = child._process.pid
         os.kill(pid, 0)
     with pytest.raises(ProcessLookupError):
@@ -684,14 +666,14 @@ def test_a_child_and_its_children_are_gone_afterwards():
 
 
 def test_ending_a_child_is_quick():
-    with children.child("suite.measure.worker", python=sys.executable, env={**os.environ}) as child:
+    with children.child("suite.worker.main", python=sys.executable, env={**os.environ}) as child:
         began = time.monotonic()
         child.end()
         assert time.monotonic() - began < 2
 
 
 def test_a_worker_ends_when_its_parent_is_gone():
-    with children.child("suite.measure.worker", python=sys.executable, env={**os.environ}) as child:
+    with children.child("suite.worker.main", python=sys.executable, env={**os.environ}) as child:
         child._process.stdin.close()
         child._process.wait(60)
 
@@ -717,7 +699,7 @@ def test_a_line_is_stamped_when_it_comes_not_when_it_is_asked_for():
 
 
 def test_an_interrupt_within_an_interrupt_is_one():
-    with children.child("suite.measure.worker", python=sys.executable, env={**os.environ}) as child:
+    with children.child("suite.worker.main", python=sys.executable, env={**os.environ}) as child:
         child._lines = Interrupted()
         with pytest.raises(KeyboardInterrupt):
             child.line(1.0)
@@ -740,7 +722,7 @@ def peer(name, *backends):
 
 def answered(jax, here=factory.PLAIN, **asked):
     offers = {"jax": jax, "torch": peer("torch", *jax.backends), "keras": peer("keras", "cpu")}
-    return answering.answer(Request(**asked), here, offers)
+    return plan.answer(Request(**asked), here, offers)
 
 
 CEILING = factory.description("ceiling_matmul", batch=8192, family="ceiling")
@@ -1066,7 +1048,7 @@ def test_a_peer_on_several_devices_is_an_error():
 
 def test_a_workload_that_a_peer_lacks_is_left_out_and_named():
     offers = {"jax": offer("cpu"), "keras": msgspec.structs.replace(peer("keras", "cpu"), names=("mnist_mlp",))}
-    found = answering.answer(Request(implementations=("jax", "keras")), factory.PLAIN, offers)
+    found = plan.answer(Request(implementations=("jax", "keras")), factory.PLAIN, offers)
     assert {c.workload for c in found.cases if c.implementation == "keras"} == {"mnist_mlp"}
     assert "keras cannot run: cifar10_mlp on cpu; left out" in found.remarks
 
@@ -1098,7 +1080,7 @@ def test_a_chain_of_several_steps_stays_a_multiple_of_a_call():
     ],
 )
 def test_no_memory_is_said_as_such(error):
-    assert ": out of memory: " in worker.reason(error)
+    assert ": out of memory: " in main.reason(error)
 
 
 @pytest.mark.parametrize(("asked", "scope"), [({"caches": ("warm",)}, "cold"), ({"length": 2}, "run")])

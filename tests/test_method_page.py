@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from suite.measure import deadline, runner, schedule
-from suite.measure.profiles import EFFORTS
-from suite.measure.request import BUDGET_MINUTES, WITHIN
-from suite.results import validity
-from suite.results.peers import CERTIFIED_FROM
+from suite.driver import deadline, runner, schedule
+from suite.driver.profiles import EFFORTS
+from suite.driver.request import BUDGET_MINUTES, WITHIN
+from suite.results.single import validity
+from suite.results.single.peers import CERTIFIED_FROM
 
 PAGE = (Path(__file__).parent.parent / "site" / "method.md").read_text()
 

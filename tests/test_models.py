@@ -14,13 +14,13 @@ from flax import nnx
 from jax import numpy as jnp
 
 from suite import models
-from suite.measure.form import Form
-from suite.measure.jax_program import JaxProgram
-from suite.measure.step import inference_step, training_step
-from suite.measure.traced import needed, product_flop
 from suite.nn import dropout, flop, optimizers
 from suite.nn.initial import filled
 from suite.nn.losses import softmax_cross_entropy
+from suite.programs.jax.jaxpr_cost import needed, product_flop
+from suite.programs.jax.packing import Form
+from suite.programs.jax.program import JaxProgram
+from suite.programs.jax.step import inference_step, training_step
 from suite.workload import Case
 
 HERE = Path(__file__).parent

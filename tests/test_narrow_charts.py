@@ -6,9 +6,9 @@ from itertools import pairwise
 import factory
 import pytest
 
-from suite.report import charts, plots
-from suite.results.pooled_speedup import pooled_speedups
-from suite.results.reading import Chart, Point
+from suite.report.charts import plots, vega
+from suite.results.pooled.speedup import pooled_speedups
+from suite.results.views.experiment_result import Chart, Point
 
 LABEL = re.compile(
     r'<text (?![^>]*opacity="0")[^>]*text-anchor="(?P<anchor>\w+)" '  # but those that are hidden
@@ -18,7 +18,7 @@ LETTER = 9.0  # pixels, in a wide font
 
 
 def labels(spec):
-    return list(LABEL.finditer(charts.svg(spec, "light")))
+    return list(LABEL.finditer(vega.svg(spec, "light")))
 
 
 def ends(label):
@@ -37,9 +37,7 @@ def chart(*names, **changes):
 def test_the_labels_of_the_headline_s_axis_stand_apart_in_a_wide_font(fastest):
     records = [factory.record(name, side, [seconds] * 3) for name, times in (("slow", 1.25), ("fast", fastest))
                for side, seconds in (("cpu", 1.0), ("gpu", 1 / times))]  # fmt: skip
-    said = [
-        label for label in labels(charts.speedups(pooled_speedups(records))) if re.fullmatch(r"\d+k?", label["said"])
-    ]
+    said = [label for label in labels(vega.speedups(pooled_speedups(records))) if re.fullmatch(r"\d+k?", label["said"])]
     places = sorted(map(ends, said))
     assert len(places) >= 6
     assert all(one[1] < other[0] for one, other in pairwise(places))
@@ -54,7 +52,7 @@ def test_the_labels_of_the_headline_s_axis_stand_apart_in_a_wide_font(fastest):
     ],
 )
 def test_names_in_a_legend_stand_side_by_side_only_where_both_fit_in_a_wide_font(names, lines):
-    svg = charts.svg(plots.plot(chart(*names)), "light")
+    svg = vega.svg(plots.plot(chart(*names)), "light")
     width, height = map(float, re.search(r'role-legend".*?M0,0h([\d.]+)v([\d.]+)', svg).groups())
     assert round(height / 15) == lines
     assert 1.15 * width < plots._WIDTH

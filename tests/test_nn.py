@@ -9,7 +9,6 @@ from flax import linen, nnx
 from jax import lax
 from jax import numpy as jnp
 
-from suite.measure.traced import product_flop
 from suite.nn import dense, dropout
 from suite.nn.compiler import cpu_options
 from suite.nn.conv import conv_general_dilated, weight_gradient
@@ -17,6 +16,7 @@ from suite.nn.lrn import ALPHA, BETA, RADIUS, local_response_norm
 from suite.nn.mean import mean_of_channels
 from suite.nn.pool import max_pool_2x2, max_pool_3x3
 from suite.nn.relu import relu
+from suite.programs.jax.jaxpr_cost import product_flop
 
 SAME = ((1, 1), (1, 1))
 NHWC = ("NHWC", "HWIO", "NHWC")

@@ -12,8 +12,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from suite.measure import fitness
-from suite.results import old_jax
+from suite.driver import fitness
+from suite.results.single import old_jax
 
 pytest.importorskip("nox", reason="nox is not installed here; nox -s tests has it")
 ROOT = Path(__file__).parent.parent

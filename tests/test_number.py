@@ -6,9 +6,9 @@ import factory
 import msgspec
 import pytest
 
-from suite.results.keys import key_of
-from suite.results.number import ON_ONE_HOST, Number, a_step, version_of
-from suite.results.pooling import Pooled
+from suite.results.cite.keys import key_of
+from suite.results.cite.number import ON_ONE_HOST, Number, a_step, version_of
+from suite.results.stats.pooling import Pooled
 
 FIRST, AGAIN, LAST = (
     factory.record(campaign=name, created=f"2026-01-0{day}T00:00:00Z") for name, day in (("a", 1), ("a", 2), ("b", 3))

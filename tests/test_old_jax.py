@@ -6,13 +6,15 @@ import pytest
 from click.testing import CliRunner
 
 from suite import cli
-from suite.report import one_campaign, pages, placing, tables
-from suite.results import old_jax, store
-from suite.results.one_host import numbers
-from suite.results.pooled_speedup import pooled_speedups
-from suite.results.speedup import speedups
-from suite.results.summary import summary
-from suite.results.table import reasons
+from suite.report.parts import one_campaign, placing, tables
+from suite.report.site import pages
+from suite.results.cite.one_host import numbers
+from suite.results.pooled.speedup import pooled_speedups
+from suite.results.records import store
+from suite.results.single import old_jax
+from suite.results.single.speedup import speedups
+from suite.results.single.summary import summary
+from suite.results.views.table import reasons
 
 OLD = "0.10.2"
 MINE = msgspec.structs.replace(factory.PLAIN, name="mine, 4 cores")

@@ -1,8 +1,8 @@
 """A number in a sentence has its interval, or is said to be of one run, which has none."""
 
-from suite.inquiry.flows import change
-from suite.inquiry.steps import percent_words, share_words, words
-from suite.results.statistics import Estimate, geometric_mean
+from suite.analysis.input_pipeline import change
+from suite.analysis.steps import percent_words, share_words, words
+from suite.results.stats.statistics import Estimate, geometric_mean
 
 
 def test_a_ratio_of_one_process_says_that_it_is_of_one_run():

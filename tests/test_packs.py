@@ -15,11 +15,11 @@ from hostile_packs import HOSTILE, archive, entry
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite import publishing
 from suite.cli import main
-from suite.report import build, pages
-from suite.results import packing, packs, store
-from suite.results.record import sealed, to_json
+from suite.report.site import build, pages
+from suite.results.records import packing, packs, store
+from suite.results.records.record import sealed, to_json
+from suite.sessions import publishing
 
 ROOT = Path(__file__).parent.parent
 CAMPAIGN = "20260101-000000-test"

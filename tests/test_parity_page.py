@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from suite import units
-from suite.report import parity as report
-from suite.results import parity, trees
+from suite.report.pages import parity as report
+from suite.results.evidence import parity, trees
 
 EVIDENCE = Path(__file__).parent.parent / "site" / "evidence"
 GROWN = trees.Trees(

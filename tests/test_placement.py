@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.measure import placement
+from suite.programs.jax import sharding
 from suite.workload import Case
 
 HERE = Path(__file__).parent
@@ -16,7 +16,7 @@ sys.path.insert(0, sys.argv[3])
 import synthetic
 import numpy as np
 from suite import models
-from suite.measure.jax_program import JaxProgram
+from suite.programs.jax.program import JaxProgram
 from suite.workload import Case
 
 devices, batch = int(sys.argv[1]), int(sys.argv[2])
@@ -55,7 +55,7 @@ def test_a_batch_that_does_not_divide_uses_as_many_devices_as_it_divides_over():
     ("cores", "parts"), [(1, 1), (2, 2), (3, 2), (4, 4), (6, 5), (7, 5), (8, 8), (12, 10), (14, 10), (16, 16)]
 )
 def test_a_table_uses_nearly_all_cores_whatever_their_number(monkeypatch, cores, parts):
-    monkeypatch.setattr(placement, "split_cpu", lambda count: tuple(range(count)))
-    monkeypatch.setattr(placement, "spread", len)
+    monkeypatch.setattr(sharding, "split_cpu", lambda count: tuple(range(count)))
+    monkeypatch.setattr(sharding, "spread", len)
     case = Case(workload="gbdt_mortgage", backend="cpu", scope="step", batch=400_000)
-    assert placement.placement(case, cores) == parts
+    assert sharding.placement(case, cores) == parts

@@ -5,10 +5,12 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from suite import cli, showing
-from suite.report import pages, placing
-from suite.results import store
-from suite.results.summary import summary
+from suite import cli
+from suite.console import printing
+from suite.report.parts import placing
+from suite.report.site import pages
+from suite.results.records import store
+from suite.results.single.summary import summary
 
 HERE = msgspec.structs.replace(factory.HOST, name="mine, 4 cores")
 
@@ -121,7 +123,7 @@ def test_a_run_prints_what_it_measured_and_a_report_what_counts(tmp_path, capsys
         store.add(record, tmp_path)
     seen = []
     for campaigns in ((), ("b",)):
-        showing.print_results((tmp_path,), factory.HOST, campaigns=campaigns)
+        printing.print_results((tmp_path,), factory.HOST, campaigns=campaigns)
         printed = capsys.readouterr().out
         seen.append((" 50.0x" in printed, " 100x" in printed))
     assert seen == [(True, False), (False, True)]
@@ -132,7 +134,7 @@ def test_an_experiment_ends_with_its_own_failures_alone(tmp_path, capsys):
     for asked in ("dispatch", "serving"):
         failed = msgspec.structs.replace(first, campaign=asked, experiment=asked, reason=f"no {asked}", runs=())
         store.add(failed, tmp_path)
-    showing.print_answers("dispatch", (tmp_path,), first.machine)
+    printing.print_answers("dispatch", (tmp_path,), first.machine)
     said = capsys.readouterr().err
     assert "no dispatch" in said
     assert said.endswith("note: --resume does not try again what failed; start a run of it anew\n")
@@ -142,5 +144,5 @@ def test_an_experiment_ends_with_its_own_failures_alone(tmp_path, capsys):
 def test_an_experiment_says_which_of_its_records_cannot_be_read(tmp_path, capsys):
     path = store.add(factory.record(), tmp_path)
     path.write_bytes(path.read_bytes().replace(b'"rounds": 3', b'"rounds": 4'))
-    showing.print_answers("dispatch", (tmp_path,), factory.HOST)
+    printing.print_answers("dispatch", (tmp_path,), factory.HOST)
     assert "it was changed after it was written" in capsys.readouterr().err

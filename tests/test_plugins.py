@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from suite import plugins
+from suite import discovery
 
 
 @pytest.fixture
@@ -20,14 +20,14 @@ def package(tmp_path, monkeypatch):
 
 
 def test_a_module_is_there_by_its_file_and_an_underscore_keeps_it_out(package):
-    assert plugins.names(package) == ("first", "second")
+    assert discovery.names(package) == ("first", "second")
     assert "found_here.first" not in sys.modules, "nothing is imported to find it"
-    assert plugins.module("found_here", "first", plugins.names(package), "thing").NAME == "first"
+    assert discovery.module("found_here", "first", discovery.names(package), "thing").NAME == "first"
 
 
 def test_what_is_not_there_is_refused_with_what_is(package):
-    there = plugins.names(package)
+    there = discovery.names(package)
     with pytest.raises(LookupError, match=r"no thing 'frist' \(did you mean 'first'\?\); there are: first, second"):
-        plugins.module("found_here", "frist", there, "thing")
+        discovery.module("found_here", "frist", there, "thing")
     with pytest.raises(LookupError, match="no thing '_shared'"):
-        plugins.module("found_here", "_shared", there, "thing")
+        discovery.module("found_here", "_shared", there, "thing")

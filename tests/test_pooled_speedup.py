@@ -4,8 +4,8 @@ import factory
 import msgspec
 import pytest
 
-from suite.results.peers import CERTIFIED_FROM
-from suite.results.pooled_speedup import pooled_speedups
+from suite.results.pooled.speedup import pooled_speedups
+from suite.results.single.peers import CERTIFIED_FROM
 
 NOISE = (1.0, 1.01, 0.99)
 

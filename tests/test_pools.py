@@ -6,13 +6,15 @@ import factory
 import msgspec
 import pytest
 
-from suite.results import identity, pooling, pools, variance_components
-from suite.results.choices import Choices, Threads
-from suite.results.choices import kind as choice_of
-from suite.results.grouping import case_of, likeness_of, usable
-from suite.results.kinds import kind_of
-from suite.results.pools import current
-from suite.results.record import Sample
+from suite.results.pooled import pools
+from suite.results.pooled.grouping import case_of, likeness_of, usable
+from suite.results.pooled.kinds import kind_of
+from suite.results.pooled.pools import current
+from suite.results.records import identity
+from suite.results.records.choices import Choices, Threads
+from suite.results.records.choices import kind as choice_of
+from suite.results.records.record import Sample
+from suite.results.stats import pooling, variance_components
 
 A, B, C, D = (letter * 16 for letter in "abcd")
 replace = msgspec.structs.replace
@@ -156,7 +158,7 @@ def test_content_drawn_at_random_stands_in_for_the_published():
 
 def test_chosen_threads_stand_for_all_cores_but_are_another_time(monkeypatch):
     chosen = Threads(workload="mnist_mlp", on=choice_of("cpu", 16), implementation="jax", threads=1)
-    monkeypatch.setattr("suite.results.record.choices", lambda: Choices(threads=(chosen,)))
+    monkeypatch.setattr("suite.results.records.record.choices", lambda: Choices(threads=(chosen,)))
     two, one, every = made(A, threads=2), made(B, threads=1), made(C)
     assert [case_of(record).threads for record in (two, one, every)] == [2, None, None]
     assert len(pools.pools([one, every])) == 2

@@ -6,10 +6,11 @@ import pytest
 from click.testing import CliRunner
 
 from suite.cli import main
-from suite.report import cost, pages
-from suite.results import prices
-from suite.results.prices import Price
-from suite.results.statistics import Estimate
+from suite.report.parts import cost
+from suite.report.site import pages
+from suite.results.single import prices
+from suite.results.single.prices import Price
+from suite.results.stats.statistics import Estimate
 
 ENTRY = """
 [[price]]

@@ -6,10 +6,10 @@ from pathlib import Path
 import factory
 import pytest
 
-from suite import publishing
-from suite.results import store
-from suite.results.citation import Citation
-from suite.results.numbers import Numbers
+from suite.results.cite.citation import Citation
+from suite.results.cite.numbers import Numbers
+from suite.results.records import store
+from suite.sessions import publishing
 
 ROOT = Path(__file__).parent.parent
 WRITTEN = (

@@ -7,13 +7,13 @@ from campaigns import case, plan
 from test_measure import answered, offer
 from test_schedule import turns
 
-from suite.inquiry.here import Here
-from suite.measure import reference_round
-from suite.results import choices as chosen
-from suite.results.choices import Choices, Threads, Way
-from suite.results.peers import peers_of
-from suite.results.speedup import speedups
-from suite.results.summary import summary
+from suite.analysis.capabilities import Here
+from suite.driver import reference_round
+from suite.results.records import choices as chosen
+from suite.results.records.choices import Choices, Threads, Way
+from suite.results.single.peers import peers_of
+from suite.results.single.speedup import speedups
+from suite.results.single.summary import summary
 
 ABOUT = (factory.description("mnist_mlp"), factory.description("cifar10_mlp"))
 COMPILED = Way(workload="mnist_mlp", backend="cpu", on="16 cores", implementation="torch", variant="compile")
@@ -135,7 +135,7 @@ def test_no_energy_is_counted():
 def fewer(monkeypatch):
     """Let four threads be chosen for the CPU step of mnist_mlp on 16 cores."""
     chosen.choices.cache_clear()
-    monkeypatch.setattr("suite.results.record.choices", lambda: CHOICES)
+    monkeypatch.setattr("suite.results.records.record.choices", lambda: CHOICES)
 
 
 def sides(campaign="a", **changes):

@@ -11,13 +11,15 @@ import pytest
 from click.testing import CliRunner
 
 from suite.cli import main
-from suite.report import trust as report
-from suite.results import kinds, pools, trials, variance_components
-from suite.results.kinds import Likeness
-from suite.results.reproducibility import Answer, Reproducibility, reproducibility
-from suite.results.shares import Share
-from suite.results.statistics import t_quantile
-from suite.results.variance_components import Components
+from suite.report.pages import trust as report
+from suite.results.compare import trials
+from suite.results.compare.reproducibility import Answer, Reproducibility, reproducibility
+from suite.results.pooled import kinds, pools
+from suite.results.pooled.kinds import Likeness
+from suite.results.stats import variance_components
+from suite.results.stats.shares import Share
+from suite.results.stats.statistics import t_quantile
+from suite.results.stats.variance_components import Components
 
 replace = msgspec.structs.replace
 MACHINE = replace(factory.HOST, cpu_vendor="GenuineIntel", cpu_family=6, cpu_number=143)
@@ -211,8 +213,8 @@ def test_a_missed_claim_is_a_warning_of_the_report_and_no_failure(tmp_path, monk
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mkdocs.yml").touch()
     outcome = SimpleNamespace(problems=(), missed=("CPU: a claim is missed",))
-    monkeypatch.setattr("suite.report.pages.render", lambda *_: outcome)
-    monkeypatch.setattr("suite.showing.print_results", lambda *_, **__: None)
+    monkeypatch.setattr("suite.report.site.pages.render", lambda *_: outcome)
+    monkeypatch.setattr("suite.console.printing.print_results", lambda *_, **__: None)
     ended = CliRunner().invoke(main, ["report", "--no-build"])
     assert ended.exit_code == 0, ended.output
     assert ended.stderr.splitlines() == ["warning: CPU: a claim is missed"]

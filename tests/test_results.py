@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suite.results import speedup, store, summary
-from suite.results.answers import schemas
-from suite.results.record import Sample, to_json
-from suite.results.statistics import geometric_mean, paired_ratio
+from suite.results.records import store
+from suite.results.records.record import Sample, to_json
+from suite.results.single import speedup, summary
+from suite.results.stats.statistics import geometric_mean, paired_ratio
+from suite.results.views.documents import schemas
 
 positive = st.floats(min_value=1e-6, max_value=1e6)
 
@@ -117,7 +118,7 @@ def test_the_json_schema_accepts_a_record():
 def test_batch_zero_and_unknown_fields_are_refused():
     plain = json.loads(to_json(factory.record()))
     plain["case"]["colour"] = "red"
-    from suite.results.record import Record
+    from suite.results.records.record import Record
 
     with pytest.raises(msgspec.ValidationError, match="colour"):
         msgspec.convert(plain, Record)

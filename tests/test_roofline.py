@@ -4,8 +4,8 @@ import factory
 import msgspec
 import pytest
 
-from suite.results import roofline
-from suite.results.summary import summary
+from suite.results.single import roofline
+from suite.results.single.summary import summary
 
 ONE_SECOND = (1.0, 1.0, 1.0)
 

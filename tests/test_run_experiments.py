@@ -5,10 +5,10 @@ import msgspec
 import pytest
 
 from suite import models
+from suite.analysis.capabilities import Here
 from suite.experiments import first_call_vs_steady, run_length
-from suite.inquiry.here import Here
-from suite.results.record import GpuTelemetry, Level, Moment, Sample, Stage, Telemetry
-from suite.results.watched import gpu_share
+from suite.results.records.record import GpuTelemetry, Level, Moment, Sample, Stage, Telemetry
+from suite.results.single.telemetry_summary import gpu_share
 from suite.workload import WholeRun
 
 BOTH = Here(backends=("cpu", "gpu"), cores=4)

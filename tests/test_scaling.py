@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from test_measure import answered, offer
 
 from suite import models
+from suite.analysis.capabilities import Here
+from suite.analysis.devices import found, losses_apart, second
+from suite.driver.duration import process_seconds
+from suite.driver.profiles import EFFORTS
 from suite.experiments import crossover, scaling
-from suite.inquiry.devices import found, losses_apart, second
-from suite.inquiry.here import Here
-from suite.measure.estimate import process_seconds
-from suite.measure.profiles import EFFORTS
 from suite.nn.histograms import HESSIAN_BITS, LARGEST
 
 EIGHT = Here(backends=("cpu", "gpu"), cores=64, gpus=8)

@@ -5,10 +5,10 @@ import msgspec
 import pytest
 from campaigns import case, counts, done, plan
 
-from suite.measure.forecast import Forecast
-from suite.measure.schedule import failed_cases, next_turn, question, uncertain, whole_rounds, with_one_more
-from suite.results import spreads as spread_table
-from suite.results.journal import Header
+from suite.driver.forecast import Forecast
+from suite.driver.journal import Header
+from suite.driver.schedule import failed_cases, next_turn, question, uncertain, whole_rounds, with_one_more
+from suite.results.pooled import spreads as spread_table
 
 EVEN, UNEVEN = (0.0100, 0.0101, 0.0099), (0.010, 0.014, 0.018)
 
@@ -244,7 +244,7 @@ def test_a_further_round_that_is_cut_or_in_which_something_failed_does_not_count
 def test_the_next_turn_of_a_long_campaign_asks_each_thing_once(monkeypatch):
     guesses = []
     guessed = lambda *all_of: guesses.append(all_of) or 10.0  # noqa: E731
-    monkeypatch.setattr("suite.measure.forecast.process_seconds", guessed)
+    monkeypatch.setattr("suite.driver.forecast.process_seconds", guessed)
     monkeypatch.setattr(Header, "rounds_of", None)  # which looks through all cases
     cases = [case(f"w{n}", side, scope) for n in range(50) for side in ("cpu", "gpu") for scope in ("step", "cold")]
     header = plan(*cases).with_rounds((10,) * len(cases))

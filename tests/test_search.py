@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 import synthetic
 
+from suite.analysis.capabilities import Here
 from suite.experiments import headline
-from suite.inquiry.here import Here
-from suite.measure.search import SearchRun, picking
 from suite.models import mnist_grid_search
-from suite.results.record import Score
+from suite.programs.jax.grid_search import SearchRun, picking
+from suite.results.records.record import Score
 from suite.workload import Case, Grid
 
 HERE = Path(__file__).parent

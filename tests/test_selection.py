@@ -4,9 +4,10 @@ import factory
 import msgspec
 import pytest
 
-from suite.results import packing, selection, store
-from suite.results.selection import by_machine, current_cases, fastest, selected
-from suite.results.summary import summary
+from suite.results.records import packing, store
+from suite.results.single import selection
+from suite.results.single.selection import by_machine, current_cases, fastest, selected
+from suite.results.single.summary import summary
 
 
 def aged(record, version):

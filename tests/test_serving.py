@@ -11,26 +11,30 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from suite import experiments, models, showing
+from suite import experiments, models
+from suite.analysis.capabilities import Here
+from suite.analysis.served import BATCHES, cluster
+from suite.claims import observations
+from suite.console import printing
 from suite.data import batches as data
+from suite.driver import campaign, profiles, runner, validation
+from suite.driver.journal import Journal
 from suite.experiments import headline, serving
-from suite.inquiry.here import Here
-from suite.inquiry.served import BATCHES, cluster
-from suite.measure import campaign, inputs, profiles, refusal, runner, steady, worker
-from suite.measure.clock import Clock
-from suite.measure.jax_serving import JaxServing
-from suite.measure.process import Process
-from suite.measure.protocol import Task
-from suite.measure.serving import IN_FLIGHT, Traffic, measured_serving
-from suite.observations import observations
-from suite.results import acceptance, keys, one_host, store
-from suite.results.citation import Citation
-from suite.results.journal import Journal
-from suite.results.latency import latency, quantile
-from suite.results.machine_evidence import of_one_machine
-from suite.results.record import Served
-from suite.results.statistics import Estimate
-from suite.results.summary import summary
+from suite.programs.jax.serving import JaxServing
+from suite.results.cite import keys, one_host
+from suite.results.cite.citation import Citation
+from suite.results.pooled.machine_evidence import of_one_machine
+from suite.results.records import acceptance, store
+from suite.results.records.record import Served
+from suite.results.single.latency import latency, quantile
+from suite.results.single.summary import summary
+from suite.results.stats.statistics import Estimate
+from suite.worker import main, steady
+from suite.worker.recorder import Process
+from suite.worker.serving import IN_FLIGHT, Traffic, measured_serving
+from suite.worker_api import inputs
+from suite.worker_api.clock import Clock
+from suite.worker_api.protocol import Task
 from suite.workload import Case, Workload
 
 O12 = next(each for each in observations() if each.code == "O12")
@@ -194,7 +198,7 @@ def test_jax_answers_each_request_for_itself_in_whatever_order_and_compiles_noth
 def test_a_case_whose_first_step_takes_too_long_is_skipped_with_its_reason():
     with pytest.raises(steady.TooLongError) as error:
         measured(Device(first_step=12.3), longest=10.0)
-    words = worker.reason(error.value)
+    words = main.reason(error.value)
     assert words == "skipped: its first step took 12.3 s, what takes more than 10.0 s is left out"
     assert measured(Device(first_step=9.9), longest=10.0).samples
     assert measured(Device(first_step=12.3)).samples
@@ -297,7 +301,7 @@ def test_a_run_ends_with_the_latencies_of_this_machine(tmp_path, capsys):
     record = requests(tail=3.0)
     store.add(record, tmp_path)
     for machine, there in ((record.machine, True), (msgspec.structs.replace(record.machine, name="another"), False)):
-        showing.print_results((tmp_path,), machine)
+        printing.print_results((tmp_path,), machine)
         printed = capsys.readouterr().out
         assert ("four always under way" in printed) is there
         assert ("120 ms" in printed) is there
@@ -364,7 +368,7 @@ def test_networks_that_are_trained_are_named():
 
 
 def refused(scopes=("serve",), named=(), about=NAMES, batch=None, implementations=("jax",), devices=1):
-    refusal.refuse_serving(scopes, named, [ABOUT[name] for name in about], batch, implementations, devices)
+    validation.refuse_serving(scopes, named, [ABOUT[name] for name in about], batch, implementations, devices)
 
 
 @pytest.mark.parametrize(

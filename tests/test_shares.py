@@ -5,7 +5,7 @@ import itertools
 import pytest
 from scipy import stats
 
-from suite.results.shares import share
+from suite.results.stats.shares import share
 
 
 def test_without_a_trial_there_is_no_share():

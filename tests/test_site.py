@@ -21,28 +21,17 @@ from altair.utils.schemapi import SchemaValidationError
 from golden.__main__ import RECORDS, legible
 
 from suite import ceilings, experiments, models, units
-from suite.report import (
-    build,
-    charts,
-    download,
-    drawing,
-    html,
-    one_campaign,
-    overview,
-    pages,
-    plots,
-    tables,
-    timeline,
-    typography,
-)
-from suite.report import home as home_page
-from suite.results import acceptance, store
-from suite.results.pooled_speedup import pooled_speedups
-from suite.results.reading import Chart, Point
-from suite.results.record import Energy, GpuTelemetry, Moment, Software, Telemetry
-from suite.results.reproducibility import Answer, Reproducibility
-from suite.results.shares import Share
-from suite.results.store import sealed
+from suite.report.charts import download, drawing, plots, timeline, vega
+from suite.report.pages import home as home_page
+from suite.report.parts import html, one_campaign, overview, tables
+from suite.report.site import build, pages, typography
+from suite.results.compare.reproducibility import Answer, Reproducibility
+from suite.results.pooled.speedup import pooled_speedups
+from suite.results.records import acceptance, store
+from suite.results.records.record import Energy, GpuTelemetry, Moment, Software, Telemetry
+from suite.results.records.store import sealed
+from suite.results.stats.shares import Share
+from suite.results.views.experiment_result import Chart, Point
 from suite.workload import Scope, WholeRun
 
 ROOT = Path(__file__).parent.parent
@@ -113,7 +102,7 @@ def test_shares_in_rows_stand_on_a_whole_scale_and_long_names_in_lines():
     assert "type" not in encoding["x"]["scale"]
     assert drawn["height"] == 2 * 4 * 15
     for line in ("10 epochs", "data"):
-        assert charts.svg(drawn, "light").count(f">{line}<") == 2
+        assert vega.svg(drawn, "light").count(f">{line}<") == 2
 
 
 def test_shares_over_a_scale_go_up_to_the_whole_evenly():
@@ -468,7 +457,7 @@ def test_a_speed_up_that_may_not_be_quoted_is_drawn_hollow():
     whole = factory.on_hosts(factory.campaign(("mnist_mlp",)))
     bare = [record for record in whole if record.case.implementation == "jax"]
     marks = [
-        [layer["mark"].get("filled") for layer in charts.speedups(pooled_speedups(records))["layer"]
+        [layer["mark"].get("filled") for layer in vega.speedups(pooled_speedups(records))["layer"]
          if layer["mark"]["type"] == "point"]
         for records in (whole, bare)
     ]  # fmt: skip
@@ -477,7 +466,7 @@ def test_a_speed_up_that_may_not_be_quoted_is_drawn_hollow():
 
 def test_the_range_of_a_further_host_is_drawn_thin_around_the_interval():
     items = pooled_speedups(factory.on_hosts(factory.campaign(("mnist_mlp",))))
-    thin, thick = (layer for layer in charts.speedups(items)["layer"] if layer["mark"]["type"] == "rule")
+    thin, thick = (layer for layer in vega.speedups(items)["layer"] if layer["mark"]["type"] == "rule")
     assert thin["mark"]["strokeWidth"] < thick["mark"]["strokeWidth"]
     (row,) = thin["data"]["values"]
     assert row["from"] < row["low"] < row["speed-up"] < row["high"] < row["to"]
@@ -606,7 +595,7 @@ def test_a_site_of_a_smoke_run_alone_says_that_it_times_nothing_and_shows_its_ti
         assert "Profile smoke times nothing: it only shows that it runs." in files[page]
         assert "<strong>" not in files[page].split("</p>")[0]
     assert "it only shows that it runs" in files["workloads/mnist_mlp.md"]
-    assert charts.FOLDER + "/speedups.json" not in files
+    assert vega.FOLDER + "/speedups.json" not in files
 
 
 @pytest.mark.browser
@@ -663,14 +652,14 @@ def test_a_page_works_from_a_file_light_dark_and_narrow(checkout, browser, place
 def test_a_picture_is_drawn_again_only_when_its_chart_has_changed(tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr(drawing, "drawn", lambda specs: drawn.extend(specs) or ["<svg/>" for _ in specs])
-    files = charts.files("one", {"mark": "point"})
+    files = vega.files("one", {"mark": "point"})
     made = ("charts/one.json", "charts/one.light.svg", "charts/one.dark.svg", "charts/one.csv")
     assert pages.write(files, tmp_path) == made
     assert pages.write(files, tmp_path) == ()
     assert len(drawn) == 1
     (tmp_path / "charts" / "one.dark.svg").unlink()
     assert pages.write(files, tmp_path) == made
-    assert pages.write(charts.files("one", {"mark": "rule"}), tmp_path) == made
+    assert pages.write(vega.files("one", {"mark": "rule"}), tmp_path) == made
     assert len(drawn) == 3
     pages.write({}, tmp_path)
     assert not list((tmp_path / "charts").iterdir())
@@ -684,7 +673,7 @@ def test_a_picture_in_dark_is_the_one_in_light_with_other_colours():
     names = {"field": "name", "type": "nominal"}
     every = {"mark": "bar", "data": {"values": [{"name": name} for name in "abcdef"]}, "encoding": {"color": names}}
     for spec in (*specs, every):  # the last one has every colour
-        assert charts.recoloured(charts.svg(spec, "light")) == charts.svg(spec, "dark")
+        assert vega.recoloured(vega.svg(spec, "light")) == vega.svg(spec, "dark")
 
 
 def test_several_processes_draw_the_same_pictures_in_the_same_order(monkeypatch):
@@ -733,14 +722,14 @@ def test_charts_are_checked_in_tests_and_not_where_people_wait():
     chart = alt.Chart(alt.Data(values=[])).mark_point()
     chart.width = "nonsense"
     with pytest.raises(SchemaValidationError):
-        charts.finished(chart)
+        vega.finished(chart)
     with schemapi.debug_mode(False):
-        assert charts.finished(chart)["width"] == "nonsense"
+        assert vega.finished(chart)["width"] == "nonsense"
 
 
 def test_a_chart_can_be_taken_away_as_a_table():
     items = pooled_speedups(factory.on_hosts(factory.campaign()))
-    found = list(csv.DictReader(io.StringIO(download.table(charts.speedups(items)))))
+    found = list(csv.DictReader(io.StringIO(download.table(vega.speedups(items)))))
     measured = {row["model"]: row for row in found if row["kind"] == "measured"}
     assert set(measured) == {item.workload for item in items}
     assert float(measured[items[0].workload]["speed-up"]) == items[0].ratio.value

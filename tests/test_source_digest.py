@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from suite.measure import source_digest
+from suite.programs import source_digest
 from suite.workload import Case
 
 ROOT = Path(__file__).parent.parent
@@ -26,7 +26,7 @@ def sources():
 
 
 def start(driver, kind, controls, workload):
-    return [(f"suite.measure.{driver}", kind), (f"suite.{controls}.{workload}", "CONTROL")]
+    return [(f"suite.programs.{driver}", kind), (f"suite.{controls}.{workload}", "CONTROL")]
 
 
 def digest_of(given, texts):
@@ -72,11 +72,11 @@ def test_a_renamed_file_leaves_it_as_it_is(texts):
     [
         (DRIVERS[0], "controls.mnist_mlp", "nn.Dropout(0.2)", "nn.Dropout(0.3)"),
         (DRIVERS[0], "controls._optimizers", "alpha=0.9, eps=1e-7, foreach=True", "alpha=0.9, eps=1e-7"),
-        (DRIVERS[0], "measure.torch_program", "benchmark = True", "benchmark = False"),
+        (DRIVERS[0], "programs.torch_program", "benchmark = True", "benchmark = False"),
         (DRIVERS[0], "controls.mnist_mlp", "from torch.nn import functional", "from torch.ao.nn import functional"),
-        (DRIVERS[1], "measure.torch_program", "torch.channels_last", "torch.contiguous_format"),
+        (DRIVERS[1], "programs.torch_program", "torch.channels_last", "torch.contiguous_format"),
         (DRIVERS[1], "controls._serving", "nn.Identity()", "nn.Flatten()"),
-        (DRIVERS[2], "measure.keras_program", "autograph=False", "autograph=True"),
+        (DRIVERS[2], "programs.keras_program", "autograph=False", "autograph=True"),
         (DRIVERS[2], "controls_keras.cifar10_resnet63", "keras", "tensorflow"),
         (DRIVERS[3], "controls_xgboost.gbdt_mortgage", '"max_depth": 8', '"max_depth": 7'),
         (DRIVERS[3], "data.random_loans", "BINS = 256", "BINS = 128"),
@@ -93,7 +93,7 @@ def test_what_the_step_does_changes_it(texts, given, module, before, after):
         ("controls._optimizers", "def adam(", "def other(): return 1\n\n\ndef adam("),  # another optimizer
         ("controls._weights", "def in_order(", "def in_order(more=0, "),  # the comparison with JAX
         ("controls.mnist_mlp", "preparation=Pixels()", "preparation=None"),  # both sides' batches
-        ("measure.torch_program", '"torch_threads"', '"threads"'),  # the name of a setting
+        ("programs.torch_program", '"torch_threads"', '"threads"'),  # the name of a setting
         ("controls.cifar10_mlp", "nn.Linear", "nn.Identity"),  # another workload
     ],
 )
@@ -117,7 +117,7 @@ def test_the_driver_and_the_control_are_read_from_the_files_that_were_imported()
     case = Case(workload="mnist_mlp", implementation="xgboost", backend="cpu", scope="step", batch=8)
 
     class Driver:
-        __module__, __qualname__ = "suite.measure.torch_program", "TorchProgram"
+        __module__, __qualname__ = "suite.programs.torch_program", "TorchProgram"
 
     found = source_digest.of_case(Driver, "suite.controls", case)
     assert found == f"{digest_of(DRIVERS[0], sources())} plain float32-highest"

@@ -5,13 +5,13 @@ import msgspec
 import pytest
 
 from suite import units
-from suite.inquiry.steps import together
-from suite.results import selection
-from suite.results.peers import peers_of
-from suite.results.speedup import current, speedups
-from suite.results.statistics import Estimate
-from suite.results.summary import summary
-from suite.results.table import one_host_cell
+from suite.analysis.steps import together
+from suite.results.single import selection
+from suite.results.single.peers import peers_of
+from suite.results.single.speedup import current, speedups
+from suite.results.single.summary import summary
+from suite.results.stats.statistics import Estimate
+from suite.results.views.table import one_host_cell
 
 EVEN = (0.010,) * 3
 

@@ -8,8 +8,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from suite.results import spreads, store
-from suite.results.spreads import Published, half_width, nearest, pooled, shipped, table
+from suite.results.pooled import spreads
+from suite.results.pooled.spreads import Published, half_width, nearest, pooled, shipped, table
+from suite.results.records import store
 
 PUBLISHED = Path(__file__).parents[1] / "site" / "records"
 EVEN, UNEVEN = (0.0100, 0.0101, 0.0099), (0.010, 0.014, 0.018)
@@ -138,7 +139,7 @@ def published_records():
 
 
 def test_the_spreads_that_are_shipped_are_those_of_the_published_records(published_records):
-    assert shipped() == table(published_records), "suite publish writes suite/results/spreads.json anew"
+    assert shipped() == table(published_records), "suite publish writes suite/results/pooled/spreads.json anew"
 
 
 def test_every_usual_scope_has_a_published_spread_on_any_machine():

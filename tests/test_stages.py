@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 from suite import models
-from suite.measure import clock, contribution, leftover, profiles, worker
-from suite.measure.jax_program import JaxProgram
-from suite.measure.leftover import Leftover
-from suite.measure.protocol import Line, Task
-from suite.results.record import Traced
+from suite.driver import collect, profiles
+from suite.programs.jax.program import JaxProgram
+from suite.results.records.record import Traced
+from suite.worker import main
+from suite.worker.checks import pending_work
+from suite.worker.checks.pending_work import Leftover
+from suite.worker_api import clock
+from suite.worker_api.protocol import Line, Task
 from suite.workload import Case, WholeRun
 
 STARTS, QUIET, ENDS = 2.0, 0.3, 3.0  # seconds until the first word, of it with other load, and from the last word on
@@ -73,7 +76,7 @@ class Told:
         def say(said):
             self.said.append((self.slow.now, msgspec.json.encode(said)))
 
-        worker.measure(msgspec.json.decode(line, type=Task), say, self.slow.clock)
+        main.measure(msgspec.json.decode(line, type=Task), say, self.slow.clock)
 
     def line(self, timeout_seconds):
         self.heard, line = self.said.pop(0)
@@ -90,10 +93,10 @@ def stages(monkeypatch, *scopes, replay=True):
     def least(again, clocks):
         return slow.passes(1.0, Leftover(seconds=0.0, awaited_seconds=0.0))
 
-    monkeypatch.setattr(worker.affinity, "pin", lambda threads: None)
-    monkeypatch.setattr(worker, "program", lambda case: slow.passes(1.0, (slow, None)))
-    monkeypatch.setattr(worker, "inputs_of", lambda owner, task: slow.passes(1.0, inputs))
-    monkeypatch.setattr(leftover, "least", least)
+    monkeypatch.setattr(main.affinity, "pin", lambda threads: None)
+    monkeypatch.setattr(main, "program", lambda case: slow.passes(1.0, (slow, None)))
+    monkeypatch.setattr(main, "inputs_of", lambda owner, task: slow.passes(1.0, inputs))
+    monkeypatch.setattr(pending_work, "least", least)
 
     @contextmanager
     def start(unit):
@@ -105,9 +108,7 @@ def stages(monkeypatch, *scopes, replay=True):
     run = WholeRun(epochs=2, train=4, test=4)
     task = Task(cases=cases, dataset="mnist", seed=0, plan=PLAN, flow=PLAN, replay=replay, run=run, energy_seconds=11.0)
     done = next(
-        contribution.contributions(
-            task, 0, 0, lambda stage: None, start, clocks=slow.clock, wait=lambda: slow.passes(QUIET)
-        )
+        collect.contributions(task, 0, 0, lambda stage: None, start, clocks=slow.clock, wait=lambda: slow.passes(QUIET))
     )
     assert done.run.reason == ""
     return [(stage.name, stage.wall_seconds) for stage in done.run.stages], slow.now
@@ -135,7 +136,7 @@ def test_what_is_done_before_samples_and_after_them_is_told_apart(monkeypatch):
 
 def test_work_in_no_stage_is_in_other(monkeypatch):
     whole, _ = stages(monkeypatch, "cold", replay=False)
-    monkeypatch.setattr(worker.steady, "measured_steps", forgetful(worker.steady.measured_steps))
+    monkeypatch.setattr(main.steady, "measured_steps", forgetful(main.steady.measured_steps))
     found, lived = stages(monkeypatch, "cold", replay=False)
     assert dict(found)["other"] - dict(whole)["other"] == pytest.approx(1.0)
     assert dict(found)["other"] > 0.05 * lived
@@ -163,7 +164,7 @@ def test_a_process_that_says_nothing_is_other_from_its_start_to_its_end():
         yield Dumb(fake)
 
     task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
-    (done,) = contribution.contributions(task, 0, 0, lambda stage: None, start, clocks=fake.clock)
+    (done,) = collect.contributions(task, 0, 0, lambda stage: None, start, clocks=fake.clock)
     assert [(stage.name, stage.wall_seconds) for stage in done.run.stages] == [("other", 7.0)]
 
 
@@ -181,7 +182,7 @@ def test_the_interpreter_starts_while_the_machine_is_watched_and_has_its_task_af
         yield Ordered(fake)
 
     task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
-    list(contribution.contributions(task, 0, 0, lambda stage: None, start, wait=lambda: order.append("quiet")))
+    list(collect.contributions(task, 0, 0, lambda stage: None, start, wait=lambda: order.append("quiet")))
     assert order == ["started", "quiet", "task"]
 
 

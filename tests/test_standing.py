@@ -5,10 +5,12 @@ import pytest
 from msgspec.structs import replace
 
 from suite import units
-from suite.report import one_campaign, pages, standing, tables
-from suite.results.baselines import baselines
-from suite.results.pooled_speedup import pooled_speedups
-from suite.results.speedup import speedups
+from suite.report.pages import frameworks
+from suite.report.parts import one_campaign, tables
+from suite.report.site import pages
+from suite.results.pooled.baselines import baselines
+from suite.results.pooled.speedup import pooled_speedups
+from suite.results.single.speedup import speedups
 
 JAX = (0.010, 0.0101, 0.0099)
 
@@ -22,7 +24,7 @@ def side(implementation="jax", seconds=0.010, workload="mnist_mlp", **axes):
 
 
 def table_of(records):
-    (table,) = standing.baseline_tables(baselines(records))
+    (table,) = frameworks.baseline_tables(baselines(records))
     return table
 
 
@@ -44,11 +46,11 @@ def test_ways_that_were_not_timed_are_named_by_step_and_below_the_table():
 
 
 def test_a_step_without_a_baseline_has_no_row():
-    assert standing.baseline_tables(baselines([side()])) == ()
+    assert frameworks.baseline_tables(baselines([side()])) == ()
 
 
 def test_a_ratio_is_of_so_many_hosts():
-    table, _ = standing.baseline_tables(baselines([*factory.hosts(4), *factory.campaign(("mnist_mlp",))]))[:2]
+    table, _ = frameworks.baseline_tables(baselines([*factory.hosts(4), *factory.campaign(("mnist_mlp",))]))[:2]
     assert cell(table, "hosts").text == "4"
     assert cell(table, "95 % interval").text != "–"
 
@@ -79,9 +81,9 @@ def test_the_data_parallel_model_and_trees_do_not_count(family):
 
 def test_the_terminal_has_fewer_columns():
     records = [side(), side("torch", 0.009)]
-    (table,) = standing.for_terminal(records, factory.HOST.slug)
+    (table,) = frameworks.for_terminal(records, factory.HOST.slug)
     assert table.columns == ("model", "JAX step", "fastest baseline", "its step", "ratio", "95 % interval")
-    assert standing.for_terminal(records, "another") == ()
+    assert frameworks.for_terminal(records, "another") == ()
 
 
 def test_the_page_shows_every_machine():

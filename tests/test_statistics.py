@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import stdtr
 
-from suite.results.statistics import (
+from suite.results.stats.statistics import (
     Estimate,
     geometric_mean,
     holm,

@@ -7,9 +7,10 @@ import factory
 import pytest
 from msgspec import structs
 
-from suite import publishing
-from suite.results import store, stored_pools
-from suite.results.numbers import Numbers
+from suite.results.cite import stored_pools
+from suite.results.cite.numbers import Numbers
+from suite.results.records import store
+from suite.sessions import publishing
 
 KEY = "test-gpu-16-cores/mnist_mlp/cpu/step/seconds"
 

@@ -6,9 +6,9 @@ import factory
 import msgspec
 import pytest
 
-from suite.results.record import Sample
-from suite.results.state import WIDEST
-from suite.results.summary import against, better, by_round, longest, step_seconds, summary, time_ratio
+from suite.results.records.record import Sample
+from suite.results.single.summary import against, better, by_round, longest, step_seconds, summary, time_ratio
+from suite.results.stats.state import WIDEST
 
 EVEN = (0.010,) * 3
 

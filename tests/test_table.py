@@ -6,10 +6,10 @@ from pathlib import Path
 import factory
 import pytest
 
-from suite import showing
-from suite.report import ledger
-from suite.report.html import Page
-from suite.results.table import Cell, Table, chosen, condensed, reasons
+from suite.console import printing
+from suite.report.pages import ledger
+from suite.report.parts.html import Page
+from suite.results.views.table import Cell, Table, chosen, condensed, reasons
 
 COLUMNS = ("model", "precision", "time", "95 % interval", "rate", "status")
 
@@ -140,5 +140,5 @@ def test_a_table_without_statuses_has_no_reasons():
 
 def test_the_terminal_says_why_a_result_is_unstable(capsys):
     table = judged(("a", "cpu jax", "8", "busy: end the others"))
-    showing.show(replace(table, notes=("A note.",)))
+    printing.show(replace(table, notes=("A note.",)))
     assert capsys.readouterr().out.splitlines()[-3:] == ["A note.", "a: busy: end the others", ""]

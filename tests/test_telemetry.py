@@ -16,17 +16,20 @@ import psutil
 import pynvml
 import pytest
 
-from suite.measure import beside, campaign, clock, counters, fitness, machine, readings, runner, telemetry
-from suite.measure.nvml import GpuReading, Gpus
-from suite.measure.offer import Offer
-from suite.measure.protocol import Line
-from suite.measure.readings import Counters, Reading
-from suite.report import meanwhile
-from suite.results.journal import Journal
-from suite.results.record import Energy, Gpu, GpuTelemetry, Level, Record, Sample, Stage, Telemetry, to_json
-from suite.results.store import sealed
-from suite.results.summary import summary
-from suite.results.watched import gpu_share
+from suite.driver import campaign, fitness, runner
+from suite.driver.journal import Journal
+from suite.report.parts import telemetry
+from suite.results.records.record import Energy, Gpu, GpuTelemetry, Level, Record, Sample, Stage, Telemetry, to_json
+from suite.results.records.store import sealed
+from suite.results.single.summary import summary
+from suite.results.single.telemetry_summary import gpu_share
+from suite.system import counters, machine
+from suite.system.nvml import GpuReading, Gpus
+from suite.telemetry import process, windows
+from suite.worker_api import clock, telemetry_messages
+from suite.worker_api.offer import Offer
+from suite.worker_api.protocol import Line
+from suite.worker_api.telemetry_messages import Counters, Reading
 
 # The driver
 
@@ -389,12 +392,12 @@ def reading(at, **changes):
 
 def test_a_window_takes_its_own_readings_and_no_others():
     late_first = [reading(at) for at in (5, 1, 2, 3, 4)]
-    assert [r.at for r in readings.within(late_first, 2, 4)] == [2, 3, 4]
-    assert readings.within(late_first, 4.1, 4.9) == ()
+    assert [r.at for r in telemetry_messages.within(late_first, 2, 4)] == [2, 3, 4]
+    assert telemetry_messages.within(late_first, 4.1, 4.9) == ()
 
 
 def test_counters_are_differences_inside_the_window():
-    seen = readings.telemetry([reading(at) for at in (10, 11, 12)], 2.5)
+    seen = telemetry_messages.telemetry([reading(at) for at in (10, 11, 12)], 2.5)
     assert seen.readings == 3
     assert seen.seconds == 2.5
     assert seen.cpu_utilisation == Level(mean=pytest.approx(0.75), max=pytest.approx(0.75))
@@ -407,15 +410,15 @@ def test_counters_are_differences_inside_the_window():
 
 def test_the_maximum_is_that_of_the_busiest_moment():
     busy = [reading(10), reading(11, busy_seconds=34.0), reading(12, busy_seconds=34.0)]
-    seen = readings.telemetry(busy, 2.0)
+    seen = telemetry_messages.telemetry(busy, 2.0)
     assert seen.cpu_utilisation == Level(mean=pytest.approx(0.5), max=pytest.approx(1.0))
 
 
 def test_one_reading_has_no_differences_and_none_has_only_the_reason():
-    alone = readings.telemetry([reading(10)], 0.1)
+    alone = telemetry_messages.telemetry([reading(10)], 0.1)
     assert (alone.cpu_utilisation, alone.others_cores, alone.steal, alone.throttled_periods) == (None,) * 4
     assert alone.gpus[0].utilisation is None  # an average of the time before
-    assert readings.telemetry([], 0.1, "why") == Telemetry(seconds=0.1, readings=0, reason="why")
+    assert telemetry_messages.telemetry([], 0.1, "why") == Telemetry(seconds=0.1, readings=0, reason="why")
 
 
 def gpu_of(at, **seen):
@@ -425,19 +428,19 @@ def gpu_of(at, **seen):
 def test_what_drivers_average_over_the_time_before_a_window_is_none_of_its_own():
     idle_before = [gpu_of(10 + n / 4, utilisation=0.0 if n < 4 else 0.9, power_watts=70.0 if n < 4 else 400.0,
                           sm_clock_mhz=1980.0) for n in range(9)]  # fmt: skip
-    (gpu,) = readings.telemetry(idle_before, 2.0).gpus
+    (gpu,) = telemetry_messages.telemetry(idle_before, 2.0).gpus
     assert gpu.utilisation == Level(mean=pytest.approx(0.9), max=0.9)
     assert gpu.power_watts == Level(mean=pytest.approx(400.0), max=400.0)
-    (gpu,) = readings.telemetry(idle_before[:4], 0.75).gpus
+    (gpu,) = telemetry_messages.telemetry(idle_before[:4], 0.75).gpus
     assert (gpu.utilisation, gpu.power_watts) == (None, None)
     assert gpu.sm_clock_mhz == Level(mean=1980.0, max=1980.0)
 
 
 def test_a_gpu_is_as_busy_as_while_its_step_went_on_for_its_energy():
     going_on = [gpu_of(at, utilisation=0.1 if at == 20 else 0.8, energy_joules=300.0 * at) for at in range(20, 32)]
-    found = readings.energy(going_on, 1, 0.01)
+    found = telemetry_messages.energy(going_on, 1, 0.01)
     assert found.gpu_utilisation == pytest.approx(0.8)
-    assert readings.energy(going_on, 0, 0.01).gpu_utilisation is None  # a case of the CPU
+    assert telemetry_messages.energy(going_on, 0, 0.01).gpu_utilisation is None  # a case of the CPU
     busy = (GpuTelemetry(utilisation=Level(mean=0.3, max=1.0)),)
     short, long = (watched_record(gpus=busy, seconds=seconds) for seconds in (0.5, 2.0))
     assert gpu_share(short) is None
@@ -451,14 +454,14 @@ def test_the_course_of_a_window_has_few_stretches_which_cover_it():
     warmer = [
         reading(at, gpus=(GpuReading(utilisation=min(1.0, at / 100), power_watts=float(at)),)) for at in range(10, 111)
     ]
-    course = readings.telemetry(warmer, 100.0).course
+    course = telemetry_messages.telemetry(warmer, 100.0).course
     assert (len(course), course[0].seconds, course[-1].seconds) == (34, 3.0, 100.0)
     assert [moment.cpu_utilisation for moment in course] == [0.75] * 34
     assert [moment.gpu_watts for moment in course[:2]] == [12.0, 15.0]  # of the readings at its end and before
     assert course[-1].gpu_utilisation == 1.0
     assert course[0].gpu_celsius is None
-    assert readings.course([reading(1)]) == ()
-    assert len(readings.course([reading(at) for at in range(1, 41)])) == 39
+    assert telemetry_messages.course([reading(1)]) == ()
+    assert len(telemetry_messages.course([reading(at) for at in range(1, 41)])) == 39
 
 
 def test_what_does_not_answer_stays_empty():
@@ -468,7 +471,7 @@ def test_what_does_not_answer_stays_empty():
         )
         for at in (1, 2)
     ]
-    seen = readings.telemetry(bare, 1.0)
+    seen = telemetry_messages.telemetry(bare, 1.0)
     assert (seen.others_cores, seen.steal, seen.throttled_periods) == (None,) * 3
     assert seen.gpus == (GpuTelemetry(),)
 
@@ -478,7 +481,7 @@ def test_what_does_not_answer_stays_empty():
     [((1, 3, 6), 5), ((1, None, 6), None), ((6, 1), None), ((1, 6, 5, 9), None), ((1,), None), ((), None)],
 )
 def test_a_counter_that_went_backwards_or_was_silent_counts_nothing(values, grown):
-    assert readings.counted(values) == grown
+    assert telemetry_messages.counted(values) == grown
 
 
 # Energy
@@ -487,28 +490,28 @@ def test_a_counter_that_went_backwards_or_was_silent_counts_nothing(values, grow
 def test_energy_is_of_the_gpus_that_the_case_uses_with_idle_beside_it():
     idle = [reading(at, gpus=(GpuReading(energy_joules=70.0 * at),) * 2) for at in (0, 11)]
     busy = [reading(at) for at in range(20, 31)]
-    one, two = (readings.energy(busy, devices, 0.01, idle) for devices in (1, 2))
+    one, two = (telemetry_messages.energy(busy, devices, 0.01, idle) for devices in (1, 2))
     assert (one.seconds, one.gpu_joules, one.package_joules) == (10.0, 3000.0, 500.0)
     assert two.gpu_joules == 6000.0
     assert (one.gpu_idle_watts, one.package_idle_watts) == (pytest.approx(70.0), pytest.approx(50.0))
-    on_the_cpu = readings.energy(busy, 0, 0.01, idle)
+    on_the_cpu = telemetry_messages.energy(busy, 0, 0.01, idle)
     assert (on_the_cpu.gpu_joules, on_the_cpu.package_joules) == (None, 500.0)
 
 
 def test_a_short_window_has_no_energy_but_a_reason():
-    short = readings.energy([reading(at) for at in (1, 10)], 1, 0.01)
+    short = telemetry_messages.energy([reading(at) for at in (1, 10)], 1, 0.01)
     assert short == Energy(seconds=9.0, reason="readings span 9.0 s, energy needs 10 s")
-    assert "needs 10 s" in readings.energy([], 1, 0.01).reason
+    assert "needs 10 s" in telemetry_messages.energy([], 1, 0.01).reason
 
 
 def test_a_counter_that_is_not_there_or_wraps_is_never_guessed():
     without = [reading(at, gpus=(GpuReading(power_watts=300.0),), package_joules=None) for at in range(20, 31)]
-    found = readings.energy(without, 1, 0.01)
+    found = telemetry_messages.energy(without, 1, 0.01)
     assert (found.gpu_joules, found.package_joules) == (None, None)
     assert found.reason
     wrapped = [reading(at, gpus=(GpuReading(energy_joules=float(at % 25)),)) for at in range(20, 31)]
-    assert readings.energy(wrapped, 1, 0.01).gpu_joules is None
-    assert readings.energy([reading(at) for at in range(20, 31)], 3, 0.01).gpu_joules is None  # there are two
+    assert telemetry_messages.energy(wrapped, 1, 0.01).gpu_joules is None
+    assert telemetry_messages.energy([reading(at) for at in range(20, 31)], 3, 0.01).gpu_joules is None  # there are two
 
 
 def test_the_step_goes_on_for_as_long_as_energy_is_counted():
@@ -526,7 +529,7 @@ def test_the_step_goes_on_for_as_long_as_energy_is_counted():
 
 
 def test_the_child_reads_ten_times_a_second_and_costs_little():
-    with beside.telemetry() as watched:
+    with windows.telemetry() as watched:
         assert watched.counters() != Counters()
         seen = watched._stream.readings
         while len(seen) < 26 and not watched._stream.problem:
@@ -537,24 +540,24 @@ def test_the_child_reads_ten_times_a_second_and_costs_little():
         assert own < 0.05  # of one core
 
 
-@pytest.mark.parametrize("module", ["suite.measure.telemetry", "suite.measure.beside"])
+@pytest.mark.parametrize("module", ["suite.telemetry.process", "suite.telemetry.windows"])
 def test_watching_needs_no_jax(module):
     code = f"import sys, {module}; sys.exit('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_the_child_ends_with_its_parent():
-    with beside.telemetry() as watched:
+    with windows.telemetry() as watched:
         watched._stream._process.stdin.close()
         watched._stream._process.wait(20)
 
 
 def test_the_reading_says_what_answers():
-    watched = telemetry.Watched(gpus=Gpus(FakeNvml({"nvmlDeviceGetPowerUsage"})), now=lambda: 1.0, own=lambda: 2.0)
+    watched = process.Watched(gpus=Gpus(FakeNvml({"nvmlDeviceGetPowerUsage"})), now=lambda: 1.0, own=lambda: 2.0)
     there = watched.counters()
     assert there.gpu_energy
     assert "power_watts" not in there.gpu_fields
-    refusing = telemetry.Watched(gpus=Gpus(FakeNvml({"nvmlDeviceGetTotalEnergyConsumption"})))
+    refusing = process.Watched(gpus=Gpus(FakeNvml({"nvmlDeviceGetTotalEnergyConsumption"})))
     assert not refusing.counters().gpu_energy
 
 
@@ -578,7 +581,7 @@ READING = msgspec.json.encode(reading(1)).decode()
 def child_that(tmp_path, code):
     """A telemetry child of these lines, and its end."""
     (tmp_path / "stand_in.py").write_text(code)
-    stream = beside.Stream("stand_in", python=sys.executable, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    stream = windows.Stream("stand_in", python=sys.executable, env={**os.environ, "PYTHONPATH": str(tmp_path)})
     try:
         yield stream
     finally:
@@ -658,7 +661,7 @@ def test_a_child_that_dies_or_talks_nonsense_harms_no_measurement(tmp_path, monk
     with child_that(tmp_path, code) as stream:
         stream._reader.join(30)
         stream._process.wait(30)
-        records, _ = measured(tmp_path, beside.Beside(stream), monkeypatch)
+        records, _ = measured(tmp_path, windows.Beside(stream), monkeypatch)
     assert all(summary(record).steady for record in records)
     for run in (run for record in records for run in record.runs):
         assert run.reason == ""
@@ -670,7 +673,7 @@ def test_a_child_that_hangs_harms_no_measurement(tmp_path, monkeypatch):
     code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + SAYS.format(line=COUNTERS)
     with child_that(tmp_path, code + "print('" + READING + "', flush=True)\nwhile True: signal.pause()") as stream:
         ticks = iter(range(100, 10**6))
-        watched = beside.Beside(stream, now=lambda: float(next(ticks)), sleep=lambda _: None)
+        watched = windows.Beside(stream, now=lambda: float(next(ticks)), sleep=lambda _: None)
         while stream.counters is None or not stream.readings:
             stream._reader.join(0.01)
         records, tasks = measured(tmp_path, watched, monkeypatch)
@@ -688,7 +691,7 @@ def test_a_child_that_never_says_what_answers_is_waited_for_once(tmp_path, monke
         slept = []
         ticks = iter(range(10**6))
         records, tasks = measured(
-            tmp_path, beside.Beside(stream, now=lambda: float(next(ticks)), sleep=slept.append), monkeypatch
+            tmp_path, windows.Beside(stream, now=lambda: float(next(ticks)), sleep=slept.append), monkeypatch
         )
     assert 0 < len(slept) <= 11
     assert not any(task["energy_seconds"] for task in tasks)
@@ -697,7 +700,7 @@ def test_a_child_that_never_says_what_answers_is_waited_for_once(tmp_path, monke
 
 def test_a_child_that_cannot_be_started_is_a_reason(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "executable", str(tmp_path / "none"))
-    with beside.telemetry() as watched:
+    with windows.telemetry() as watched:
         records, _ = measured(tmp_path, watched, monkeypatch)
     assert all("could not be started: No such file" in r.runs[0].telemetry.reason for r in records)
 
@@ -728,13 +731,13 @@ class Scripted:
 
 def scripted(**there):
     stream = Scripted(**there)
-    return stream, beside.Beside(stream, now=stream.tick, sleep=stream.sleep)
+    return stream, windows.Beside(stream, now=stream.tick, sleep=stream.sleep)
 
 
 @pytest.mark.parametrize(("scope", "seconds"), [("run", 8.0), ("learning", 4.0)])
 def test_a_search_is_watched_from_the_first_of_its_trainings_on(scope, seconds):
     ticks = iter([1.0, 5.0, 9.0])
-    watched = beside.Beside(None, "no child", now=lambda: next(ticks))
+    watched = windows.Beside(None, "no child", now=lambda: next(ticks))
     watched.follow(1)
     begins = "init" if scope == "run" else "learning"
     end = Line(stage="run_end") if scope == "run" else ended("learning")
@@ -864,7 +867,7 @@ def test_the_page_shows_what_was_watched_and_dashes_what_was_not():
         utilisation=Level(mean=0.5, max=0.9), power_watts=Level(mean=300, max=350), reasons=("power cap",)
     )
     seen = watched_record(seconds=2.0, cpu_utilisation=Level(mean=0.1, max=0.2), own_cores=0.012, gpus=(gpu,))
-    table = meanwhile.telemetry_table([seen, factory.record()])
+    table = telemetry.telemetry_table([seen, factory.record()])
     (row,) = table.rows
     cells = dict(zip(table.columns, row, strict=True))
     assert cells["CPU utilisation"].text == "10 % (20 %)"
@@ -873,7 +876,7 @@ def test_the_page_shows_what_was_watched_and_dashes_what_was_not():
     assert cells["temperature"].remark
     assert cells["clocks held by"].text == "power cap"
     assert table.notes == ("The watching process kept 1.2 % of one core busy.",)
-    ((*_, power, _, _, _, _, held_by),) = meanwhile.telemetry_table([watched_record(gpus=(gpu,))]).rows
+    ((*_, power, _, _, _, _, held_by),) = telemetry.telemetry_table([watched_record(gpus=(gpu,))]).rows
     assert (power.text, held_by.text) == ("–", "power cap")
     assert "average" in power.remark
 
@@ -881,13 +884,13 @@ def test_the_page_shows_what_was_watched_and_dashes_what_was_not():
 def test_a_machine_without_gpu_has_no_columns_for_one():
     seen = Telemetry(seconds=1.0, readings=2, others_cores=0.5)
     lonely = factory.record(machine=factory.PLAIN, runs=(factory.run(0, 0.01, telemetry=seen),))
-    table = meanwhile.telemetry_table([lonely])
+    table = telemetry.telemetry_table([lonely])
     assert table.columns == ("case", "scope", "CPU utilisation", "others’ cores", "steal")
     assert [cell.text for cell in table.rows[0]] == ["cpu jax", "step", "–", "0.50", "–"]
 
 
 def test_the_energy_table_has_epochs_where_the_source_has_them():
-    table = meanwhile.energy_table([factory.with_energy(), factory.record()])
+    table = telemetry.energy_table([factory.with_energy(), factory.record()])
     ((_, each, epoch, watts, idle, *package),) = table.rows
     assert (each.text, epoch.text, watts.text, idle.text) == ("4.69 mJ", "281 J", "300 W", "70.0 W")
     assert {cell.text for cell in package} == {"–"}

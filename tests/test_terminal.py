@@ -6,11 +6,11 @@ import pytest
 from campaigns import FakeClock, case, done, plan
 from rich.console import Console
 
-from suite import progress
-from suite.measure.deadline import Deadline
-from suite.measure.schedule import Uncertain
-from suite.progress import CampaignProgress, said
-from suite.terminal import fitting, print_table
+from suite.console import progress
+from suite.console.progress import CampaignProgress, said
+from suite.console.terminal import fitting, print_table
+from suite.driver.deadline import Deadline
+from suite.driver.schedule import Uncertain
 
 COLUMNS = ("model", "best peer / JAX", "precision")
 ROWS = [("cifar10_resnet63", "0.7x torch compile", "float32-highest"), ("mnist_mlp", "–", "tf32")]

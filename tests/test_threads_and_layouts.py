@@ -53,7 +53,7 @@ def test_a_layout_is_a_case_of_pytorch_alone():
 def test_pictures_and_kernels_lie_in_the_layout_asked_for(layout, moved):
     torch = pytest.importorskip("torch")
     from suite import controls
-    from suite.measure.torch_program import TorchProgram
+    from suite.programs.torch_program import TorchProgram
 
     case = factory.record("catdog_cnn_base", batch=4, implementation="torch", backend="cpu", layout=layout).case
     program = TorchProgram(controls.load("catdog_cnn_base"), case)

@@ -7,7 +7,7 @@ from suite.data import batches as data
 from suite.workload import Case
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
-TorchServing = pytest.importorskip("suite.measure.torch_serving").TorchServing
+TorchServing = pytest.importorskip("suite.programs.torch_serving").TorchServing
 Control = pytest.importorskip("suite.controls._base").Control
 
 BACKENDS = ["cpu", *(["gpu"] if torch.cuda.is_available() else [])]

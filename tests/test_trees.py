@@ -13,10 +13,10 @@ from boosting import quality
 
 from suite import controls_xgboost, models
 from suite.data.random_loans import binned, edges, loans
-from suite.measure import boosting_program
-from suite.measure.boosting_program import BoostingProgram
 from suite.nn import histograms, trees
 from suite.nn.growth import Growth
+from suite.programs.jax import boosting
+from suite.programs.jax.boosting import BoostingProgram
 from suite.workload import Case
 
 GROWTH = Growth(depth=3, rounds=4, least_hessian=5.0)
@@ -290,7 +290,7 @@ print(made.settings()["jax_devices"], made.state_digest())
 
 
 def test_four_devices_grow_the_same_trees_as_one(monkeypatch):
-    monkeypatch.setattr(boosting_program, "granted_cores", lambda: 1)
+    monkeypatch.setattr(boosting, "granted_cores", lambda: 1)
     made = program()
     made.chain(GROWTH.rounds)
     made.block()
@@ -302,7 +302,7 @@ def test_four_devices_grow_the_same_trees_as_one(monkeypatch):
 
 @pytest.mark.parametrize(("cores", "parts"), [(1, 1), (4, 4), (16, 16), (64, 16)])
 def test_a_cpu_has_no_more_parts_than_take_work_from_each_other(monkeypatch, cores, parts):
-    monkeypatch.setattr(boosting_program, "granted_cores", lambda: cores)
+    monkeypatch.setattr(boosting, "granted_cores", lambda: cores)
     assert BoostingProgram(models.load("gbdt_mortgage"), CASE)._cpu_devices() == parts
 
 

@@ -2,7 +2,7 @@
 
 from trust import lies, part_lies
 
-from suite.results.validity import CHECKS
+from suite.results.single.validity import CHECKS
 
 
 def test_a_sample_of_the_lies_is_caught_and_honest_networks_are_believed():

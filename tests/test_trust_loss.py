@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from trust import part_hostile
 
-from suite.results import acceptance
+from suite.results.records import acceptance
 
 TESTS = Path(__file__).parent
 
@@ -30,7 +30,7 @@ def test_a_reader_that_takes_the_last_of_two_names_is_caught(monkeypatch):
 
 
 def test_a_page_that_lets_braces_through_is_caught(monkeypatch):
-    from suite.report import html
+    from suite.report.parts import html
 
     monkeypatch.setattr(part_hostile, "EVIL", [text for text in part_hostile.EVIL if "{{" in text])
     monkeypatch.setattr(html, "_HARMLESS", {char: said for char, said in html._HARMLESS.items() if char != ord("{")})

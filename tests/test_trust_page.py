@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from suite.report import trust as report
-from suite.results import trust
+from suite.report.pages import trust as report
+from suite.results.evidence import trust
 
 GOOD = trust.Finding(what="a constant step", expected="its time", found="0.0100 s", by="samples", good=True)
 BAD = trust.Finding(what="heavy tails", expected="94 to 97.5 %", found="93.1 %", good=False)

@@ -19,10 +19,10 @@ from trust import (
 )
 from trust.__main__ import names, proved
 
-from suite.measure import doubling
-from suite.report.trust import WANTED
-from suite.results import statistics, variance_components
-from suite.results.record import Gpu
+from suite.report.pages.trust import WANTED
+from suite.results.records.record import Gpu
+from suite.results.stats import statistics, variance_components
+from suite.worker import doubling
 
 PARTS = ("alarms", "clock", "mutants", "replay")
 
@@ -121,23 +121,23 @@ def test_only_an_interval_that_is_claimed_can_fall_short_and_be_counted():
 
 def test_every_module_that_decides_is_mutated_and_run_against_tests_that_there_are():
     there = part_mutants.there()
-    assert {"suite.observations._found", "suite.results.statistics", "suite.measure.clock"} <= set(there)
+    assert {"suite.claims._judging", "suite.results.stats.statistics", "suite.worker_api.clock"} <= set(there)
     assert set(part_mutants.TESTS) <= set(there)
     assert [module for module, tests in there.items() if not tests or not part_mutants.file(module).exists()] == []
     assert [name for tests in there.values() for name in tests if not part_mutants.test(name).exists()] == []
 
 
 def test_a_new_module_of_the_results_is_one_that_decides(tmp_path, monkeypatch):
-    for name in ("suite/results/fresh.py", "suite/results/table.py", "suite/observations/__init__.py"):
+    for name in ("suite/results/fresh.py", "suite/results/views/table.py", "suite/claims/__init__.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("X = 1")
     monkeypatch.setattr(part_mutants, "ROOT", tmp_path)
     monkeypatch.setattr(part_mutants, "TESTS", {})
-    assert part_mutants.there() == {"suite.results.fresh": (), "suite.observations": part_mutants.JUDGED}
+    assert part_mutants.there() == {"suite.results.fresh": (), "suite.claims": part_mutants.JUDGED}
 
 
 def test_a_fault_is_noticed_in_the_code_of_a_function_and_in_what_only_an_import_runs():
-    source = part_mutants.file("suite.measure.doubling").read_text()
+    source = part_mutants.file("suite.worker.doubling").read_text()
     faults = {
         "": ("_PROPORTIONAL = 0.05", "_PROPORTIONAL = 5.0", "killed"),
         "proportional": ("<= _PROPORTIONAL", "> _PROPORTIONAL", "killed"),
@@ -148,7 +148,7 @@ def test_a_fault_is_noticed_in_the_code_of_a_function_and_in_what_only_an_import
         for place, (before, after, _) in faults.items()
     ]
     assert all(mutant.source != source for mutant in planted)
-    answers = dict(part_mutants.answered("suite.measure.doubling", planted, ("test_doubling",)))
+    answers = dict(part_mutants.answered("suite.worker.doubling", planted, ("test_doubling",)))
     assert answers == {place: answer for place, (*_, answer) in faults.items()}
 
 
@@ -163,13 +163,13 @@ def test_a_sign_interval_covers_what_coins_say():
 
 
 def test_tests_that_are_not_corrected_raise_alarms_that_are_seen(monkeypatch):
-    monkeypatch.setattr("suite.results.comparison.holm", tuple)
+    monkeypatch.setattr("suite.results.compare.comparison.holm", tuple)
     alarms, _ = part_alarms.judged((part_alarms.ALARMS[0], 100, 0))
     assert not part_alarms.quiet(part_alarms.ALARMS[0], alarms, 100, sample=True).good
 
 
 def test_a_median_in_the_place_of_the_mean_is_seen_by_the_worlds(monkeypatch):
-    monkeypatch.setattr("suite.results.summary.fmean", lambda values: statistics.median(list(values)))
+    monkeypatch.setattr("suite.results.single.summary.fmean", lambda values: statistics.median(list(values)))
     assert not part_clock.spikes(0).good
 
 
@@ -240,7 +240,7 @@ def test_every_mutant_parses_and_differs():
 
 
 def test_a_mutant_said_to_be_equivalent_must_exist():
-    gone = part_mutants.equivalent("suite.results.statistics", "f: 1 -> 2", "no reason", [])
+    gone = part_mutants.equivalent("suite.results.stats.statistics", "f: 1 -> 2", "no reason", [])
     assert not gone.good
     assert "no such mutant" in gone.found
     for module, known in json.loads(part_mutants.EQUIVALENT.read_text()).items():

@@ -7,9 +7,10 @@ import factory
 import msgspec
 import pytest
 
-from suite.measure import audit, clock, leftover
-from suite.results import floor, summary, validity
-from suite.results.record import Audit, Replay, Sample, Served, Traced
+from suite.results.records.record import Audit, Replay, Sample, Served, Traced
+from suite.results.single import floor, summary, validity
+from suite.worker.checks import audit, pending_work
+from suite.worker_api import clock
 
 ABOUT = factory.description()
 PROGRAM = Traced(
@@ -333,10 +334,10 @@ class Busy:
 
 
 def test_work_that_goes_on_is_watched_until_it_ends(monkeypatch):
-    monkeypatch.setattr(leftover, "drain", lambda: None)
-    for until, seen in ((0.0, 0.0), (0.5, 0.5), (60.0, leftover.LONGEST_SECONDS)):
+    monkeypatch.setattr(pending_work, "drain", lambda: None)
+    for until, seen in ((0.0, 0.0), (0.5, 0.5), (60.0, pending_work.LONGEST_SECONDS)):
         busy = Busy(until)
-        assert leftover.look(busy.clock, busy.sleep).seconds == pytest.approx(seen, abs=0.03)
+        assert pending_work.look(busy.clock, busy.sleep).seconds == pytest.approx(seen, abs=0.03)
 
 
 @pytest.mark.parametrize(
@@ -344,14 +345,14 @@ def test_work_that_goes_on_is_watched_until_it_ends(monkeypatch):
     [((0.02,), 0.02, 0), ((0.08, 0.02), 0.02, 1), ((0.3, 0.3, 0.3), 0.3, 2), ((0.08, 0.3, 0.2), 0.08, 2)],
 )
 def test_what_may_have_been_spinning_threads_is_looked_at_again(monkeypatch, each, seen, samples):
-    monkeypatch.setattr(leftover, "drain", lambda: None)
+    monkeypatch.setattr(pending_work, "drain", lambda: None)
     busy, taken = Busy(each[0]), []
 
     def sample():
         taken.append(busy.now)
         busy.until = busy.now + each[len(taken)]
 
-    assert leftover.least(sample, busy.clock, busy.sleep).seconds == pytest.approx(seen, abs=0.03)
+    assert pending_work.least(sample, busy.clock, busy.sleep).seconds == pytest.approx(seen, abs=0.03)
     assert len(taken) == samples
 
 
@@ -366,16 +367,18 @@ def test_what_may_have_been_spinning_threads_is_looked_at_again(monkeypatch, eac
 )
 def test_arrays_that_are_not_there_at_once_are_looked_at_again(monkeypatch, looks, least, samples):
     seen, taken = iter(looks), []
-    monkeypatch.setattr(leftover, "look", lambda *_: leftover.Leftover(**dict(zip(FIELDS, next(seen), strict=True))))
-    found = leftover.least(lambda: taken.append("a sample"), clock.Clock())
+    monkeypatch.setattr(
+        pending_work, "look", lambda *_: pending_work.Leftover(**dict(zip(FIELDS, next(seen), strict=True)))
+    )
+    found = pending_work.least(lambda: taken.append("a sample"), clock.Clock())
     assert (found.seconds, found.awaited_seconds) == least
     assert len(taken) == samples
 
 
 def test_without_further_samples_one_look_has_to_do(monkeypatch):
-    monkeypatch.setattr(leftover, "drain", lambda: None)
+    monkeypatch.setattr(pending_work, "drain", lambda: None)
     busy = Busy(0.3)
-    assert leftover.least(None, busy.clock, busy.sleep).seconds == pytest.approx(0.3, abs=0.03)
+    assert pending_work.least(None, busy.clock, busy.sleep).seconds == pytest.approx(0.3, abs=0.03)
 
 
 def test_cores_are_those_of_affinity_and_of_the_variables_that_limit_xla(monkeypatch):
@@ -430,8 +433,8 @@ def test_a_process_that_has_not_used_a_gpu_is_not_made_to_look_for_one(monkeypat
     asked = []
     cuda = SimpleNamespace(is_initialized=lambda: False, synchronize=lambda: asked.append("synchronize"))
     monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
-    leftover.drain()
+    pending_work.drain()
     assert asked == []
     cuda.is_initialized = lambda: True
-    leftover.drain()
+    pending_work.drain()
     assert asked == ["synchronize"]

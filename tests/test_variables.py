@@ -4,12 +4,13 @@ import factory
 import msgspec
 import pytest
 
-from suite import bench
-from suite.measure import children, probing
-from suite.measure.request import Request
-from suite.measure.variables import settings, spoiling
-from suite.results.settings import differing
-from suite.results.summary import summary
+from suite.driver import probing
+from suite.driver.request import Request
+from suite.processes import children
+from suite.results.records.settings import differing
+from suite.results.single.summary import summary
+from suite.sessions import bench
+from suite.system.variables import settings, spoiling
 
 RECORDED = {
     "CUDA_LAUNCH_BLOCKING": "1",
@@ -138,7 +139,7 @@ def test_nothing_private_leaves_the_machine(name, value):
 
 @pytest.mark.parametrize("name", ["XLA_FLAGS", "LD_PRELOAD", "TORCH_LOGS", "MALLOC_CONF"])
 def test_neither_the_user_nor_the_host_is_named(name, monkeypatch):
-    monkeypatch.setattr("suite.measure.anonymous._names", lambda: (("someone", "<user>"), ("their-pc", "<host>")))
+    monkeypatch.setattr("suite.system.redact._names", lambda: (("someone", "<user>"), ("their-pc", "<host>")))
     for word in ("someone", "their-pc"):
         assert word not in settings({name: f"--x={word}"})[name]
 

@@ -14,12 +14,12 @@ import synthetic
 from flax import nnx
 
 from suite import models, variants
-from suite.measure import worker
-from suite.measure.jax_program import JaxProgram
-from suite.measure.nnx_program import NnxProgram
-from suite.measure.placement import devices, placement
-from suite.measure.stacked import StackedProgram
+from suite.programs.jax.nnx_jit import NnxProgram
+from suite.programs.jax.program import JaxProgram
+from suite.programs.jax.sharding import devices, placement
+from suite.programs.jax.stacked import StackedProgram
 from suite.variants import STEPS_PER_CALL
+from suite.worker import main
 from suite.workload import Case, Workload
 
 TRAINED = ("mnist_mlp", "cifar10_mlp", "dp_linear_mirrored")
@@ -150,13 +150,13 @@ def test_a_worker_refuses_a_variant_that_is_not_there(implementation, variant, b
         workload="mnist_mlp", backend=backend, scope="step", batch=8, implementation=implementation, variant=variant
     )
     with pytest.raises(LookupError, match=words):
-        worker.program(case)
+        main.program(case)
 
 
 def test_every_variant_of_jax_has_its_program():
     for variant in variants.variants_of("jax", "cpu"):
         case = Case(workload="mnist_grid_search", backend="cpu", scope="step", batch=64, variant=variant)
-        program, _ = worker.program(case)
+        program, _ = main.program(case)
         assert isinstance(program, NnxProgram) == (variant == "nnx-jit")
         assert isinstance(program, StackedProgram) == (variant == "stacked")
 
@@ -167,12 +167,12 @@ sys.path.insert(0, {tests!r})
 import jax
 import test_variants as ours
 from suite import models
-from suite.measure import worker
+from suite.worker import main
 from suite.workload import Case
 
 name, variant, devices = sys.argv[1], sys.argv[2], int(sys.argv[3])
 case = Case(workload=name, backend="cpu", scope="step", batch=8, variant=variant, devices=devices)
-program, workload = worker.program(case)
+program, workload = main.program(case)
 program.initialise(0)
 program.put(ours.batches(workload, 8))
 program.lower()

@@ -6,10 +6,10 @@ import factory
 import msgspec
 import pytest
 
-from suite.report import comparison as report
-from suite.results.comparison import LEAST_BAND, Comparison, axes, compared, noise_floor
-from suite.results.statistics import Estimate, paired_p_value, unpaired_p_value
-from suite.results.summary import summary
+from suite.report.parts import comparison as report
+from suite.results.compare.comparison import LEAST_BAND, Comparison, axes, compared, noise_floor
+from suite.results.single.summary import summary
+from suite.results.stats.statistics import Estimate, paired_p_value, unpaired_p_value
 
 CALM = summary(factory.record(step_seconds=(0.01, 0.01, 0.01)))
 

@@ -8,12 +8,17 @@ import pynvml
 import pytest
 from test_telemetry import FakeNvml
 
-from suite.measure import answering, fitness, lock, machine, refusal
-from suite.measure.nvml import Gpus
-from suite.measure.offer import Offer
-from suite.measure.request import Request
-from suite.results import comparison, pools, prices, reference
-from suite.results.prices import Price
+from suite.driver import fitness, plan, validation
+from suite.driver.request import Request
+from suite.processes import lock
+from suite.results.compare import comparison
+from suite.results.pooled import pools
+from suite.results.single import prices
+from suite.results.single.prices import Price
+from suite.results.views import reference
+from suite.system import machine
+from suite.system.nvml import Gpus
+from suite.worker_api.offer import Offer
 
 A100 = "NVIDIA A100-SXM4-40GB"
 FIRST, SECOND = "MIG-aaaa1111-0000-0000-0000-000000000000", "MIG-bbbb2222-0000-0000-0000-000000000000"
@@ -170,11 +175,11 @@ JAX = Offer(
 
 def test_a_gpu_that_is_named_wrongly_is_not_left_out_in_silence(monkeypatch):
     with_driver(monkeypatch, FakeNvml(), "MIG-cccc")
-    monkeypatch.setattr(answering, "why_no_gpu", machine.why_no_gpu)
-    (remark,) = answering.answer(Request(workloads=("mnist_mlp",)), factory.PLAIN, {"jax": JAX}).remarks
+    monkeypatch.setattr(plan, "why_no_gpu", machine.why_no_gpu)
+    (remark,) = plan.answer(Request(workloads=("mnist_mlp",)), factory.PLAIN, {"jax": JAX}).remarks
     assert "CUDA_VISIBLE_DEVICES is 'MIG-cccc'" in remark
     with_driver(monkeypatch, FakeNvml(), "")  # hidden on purpose
-    assert answering.answer(Request(workloads=("mnist_mlp",)), factory.PLAIN, {"jax": JAX}).remarks == ()
+    assert plan.answer(Request(workloads=("mnist_mlp",)), factory.PLAIN, {"jax": JAX}).remarks == ()
 
 
 def test_the_locks_of_a_slice_have_names_that_files_may_have(monkeypatch, tmp_path):
@@ -269,9 +274,9 @@ def test_a_peer_that_sees_another_gpu_first_is_refused():
         "torch": msgspec.structs.replace(seeing(SLICE.name), names=("mnist_mlp",)),
     }
     with pytest.raises(RuntimeError, match=r"its first GPU is '.* MIG 1g.10gb' and JAX's is 'NVIDIA H100"):
-        answering.answer(Request(workloads=("mnist_mlp",), implementations=("jax", "torch")), factory.HOST, offers)
+        plan.answer(Request(workloads=("mnist_mlp",), implementations=("jax", "torch")), factory.HOST, offers)
     for same in (factory.H100.name, "cuda"):
-        refusal.refuse_other_gpu({"jax": (factory.H100.name,), "torch": (same, "another card")})
+        validation.refuse_other_gpu({"jax": (factory.H100.name,), "torch": (same, "another card")})
 
 
 def test_a_record_of_before_has_no_slice_and_the_same_digest():

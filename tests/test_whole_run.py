@@ -10,19 +10,20 @@ import pytest
 import synthetic
 
 from suite import models
+from suite.analysis.capabilities import Here
+from suite.driver import campaign, collect, profiles, runner
+from suite.driver.journal import Done
 from suite.experiments import headline
-from suite.inquiry.here import Here
-from suite.measure import campaign, contribution, profiles, runner, steady
-from suite.measure.clock import Clock, Plan
-from suite.measure.jax_program import JaxProgram
-from suite.measure.jax_run import JaxRun
-from suite.measure.nnx_program import NnxProgram
-from suite.measure.process import Process
-from suite.measure.protocol import Task
-from suite.measure.resident_run import ResidentRun
-from suite.measure.whole_run import whole_run
-from suite.results.journal import Done
-from suite.results.record import Software
+from suite.programs.jax.epochs import JaxRun
+from suite.programs.jax.nnx_jit import NnxProgram
+from suite.programs.jax.program import JaxProgram
+from suite.programs.jax.resident import ResidentRun
+from suite.results.records.record import Software
+from suite.worker import steady
+from suite.worker.recorder import Process
+from suite.worker.whole_run import whole_run
+from suite.worker_api.clock import Clock, Plan
+from suite.worker_api.protocol import Task
 from suite.workload import Case, WholeRun
 
 HERE = Here(backends=("cpu",), cores=4)
@@ -300,9 +301,9 @@ def test_a_warm_cache_is_filled_once_and_one_that_gives_nothing_is_no_result(tmp
     assert runner.fill(task, 1, 2, tmp_path, Watch(), lambda unit: None) == (failed,)
     assert not (runner.warm_cache(case, tmp_path) / "filled").exists()
     facts = replaced(factory.FACTS, cache_hits=0)
-    assert "nothing came from the compile cache" in contribution.trouble(case, facts)
-    assert contribution.trouble(case, replaced(factory.FACTS, cache_hits=1)) == ""
-    assert contribution.trouble(factory.record(scope="cold").case, facts) == ""
+    assert "nothing came from the compile cache" in collect.trouble(case, facts)
+    assert collect.trouble(case, replaced(factory.FACTS, cache_hits=1)) == ""
+    assert collect.trouble(factory.record(scope="cold").case, facts) == ""
 
 
 def test_what_holds_weights_as_constants_has_the_same_in_each_round():

@@ -9,10 +9,10 @@ from jax import lax
 from jax import numpy as jnp
 
 from suite import models
-from suite.measure.jax_program import JaxProgram
 from suite.nn import compiler
 from suite.nn.depthwise import depthwise, moved_sums
 from suite.nn.window import SIDE, same_mean, same_padding, zero_padded_max, zero_padded_mean
+from suite.programs.jax.program import JaxProgram
 from suite.workload import Case
 
 NHWC = ("NHWC", "HWIO", "NHWC")

@@ -1,12 +1,12 @@
 """What a machine can do at most, one kind of work a file, with the contract of a model."""
 
-from suite import plugins
+from suite import discovery
 from suite.workload import Workload
 
 
 def names() -> tuple[str, ...]:
     """Return the names of all ceilings, found by their files; nothing is imported."""
-    return plugins.names(__path__)
+    return discovery.names(__path__)
 
 
 def load(name: str) -> Workload:
@@ -14,4 +14,4 @@ def load(name: str) -> Workload:
 
     Raises LookupError, naming what there is, if there is no such file.
     """
-    return plugins.module(__name__, name, names(), "ceiling").WORKLOAD
+    return discovery.module(__name__, name, names(), "ceiling").WORKLOAD

@@ -11,7 +11,7 @@ from suite import __version__
 from suite.cli.about import doctor, list_workloads
 from suite.cli.data import data
 from suite.cli.quoting import check_docs, cite
-from suite.cli.results import baselines, check, compare, publish, report
+from suite.cli.records import baselines, check, compare, publish, report
 from suite.cli.running import follow, run
 
 _OF_A_PLACE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR, errno.ENAMETOOLONG}

@@ -20,14 +20,15 @@ def list_workloads(as_json: bool, questions: bool) -> None:
         for name in names:
             click.echo(f"{name:<{width}}  {experiments.load(name).TITLE}")
         return
-    from suite.measure import probing
-    from suite.results.record import to_json
+    from suite.driver import probing
+    from suite.results.records.record import to_json
 
     workloads = probing.offer("jax").workloads
     if as_json:
         click.echo(to_json(workloads), nl=False)
         return
-    from suite import terminal, units
+    from suite import units
+    from suite.console import terminal
 
     terminal.print_table(
         "workloads",
@@ -48,8 +49,8 @@ def list_workloads(as_json: bool, questions: bool) -> None:
 @click.command(short_help="Say what JAX sees and whether this machine is fit to measure.")
 def doctor() -> None:
     """Say what JAX sees, and whether this machine is fit to measure; exit 1 if it is not."""
-    from suite import terminal
-    from suite.measure.doctor import checks_of_this_machine
+    from suite.console import terminal
+    from suite.driver.doctor import checks_of_this_machine
 
     checks = checks_of_this_machine()
     terminal.print_checks(checks)

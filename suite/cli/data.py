@@ -31,7 +31,8 @@ def data() -> None:
 @data.command("list")
 def list_data() -> None:
     """Show the data sets, where they lie and how large they are."""
-    from suite import datasets, terminal
+    from suite.cli import datasets
+    from suite.console import terminal
 
     terminal.print_table("data sets", datasets.COLUMNS, datasets.rows())
 
@@ -42,7 +43,7 @@ def list_data() -> None:
 @_size
 def prepare_data(name: str, kind: Any, size: Any) -> None:
     """Make the stand-in of data set NAME, or download the published one, and print where it lies."""
-    from suite import datasets
+    from suite.cli import datasets
 
     click.echo(datasets.prepared(name, kind, size))
 
@@ -53,7 +54,7 @@ def prepare_data(name: str, kind: Any, size: Any) -> None:
 @_size
 def data_path(name: str, kind: Any, size: Any) -> None:
     """Print where data set NAME lies, or will lie once it is prepared."""
-    from suite import datasets
+    from suite.cli import datasets
 
     click.echo(datasets.path(name, kind, size))
 
@@ -61,7 +62,7 @@ def data_path(name: str, kind: Any, size: Any) -> None:
 @data.command("gallery")
 def data_gallery() -> None:
     """Draw the pictures of the site's page of data anew, from their seeds, and print the files."""
-    from suite import gallery
+    from suite.cli import gallery
 
     for file in gallery.draw(published().parent):
         click.echo(file)

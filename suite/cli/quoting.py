@@ -36,7 +36,7 @@ def cite(key: str | None, listed: bool, form: Any, as_json: bool, site: str) -> 
     is that of one record, or of a stored pool. A pool that is cited is stored, a line in site/pools.jsonl. Exit 1 if
     nothing has the key. Standard error says why a number may not be quoted.
     """
-    from suite import citing, terminal
+    from suite.console import citing, terminal
 
     if key is None and not listed:
         raise click.UsageError("name a KEY, or give --list to see them all")
@@ -83,7 +83,7 @@ def check_docs(files: tuple[Path, ...], write: bool) -> None:
 
     FILES may lie anywhere; the records are those of the suite's checkout, where this has to run.
     """
-    from suite import citing
+    from suite.console import citing
 
     right = True
     for line, wrong in citing.checked(files, published(), write):

@@ -300,9 +300,10 @@ class _Found:
 
 def _run(request: Any, context: click.Context, began: float) -> _Found:
     """Measure, print and render what the command line asks; `began` is when the command did, by the monotonic clock."""
-    from suite import bench, publishing, resuming, terminal
     from suite.cli.ending import signals
-    from suite.results import prices as price_list
+    from suite.console import terminal
+    from suite.results.single import prices as price_list
+    from suite.sessions import bench, publishing, resuming
 
     asked = SimpleNamespace(**context.params)
     out: Path = asked.out
@@ -319,7 +320,7 @@ def _run(request: Any, context: click.Context, began: float) -> _Found:
     if asked.resume and asked.cluster is None:
         _mention_jobs(out)
     if asked.address is not None:
-        from suite.measure import hosts
+        from suite.multihost import hosts
 
         hosts.refuse_unbindable(asked.address)
         os.environ[hosts.ADDRESS] = asked.address
@@ -347,8 +348,8 @@ def _run(request: Any, context: click.Context, began: float) -> _Found:
 
 def _measured(request: Any, asked: Any, began: float) -> tuple[Any, Any]:
     """Measure a new campaign or one that is resumed, on this machine; return its journal and how it ended."""
-    from suite import bench, publishing, resuming
-    from suite.measure.deadline import Deadline
+    from suite.driver.deadline import Deadline
+    from suite.sessions import bench, publishing, resuming
 
     reserved = publishing.REPORT_SECONDS if asked.site else 0.0
     new = None
@@ -367,8 +368,9 @@ def _measured(request: Any, asked: Any, began: float) -> tuple[Any, Any]:
 
 def _mention_jobs(out: Path) -> None:
     """Say of what is left of a cluster's jobs in a folder that one campaign alone goes on without --cluster."""
-    from suite import resuming, terminal
     from suite.cluster import plan
+    from suite.console import terminal
+    from suite.sessions import resuming
 
     with suppress(RuntimeError):  # a plan that cannot be read keeps no campaign from going on
         for _, left in plan.unended(out):
@@ -379,8 +381,9 @@ def _mention_jobs(out: Path) -> None:
 
 def _dismiss(others: int, address: str) -> None:
     """Tell the other hosts that there is no more to do; say so of those that have not come to hear it."""
-    from suite import terminal, units
-    from suite.measure import hosts
+    from suite import units
+    from suite.console import terminal
+    from suite.multihost import hosts
 
     if missing := others - hosts.dismiss(others, address):
         terminal.say(f"note: {units.counted(missing, 'other host')} did not come to hear that the run has ended")
@@ -388,7 +391,7 @@ def _dismiss(others: int, address: str) -> None:
 
 def _request(asked: dict[str, Any]) -> Any:
     """Return what is to be measured, from the options that say it; ValueError for what none can be."""
-    from suite.measure.request import Request
+    from suite.driver.request import Request
 
     if asked["experiment"] is not None and not asked["experiment"].strip():
         raise ValueError("--experiment asked for without a name; suite list --experiments shows them")
@@ -436,15 +439,15 @@ def _refuse_contradictions(asked: Mapping[str, Any]) -> None:
 
 def _show(headers: Sequence[Any], out: Path, prices: Sequence[Any], site: bool) -> None:
     """Print what the campaigns with these headers found, machine by machine."""
-    from suite import showing
+    from suite.console import printing
 
     for number, header in enumerate({header.machine.slug: header for header in headers}.values()):
         noted = site or number > 0
         if header.experiment:
-            showing.print_answers(header.experiment, (PUBLISHED, out), header.machine, noted)
+            printing.print_answers(header.experiment, (PUBLISHED, out), header.machine, noted)
         else:
             campaigns = {header.campaign for header in headers}
-            showing.print_results((PUBLISHED, out), header.machine, prices, campaigns, noted)
+            printing.print_results((PUBLISHED, out), header.machine, prices, campaigns, noted)
 
 
 def given(context: click.Context, but: Collection[str]) -> tuple[str, ...]:
@@ -464,9 +467,9 @@ def run_jobs(
     machine_name: str | None,
 ) -> tuple[bool, list[Any]]:
     """Measure on many machines; return whether every job has left its records, and the journals of those that have."""
-    from suite import terminal
     from suite.cluster import plan, planning, supervisor
-    from suite.results.journal import FILE_NAME, Journal
+    from suite.console import terminal
+    from suite.driver.journal import FILE_NAME, Journal
 
     place = (
         plan.unfinished(out, cluster)
@@ -496,8 +499,10 @@ def run_jobs(
 )
 def follow(address: str, patience: float) -> None:
     """Take part in what suite run --hosts measures at HOST:PORT, until it has no more for this machine to do."""
-    from suite import terminal, units
-    from suite.measure import following, software
+    from suite import units
+    from suite.console import terminal
+    from suite.multihost import following
+    from suite.system import software
 
     for note in software.notes():
         terminal.say(f"note: {note}")

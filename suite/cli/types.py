@@ -10,7 +10,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from suite.results.files import LOCAL
+from suite.results.records.files import LOCAL
 
 PUBLISHED = Path("site/records")
 MOST_WORKERS = 1024
@@ -39,7 +39,7 @@ class RecordPath(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path, or fail saying that nothing is there."""
-        from suite.results import packs
+        from suite.results.records import packs
 
         return Path(value) if packs.around(Path(value)) else super().convert(value, param, ctx)
 
@@ -129,7 +129,7 @@ def address(text: str) -> str:
 
 def machine_name(name: str) -> str:
     """Return the name, or raise ValueError if no page and no file may have it."""
-    from suite.results.record import plain_name, slug
+    from suite.results.records.record import plain_name, slug
 
     if not name.isprintable() or not plain_name(slug(name)):
         raise ValueError(
@@ -146,7 +146,7 @@ class KeyName(click.ParamType):
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Return the keys that begin so."""
-        from suite import citing
+        from suite.console import citing
 
         there, _ = citing.published(PUBLISHED)
         return [CompletionItem(key) for key in there.pooled if key.startswith(incomplete)]

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from suite import bench, resuming, terminal
 from suite.cluster.plan import Place, Plan
-from suite.measure import runner, software
-from suite.results.journal import FILE_NAME, Journal
+from suite.console import terminal
+from suite.driver import runner
+from suite.driver.journal import FILE_NAME, Journal
+from suite.sessions import bench, resuming
+from suite.system import software
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from suite.measure.request import Request
+from suite.driver.request import Request
 from suite.workload import Plain
 
 Cluster = Literal["slurm", "local"]

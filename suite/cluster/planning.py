@@ -6,14 +6,16 @@ from pathlib import Path
 
 import msgspec
 
-from suite import terminal, units
+from suite import units
 from suite.cluster import supervisor
 from suite.cluster.plan import Cluster, Place, Plan, dealt, new
-from suite.measure import answering, machine, probing, software, variables
-from suite.measure.offer import Offer
-from suite.measure.request import Request
-from suite.results import files
-from suite.results.record import Gpu, Machine
+from suite.console import terminal
+from suite.driver import plan, probing
+from suite.driver.request import Request
+from suite.results.records import files
+from suite.results.records.record import Gpu, Machine
+from suite.system import machine, software, variables
+from suite.worker_api.offer import Offer
 from suite.workload import Implementation
 
 # Stands for a node of a scheduler, of which nothing is known here: it has all that can be asked for.
@@ -33,7 +35,7 @@ def planned(
 ) -> Place:
     """Deal the workloads asked for to jobs, and write the plan.
 
-    Raises ValueError for a budget, RuntimeError where such jobs cannot be submitted, and what `answering.answer` raises
+    Raises ValueError for a budget, RuntimeError where such jobs cannot be submitted, and what `plan.answer` raises
     of what no machine can measure, or this one where it is the node; what other nodes cannot, their jobs say.
     """
     for note in (*software.notes(), *variables.spoiling()):
@@ -72,7 +74,7 @@ def measurable(asked: Request, cluster: Cluster) -> tuple[str, ...]:
     node = machine.machine() if cluster == "local" else _NODE
     if node is _NODE:
         offers = {name: msgspec.structs.replace(offer, backends=_BACKENDS) for name, offer in offers.items()}
-    answer = answering.answer(asked, node, offers)
+    answer = plan.answer(asked, node, offers)
     for remark in answer.remarks:
         terminal.say(f"note: {remark}")
     return tuple(about.name for about in answer.descriptions)

@@ -9,10 +9,12 @@ from typing import Any
 
 import msgspec
 
-from suite import resuming, terminal, units
+from suite import units
 from suite.child_imports import child_imports
 from suite.cluster.part import Outcome, Part
 from suite.cluster.plan import Cluster, Place, Plan, Sent
+from suite.console import terminal
+from suite.sessions import resuming
 
 ATTEMPTS = 3  # jobs of one part in a row
 _MINUTES = 240  # of a job, unless its options say so

@@ -1,12 +1,12 @@
 """Documented models in Keras on TensorFlow, one a file: what JAX is compared with. Underscores begin shared files."""
 
-from suite import plugins
+from suite import discovery
 from suite.controls_keras._base import Control
 
 
 def names() -> tuple[str, ...]:
     """Return the workloads that have a control in Keras, found by their files; nothing is imported."""
-    return plugins.names(__path__)
+    return discovery.names(__path__)
 
 
 def load(name: str) -> Control:
@@ -14,4 +14,4 @@ def load(name: str) -> Control:
 
     Raises LookupError, naming what there is, if there is no such file.
     """
-    return plugins.module(__name__, name, names(), "control in Keras for workload").CONTROL
+    return discovery.module(__name__, name, names(), "control in Keras for workload").CONTROL

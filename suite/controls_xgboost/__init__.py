@@ -1,12 +1,12 @@
 """Boosted trees in XGBoost, one workload a file with the model's name: what JAX is compared with."""
 
-from suite import plugins
+from suite import discovery
 from suite.controls_xgboost._base import Control
 
 
 def names() -> tuple[str, ...]:
     """Return the workloads that have a control in XGBoost, found by their files; nothing is imported."""
-    return plugins.names(__path__)
+    return discovery.names(__path__)
 
 
 def load(name: str) -> Control:
@@ -14,4 +14,4 @@ def load(name: str) -> Control:
 
     Raises LookupError, naming what there is, if there is no such file.
     """
-    return plugins.module(__name__, name, names(), "control in XGBoost for workload").CONTROL
+    return discovery.module(__name__, name, names(), "control in XGBoost for workload").CONTROL

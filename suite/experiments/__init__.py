@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Protocol, cast
 
-from suite import plugins
-from suite.inquiry.here import Here
-from suite.results.machine_evidence import Evidence
-from suite.results.reading import Reading
-from suite.results.record import Record
+from suite import discovery
+from suite.analysis.capabilities import Here
+from suite.results.pooled.machine_evidence import Evidence
+from suite.results.records.record import Record
+from suite.results.views.experiment_result import Reading
 from suite.workload import Case, Description
 
 
@@ -40,7 +40,7 @@ class Experiment(Protocol):
 
 def names() -> tuple[str, ...]:
     """Return the names of all experiments, found by their files; nothing is imported."""
-    return plugins.names(__path__)
+    return discovery.names(__path__)
 
 
 def load(name: str) -> Experiment:
@@ -48,7 +48,7 @@ def load(name: str) -> Experiment:
 
     Raises LookupError, naming what there is and the nearest match, if there is no such file.
     """
-    return cast(Experiment, plugins.module(__name__, name, names(), "experiment"))
+    return cast(Experiment, discovery.module(__name__, name, names(), "experiment"))
 
 
 def read(name: str, evidence: Evidence) -> Reading | None:

@@ -5,12 +5,12 @@ from itertools import pairwise
 from statistics import fmean
 
 from suite import units
-from suite.inquiry.flows import claimed
-from suite.inquiry.here import Here
-from suite.inquiry.learning import documented_steps, learning, learnt, newest
-from suite.results.reading import Reading
-from suite.results.record import Record
-from suite.results.table import Cell, Table
+from suite.analysis.capabilities import Here
+from suite.analysis.input_pipeline import claimed
+from suite.analysis.learning import documented_steps, learning, learnt, newest
+from suite.results.records.record import Record
+from suite.results.views.experiment_result import Reading
+from suite.results.views.table import Cell, Table
 from suite.workload import Case, Data, Description
 
 TITLE = "Do the networks reach the documented accuracies?"

@@ -4,16 +4,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from suite import units
-from suite.inquiry.here import Here
-from suite.inquiry.steps import from_size, pooled_point, said_of, step, words
-from suite.results.crossing import Crossing, crossing
-from suite.results.machine_evidence import Evidence, of_one_machine
-from suite.results.pooled_speedup import PooledSpeedUp
-from suite.results.pools import Pool
-from suite.results.reading import Chart, Line, Point, Reading
-from suite.results.record import Record
-from suite.results.summary import summary
-from suite.results.table import Cell, Table, time_cell, times_cells
+from suite.analysis.capabilities import Here
+from suite.analysis.steps import from_size, pooled_point, said_of, step, words
+from suite.results.pooled.machine_evidence import Evidence, of_one_machine
+from suite.results.pooled.pools import Pool
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.records.record import Record
+from suite.results.single.summary import summary
+from suite.results.stats.crossing import Crossing, crossing
+from suite.results.views.experiment_result import Chart, Line, Point, Reading
+from suite.results.views.table import Cell, Table, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "At which batch size does the GPU win?"

@@ -3,25 +3,18 @@
 from collections.abc import Iterator, Sequence
 
 from suite import units
-from suite.inquiry.flows import (
-    change,
-    claimed,
-    epoch,
-    from_storage,
-    gain,
-    share_cell,
-)
-from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, said_of, steady, step, together, words
-from suite.results.campaigns import notes
-from suite.results.flow import flow
-from suite.results.machine_evidence import Evidence, of_one_machine
-from suite.results.pooled_speedup import PooledSpeedUp
-from suite.results.reading import Chart, Point, Reading
-from suite.results.record import Record
-from suite.results.summary import Summary
-from suite.results.table import ON_ONE_HOST, Cell, Table, filled, one_host_cell, rate_cells, times_cells
-from suite.results.watched import averaged, gpu_share, on_gpu, watched
+from suite.analysis.capabilities import Here
+from suite.analysis.input_pipeline import change, claimed, epoch, from_storage, gain, share_cell
+from suite.analysis.steps import caveat, said_of, steady, step, together, words
+from suite.results.pooled.machine_evidence import Evidence, of_one_machine
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.records.record import Record
+from suite.results.single.campaigns import notes
+from suite.results.single.input_pipeline import flow
+from suite.results.single.summary import Summary
+from suite.results.single.telemetry_summary import averaged, gpu_share, on_gpu, watched
+from suite.results.views.experiment_result import Chart, Point, Reading
+from suite.results.views.table import ON_ONE_HOST, Cell, Table, filled, one_host_cell, rate_cells, times_cells
 from suite.workload import Case, Description
 
 TITLE = "What does a deeper network cost when its photographs come from storage?"

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, point, share, share_words, step, together, words
-from suite.results.reading import Chart, Reading
-from suite.results.record import Record
-from suite.results.statistics import Estimate
-from suite.results.summary import time_ratio
-from suite.results.table import ON_ONE_HOST, Cell, Table, base_cells, gain_cell, time_cell, times_cells
+from suite.analysis.capabilities import Here
+from suite.analysis.steps import caveat, point, share, share_words, step, together, words
+from suite.results.records.record import Record
+from suite.results.single.summary import time_ratio
+from suite.results.stats.statistics import Estimate
+from suite.results.views.experiment_result import Chart, Reading
+from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, gain_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How much of a step is dispatch?"

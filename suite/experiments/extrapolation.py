@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from statistics import median
 
 from suite import units
-from suite.inquiry.flows import epoch, from_storage
-from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, point, step, together, words
-from suite.results.reading import Chart, Point, Reading
-from suite.results.record import Record
-from suite.results.statistics import Estimate, geometric_mean, paired_ratio
-from suite.results.summary import Summary, by_round
-from suite.results.table import ON_ONE_HOST, Cell, Table, one_host_cell, times_cells
+from suite.analysis.capabilities import Here
+from suite.analysis.input_pipeline import epoch, from_storage
+from suite.analysis.steps import caveat, point, step, together, words
+from suite.results.records.record import Record
+from suite.results.single.summary import Summary, by_round
+from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio
+from suite.results.views.experiment_result import Chart, Point, Reading
+from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "Does the time of one step tell the time of an epoch?"

@@ -6,13 +6,13 @@ from statistics import median
 from msgspec.structs import replace
 
 from suite import units
-from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, percent_words, point, step, together, words
-from suite.results.reading import Chart, Reading
-from suite.results.record import Record, Run
-from suite.results.statistics import Estimate, geometric_mean, paired_ratio
-from suite.results.summary import Summary
-from suite.results.table import ON_ONE_HOST, Cell, Table, gain_cell, times_cells
+from suite.analysis.capabilities import Here
+from suite.analysis.steps import caveat, percent_words, point, step, together, words
+from suite.results.records.record import Record, Run
+from suite.results.single.summary import Summary
+from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio
+from suite.results.views.experiment_result import Chart, Reading
+from suite.results.views.table import ON_ONE_HOST, Cell, Table, gain_cell, times_cells
 from suite.workload import STARTING, Allocator, Backend, Case, Description
 
 TITLE = "How much slower is the first call?"

@@ -6,18 +6,18 @@ from itertools import takewhile
 import msgspec
 
 from suite import units
-from suite.inquiry.flows import gain, share_cell
-from suite.inquiry.here import Here
-from suite.inquiry.searches import SCORES, WAYS, WHOLE, searched
-from suite.inquiry.steps import campaigns, caveat, in_all, point, step, together, words
-from suite.results.campaigns import notes
-from suite.results.machine_evidence import Evidence, of_one_machine
-from suite.results.reading import Chart, Point, Reading
-from suite.results.record import Record
-from suite.results.statistics import Estimate
-from suite.results.summary import Summary
-from suite.results.table import ON_ONE_HOST, Cell, Table, base_cells, filled, gain_cell, time_cell, times_cells
-from suite.results.watched import gpu_share
+from suite.analysis.capabilities import Here
+from suite.analysis.input_pipeline import gain, share_cell
+from suite.analysis.searches import SCORES, WAYS, WHOLE, searched
+from suite.analysis.steps import campaigns, caveat, in_all, point, step, together, words
+from suite.results.pooled.machine_evidence import Evidence, of_one_machine
+from suite.results.records.record import Record
+from suite.results.single.campaigns import notes
+from suite.results.single.summary import Summary
+from suite.results.single.telemetry_summary import gpu_share
+from suite.results.stats.statistics import Estimate
+from suite.results.views.experiment_result import Chart, Point, Reading
+from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, filled, gain_cell, time_cell, times_cells
 from suite.workload import Backend, Case, Description
 
 TITLE = "Does a grid search recover what one small network leaves idle?"

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from itertools import product
 
 from suite import units
-from suite.inquiry.here import Here
-from suite.inquiry.steps import pooled_point, said_of, words
-from suite.results.machine_evidence import Evidence, of_one_machine
-from suite.results.reading import Chart, Reading
-from suite.results.record import Record
-from suite.results.table import Cell, Table, time_cell, times_cells
+from suite.analysis.capabilities import Here
+from suite.analysis.steps import pooled_point, said_of, words
+from suite.results.pooled.machine_evidence import Evidence, of_one_machine
+from suite.results.records.record import Record
+from suite.results.views.experiment_result import Chart, Reading
+from suite.results.views.table import Cell, Table, time_cell, times_cells
 from suite.variants import variants_of
 from suite.workload import (
     FROM_STORAGE,

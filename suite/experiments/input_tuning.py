@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 
 from suite import units
-from suite.inquiry.flows import epoch, from_storage, share_cell
-from suite.inquiry.here import Here
-from suite.inquiry.steps import steady, together
-from suite.inquiry.tuning import (
+from suite.analysis.capabilities import Here
+from suite.analysis.input_pipeline import epoch, from_storage, share_cell
+from suite.analysis.steps import steady, together
+from suite.analysis.tuning import (
     AUGMENTATIONS,
     BATCHES,
     BESIDE,
@@ -28,11 +28,20 @@ from suite.inquiry.tuning import (
     tuned_cell,
     tuning,
 )
-from suite.results.flow import flow
-from suite.results.reading import HeatMap, Reading, Square
-from suite.results.record import Record
-from suite.results.summary import Summary
-from suite.results.table import ON_ONE_HOST, Cell, Table, base_cells, filled, one_host_cell, rate_cells, times_cells
+from suite.results.records.record import Record
+from suite.results.single.input_pipeline import flow
+from suite.results.single.summary import Summary
+from suite.results.views.experiment_result import HeatMap, Reading, Square
+from suite.results.views.table import (
+    ON_ONE_HOST,
+    Cell,
+    Table,
+    base_cells,
+    filled,
+    one_host_cell,
+    rate_cells,
+    times_cells,
+)
 from suite.workload import Case, Description
 
 TITLE = "How is the input pipeline tuned?"

@@ -6,14 +6,23 @@ from dataclasses import replace
 import msgspec
 
 from suite import units
-from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, fullest, point, step, words
-from suite.results.reading import Chart, Reading
-from suite.results.record import Record
-from suite.results.selection import current_cases
-from suite.results.statistics import Estimate, unpaired_ratio
-from suite.results.summary import Summary, by_round, time_ratio
-from suite.results.table import ON_ONE_HOST, Cell, Table, base_cells, gain_cell, one_host_cell, time_cell, times_cells
+from suite.analysis.capabilities import Here
+from suite.analysis.steps import caveat, fullest, point, step, words
+from suite.results.records.record import Record
+from suite.results.single.selection import current_cases
+from suite.results.single.summary import Summary, by_round, time_ratio
+from suite.results.stats.statistics import Estimate, unpaired_ratio
+from suite.results.views.experiment_result import Chart, Reading
+from suite.results.views.table import (
+    ON_ONE_HOST,
+    Cell,
+    Table,
+    base_cells,
+    gain_cell,
+    one_host_cell,
+    time_cell,
+    times_cells,
+)
 from suite.workload import Case, Description
 
 TITLE = "What does lower precision gain on the GPU?"

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.inquiry.here import Here
-from suite.inquiry.learning import documented_steps, learning, learnt, newest
-from suite.results.reading import Reading
-from suite.results.record import Predictions, Record
-from suite.results.table import Cell, Table
+from suite.analysis.capabilities import Here
+from suite.analysis.learning import documented_steps, learning, learnt, newest
+from suite.results.records.record import Predictions, Record
+from suite.results.views.experiment_result import Reading
+from suite.results.views.table import Cell, Table
 from suite.workload import Case, Description
 
 TITLE = "Which answers does a network give to pixels that it never learnt from?"

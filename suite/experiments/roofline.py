@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Sequence
 
 from suite import units
-from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, steady, step
-from suite.results.campaigns import several
-from suite.results.reading import Chart, Line, Point, Reading
-from suite.results.record import Record
-from suite.results.roofline import COPY, MATMUL, Ceiling, Roof, Share, is_ceiling, roof, share
-from suite.results.selection import current_cases, fastest
-from suite.results.summary import Summary
-from suite.results.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
+from suite.analysis.capabilities import Here
+from suite.analysis.steps import caveat, steady, step
+from suite.results.records.record import Record
+from suite.results.single.campaigns import several
+from suite.results.single.roofline import COPY, MATMUL, Ceiling, Roof, Share, is_ceiling, roof, share
+from suite.results.single.selection import current_cases, fastest
+from suite.results.single.summary import Summary
+from suite.results.views.experiment_result import Chart, Line, Point, Reading
+from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
 from suite.workload import Case, Description
 
 TITLE = "How near does each step come to what the machine can do?"

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 
 from suite import units
-from suite.inquiry.here import Here
-from suite.inquiry.steps import fullest
-from suite.results.reading import Chart, Point, Reading
-from suite.results.record import GpuTelemetry, Record, Run
-from suite.results.summary import Summary
-from suite.results.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
-from suite.results.watched import AVERAGED_SECONDS, long_enough, training_seconds, while_training
+from suite.analysis.capabilities import Here
+from suite.analysis.steps import fullest
+from suite.results.records.record import GpuTelemetry, Record, Run
+from suite.results.single.summary import Summary
+from suite.results.single.telemetry_summary import AVERAGED_SECONDS, long_enough, training_seconds, while_training
+from suite.results.views.experiment_result import Chart, Point, Reading
+from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
 from suite.workload import Case, Description
 
 TITLE = "Is a GPU idle because the run is short?"

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 from suite import units
-from suite.inquiry.devices import COUNTS, Side, found, second, strong, weak
-from suite.inquiry.here import Here
-from suite.inquiry.scaling import said
-from suite.inquiry.steps import point, share, share_words, step
-from suite.results.reading import Chart, Line, Point, Reading
-from suite.results.record import Record
-from suite.results.statistics import Estimate
-from suite.results.table import ON_ONE_HOST, Cell, Table, base_cells, one_host_cell, time_cell, times_cells
+from suite.analysis.capabilities import Here
+from suite.analysis.devices import COUNTS, Side, found, second, strong, weak
+from suite.analysis.scaling import said
+from suite.analysis.steps import point, share, share_words, step
+from suite.results.records.record import Record
+from suite.results.stats.statistics import Estimate
+from suite.results.views.experiment_result import Chart, Line, Point, Reading
+from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, one_host_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How much faster are several GPUs?"

@@ -6,17 +6,17 @@ from dataclasses import replace
 import msgspec
 
 from suite import units
-from suite.inquiry.here import Here
-from suite.inquiry.latencies import latencies, latency_chart, latency_table, number, said
-from suite.inquiry.served import BATCHES, REQUESTS, Networks, Way, asked, cluster, served, sides_of, way_of
-from suite.inquiry.steps import pooled_point, said_of, step, words
-from suite.results.machine_evidence import Evidence, of_one_machine
-from suite.results.pooled_speedup import PooledSpeedUp, lacking
-from suite.results.pools import Pool
-from suite.results.reading import Chart, Point, Reading
-from suite.results.record import Record
-from suite.results.summary import summary
-from suite.results.table import Cell, Table, filled, times_cells
+from suite.analysis.capabilities import Here
+from suite.analysis.latencies import latencies, latency_chart, latency_table, number, said
+from suite.analysis.served import BATCHES, REQUESTS, Networks, Way, asked, cluster, served, sides_of, way_of
+from suite.analysis.steps import pooled_point, said_of, step, words
+from suite.results.pooled.machine_evidence import Evidence, of_one_machine
+from suite.results.pooled.pools import Pool
+from suite.results.pooled.speedup import PooledSpeedUp, lacking
+from suite.results.records.record import Record
+from suite.results.single.summary import summary
+from suite.results.views.experiment_result import Chart, Point, Reading
+from suite.results.views.table import Cell, Table, filled, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How fast are pictures answered, and how many?"

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from suite import units
-from suite.inquiry.here import Here
-from suite.inquiry.steps import pooled_point, said_of, step
-from suite.results.fit import Fit, power_law, rank_correlation
-from suite.results.machine_evidence import Evidence, of_one_machine
-from suite.results.pooled_speedup import PooledSpeedUp
-from suite.results.reading import Chart, Line, Reading
-from suite.results.record import Record
-from suite.results.table import Cell, Table, time_cell, times_cells
+from suite.analysis.capabilities import Here
+from suite.analysis.steps import pooled_point, said_of, step
+from suite.results.pooled.machine_evidence import Evidence, of_one_machine
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.records.record import Record
+from suite.results.stats.fit import Fit, power_law, rank_correlation
+from suite.results.views.experiment_result import Chart, Line, Reading
+from suite.results.views.table import Cell, Table, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "Does a larger step gain more from a GPU?"

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from math import inf
 
 from suite import units
-from suite.inquiry.here import Here
-from suite.inquiry.steps import caveat, point, step, together, words
-from suite.results.reading import Chart, Line, Reading
-from suite.results.record import Record
-from suite.results.summary import Summary, time_ratio
-from suite.results.table import ON_ONE_HOST, Cell, Table, base_cells, gain_cell, time_cell, times_cells
+from suite.analysis.capabilities import Here
+from suite.analysis.steps import caveat, point, step, together, words
+from suite.results.records.record import Record
+from suite.results.single.summary import Summary, time_ratio
+from suite.results.views.experiment_result import Chart, Line, Reading
+from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, gain_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
 TITLE = "How much faster are more threads?"

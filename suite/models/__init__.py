@@ -1,12 +1,12 @@
 """Documented models, one a file; a file's name is its workload's name. What a few share starts with an underscore."""
 
-from suite import plugins
+from suite import discovery
 from suite.workload import Workload
 
 
 def names() -> tuple[str, ...]:
     """Return the names of all models, found by their files; nothing is imported."""
-    return plugins.names(__path__)
+    return discovery.names(__path__)
 
 
 def load(name: str) -> Workload:
@@ -14,4 +14,4 @@ def load(name: str) -> Workload:
 
     Raises LookupError, naming what there is, if there is no such file.
     """
-    return plugins.module(__name__, name, names(), "workload").WORKLOAD
+    return discovery.module(__name__, name, names(), "workload").WORKLOAD

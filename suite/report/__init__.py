@@ -1,0 +1,1 @@
+"""The pages of the site, and the tables that the terminal shares with them."""

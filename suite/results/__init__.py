@@ -1,0 +1,1 @@
+"""What was measured, and what it comes to."""

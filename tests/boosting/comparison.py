@@ -10,10 +10,10 @@ from pathlib import Path
 
 from boosting.bugs import BUGS, planted
 from boosting.quality import BOUND, FORMS, SMALL, Form, by_jax, named
-from suite.measure.load import granted_cores
-from suite.measure.machine import cpu_model
-from suite.measure.software import commit
-from suite.results import trees
+from suite.results.evidence import trees
+from suite.system.load import granted_cores
+from suite.system.machine import cpu_model
+from suite.system.software import commit
 
 EVIDENCE = Path(__file__).parents[2] / "site" / "evidence"
 PACKAGES = ("jax", "jaxlib", "numpy")

@@ -80,8 +80,8 @@ def by_jax(form: Form, growth: "Growth | None" = None) -> float:
     import jax.numpy as jnp
 
     from suite import models
-    from suite.measure.boosting_program import BoostingProgram
     from suite.nn.trees import predicted
+    from suite.programs.jax.boosting import BoostingProgram
     from suite.workload import Case
 
     (bins, labels), (tested, truth) = tables(form)

@@ -10,9 +10,11 @@ from unittest import mock
 
 from altair.utils import schemapi
 
-from suite.report import charts, numbers, pages
-from suite.results import store
-from suite.results.prices import Price
+from suite.report.charts import vega
+from suite.report.pages import numbers
+from suite.report.site import pages
+from suite.results.records import store
+from suite.results.single.prices import Price
 
 RECORDS, PAGES = (Path(__file__).with_name(name) for name in ("records", "pages"))
 LOCAL = frozenset({"20260303-090000-golden"})  # the campaign that is not published
@@ -37,7 +39,7 @@ def rendered() -> dict[str, str]:
     records, problems = store.load([RECORDS])
     if problems:
         raise ValueError("\n".join(problems))
-    with schemapi.debug_mode(False), mock.patch.object(charts, "themed", return_value={}):
+    with schemapi.debug_mode(False), mock.patch.object(vega, "themed", return_value={}):
         files = pages.pages(records, LOCAL, [_PRICE])
     files |= numbers.files(record for record in records if record.campaign not in LOCAL)
     return {name: legible(files[name]) for name in STORED}

@@ -13,10 +13,10 @@ from pathlib import Path
 import factory
 import msgspec
 
-from suite.measure.load import granted_cores
-from suite.report import build, pages
-from suite.results import packing, store
-from suite.results.record import Record
+from suite.report.site import build, pages
+from suite.results.records import packing, store
+from suite.results.records.record import Record
+from suite.system.load import granted_cores
 
 ROOT = Path(__file__).parents[2]
 SIZES = (100, 1000)

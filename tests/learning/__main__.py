@@ -13,11 +13,11 @@ from pathlib import Path
 import jax
 
 from learning import exams, losses, training
-from suite.measure.load import granted_cores
-from suite.measure.machine import cpu_model
-from suite.measure.software import commit
-from suite.results import learning as evidence
-from suite.results.learning import Check, Lesson
+from suite.results.evidence import learning as evidence
+from suite.results.evidence.learning import Check, Lesson
+from suite.system.load import granted_cores
+from suite.system.machine import cpu_model
+from suite.system.software import commit
 from suite.workload import Backend
 
 EVIDENCE = Path(__file__).parents[2] / "site" / "evidence"

@@ -9,9 +9,9 @@ from flax import nnx
 
 from suite import models
 from suite.data import batches as sets
-from suite.measure.jax_program import JaxProgram
-from suite.measure.program import Batch
-from suite.results.learning import Check
+from suite.programs.jax.program import JaxProgram
+from suite.results.evidence.learning import Check
+from suite.worker_api.program import Batch
 from suite.workload import Backend, Case
 
 HALVING_STEPS = 30  # within which a ResNet halves its loss on a batch that it sees again and again

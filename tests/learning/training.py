@@ -13,19 +13,19 @@ from flax import nnx
 from learning.exams import Exam
 from suite import models
 from suite.data import embedded, pipeline
-from suite.measure import learning
-from suite.measure.load import granted_cores
-from suite.measure.program import Batch
-from suite.results.learning import Trained
+from suite.programs.jax import training
+from suite.results.evidence.learning import Trained
+from suite.system.load import granted_cores
+from suite.worker_api.program import Batch
 from suite.workload import Backend, Case, Workload
 
 OUTPUTS = ("output", "softmax_linear")  # what the networks call their last layer
 
 
-def lessons(workload: Workload) -> learning.Lessons:
+def lessons(workload: Workload) -> training.Lessons:
     """Return the small embedded set as a network takes it."""
     dataset = workload.description.dataset
-    return learning.lessons(dataset, workload.preparation, "embedded", embedded.edition(dataset, "small"))
+    return training.lessons(dataset, workload.preparation, "embedded", embedded.edition(dataset, "small"))
 
 
 def trained(exam: Exam, seeds: tuple[int, ...], backend: Backend, breaking: bool = True) -> Trained:
@@ -52,29 +52,29 @@ def trained(exam: Exam, seeds: tuple[int, ...], backend: Backend, breaking: bool
 
 
 def begun(
-    workload: Workload, data: learning.Lessons, batch: int, backend: Backend, frozen: bool = False
-) -> learning.LearningProgram:
+    workload: Workload, data: training.Lessons, batch: int, backend: Backend, frozen: bool = False
+) -> training.LearningProgram:
     """Return the network's timed step, compiled; `frozen`: all but the last layer."""
     case = Case(workload=workload.description.name, backend=backend, scope="learning", batch=batch)
-    program = (FrozenProgram if frozen else learning.LearningProgram)(workload, case)
-    learning.begun(program, batches(data, batch, 0), 0)
+    program = (FrozenProgram if frozen else training.LearningProgram)(workload, case)
+    training.begun(program, batches(data, batch, 0), 0)
     return program
 
 
-def batches(data: learning.Lessons, batch: int, seed: int) -> Iterator[Batch]:
+def batches(data: training.Lessons, batch: int, seed: int) -> Iterator[Batch]:
     """Return batches from storage without end."""
     plan = pipeline.Plan(batch=batch, seed=seed, workers=granted_cores())
     return pipeline.batches(data.train, data.preparation, plan)
 
 
 def accuracy(
-    program: learning.LearningProgram, data: learning.Lessons, batch: int, steps: int, seed: int, shuffled: bool = False
+    program: training.LearningProgram, data: training.Lessons, batch: int, steps: int, seed: int, shuffled: bool = False
 ) -> float:
     """Return the share of right answers after so many steps from a seed; `shuffled`: of labels that mean nothing."""
     given = batches(data, batch, seed)
     program.initialise(seed)
-    learning.taught(program, shuffling(given, seed) if shuffled else given, steps)
-    return learning.accuracy(program.answers(data.validation), data.validation["labels"])
+    training.taught(program, shuffling(given, seed) if shuffled else given, steps)
+    return training.accuracy(program.answers(data.validation), data.validation["labels"])
 
 
 def shuffling(given: Iterator[Batch], seed: int) -> Iterator[Batch]:
@@ -84,7 +84,7 @@ def shuffling(given: Iterator[Batch], seed: int) -> Iterator[Batch]:
         yield {**batch, "labels": random.permutation(batch["labels"])}
 
 
-class FrozenProgram(learning.LearningProgram):
+class FrozenProgram(training.LearningProgram):
     """A step whose optimizer sees no gradient but that of the last layer, so that nothing else learns."""
 
     def __init__(self, workload: Workload, case: Case) -> None:

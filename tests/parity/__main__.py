@@ -21,9 +21,9 @@ from parity import bugs, networks
 from parity.comparison import BOUNDS, Computed, errors, store, stored
 from parity.jax_side import JaxSide
 from suite import models
-from suite.measure.machine import cpu_model
-from suite.measure.software import commit
-from suite.results import parity
+from suite.results.evidence import parity
+from suite.system.machine import cpu_model
+from suite.system.software import commit
 
 try:
     from parity import torch_side

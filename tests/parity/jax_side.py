@@ -14,10 +14,10 @@ from jax import numpy as jnp
 
 from parity import networks
 from suite.data.batches import digest
-from suite.measure.form import Form, fresh
-from suite.measure.step import training_step
 from suite.nn.compiler import cpu_options
 from suite.nn.initial import glorot_uniform
+from suite.programs.jax.packing import Form, fresh
+from suite.programs.jax.step import training_step
 from suite.workload import Workload
 
 STEPS = 10

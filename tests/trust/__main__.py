@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import trust
-from suite.measure.machine import cpu_model, gpus
-from suite.measure.software import commit
-from suite.results import trust as evidence
+from suite.results.evidence import trust as evidence
+from suite.system.machine import cpu_model, gpus
+from suite.system.software import commit
 
 EVIDENCE = Path(__file__).parents[2] / "site" / "evidence"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from suite.child_imports import PACKAGE
-from suite.measure.offer import Offer
+from suite.worker_api.offer import Offer
 from suite.workload import Description, Source
 
 NAMES = ("alpha", "beta", "gamma", "delta")
@@ -28,11 +28,11 @@ def rest(seconds):
 def say(**line):
     os.write(1, json.dumps(line).encode() + b"\\n")
 
-if sys.argv[2] == "suite.measure.probe":
+if sys.argv[2] == "suite.worker.probe":
     os.write(1, open(os.path.join(HERE, "offer.json"), "rb").read() + b"\\n")
     os._exit(0)
 
-if sys.argv[2] == "suite.measure.kernel":
+if sys.argv[2] == "suite.telemetry.kernel":
     say(matmul_flop_per_second=1e9, copy_bytes_per_second=1e9)
     os._exit(0)
 

@@ -16,11 +16,13 @@ from pathlib import Path
 
 import scipy.special  # noqa: F401 - imported once instead of in every fork, as are tables
 
-from suite import cli, resuming
-from suite.measure import profiles
-from suite.report import standing, tables  # noqa: F401
-from suite.results import store
-from suite.results.journal import FILE_NAME, Done, Journal
+from suite import cli
+from suite.driver import profiles
+from suite.driver.journal import FILE_NAME, Done, Journal
+from suite.report.pages import frameworks  # noqa: F401
+from suite.report.parts import tables  # noqa: F401
+from suite.results.records import store
+from suite.sessions import resuming
 
 TOKEN = "TRUST_TOKEN"  # in the environment of every process of ours
 _ORPHAN_SECONDS, _RUN_SECONDS = 5.0, 300.0

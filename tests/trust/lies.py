@@ -12,7 +12,7 @@ class Lie:
     """A mistake that makes a number wrong."""
 
     what: str
-    check: str  # of suite.results.validity, or TRUE_COST
+    check: str  # of suite.results.single.validity, or TRUE_COST
     workload: str = "mnist_mlp"
     scope: Scope = "step"
     backend: Backend = "cpu"

@@ -12,9 +12,11 @@ import jax.numpy as jnp
 import msgspec
 
 from suite import models
-from suite.measure import clock, jax_program, worker
-from suite.measure.jax_program import JaxProgram
-from suite.measure.step import training_step
+from suite.programs.jax import program
+from suite.programs.jax.program import JaxProgram
+from suite.programs.jax.step import training_step
+from suite.worker import main
+from suite.worker_api import clock
 
 
 class NoBlock(JaxProgram):
@@ -97,7 +99,7 @@ class SmallerInputs(JaxProgram):
 
 class LowerPrecision(JaxProgram):
     def lower(self):
-        jax_program.MATMUL_PRECISION = {"float32-highest": "default"}
+        program.MATMUL_PRECISION = {"float32-highest": "default"}
         super().lower()
 
 
@@ -236,8 +238,8 @@ def half_the_pool():
 
 
 def fallback():
-    placed = jax_program.placement
-    jax_program.placement = lambda case, *rest: placed(msgspec.structs.replace(case, backend="cpu"), *rest)
+    placed = program.placement
+    program.placement = lambda case, *rest: placed(msgspec.structs.replace(case, backend="cpu"), *rest)
 
 
 PATCHES = {
@@ -256,5 +258,5 @@ if __name__ == "__main__":
     if name in PATCHES:
         PATCHES[name]()
     elif name in PROGRAMS:
-        worker.program = partial(lying, PROGRAMS[name])
-    worker.main()
+        main.program = partial(lying, PROGRAMS[name])
+    main.main()

@@ -11,11 +11,11 @@ import factory
 import msgspec
 import numpy as np
 
-from suite.results import store
-from suite.results.comparison import compared
-from suite.results.record import Record, Run, Sample
-from suite.results.summary import by_round, summary
-from suite.results.trust import Finding
+from suite.results.compare.comparison import compared
+from suite.results.evidence.trust import Finding
+from suite.results.records import store
+from suite.results.records.record import Record, Run, Sample
+from suite.results.single.summary import by_round, summary
 from trust.noise import spread_over_cores
 
 TITLE = "Do equals stay quiet, and is a slow-down found?"

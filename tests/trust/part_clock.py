@@ -5,10 +5,10 @@ import random
 import time
 from collections.abc import Callable, Iterator
 
-from suite.measure.profiles import CHAIN_SECONDS
-from suite.results.record import Run
-from suite.results.summary import Summary
-from suite.results.trust import Finding
+from suite.driver.profiles import CHAIN_SECONDS
+from suite.results.evidence.trust import Finding
+from suite.results.records.record import Run
+from suite.results.single.summary import Summary
 from trust.worlds import CALLS_BEFORE, STEP_SECONDS, World, measured, run
 
 TITLE = "Does the clock see what happens?"

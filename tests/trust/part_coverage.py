@@ -9,8 +9,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from suite.results.statistics import geometric_mean, paired_ratio, sign_interval, unpaired_ratio
-from suite.results.trust import Finding
+from suite.results.evidence.trust import Finding
+from suite.results.stats.statistics import geometric_mean, paired_ratio, sign_interval, unpaired_ratio
 from trust.noise import WORLDS, World, spread_over_cores, tables
 
 TITLE = "Do the intervals hold the truth?"

@@ -3,9 +3,9 @@
 import random
 from collections.abc import Iterable
 
-from suite.results.crossing import Crossing, crossing
-from suite.results.statistics import geometric_mean
-from suite.results.trust import Finding
+from suite.results.evidence.trust import Finding
+from suite.results.stats.crossing import Crossing, crossing
+from suite.results.stats.statistics import geometric_mean
 
 TITLE = "Does the interval of the batch from which the GPU wins hold the true one?"
 

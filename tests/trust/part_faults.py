@@ -23,16 +23,20 @@ from unittest import mock
 
 import msgspec
 
-from suite import bench
-from suite.measure import campaign, children, clock, contribution, lock, machine, runner, steady
-from suite.measure.anonymous import anonymous
-from suite.measure.process import Process
-from suite.measure.protocol import Line, Task
-from suite.results import store
-from suite.results.journal import FILE_NAME, Journal, Session
-from suite.results.record import Machine, Record
-from suite.results.summary import summary
-from suite.results.trust import Finding
+from suite.driver import campaign, collect, runner
+from suite.driver.journal import FILE_NAME, Journal, Session
+from suite.processes import children, lock
+from suite.results.evidence.trust import Finding
+from suite.results.records import store
+from suite.results.records.record import Machine, Record
+from suite.results.single.summary import summary
+from suite.sessions import bench
+from suite.system import machine
+from suite.system.redact import anonymous
+from suite.worker import steady
+from suite.worker.recorder import Process
+from suite.worker_api import clock
+from suite.worker_api.protocol import Line, Task
 from suite.workload import Case
 from trust import fake, kills
 
@@ -40,7 +44,7 @@ TITLE = "Does a fault lose or falsify anything?"
 
 _ROOT = Path(__file__).parents[2]
 _SMALL = "dp_linear_mirrored"
-_STAGES = tuple(name for name in contribution.LIMIT_SECONDS if name != "start")
+_STAGES = tuple(name for name in collect.LIMIT_SECONDS if name != "start")
 _SAMPLED = ("samples", "epoch")  # one of every case, one that a case of steps has not
 PATCHES = threading.RLock()  # they change this whole process, so one fault at a time may have them
 _HERE = Machine(name="test, 1 core", cpu_model="Test", cores=1)
@@ -112,7 +116,7 @@ class Bench:
                     found.append(process)
         return found
 
-    def wait_for_worker(self, after: float = 0.0, module: str = "suite.measure.worker") -> int:
+    def wait_for_worker(self, after: float = 0.0, module: str = "suite.worker.main") -> int:
         """Return a child's process some seconds after it was started."""
         until = time.monotonic() + 60
         while not (found := self.workers(module)):
@@ -249,7 +253,7 @@ def in_process(place: Bench, what: str, profile, limits: dict[str, float] | None
     header = campaign.planned([case], [fake.description(case.workload)], profile, _HERE, datetime.now(UTC))
     journal = Journal(place.out / header.campaign / FILE_NAME)
     journal.append(header)
-    run_fake(place, journal, dict.fromkeys(contribution.LIMIT_SECONDS, 60.0) | (limits or {}))
+    run_fake(place, journal, dict.fromkeys(collect.LIMIT_SECONDS, 60.0) | (limits or {}))
     return campaign.records(journal.header(), journal.done())
 
 
@@ -257,10 +261,10 @@ def run_fake(place: Bench, journal: Journal, limits: dict[str, float]) -> None:
     """Measure what the journal lacks with the fake worker."""
 
     def start(unit: campaign.Unit):
-        return children.child("suite.measure.worker", python=place.env["SUITE_JAX_PYTHON"], env=place.env)
+        return children.child("suite.worker.main", python=place.env["SUITE_JAX_PYTHON"], env=place.env)
 
     quiet = mock.patch.object(runner, "wait_until_quiet", return_value=0.0)
-    with PATCHES, quiet, mock.patch.object(contribution, "LIMIT_SECONDS", limits):
+    with PATCHES, quiet, mock.patch.object(collect, "LIMIT_SECONDS", limits):
         runner.run(journal.header(), journal, mock.Mock(), start)
 
 
@@ -287,7 +291,7 @@ def _(place: Bench) -> Outcome:
 
 
 def interrupted(
-    place: Bench, after: float, *workloads: str, module: str = "suite.measure.worker", code: int = 130
+    place: Bench, after: float, *workloads: str, module: str = "suite.worker.main", code: int = 130
 ) -> Outcome:
     """Interrupt a run some seconds after its child was started."""
     asked = ("--profile", "smoke", "--backend", "cpu", "--out", str(place.out), *(workloads or place.default))
@@ -305,7 +309,7 @@ def interrupted(
 @fault("Ctrl-C while it is asked what JAX can run", "prompt back within 2 s, exit 130, no process left",
        "the parent, which owns interruption")  # fmt: skip
 def _(place: Bench) -> Outcome:
-    return interrupted(place, 1.0, _SMALL, module="suite.measure.probe", code=130)
+    return interrupted(place, 1.0, _SMALL, module="suite.worker.probe", code=130)
 
 
 @fault("the parent is killed while a real worker is stopped (SIGSTOP)", "no process left",
@@ -329,7 +333,7 @@ def _(place: Bench) -> Outcome:
     plan = clock.Plan(samples=8, chain_seconds=0.3, warmup_steps=3, warmup_seconds=0.5, sampling_seconds=60)
     case = Case(workload=_SMALL, backend="cpu", scope="step", batch=8, data="random")
     facts, samples = None, []
-    with children.child("suite.measure.worker", python=sys.executable, env=children.environment("cpu")) as child:
+    with children.child("suite.worker.main", python=sys.executable, env=children.environment("cpu")) as child:
         child.tell(msgspec.json.encode(Task(cases=(case,), dataset="random", seed=1, plan=plan, flow=plan)))
         while facts is None and (raw := child.line(120)) is not None:
             line = msgspec.json.decode(raw, type=Line)
@@ -404,9 +408,9 @@ def _(place: Bench) -> Outcome:
     import pynvml
 
     broken = mock.Mock(side_effect=pynvml.NVMLError(pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH))
-    from suite.measure.answering import answer
-    from suite.measure.offer import Offer
-    from suite.measure.request import Request
+    from suite.driver.plan import answer
+    from suite.driver.request import Request
+    from suite.worker_api.offer import Offer
 
     offer = Offer(implementation="jax", backends={"cpu": ("cpu",)}, workloads=(fake.description("alpha"),))
     with PATCHES, mock.patch.object(pynvml, "nvmlInit", broken):
@@ -499,7 +503,7 @@ def _(place: Bench) -> Outcome:
     env = children.environment("cpu", cache=Path("/dev/null/cache"))
     case = Case(workload=_SMALL, backend="cpu", scope="cold", batch=8, data="random")
     plan = clock.Plan(samples=3, chain_seconds=0.1, warmup_steps=2, warmup_seconds=0, sampling_seconds=5)
-    with children.child("suite.measure.worker", python=sys.executable, env=env) as child:
+    with children.child("suite.worker.main", python=sys.executable, env=env) as child:
         child.tell(msgspec.json.encode(Task(cases=(case,), dataset="random", seed=1, plan=plan, flow=plan)))
         lines = iter(lambda: child.line(120), None)
         said = [msgspec.json.decode(line, type=Line) for line in lines]
@@ -548,13 +552,13 @@ def _(place: Bench) -> Outcome:
     header = campaign.planned(cases, map(fake.description, fake.NAMES), "quick", _HERE, datetime.now(UTC))
     journal = Journal(place.out / header.campaign / FILE_NAME)
     journal.append(header, Session(place="there"))
-    run_fake(place, journal, contribution.LIMIT_SECONDS)
+    run_fake(place, journal, collect.LIMIT_SECONDS)
     lines = journal.path.read_bytes().splitlines(keepends=True)
     journal.path.write_bytes(b"".join(lines[:9]))  # the plan, the session, a round, and three of four of the second
     before = journal.done()
-    with PATCHES, mock.patch("suite.terminal.say") as said:
+    with PATCHES, mock.patch("suite.console.terminal.say") as said:
         bench.settle(journal)
-    run_fake(place, journal, contribution.LIMIT_SECONDS)
+    run_fake(place, journal, collect.LIMIT_SECONDS)
     after = journal.done()
     note = "; ".join(call.args[0] for call in said.call_args_list)
     stay = [entry for entry in before if entry in after]

@@ -27,14 +27,15 @@ from hostile_packs import HOSTILE
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from suite.measure import machine
-from suite.report import charts, download, pages
-from suite.report.html import safe
-from suite.results import packs, store
-from suite.results.acceptance import accepted
-from suite.results.pooled_speedup import pooled_speedups
-from suite.results.record import Record, digest, to_json
-from suite.results.trust import Finding
+from suite.report.charts import download, vega
+from suite.report.parts.html import safe
+from suite.report.site import pages
+from suite.results.evidence.trust import Finding
+from suite.results.pooled.speedup import pooled_speedups
+from suite.results.records import packs, store
+from suite.results.records.acceptance import accepted
+from suite.results.records.record import Record, digest, to_json
+from suite.system import machine
 
 TITLE = "Can a record's file do harm?"
 
@@ -279,7 +280,7 @@ def lies() -> Iterator[Finding]:
             what=f"{kind}, {len(files)} files",
             expected="refused with place and reason, in one line",
             found=f"not so: {bad}"[:400] if bad else f"such as: {example[:150]}",
-            by="suite/results/acceptance.py",
+            by="suite/results/records/acceptance.py",
             good=not bad,
         )
 
@@ -297,7 +298,7 @@ def archives(sample: bool) -> Iterator[Finding]:
             what=f"{what}, {len(files)} files",
             expected="refused before it is unpacked, with the reason and what to do, in one line",
             found=f"not so: {bad}"[:400] if bad else f"such as: {lines[-1][-150:]}",
-            by="suite/results/packs.py",
+            by="suite/results/records/packs.py",
             good=bool(files) and not bad,
         )
 
@@ -381,13 +382,13 @@ def rendered() -> Iterator[Finding]:
             what=f"{text!r} in all {fields} fields that take any text",
             expected="the pages show it and run nothing",
             found="; ".join(dict.fromkeys(bad))[:300] or "harmless on every page",
-            by="suite/report/html.py",
+            by="suite/report/parts/html.py",
             good=fields > 10 and not bad,
         )
     element = '<script>alert(1)</script>"><svg onload=alert(1)>'
     claim = msgspec.structs.replace(factory.description().claims[0], gpu_device=element)
     records = factory.campaign(("mnist_mlp",), about=factory.description(claims=(claim,)))
-    picture = charts.svg(charts.speedups(pooled_speedups(records)), "light")
+    picture = vega.svg(vega.speedups(pooled_speedups(records)), "light")
     bad = re.findall("<script|<svg onload|<img", picture)
     yield Finding(
         what="HTML in the name of a reported GPU, which a chart's legend shows",
@@ -402,7 +403,7 @@ def mocked_pictures():
     """Keep the specifications of charts and leave out their drawing, which is slow and tried once."""
     from unittest import mock
 
-    return mock.patch.object(charts, "svg", return_value="<svg></svg>")
+    return mock.patch.object(vega, "svg", return_value="<svg></svg>")
 
 
 def rest_is_shown() -> Finding:
@@ -428,7 +429,7 @@ def rest_is_shown() -> Finding:
         what=f"{total} bad files beside {good} good ones, a copy, a pipe and a device among them",
         expected="the good ones are read, each bad one is named on a line",
         found=f"{len(records)} read, {len(problems)} named",
-        by="suite/results/store.py",
+        by="suite/results/records/store.py",
         good=len(records) == good and len(problems) == total and lines,
     )
 
@@ -439,13 +440,13 @@ def formulas() -> Finding:
     found = []
     for name in computed:
         host = msgspec.structs.replace(factory.HOST, name=name)
-        rows = csv.reader(io.StringIO(download.table(charts.speedups(pooled_speedups(factory.campaign(machine=host))))))
+        rows = csv.reader(io.StringIO(download.table(vega.speedups(pooled_speedups(factory.campaign(machine=host))))))
         found += [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
     return Finding(
         what="formulas in the tables of charts",
         expected="text, for every sheet",
         found=", ".join(found) or f"{len(computed)} kinds of formula, none left",
-        by="suite/report/download.py",
+        by="suite/report/charts/download.py",
         good=not found,
     )
 
@@ -608,6 +609,6 @@ def nothing_identifies() -> Finding:
         what=f"{len(files)} records made here, with results, out of memory and with spoilt data",
         expected="no host, user, serial number, UUID, address or path in them",
         found=", ".join(found) or f"none of {len(words) + 2} kinds; reasons: {told[:250]}",
-        by="the schema, which is an allow-list, and suite/measure/anonymous.py",
+        by="the schema, which is an allow-list, and suite/system/redact.py",
         good=not found and len(files) == 6 and len(reasons) == 3,
     )

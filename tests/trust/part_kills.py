@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from suite.results.trust import Finding
+from suite.results.evidence.trust import Finding
 from trust import fake, kills
 
 TITLE = "Is anything lost when the suite is killed?"

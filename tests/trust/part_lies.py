@@ -13,13 +13,14 @@ from pathlib import Path
 import msgspec
 
 from suite import models
-from suite.measure import campaign, children, runner
-from suite.measure.machine import machine
-from suite.results import store
-from suite.results.journal import Journal
-from suite.results.record import Record
-from suite.results.summary import Summary, step_seconds, summary
-from suite.results.trust import Finding
+from suite.driver import campaign, runner
+from suite.driver.journal import Journal
+from suite.processes import children
+from suite.results.evidence.trust import Finding
+from suite.results.records import store
+from suite.results.records.record import Record
+from suite.results.single.summary import Summary, step_seconds, summary
+from suite.system.machine import machine
 from suite.variants import VARIANTS
 from suite.workload import Backend, Case
 from trust.lies import ASKED_FOR, LIES, TRUE_COST, Lie

@@ -1,8 +1,8 @@
 """The lies that only a GPU can tell, through the real runner, and the same networks there as they are."""
 
-from suite.measure.machine import machine
-from suite.results.summary import step_seconds
-from suite.results.trust import Finding
+from suite.results.evidence.trust import Finding
+from suite.results.single.summary import step_seconds
+from suite.system.machine import machine
 from trust.lies import LIES
 from trust.part_lies import believed, caught, figures, honest_case
 

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import msgspec
 
-from suite.results import store
-from suite.results.comparison import compared, noise_floor
-from suite.results.record import Record
-from suite.results.speedup import speedups
-from suite.results.statistics import Estimate
-from suite.results.summary import summary
-from suite.results.trust import Finding
+from suite.results.compare.comparison import compared, noise_floor
+from suite.results.evidence.trust import Finding
+from suite.results.records import store
+from suite.results.records.record import Record
+from suite.results.single.speedup import speedups
+from suite.results.single.summary import summary
+from suite.results.stats.statistics import Estimate
 
 TITLE = "Do the stored runs still give the stored numbers?"
 ROOT = Path(__file__).parents[2]

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from suite.measure.schedule import FEWEST_ROUNDS
-from suite.results.spreads import Spreads, half_width, kind, pooled
-from suite.results.statistics import geometric_mean
-from suite.results.trust import HOLDING, Finding
+from suite.driver.schedule import FEWEST_ROUNDS
+from suite.results.evidence.trust import HOLDING, Finding
+from suite.results.pooled.spreads import Spreads, half_width, kind, pooled
+from suite.results.stats.statistics import geometric_mean
 
 TITLE = "Do rounds that are added until a number is certain leave its interval too short?"
 SPREADS = (0.03, 0.05, 0.08, 0.12, 0.2)  # of the logarithms of processes

@@ -6,11 +6,13 @@ from dataclasses import replace
 import factory
 import msgspec
 
-from suite.measure import clock, profiles, steady
-from suite.measure.process import Process
-from suite.measure.protocol import Task
-from suite.results.record import Run
-from suite.results.summary import Summary, summary
+from suite.driver import profiles
+from suite.results.records.record import Run
+from suite.results.single.summary import Summary, summary
+from suite.worker import steady
+from suite.worker.recorder import Process
+from suite.worker_api import clock
+from suite.worker_api.protocol import Task
 
 STEP_SECONDS = 0.001
 CALLS_BEFORE = 76  # at least so many chains come before the first sample: calibration, warm-up, doubling, steps alone

@@ -8,7 +8,7 @@ of the published set; where nobody publishes such a set in TFDS, `features()` gi
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, cast
 
-from suite import plugins
+from suite import discovery
 from suite.data.edition import Edition, Size
 
 
@@ -25,12 +25,12 @@ class Recipe(Protocol):
 
 def names() -> tuple[str, ...]:
     """Return the names of the data sets, sorted."""
-    return plugins.names(__path__)
+    return discovery.names(__path__)
 
 
 def load(name: str) -> Recipe:
     """Return the recipe of a data set; LookupError if there is none of that name."""
-    return cast(Recipe, plugins.module(__name__, name, names(), "dataset"))
+    return cast(Recipe, discovery.module(__name__, name, names(), "dataset"))
 
 
 def edition(name: str, size: Size) -> Edition:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 from urllib.parse import urlparse
 
-from suite import plugins
+from suite import discovery
 from suite.data.builder import stock_class
 from suite.data.download import Archive, Progress
 
@@ -30,12 +30,12 @@ class Reader(Protocol):
 
 def names() -> tuple[str, ...]:
     """Return the names of the data sets, sorted."""
-    return plugins.names(__path__)
+    return discovery.names(__path__)
 
 
 def load(name: str) -> Reader:
     """Return the reader of a data set; LookupError if there is none of that name."""
-    return cast(Reader, plugins.module(__name__, name, names(), "published dataset"))
+    return cast(Reader, discovery.module(__name__, name, names(), "published dataset"))
 
 
 def archives(name: str) -> tuple[Archive, ...]:

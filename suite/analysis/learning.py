@@ -1,0 +1,49 @@
+"""What experiments that train have in common: the cases, and the newest whole record of each network."""
+
+from collections.abc import Iterable
+
+from suite.analysis.capabilities import Here
+from suite.results.records.record import Learnt, Record
+from suite.workload import Case, Description
+
+_EPOCHS_OF_CATS_AND_DOGS = 25  # of 8,000 steps at batch 32
+
+
+def documented_steps(about: Description) -> int | None:
+    """Return how many steps of the headline batch the documented training has; None where its epochs are not known."""
+    if about.run is not None:
+        return about.run.epochs * -(-about.run.train // about.batch)
+    if about.dataset == "cats_vs_dogs" and about.epoch_examples:
+        return _EPOCHS_OF_CATS_AND_DOGS * about.epoch_examples // about.batch
+    return None
+
+
+def learning(about: Description, here: Here, steps: int) -> Case:
+    """Return JAX's training of so many steps, on the GPU if there is one."""
+    backend = "gpu" if "gpu" in here.backends else "cpu"
+    allocator = here.allocator if backend == "cpu" else "retaining"
+    data = here.data_of(about)
+    return Case(
+        workload=about.name,
+        backend=backend,
+        scope="learning",
+        batch=about.batch,
+        data=data,
+        allocator=allocator,
+        steps=steps,
+    )
+
+
+def learnt(record: Record) -> tuple[Learnt, ...]:
+    """Return what the record's processes came to that took all their steps."""
+    return tuple(
+        run.learnt
+        for run in record.runs
+        if run.learnt is not None and not run.reason and run.learnt.steps == record.case.steps
+    )
+
+
+def newest(records: Iterable[Record]) -> dict[str, Record]:
+    """Return of each workload the newest record of scope `learning` with such a process, by name."""
+    found = [record for record in records if record.case.scope == "learning" and learnt(record)]
+    return {record.workload: record for record in sorted(found, key=lambda r: (r.workload, r.recency))}

@@ -1,0 +1,64 @@
+"""What answers about serving have in common: a network's pools and speed-ups, way by way, and clusters derived."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from suite.results.pooled.machine_evidence import Evidence
+from suite.results.pooled.pools import Pool
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.records.record import Record
+from suite.results.stats.statistics import Estimate
+from suite.workload import Case, Scope
+
+BATCHES = (1, 8, 32, 128)
+
+Way = tuple[Scope, int]  # what is timed, and how many pictures a step or a request has
+Networks = dict[str, dict[Way, dict[str, Pool]]]  # by name, then by backend
+
+REQUESTS: Way = ("serve", 1)
+
+
+def plain_requests(record: Record) -> bool:
+    """Return whether a record is of requests that JAX answers in the headline setting."""
+    return record.usual("batch") and (record.case.scope, record.case.batch) == REQUESTS
+
+
+def sides_of(evidence: Evidence) -> Networks:
+    """Return each network's pools, the smallest network first: requests, then steps by their batch."""
+    fits = list(evidence.fitting(lambda r: not r.description.trained and asked(r)))
+    found: Networks = {}
+    for pool in sorted(fits, key=lambda pool: (pool.newest.description.flop_per_example, _order(way_of(pool.case)))):
+        backends = found.setdefault(pool.case.workload, {}).setdefault(way_of(pool.case), {})
+        other = backends.setdefault(pool.case.backend, pool)
+        if pool.hosts > other.hosts:  # two allocators
+            backends[pool.case.backend] = pool
+    return found
+
+
+def served(speedups: Iterable[PooledSpeedUp]) -> dict[str, dict[Way, PooledSpeedUp]]:
+    """Return each network's speed-ups, the smallest network first: requests, then steps by their batch."""
+    found: dict[str, dict[Way, PooledSpeedUp]] = defaultdict(dict)
+    valid = (item for item in speedups if not item.record.description.trained and item.state != "invalid")
+    fits = (item for item in valid if asked(item.record))
+    for item in sorted(fits, key=lambda item: (item.record.description.flop_per_example, _order(way_of(item.case)))):
+        found[item.workload][way_of(item.case)] = item
+    return found
+
+
+def asked(record: Record) -> bool:
+    """Return whether a record is of one of the ways."""
+    return plain_requests(record) or record.headline_step("batch")
+
+
+def way_of(case: Case) -> Way:
+    """Return the way that a case is of."""
+    return case.scope, case.batch
+
+
+def _order(way: Way) -> tuple[bool, int]:
+    return way != REQUESTS, way[1]
+
+
+def cluster(gain: Estimate, gpus: int, machines: int) -> Estimate:
+    """Return what so many GPUs do over what the CPUs of so many machines do, if both scale perfectly: derived."""
+    return gain.times(gpus / machines)

@@ -1,0 +1,188 @@
+"""What experiments have in common: JAX's steps as cases, and those of one campaign read together."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from suite import units
+from suite.analysis.capabilities import Here
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.records.record import Record
+from suite.results.single.roofline import is_ceiling
+from suite.results.single.selection import campaign_recency
+from suite.results.single.summary import Summary, against, better, summary
+from suite.results.stats.crossing import Crossing
+from suite.results.stats.state import wide
+from suite.results.stats.statistics import Estimate
+from suite.results.views.experiment_result import Point
+from suite.workload import Backend, Case, Description
+
+
+def step(about: Description, backend: Backend, here: Here, **changes: Any) -> Case:
+    """Return JAX's step of a workload in the headline setting, but for these axes."""
+    allocator = here.allocator if backend == "cpu" else "retaining"
+    given = {"batch": about.batch, "data": here.data_of(about), "allocator": allocator} | changes
+    return Case(workload=about.name, backend=backend, scope="step", **given)
+
+
+def steady(*items: Summary) -> bool:
+    """Return whether nothing speaks against any of these, so that an answer may rest on them."""
+    return all(item.steady for item in items)
+
+
+def together(
+    records: Iterable[Record], fits: Callable[[Record], bool], least: int = 2
+) -> tuple[tuple[Summary, ...], ...]:
+    """Return of each workload and backend the fitting cases of its current campaign that has at least so many.
+
+    Of two allocators the better one's is taken.
+    """
+    return _last(sorted((group for group in campaigns(records, fits) if len(group) >= least), key=_recency))
+
+
+def fullest(records: Iterable[Record], fits: Callable[[Record], bool]) -> tuple[tuple[Summary, ...], ...]:
+    """Return as together does those of the newest of the campaigns that have most of the fitting cases whole.
+
+    A newer one that has fewer would take the comparison away that an older one allows. Of campaigns that have as many
+    of a backend that counts which has more of both, so that CPU and GPU are of one where they can be. Smoke replaces
+    none that measured.
+    """
+    groups = list(campaigns(records, fits))
+    both = Counter[tuple[str, str]]()
+    for group in groups:
+        both[_of(group)] += _whole(group)
+
+    def worth(group: tuple[Summary, ...]) -> tuple[bool, int, int, int, tuple[bool, bool, bool, str]]:
+        measured, *_ = recency = _recency(group)
+        return measured, _whole(group), len(group), both[_of(group)], recency
+
+    return _last(sorted(groups, key=worth))
+
+
+def _whole(group: Iterable[Summary]) -> int:
+    return sum(item.whole for item in group)
+
+
+def _of(group: tuple[Summary, ...]) -> tuple[str, str]:
+    return group[0].record.workload, group[0].record.campaign
+
+
+def campaigns(records: Iterable[Record], fits: Callable[[Record], bool]) -> Iterator[tuple[Summary, ...]]:
+    """Yield the fitting cases of each workload, backend and campaign, of two allocators the better one's."""
+    found: dict[tuple[str, str, str], dict[Case, list[Summary]]] = defaultdict(lambda: defaultdict(list))
+    for record in records:
+        if is_ceiling(record) or not fits(record):
+            continue
+        same = record.case.of_either_allocator
+        found[record.workload, record.backend, record.campaign][same].append(summary(record))
+    for cases in found.values():
+        yield tuple(better(ways) or ways[0] for ways in cases.values())
+
+
+def _recency(group: tuple[Summary, ...]) -> tuple[bool, bool, bool, str]:
+    return campaign_recency(item.record for item in group)
+
+
+def _last(groups: Iterable[tuple[Summary, ...]]) -> tuple[tuple[Summary, ...], ...]:
+    """Return the last group of each workload and backend."""
+    latest = {(group[0].record.workload, group[0].record.backend): group for group in groups}
+    return tuple(latest[key] for key in sorted(latest))
+
+
+def point(series: str, value: Estimate, *items: Summary, at: float | None = None, row: str = "") -> Point:
+    """Return a ratio as a chart shows it: hollow if something speaks against its times, or its own interval is wide."""
+    text = units.times(value.value, value.low, value.high)
+    sure = not wide(value)
+    return Point(
+        series=series,
+        value=value.value,
+        low=value.low,
+        high=value.high,
+        at=at,
+        row=row,
+        text=text,
+        solid=sure and steady(*items),
+    )
+
+
+def pooled_point(item: PooledSpeedUp, series: str = "", at: float | None = None, row: str = "") -> Point:
+    """Return a speed-up as a chart shows it, by default in its family's series: hollow if it may not be quoted."""
+    value = item.ratio
+    return Point(
+        series=series or item.record.description.family,
+        value=value.value,
+        low=value.low,
+        high=value.high,
+        at=at,
+        row=row,
+        text=units.times(value.value, value.low, value.high),
+        solid=item.quotable,
+    )
+
+
+def said_of(items: Iterable[PooledSpeedUp]) -> str:
+    """Return what an answer has to say of the speed-ups that it counts with; nothing where all may be quoted."""
+    every = tuple(items)
+    quotable = sum(item.quotable for item in every)
+    if len(every) == 1:
+        return every[0].caveat
+    if quotable == len(every):
+        return ""
+    return f" {units.count(quotable) if quotable else 'None'} of {units.count(len(every))} may be quoted."
+
+
+def caveat(items: Iterable[Summary]) -> str:
+    """Return what speaks against the results that an answer counts with; nothing where nothing does."""
+    return against(item for item in items if item.whole)
+
+
+def share(over: Estimate) -> tuple[float, float | None, float | None]:
+    """Return which share of a time a ratio of it over another leaves out, and its interval."""
+    low, high = (None if end is None else 1 - 1 / end for end in (over.low, over.high))
+    return 1 - 1 / over.value, low, high
+
+
+def share_words(over: Estimate) -> str:
+    """Return the share that a ratio of times leaves out, with its interval."""
+    value, low, high = share(over)
+    return percent_words(msgspec.structs.replace(over, value=value, low=low, high=high))
+
+
+def percent_words(value: Estimate) -> str:
+    """Return a share as a sentence needs it: with its interval, or that it has none."""
+    if value.low is None or value.high is None:
+        return units.percent(value.value) + alone(value)
+    low, high = 100 * value.low, 100 * value.high
+    return f"{units.number(100 * value.value, units.half_width(low, high))} % ({units.interval(low, high)})"
+
+
+def from_size(found: Crossing) -> str:
+    """Return the size from which on a ratio is above 1 as a sentence needs it; which end is open is said."""
+    if found.low is None:
+        return f"of at most {units.number(found.high)}" + (f", probably {_size(found)}" if found.size else "")
+    if found.high is None:
+        return f"of at least {units.number(found.low)}" + (f", probably {_size(found)}" if found.size else "")
+    return f"of about {_size(found)} ({units.interval(found.low, found.high)})"
+
+
+def _size(found: Crossing) -> str:
+    return units.number(found.size, units.half_width(found.low, found.high))
+
+
+def words(value: Estimate) -> str:
+    """Return a ratio as a sentence needs it: with its interval, or that it has none."""
+    within = units.interval(value.low, value.high)
+    return units.times(value.value, value.low, value.high) + (f" ({within})" if within != units.DASH else alone(value))
+
+
+def alone(value: Estimate) -> str:
+    """Return what a sentence says of a number in the place of an interval that it has not."""
+    return " (one run)" if value.processes == 1 else " (no interval)"
+
+
+def in_all(values: Iterable[Estimate]) -> str:
+    """Return for a sentence between what the campaigns have a ratio; nothing where one alone has it."""
+    found = sorted(value.value for value in values)
+    return f", {units.interval(found[0], found[-1])} in {len(found)} campaigns" if len(found) > 1 else ""

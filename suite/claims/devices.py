@@ -1,0 +1,114 @@
+"""Several GPUs at once."""
+
+from collections.abc import Sequence
+
+from suite import units
+from suite.analysis.devices import Side, found, strong
+from suite.analysis.steps import steady, words
+from suite.claims import NOT_RUN, Judgement, Observation, Part, judged, part, unjudged, unmeasured
+from suite.claims._articles import TEXT
+from suite.claims._judging import SIZE, above, alike, below, counted, gains, own_first, steps, unsure
+from suite.results.pooled.machine_evidence import Evidence
+from suite.results.records.record import Record
+from suite.results.single.summary import Summary
+from suite.results.stats.statistics import Estimate
+
+_EXPERIMENT, _TREES = "scaling", "gbdt_mortgage"
+_OWN = (_TREES, "dp_linear_mirrored")
+_OF_ONE, _OF_FOUR = 11.01, 23.19 / 11.01  # documented: one GPU over the CPU, four over one
+
+
+def _sides(records: Sequence[Record]) -> dict[str, list[Side]]:
+    """Return each workload's headline batch on several GPUs, by name; what may be judged by."""
+    sides = {name: strong(cells) for name, cells in found(records).items()}
+    return {name: kept for name, mine in sides.items() if (kept := list(filter(_judged, mine)))}
+
+
+def _judged(side: Side) -> bool:
+    return side.counted and all(map(counted, side.results))
+
+
+def _speeds(sides: Sequence[Side]) -> dict[int, Estimate]:
+    return {side.devices: side.speed for side in sides if side.speed is not None}
+
+
+def _results(sides: Sequence[Side]) -> list[Summary]:
+    return [item for side in sides for item in side.results]
+
+
+def _trees(evidence: Evidence) -> Judgement:
+    sides = _sides(evidence.records).get(_TREES, [])
+    one, speeds = steps(evidence, [_TREES]).get(_TREES), _speeds(sides)
+    found = [f"One GPU trains the trees {words(one.ratio.estimate)} as fast as the CPU."] if one else []
+    found += [f"{_gpus(count)} train them {words(speed)} as fast as one." for count, speed in speeds.items()]
+    if not found:
+        return NOT_RUN
+    if one is None or 4 not in speeds:
+        missing = ("the CPU beside them",) * (one is None) + (f"{_gpus(4)} at once",) * (4 not in speeds)
+        return unmeasured(", ".join(missing), " ".join(found))
+    parts = (
+        gains("one GPU is 11 times as fast as the CPU", one, _OF_ONE),
+        alike(f"{_gpus(4)} are 2.1 times as fast as one", speeds[4], _OF_FOUR, _results(sides)),
+    )
+    return judged(" ".join(found), parts, _results(sides), [one])
+
+
+def _gpus(count: int) -> str:
+    return f"{units.count(count)} GPUs"
+
+
+def _fastest(evidence: Evidence) -> Judgement:
+    sides = _sides(evidence.records)
+    if not sides:
+        return NOT_RUN
+    speeds = {name: _speeds(mine) for name, mine in sides.items()}
+    best = {name: max(mine.items(), key=lambda pair: pair[1].value) for name, mine in speeds.items()}
+    said = "; ".join(f"{name} {words(speed)} on {_gpus(count)}" for name, (count, speed) in best.items())
+    slower = [name for name in speeds if _slower(speeds[name])]
+    faster = [name for name in speeds if _faster(speeds[name])]
+    mixed = f" Not always: faster are {', '.join(faster)}, slower {', '.join(slower)}." if faster and slower else ""
+    items = [item for mine in sides.values() for item in _results(mine)]
+    found = f"The headline batch over that on one GPU, at best: {said}.{mixed}"
+    own, others = ([name for name in speeds if (name in _OWN) is mine] for mine in (True, False))
+
+    def judge(names: Sequence[str]) -> Part:
+        kept = [speeds[name] for name in names if steady(*_results(sides[name]))]
+        if not kept:
+            return unjudged("", "no network has steady results on one GPU and on several")
+        why = unsure(*(speed for mine in kept for speed in mine.values()))
+        return part("", all(map(_faster, kept)), any(map(_slower, kept)), why=why)
+
+    return judged(found, [own_first(own, others, judge)], items)
+
+
+def _faster(speeds: dict[int, Estimate]) -> bool:
+    return above(max(speeds.values(), key=lambda speed: speed.value), 1)
+
+
+def _slower(speeds: dict[int, Estimate]) -> bool:
+    return all(below(speed, 1) for speed in speeds.values())
+
+
+OBSERVATIONS = (
+    Observation(
+        code="O13",
+        article=TEXT,
+        said="Four GPUs train boosted trees 23.2 times as fast as a CPU, one 11 times.",
+        rule="Part 1 holds if one GPU is 11 times as fast as the CPU, part 2 if four are 2.1 times as fast as one. "
+        f"Both allow a factor of {SIZE:g}, and fail if the GPUs are surely slower. Any other ratio may be the "
+        "hardware's.",
+        experiment=_EXPERIMENT,
+        numbers=(("gbdt_mortgage", "training"),),
+        judge=_trees,
+    ),
+    Observation(
+        code="O14",
+        article=TEXT,
+        said="Data parallelism over several GPUs is fastest.",
+        rule="The article's trees and data-parallel network decide, others only where these cannot; unsteady results "
+        "are left out. Reproduced if the headline batch of each is surely faster on two, four or eight GPUs than "
+        "on one. Refuted if that of one is surely slower on each number of them.",
+        experiment=_EXPERIMENT,
+        judge=_fastest,
+    ),
+)

@@ -1,0 +1,40 @@
+"""A GPU and a search over hyper-parameters."""
+
+from suite.analysis.searches import gain_words, gains, is_search
+from suite.claims import NOT_RUN, Judgement, Observation, judged, unmeasured
+from suite.claims._articles import MNIST
+from suite.claims._judging import over, sure
+from suite.results.pooled.machine_evidence import Evidence
+from suite.results.records.record import Record
+
+_SEARCH = "mnist_grid_search"
+
+
+def _gains(evidence: Evidence) -> Judgement:
+    found = gains(evidence.speedups).get(_SEARCH, {})
+    said = gain_words(found)
+    if "plain" in found:
+        plain = found["plain"]
+        return judged(said, [over("", sure(plain), 1)], speedups=found.values())
+    there = {pool.case.backend for pool in evidence.fitting(_plain)}
+    if not said and not there:
+        return NOT_RUN
+    missing = " and ".join(f"the {side.upper()}" for side in ("cpu", "gpu") if side not in there)
+    return unmeasured(f"one fit after another on {missing or 'both sides, computed alike'}", said)
+
+
+def _plain(record: Record) -> bool:
+    return is_search(record) and record.workload == _SEARCH and record.case.variant == "plain"
+
+
+OBSERVATIONS = (
+    Observation(
+        code="O4",
+        article=MNIST,
+        said="A grid search over hyper-parameters gains from a GPU.",
+        rule="Reproduced if the whole search, one fit after another, is surely faster on the GPU. Refuted if it is "
+        "surely slower.",
+        experiment="grid_search",
+        judge=_gains,
+    ),
+)

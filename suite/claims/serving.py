@@ -1,0 +1,95 @@
+"""Inference, one picture at a time, and speed-ups as large as a bill."""
+
+from collections.abc import Mapping, Sequence
+
+from suite import units
+from suite.analysis.served import REQUESTS, Way, served
+from suite.analysis.steps import said_of, words
+from suite.claims import NOT_RUN, Judgement, Observation, judged, part
+from suite.claims._articles import TEXT
+from suite.claims._judging import NOT_CERTIFIED, above, below, certified, steps, sure, unsure
+from suite.claims._sizes import with_size
+from suite.experiments.serving import WORKLOADS
+from suite.results.pooled.machine_evidence import Evidence
+from suite.results.pooled.speedup import PooledSpeedUp
+
+_PAID = 30.0
+
+
+def _wins(evidence: Evidence) -> Judgement:
+    found = served(evidence.speedups)
+    if len(found) < 2:
+        return NOT_RUN
+    ordered = sorted(found.values(), key=lambda ways: _flop(next(iter(ways.values()))))
+    every = [item for ways in ordered for item in ways.values()]
+    way = REQUESTS if all(REQUESTS in ways for ways in ordered) else ("step", 1)
+    single = [ways[way] for ways in ordered if way in ways]
+    if len(single) < 2:
+        return NOT_RUN
+    first, last = (1 + sum(item.ratio.value > end.ratio.value for item in single) for end in (single[0], single[-1]))
+    said = "; ".join(f"{item.workload} {words(item.ratio.estimate)}" for item in single)
+    traffic = ", four requests under way" if way == REQUESTS else ""
+    lost = [item for item in every if below(sure(item), 1)]
+    won = all(above(sure(item), 1) for item in every)
+    why = unsure(*map(sure, every)) if all(map(certified, every)) else NOT_CERTIFIED
+    slope, most = with_size("it wins most with small networks", single, falls=True)
+    parts = (part("the GPU wins every case", won, bool(lost), why=why), most)
+    return judged(
+        f"Speed-ups at batch 1{traffic}, the smallest network first: {said}. In order of speed-up the smallest network "
+        f"is number {first} of {len(single)}, the largest number {last}. {_cases(ordered, lost)}{slope}",
+        parts,
+        speedups=every,
+    )
+
+
+def _flop(item: PooledSpeedUp) -> int:
+    return item.record.description.flop_per_example
+
+
+def _cases(networks: Sequence[Mapping[Way, PooledSpeedUp]], lost: Sequence[PooledSpeedUp]) -> str:
+    """Return how many cases there are, of how many networks those beyond a step at batch 1, and which are lost."""
+    larger = sum(any(batch > 1 for _, batch in ways) for ways in networks)
+    asked = sum(REQUESTS in ways for ways in networks)
+    said = (
+        f"{units.count(sum(map(len, networks)))} cases of network and batch were measured on both sides, with larger "
+        f"batches of {larger} of {units.counted(len(networks), 'network')} and requests of {asked}; "
+    )
+    if not lost:
+        return said + "the GPU surely loses none."
+    named = ", ".join(f"{item.workload} at {item.case.batch}" for item in lost)
+    return said + f"the GPU surely loses {named}."
+
+
+def _paid(evidence: Evidence) -> Judgement:
+    found = steps(evidence)
+    if not found:
+        return NOT_RUN
+    high = sorted(name for name, item in found.items() if above(sure(item), _PAID))
+    said = f"More than {units.stated(_PAID)} is surely gained by {len(high)} of {units.counted(len(found), 'network')}"
+    said += f": {', '.join(f'{name} {words(found[name].ratio.estimate)}' for name in high)}." if high else "."
+    return Judgement(verdict="not comparable", found=said + said_of(found[name] for name in high))
+
+
+OBSERVATIONS = (
+    Observation(
+        code="O12",
+        article=TEXT,
+        said="At inference the GPU wins in every case, and most with small networks: 804 %.",
+        rule="Part 1 holds if the GPU surely wins every case, of requests and of steps at each batch; it fails "
+        "if it surely loses one. Part 2 holds if over all networks the speed-up surely falls with the FLOP of a "
+        "picture; it fails if it surely rises. It takes requests if all networks have them, otherwise steps at "
+        "batch 1. The clusters behind the 804 % cannot be set up again.",
+        experiment="serving",
+        numbers=tuple((name, "throughput_gain") for name in WORKLOADS),
+        judge=_wins,
+    ),
+    Observation(
+        code="O15",
+        article=TEXT,
+        said="For each hour that a V100 needs a CPU has to be paid for 30.",
+        testable=False,
+        rule="It is about prices, which no measurement can decide, so that it is not comparable. Networks that surely "
+        "gain more than 30 times are listed.",
+        judge=_paid,
+    ),
+)

@@ -1,0 +1,192 @@
+"""The evidence of the site's page of data: what is shown of each set, made from seeds and written for the report."""
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from suite.data import embedded, gallery, published, store
+from suite.data.builder import relative_home, stock_class
+from suite.data.edition import DRAWING
+from suite.data.tabulated import CHUNK
+from suite.results.evidence.gallery import PICTURES, Column, Gallery, Published, Review, Reviews, Rows, Sheet, write
+from suite.results.records.files import writing
+
+_SHOWN_COLUMNS = 4  # one of each kind
+_SHOWN_LETTERS = 180
+_QUALITY = 82  # of photographs, as WebP; small pictures are PNG, without loss
+PLAIN = {  # how each set of pictures is shown: title, columns, enlarged, what to say
+    "mnist": ("Digits", 6, 2, "Written digits, 28 x 28 grey."),
+    "cifar10": ("Objects", 6, 2, "32 x 32 in colour, in surroundings that several classes share."),
+    "cats_vs_dogs": ("Cats and dogs", 4, 1, "JPEG files of varying size, shown smaller, their margins cut off."),
+}
+DISTORTED = {  # the same of each augmentation
+    "shear-zoom-flip": ("Shear, zoom and flip", 1, "First as it is, then six times as the cats-and-dogs networks see "
+                        "it in training: 64 x 64, the edge repeated where nothing is."),
+    "crop-flip-light": ("Crop, flip and light", 2, "First whole, then six crops of 24 x 24 as the TensorFlow network "
+                        "sees them, of mean 0 and deviation 1, shown as shades about grey. Standardising takes the "
+                        "change of brightness out again."),
+    "rotate-shift-flip": ("Turn, shift and flip", 2, "First as it is, then six times as the residual network of 87 "
+                          "convolutions sees it in training."),
+}  # fmt: skip
+
+
+def draw(site: Path) -> tuple[Path, ...]:
+    """Write the pictures and the facts of the page below the site's sources; return the files.
+
+    Raises RuntimeError if the disk or a folder refuses.
+    """
+    made = dict(sheets())
+    facts = collected({name: about for name, (about, _) in made.items()})
+    folder = site / PICTURES
+    files = []
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        for about, pixels in made.values():
+            files.append(folder / about.file)
+            files[-1].write_bytes(encoded(pixels, files[-1].suffix))
+        return (*files, write(facts, site / "evidence"))
+
+
+def collected(made: dict[str, Sheet]) -> Gallery:
+    """Return all that the page shows, given its sheets by name."""
+    return Gallery(
+        drawing=DRAWING,
+        sheets=tuple(made[name] for name in PLAIN),
+        reviews=(reviews("imdb_reviews"),),
+        tables=tuple(rows(name) for name in ("higgs_1m", "mortgage")),
+        augmentations=tuple(made[name] for name in DISTORTED),
+        published=tuple(map(publication, published.names())),
+    )
+
+
+def sheets() -> Iterator[tuple[str, tuple[Sheet, np.ndarray]]]:
+    """Yield name, facts and pixels uint8[H,W,4] of each sheet."""
+    for name, (title, columns, enlarged, caption) in PLAIN.items():
+        there = gallery.records(name)
+        pixels = gallery.sheet([gallery.shown(record["image"]) for record in there], columns)
+        labels = tuple(label(name, record["label"]) for record in there)
+        yield name, described(name, name, title, caption, labels, columns, enlarged, pixels, there)
+    for name, (title, enlarged, caption) in DISTORTED.items():
+        dataset, _, chosen = gallery.AUGMENTATIONS[name]
+        there = [gallery.records(dataset)[number] for number in chosen]
+        before = [label(dataset, record["label"]) for record in there]
+        labels = tuple(words for one in before for words in (one, *[f"{one}, distorted"] * gallery.AFTER))
+        columns = 1 + gallery.AFTER
+        pixels = gallery.sheet(gallery.distorted(name), columns)
+        yield name, described(name, dataset, title, caption, labels, columns, enlarged, pixels, there)
+
+
+def described(
+    name: str,
+    dataset: str,
+    title: str,
+    caption: str,
+    labels: tuple[str, ...],
+    columns: int,
+    enlarged: int,
+    pixels: np.ndarray,
+    there: list,
+) -> tuple[Sheet, np.ndarray]:
+    """Return the facts of a sheet beside its pixels."""
+    about = Sheet(
+        dataset=dataset,
+        title=title,
+        caption=caption,
+        labels=labels,
+        columns=columns,
+        file=f"{name}.{'webp' if dataset == 'cats_vs_dogs' else 'png'}",
+        width=pixels.shape[1],
+        height=pixels.shape[0],
+        enlarged=enlarged,
+        seeds=(gallery.SEED,),
+        digest=gallery.digest(there),
+    )
+    return about, pixels
+
+
+def label(dataset: str, number: int) -> str:
+    """Return the name of a label, or its number where it has none."""
+    classes = embedded.load(dataset).CLASSES
+    return classes[number] if classes else str(number)
+
+
+def encoded(pixels: np.ndarray, suffix: str) -> bytes:
+    """Return red-green-blue-alpha pixels as a picture file."""
+    options = (cv2.IMWRITE_WEBP_QUALITY, _QUALITY) if suffix == ".webp" else (cv2.IMWRITE_PNG_COMPRESSION, 9)
+    return cv2.imencode(suffix, pixels[..., [2, 1, 0, 3]], options)[1].tobytes()
+
+
+def reviews(dataset: str) -> Reviews:
+    """Return the beginnings of the first reviews."""
+    there = gallery.records(dataset)
+    found = [
+        Review(
+            label={"neg": "against", "pos": "for"}[label(dataset, record["label"])],
+            text=beginning(record["text"]),
+            words=len(record["text"].split()),
+        )
+        for record in there
+    ]
+    return Reviews(dataset=dataset, reviews=tuple(found), seed=gallery.SEED, digest=gallery.digest(there))
+
+
+def beginning(text: str) -> str:
+    """Return the words that a text begins with."""
+    return text if len(text) <= _SHOWN_LETTERS else text[:_SHOWN_LETTERS].rsplit(" ", 1)[0] + " …"
+
+
+def rows(dataset: str) -> Rows:
+    """Return a table's first rows and columns, and how they are spread in the first chunk."""
+    there = gallery.records(dataset, CHUNK)
+    if "features" in there[0]:
+        values = np.array([record["features"] for record in there], np.float64)
+        labels, names = [record["label"] for record in there], [f"feature {n}" for n in range(values.shape[1])]
+    else:
+        answer, *names = there[0]
+        values = np.array([[record[name] for name in names] for record in there])
+        labels = [int(record[answer]) for record in there]
+    columns = [
+        Column(
+            name=names[index],
+            values=tuple(rounded(value) for value in values[: gallery.EXAMPLES, index]),
+            quantiles=tuple(rounded(value) for value in np.quantile(values[:, index], (0, 0.25, 0.5, 0.75, 1))),
+        )
+        for index in range(_SHOWN_COLUMNS)
+    ]
+    return Rows(
+        dataset=dataset,
+        rows=len(there),
+        features=values.shape[1],
+        columns=tuple(columns),
+        labels=tuple(labels[: gallery.EXAMPLES]),
+        positive=rounded(float(np.mean(labels))),
+        seed=gallery.SEED,
+        digest=gallery.digest(there[: gallery.EXAMPLES]),
+    )
+
+
+def rounded(value: float) -> float:
+    """Return a number to four digits."""
+    return float(f"{value:.4g}") + 0.0  # no zero has a sign
+
+
+def publication(dataset: str) -> Published:
+    """Return what is published under a name, as TFDS knows it."""
+    stock, archives = published.load(dataset).STOCK, published.archives(dataset)
+    training, validation = store.parts(dataset, "tfds")
+    with tempfile.TemporaryDirectory() as nowhere:
+        info = stock_class(stock)(data_dir=nowhere).info
+    return Published(
+        dataset=dataset,
+        builder=stock,
+        version=relative_home(dataset, stock).name,
+        files=tuple(archive.name for archive in archives),
+        download_bytes=sum(archive.size for archive in archives) if archives else None,
+        training=training,
+        validation=validation,
+        source=info.homepage,
+        licence=info.redistribution_info.license,
+    )

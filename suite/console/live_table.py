@@ -1,0 +1,88 @@
+"""What a running campaign has found so far: a row a workload, its times and its speed-up as the interval narrows."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from suite import units
+from suite.results.records.record import Record
+from suite.results.single.selection import fastest
+from suite.results.single.speedup import speedups
+from suite.results.single.summary import summary
+from suite.results.stats.statistics import Estimate
+from suite.workload import Backend, Case, Scope
+
+_NAMES: dict[Scope, str] = {
+    "step": "step", "transfer": "step, copied", "epoch": "step, from storage", "input": "batch, from storage",
+    "cold": "cold start", "run": "whole run", "calls": "later call", "serve": "between answers", "learning": "training",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """What is known of a workload; None is not known yet."""
+
+    workload: str
+    cpu: Estimate | None
+    gpu: Estimate | None
+    ratio: Estimate | None
+    rounds: int
+
+
+def rows(names: Sequence[str], records: Sequence[Record]) -> tuple[Row, ...]:
+    """Return a row for each workload of these names, from the records there are of one scope."""
+    found = [record for record in records if record.case.implementation == "jax"]
+    ratios = {item.gpu.record.workload: item.ratio for item in reversed(speedups(found))}
+
+    def time(name: str, backend: Backend) -> Estimate | None:
+        mine = [record for record in found if (record.workload, record.backend) == (name, backend)]
+        return next((item.seconds for item in fastest(map(summary, mine))), None)
+
+    def rounds(name: str) -> int:
+        return max((len(record.runs) for record in found if record.workload == name), default=0)
+
+    return tuple(
+        Row(workload=name, cpu=time(name, "cpu"), gpu=time(name, "gpu"), ratio=ratios.get(name), rounds=rounds(name))
+        for name in names
+    )
+
+
+def shown_scope(cases: Iterable[Case]) -> Scope:
+    """Return the scope that the rows are of: the steady step if a plan has one."""
+    scopes = {case.scope for case in cases}
+    return next(each for each in _NAMES if each in scopes)
+
+
+def table(cases: Sequence[Case], records: Iterable[Record], current: str = "") -> Table:
+    """Return what is known of a plan's cases as the terminal shows it; `current` is the workload that is measured."""
+    scope = shown_scope(cases)
+    backends: list[Backend] = [each for each in get_args(Backend) if any(case.backend == each for case in cases)]
+    shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    ratio = ["speed-up"] * (len(backends) > 1)
+    shown.add_column("model", no_wrap=True)
+    for name in (*(f"{backend.upper()} {_NAMES[scope]}" for backend in backends), *ratio, "95 % interval", "rounds"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    names = tuple(dict.fromkeys(case.workload for case in cases))
+    for row in rows(names, [record for record in records if record.case.scope == scope]):
+        times = [row.cpu if backend == "cpu" else row.gpu for backend in backends]
+        cells = [*map(_seconds, times), *[_ratio(row.ratio)] * len(ratio)]
+        cells.append(_ends(row.ratio, units.interval) if ratio else _ends(times[0], units.seconds_interval))
+        name = escape(row.workload)
+        shown.add_row(f"[bold]{name}[/]" if row.workload == current else name, *cells, str(row.rounds))
+    return shown
+
+
+def _seconds(value: Estimate | None) -> str:
+    return units.seconds(value.value, units.half_width(value.low, value.high)) if value else units.DASH
+
+
+def _ends(value: Estimate | None, text: Callable[[float | None, float | None], str]) -> str:
+    return text(value.low, value.high) if value else units.DASH
+
+
+def _ratio(value: Estimate | None) -> str:
+    return units.times(value.value, value.low, value.high) if value else units.DASH

@@ -1,0 +1,187 @@
+"""A campaign: what is planned, which processes it takes, and the records it leaves."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from suite import experiments
+from suite.driver import reference_round
+from suite.driver.journal import PLAN_VERSION, Done, Header
+from suite.driver.profiles import EFFORTS
+from suite.processes import children
+from suite.results.records.record import METHOD, SCHEMA, Machine, Profile, Record, Run, file_name
+from suite.results.records.settings import differing
+from suite.system import software, variables
+from suite.system.redact import anonymous
+from suite.workload import LONG, Backend, Case, Description, Implementation, Precision, Scope
+
+_SCOPES: tuple[Scope, ...] = ("step", "transfer")  # share a process, in this order
+
+_COMPILING: frozenset[Scope] = frozenset({"cold", "run", "calls"})  # in which compiling counts
+
+_Side = tuple[str, Backend, Precision]
+Unit = tuple[Case, ...]  # cases that one process measures: they differ in scope only
+
+
+def planned(
+    cases: Sequence[Case],
+    descriptions: Iterable[Description],
+    profile: Profile,
+    machine: Machine,
+    now: datetime,
+    experiment: str = "",
+    part: int | None = None,
+    asked: int | None = None,
+    within: float | None = None,
+    budget_seconds: float | None = None,
+    energy: bool | None = None,
+    is_reference: bool = False,
+) -> Header:
+    """Return the plan of a new campaign, named after its start and machine, and the part of a larger one it is.
+
+    With `within`, a relative half-width, every case has one round, and more are added until its number is known so
+    well. Without, it has the rounds asked for, else those of its profile; an experiment may plan fewer. By default
+    energy is counted, in an experiment only if it looks at how busy a GPU is. A reference round counts none, and takes
+    the CPU first.
+    """
+    name = f"{now:%Y%m%d-%H%M%S}-{machine.slug}" + (f"-{part}" if part else "")
+    used = {case.workload for case in cases}
+    asked = reference_round.rounds(name) if is_reference else 1 if within is not None else asked
+    counted = not is_reference and (experiments.sustains(experiment) if energy is None else energy)
+    each = tuple(rounds(profile, case, experiment, machine.cores, asked) for case in cases)
+    return Header(
+        campaign=name,
+        created=stamp(now),
+        profile=profile,
+        rounds=max(each, default=1),
+        case_rounds=each,
+        seed=int(f"{now:%Y%m%d}"),
+        machine=machine,
+        commit=software.commit(),
+        code=software.code(),
+        cases=tuple(cases),
+        descriptions=tuple(about for about in descriptions if about.name in used),
+        experiment=experiment,
+        energy=counted,
+        version=PLAN_VERSION,
+        within=within,
+        budget_seconds=budget_seconds,
+        settings=settings(),
+        cpu_first=is_reference,
+    )
+
+
+def units(cases: Iterable[Case]) -> tuple[Unit, ...]:
+    """Group the cases into processes: steps share one, and all in which starting counts have their own."""
+    groups: dict[Case, list[Case]] = {}
+    for case in cases:
+        together = msgspec.structs.replace(case, scope="step") if case.scope in _SCOPES else case
+        groups.setdefault(together, []).append(case)
+    return tuple(tuple(sorted(group, key=_place)) for group in groups.values())
+
+
+def compiles_anew(unit: Unit) -> bool:
+    """Return whether each of a unit's processes begins with an empty compile cache, since compiling counts."""
+    return any(case.scope in _COMPILING and case.cache == "empty" for case in unit)
+
+
+def _place(case: Case) -> int:
+    return _SCOPES.index(case.scope) if case.scope in _SCOPES else 0
+
+
+def rounds(profile: Profile, case: Case, experiment: str, cores: int, asked: int | None = None) -> int:
+    """Return how many rounds have the case: those asked for, else the profile's, and of a long one one.
+
+    An experiment may say fewer.
+    """
+    most = asked or (1 if case.scope in LONG else EFFORTS[profile].rounds)
+    fewer = experiments.rounds(experiment, case, cores) if experiment else None
+    return most if fewer is None else min(most, fewer)
+
+
+def file_names(header: Header) -> tuple[str, ...]:
+    """Return the names of the records that the campaign leaves, a case each, without their ending."""
+    batches = {about.name: about.batch for about in header.descriptions}
+    return tuple(file_name(case, batches[case.workload]) for case in header.cases)
+
+
+def records(header: Header, done: Iterable[Done]) -> tuple[Record, ...]:
+    """Return a record for each planned case, with the runs that there are."""
+    by_case: dict[Case, list[Done]] = {case: [] for case in header.cases}
+    for entry in done:
+        by_case.setdefault(entry.case, []).append(entry)
+    about, ran = {description.name: description for description in header.descriptions}, compared(by_case)
+    return tuple(
+        _record(header, case, entries, about[case.workload], tuple(sorted(ran[_side(case)])))
+        for case, entries in by_case.items()
+        if entries
+    )
+
+
+def compared(done: Mapping[Case, Sequence[Done]]) -> Mapping[_Side, set[Implementation]]:
+    """Return the implementations that ran a workload on a backend at a precision."""
+    found: dict[_Side, set[Implementation]] = defaultdict(set)
+    for case, entries in done.items():
+        if any(not entry.run.reason for entry in entries):
+            found[_side(case)].add(case.implementation)
+    return found
+
+
+def _side(case: Case) -> _Side:
+    return case.workload, case.backend, case.precision
+
+
+def _record(
+    header: Header, case: Case, entries: Sequence[Done], about: Description, ran: tuple[Implementation, ...]
+) -> Record:
+    runs: tuple[Run, ...] = tuple(sorted((published(entry.run) for entry in entries), key=lambda run: run.round))
+    good = [entry for entry in entries if not entry.run.reason]
+    return Record(
+        schema=SCHEMA,
+        method=METHOD,
+        campaign=header.campaign,
+        created=header.created,
+        profile=header.profile,
+        workload=case.workload,
+        backend=case.backend,
+        case=case,
+        machine=header.machine,
+        software=(good or list(entries))[0].software,
+        commit=header.commit,
+        description=about,
+        runs=runs,
+        rounds=header.rounds_of(case),
+        reason=next((run.reason for run in runs if run.reason), changed(good)),
+        experiment=header.experiment,
+        implementations=ran,
+    )
+
+
+def published(run: Run) -> Run:
+    """Return the run as a record has it: its reason, which is a library's or the system's text, names no place."""
+    return msgspec.structs.replace(run, reason=anonymous(run.reason))
+
+
+def changed(good: Sequence[Done]) -> str:
+    """Return the reason against runs of different software, settings or programs in one campaign; '' if all are one."""
+    if len({(entry.software.python, *sorted(entry.software.packages.items())) for entry in good}) > 1:
+        return "its software was changed between two rounds; measure anew"
+    names = differing(*(entry.software.settings for entry in good))
+    if names:
+        words = f"setting {names[0]} was" if len(names) == 1 else f"settings {', '.join(names)} were"
+        return f"its {words} changed between two rounds; measure anew"
+    if len({entry.run.program for entry in good}) > 1:
+        return "its program, the step or an option of it, was changed between two rounds; measure anew"
+    return ""
+
+
+def settings() -> dict[str, str]:
+    """Return the settings that processes have from this environment, whatever their case."""
+    return variables.settings(children.environment(None))
+
+
+def stamp(now: datetime) -> str:
+    """Return a moment as records write it: UTC, whole seconds."""
+    return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

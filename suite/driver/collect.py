@@ -1,0 +1,211 @@
+"""What one child process contributes to its cases: read line by line as it comes, within a limit for each stage."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import msgspec
+
+from suite import __version__
+from suite.driver.campaign import Unit, stamp
+from suite.driver.deadline import Deadline, OutOfTimeError
+from suite.driver.journal import Done
+from suite.processes import children
+from suite.results.records.record import ReferenceKernel, Run, Sample, Software, Stage
+from suite.results.single.validity import NOT_FINITE
+from suite.system import boot_id
+from suite.telemetry.windows import Beside
+from suite.worker_api.clock import Clock
+from suite.worker_api.protocol import STREAMED, Facts, Line, Task
+from suite.workload import Case
+
+LIMIT_SECONDS = {
+    "start": 120.0,
+    "import": 180.0,
+    "data": 600.0,
+    "init": 300.0,
+    "lower": 600.0,
+    "compile": 1200.0,
+    "compile_rest": 1200.0,
+    "first_step": 600.0,
+    "second_step": 600.0,
+    "warmup": 1200.0,
+    "samples": 1800.0,
+    "transfer_samples": 1800.0,
+    "first_batch": 300.0,
+    "epoch_samples": 1800.0,
+    "input_samples": 1800.0,
+    "serve_samples": 1800.0,
+    "epoch": 3600.0,
+    "validation": 1200.0,
+    "learning": 1200.0,
+    "calls": 600.0,
+    "doubling": 600.0,
+    "alone": 600.0,
+    "collect": 60.0,
+    "predictions": 600.0,
+    "leftover": 600.0,
+    "facts": 60.0,
+    "energy": 600.0,
+    "audit": 1200.0,
+}
+
+Worker = Callable[[Unit], AbstractContextManager[children.Child]]
+
+
+@dataclass
+class Stream:
+    """Samples as they came, and when by this process's clock the first began and the last had come."""
+
+    began: float
+    ended: float
+    samples: list[Sample] = field(default_factory=list)
+
+
+def contributions(
+    task: Task,
+    number: int,
+    position: int,
+    entered: Callable[[str], object],
+    start: Worker,
+    beside: Beside | None = None,
+    clocks: Clock | None = None,
+    wait: Callable[[], object] = lambda: None,
+    deadline: Deadline | None = None,
+    kernel: Callable[[], ReferenceKernel] | None = None,
+) -> Iterator[Done]:
+    """Run one child to its end and yield its contribution to each of its cases; samples are stamped as they come.
+
+    Each stage that it entered is told. Those of its record are all of its life, by this process's clock: `start` until
+    its first word, `end` from its last one on, and `other` for what it did in none. Its interpreter starts while this
+    process does `wait`, which may take as long as it likes and is stage `quiet`, and while its reference `kernel` runs,
+    which has a stage of its own and may fail; then it hears its task. Raises OutOfTimeError, when the child is ended,
+    if the deadline is overrun.
+    """
+    clocks, deadline = clocks or Clock(), deadline or Deadline()
+    started, forked = stamp(datetime.now(UTC)), clocks.wall()
+    stages: list[Stage] = []
+    said: float | None = None  # when its last word came
+    streams: dict[str, Stream] = {}
+    facts: Facts | None = None
+    reason, stage = "", "start"
+    with start(task.cases) as child:
+        if beside is not None:
+            beside.follow(child.pid)
+        began = clocks.wall()
+        wait()
+        waited = clocks.wall() - began
+        reached, kernel_seconds = host_speed_by(kernel, entered, clocks)
+        child.tell(msgspec.json.encode(task))
+        try:
+            while (raw := child.line(min(LIMIT_SECONDS[stage], deadline.until_overrun))) is not None:
+                at, line = child.heard, msgspec.json.decode(raw, type=Line)
+                if said is None:
+                    stages.append(_outside("quiet", waited))
+                    stages += [_outside("kernel", kernel_seconds)] if kernel else []
+                    stages.append(_outside("start", at - forked - waited - kernel_seconds))
+                said = at
+                if beside is not None:
+                    beside.hears(line)
+                facts, reason = line.facts or facts, line.reason or reason
+                if line.seen is not None:
+                    stages.append(line.seen)
+                elif line.sample is not None:
+                    stream = streams.setdefault(line.stage, Stream(began=at, ended=at))
+                    stream.samples.append(line.sample)
+                    stream.ended = at
+                elif line.stage in LIMIT_SECONDS:
+                    stage = line.stage
+                    streams[stage] = Stream(began=at, ended=at)
+                    entered(stage)
+                if facts is not None or reason:
+                    break  # it has said all; a process that cannot end is ended
+            if not reason and facts is None:
+                reason = f"the worker {child.ended()}, in stage '{stage}'"
+        except TimeoutError:
+            if not deadline.until_overrun:
+                raise OutOfTimeError from None
+            reason = f"no word from the worker for {LIMIT_SECONDS[stage]:.0f} s in stage '{stage}'; it was ended"
+        except ValueError as error:
+            reason = f"the worker's output was not understood in stage '{stage}': {error}"
+    ended = clocks.wall()
+    if said is not None:
+        stages.append(_outside("end", ended - said))
+    stages.append(_outside("other", ended - forked - sum(stage.wall_seconds for stage in stages)))
+    run = Run(
+        round=number,
+        position=position,
+        seed=task.seed,
+        started=started,
+        reason=reason,
+        stages=tuple(stages),
+        host=boot_id.host(),
+        kernel=reached,
+    )
+    if facts is None or reason:
+        software = Software(suite=__version__, python="", packages={}, settings={})
+        yield from (Done(case=case, software=software, run=run) for case in task.cases)
+        return
+    software = Software(suite=__version__, python=facts.python, packages=facts.packages, settings=facts.settings)
+    for case in task.cases:
+        found = completed(run, case, facts, streams.get(STREAMED.get(case.scope, "")))
+        if beside is not None:
+            found = beside.added(found, case, facts)
+        yield Done(case=case, software=software, run=found)
+
+
+def host_speed_by(
+    kernel: Callable[[], ReferenceKernel] | None, entered: Callable[[str], object], clocks: Clock
+) -> tuple[ReferenceKernel | None, float]:
+    """Return what the reference kernels reached and how long that took; None if they failed, which is told."""
+    if kernel is None:
+        return None, 0.0
+    entered("kernel")
+    began, reached = clocks.wall(), None
+    try:
+        reached = kernel()
+    except RuntimeError as error:
+        entered(f"no reference kernel: {error}")
+    return reached, clocks.wall() - began
+
+
+def _outside(name: str, seconds: float) -> Stage:
+    """Return a stage that the parent alone saw; two clocks may differ by more than it took, and no time is negative."""
+    return Stage(name=name, wall_seconds=max(0.0, seconds), process_seconds=None)
+
+
+def completed(run: Run, case: Case, facts: Facts, stream: Stream | None) -> Run:
+    """Return the run with what the worker saw for the case's scope, and how long its samples took by our clock."""
+    run = msgspec.structs.replace(
+        run,
+        cache_hits=facts.cache_hits,
+        first_loss=facts.first_loss,
+        last_loss=facts.last_loss,
+        input_digest=facts.input_digest,
+        peak_memory_bytes=facts.peak_memory_bytes,
+        device_memory_bytes=facts.device_memory_bytes,
+        bytes_per_step=facts.bytes_per_step,
+        audit=facts.audit,
+        program=facts.program,
+        reason=trouble(case, facts),
+    )
+    seen = facts.scopes.get(case.scope)
+    if seen is None:
+        return run
+    run = msgspec.structs.replace(run, **msgspec.structs.asdict(seen))
+    if stream is not None:
+        elapsed = stream.ended - stream.began
+        run = msgspec.structs.replace(run, samples=tuple(stream.samples), elapsed_seconds=elapsed)
+    if not run.reason and any(sample.wall_seconds <= 0 for sample in (*run.warmup, *run.samples)):
+        return msgspec.structs.replace(run, samples=(), reason="the clock stood still or went backwards; run again")
+    return run
+
+
+def trouble(case: Case, facts: Facts) -> str:
+    """Return why a process that ended well has no result for the case; '' if it has one."""
+    if case.scope != "input" and (facts.first_loss is None or facts.last_loss is None):
+        return NOT_FINITE
+    if case.cache == "warm" and not facts.cache_hits:
+        return "nothing came from the compile cache: this jaxlib could not store the program"
+    return ""

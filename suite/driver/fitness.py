@@ -1,0 +1,204 @@
+"""Whether this machine is fit to measure, and what to do where it is not."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from suite import units
+from suite.results.records.record import Gpu, Machine
+from suite.results.single.old_jax import slow_on_a_cpu
+from suite.worker_api.offer import Offer
+from suite.worker_api.telemetry_messages import Counters
+
+# Lowest driver and compute capability of each of JAX's CUDA extras.
+# Source: JAX documentation, Installation, NVIDIA GPU.
+CUDA_EXTRAS = {"cuda13": (580, 7.5), "cuda12": (525, 5.2)}
+
+_GPU_WORDS = {
+    "utilisation": "utilisation",
+    "power_watts": "power",
+    "energy_joules": "energy",
+    "sm_clock_mhz": "clocks",
+    "reasons": "why they are lowered",
+    "temperature_celsius": "temperature",
+    "memory_bytes": "memory",
+    "other_processes": "other processes",
+}
+_BUSY_SHARE, _LEAST_MEMORY_BYTES = 0.1, 6 * 2**30
+
+
+Verdict = Literal["good", "remark", "bad"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """One question to the machine, what was found, and what to do about it."""
+
+    name: str
+    found: str
+    verdict: Verdict = "good"
+    advice: str = ""
+
+
+def cuda_extra(gpu: Gpu) -> str | None:
+    """Return the extra that suits a GPU; None if its driver or its architecture is too old for any."""
+    major = int(gpu.driver.split(".")[0] or 0) if gpu.driver[:1].isdigit() else 0
+    for extra, (driver, capability) in CUDA_EXTRAS.items():
+        if major >= driver and float(gpu.compute_capability) >= capability:
+            return extra
+    return None
+
+
+def gpu_checks(machine: Machine, offer: Offer, problem: str = "") -> tuple[Check, ...]:
+    """Return how each kind of GPU here stands: used by JAX, there but unusable and why, or not there.
+
+    `problem` is why none can be used although there is a driver.
+    """
+    if not machine.gpus:
+        found = "none that CUDA may use" if problem else "none that a driver shows"
+        advice = problem or "CPU times are measured; speed-ups stand beside published GPUs as 'different host'"
+        return (Check(name="GPU", found=found, verdict="bad" if problem else "remark", advice=advice),)
+    kinds = Counter(machine.gpus)
+    usable = [gpu for gpu in kinds if cuda_extra(gpu)]
+    judged = [(gpu, _judged(gpu, offer, bool(usable))) for gpu in kinds]
+    return tuple(
+        Check(
+            name="GPU" if len(kinds) == 1 else f"GPU {number}",
+            found=f"{kinds[gpu]} x '{gpu.name}'{_of_a_card(gpu)}, driver {gpu.driver}, compute capability "
+            f"{gpu.compute_capability}",
+            verdict=verdict,
+            advice=advice,
+        )
+        for number, (gpu, (verdict, advice)) in enumerate(judged, 1)
+    )
+
+
+def _of_a_card(gpu: Gpu) -> str:
+    return f" (a slice of {units.memory(gpu.memory_bytes)})" if gpu.slice else ""
+
+
+def _judged(gpu: Gpu, offer: Offer, others: bool) -> tuple[Verdict, str]:
+    """Return the verdict on a GPU, and what to do; `others` here may be usable where it is not."""
+    driver, capability = CUDA_EXTRAS["cuda12"]
+    extra = cuda_extra(gpu)
+    if extra is None and others:
+        return "remark", (
+            f"JAX needs driver {driver} or later and compute capability {capability} or more: leave this one out with "
+            "CUDA_VISIBLE_DEVICES"
+        )
+    if "gpu" in offer.backends:
+        seen = offer.backends["gpu"]
+        unused = gpu.name not in seen and any(other != gpu.name for other in seen) and others and _named_by_driver(seen)
+        return ("remark", f"JAX uses {', '.join(dict.fromkeys(seen))} and not this one") if unused else ("good", "")
+    if extra is not None:
+        seen = ", ".join(offer.backends)
+        return "bad", f"JAX sees only {seen}; install the '{extra}' extra: pip install 'jax[{extra}]'"
+    if 0 < float(gpu.compute_capability) < capability:
+        return "bad", (
+            f"JAX needs driver {driver} or later and compute capability {capability} or more, which no driver gives "
+            "this GPU; measure the CPU, or take a newer GPU"
+        )
+    return "bad", f"JAX needs driver {driver} or later and compute capability {capability} or more; update the driver"
+
+
+def _named_by_driver(seen: Sequence[str]) -> bool:
+    """Return whether JAX calls its devices as the driver does, so that one can be missed among them."""
+    return any(" " in name for name in seen)
+
+
+def gpu_check(machine: Machine, offer: Offer, problem: str = "") -> Check:
+    """Return how the GPU stands that is best for JAX."""
+    order: tuple[Verdict, ...] = ("good", "bad", "remark")  # a remark is on one that another here outdoes
+    return min(gpu_checks(machine, offer, problem), key=lambda check: order.index(check.verdict))
+
+
+def missing_backend(backend: str, machine: Machine, offer: Offer, problem: str = "") -> str:
+    """Return the line that explains why a backend that was asked for cannot be had; `problem` is why no GPU can."""
+    check = gpu_check(machine, offer)
+    seen = ", ".join(f"'{name}'" for name in offer.backends) or "nothing"
+    cause = f"{check.found}; {check.advice}" if machine.gpus else problem or "no GPU driver answers"
+    return f"backend '{backend}' asked for, JAX sees only {seen} ({cause}); or run --backend cpu"
+
+
+def checks(
+    machine: Machine,
+    offer: Offer,
+    load_by_others: float,
+    there: Counters | None = None,
+    no_gpu: str = "",
+    notes: Sequence[str] = (),
+) -> tuple[Check, ...]:
+    """Return what the doctor has to say, worst things included.
+
+    `no_gpu` is why no GPU can be used although there is a driver; `notes` are what a campaign would say first.
+    """
+    slow = slow_on_a_cpu(offer.packages)
+    return (
+        Check(
+            name="JAX",
+            found=offer.problem or ", ".join(f"{name} {version}" for name, version in offer.packages.items()),
+            verdict="bad" if offer.problem else "remark" if slow else "good",
+            advice="install the suite: pip install ." if offer.problem else slow,
+        ),
+        Check(name="backends", found="; ".join(f"{b}: {', '.join(d)}" for b, d in offer.backends.items()) or "none"),
+        *gpu_checks(machine, offer, no_gpu),
+        _cores(machine),
+        _load(machine, load_by_others),
+        _governor(machine),
+        _memory(machine),
+        *([] if there is None else [counters_check(machine, there)]),
+        *(Check(name="note", found=note, verdict="remark") for note in notes),
+    )
+
+
+def counters_check(machine: Machine, there: Counters) -> Check:
+    """Return which counters answer, and what a result lacks without the others."""
+    gpu = [_GPU_WORDS[name] for name in there.gpu_fields if name in _GPU_WORDS]
+    found = ["CPU utilisation"]
+    found += ["steal"] if there.steal else []
+    found += ["throttled periods of the control group"] if there.throttling else []
+    found += [f"GPU: {', '.join(gpu)}"] if gpu else []
+    found += ["energy of the CPU packages"] if there.package_energy else []
+    lacking = [word for name, word in _GPU_WORDS.items() if machine.gpus and name not in there.gpu_fields]
+    missing = [f"of the GPU: {', '.join(lacking)}"] if lacking else []
+    if not there.package_energy:
+        missing.append("energy of the CPU packages, which often only root may read")
+    if machine.gpus and not there.in_cuda_order:
+        missing.append("energy of the GPU in use: of unlike GPUs set CUDA_DEVICE_ORDER=PCI_BUS_ID to know which it is")
+    advice = f"not shown here, and left empty: {'; '.join(missing)}" if missing else ""
+    verdict = "remark" if machine.gpus and not there.gpu_energy else "good"
+    return Check(name="counters", found="; ".join(found), verdict=verdict, advice=advice)
+
+
+def _cores(machine: Machine) -> Check:
+    found = f"{machine.cores} of '{machine.cpu_model}'"
+    quota = machine.cpu_quota_cores
+    if quota is not None and quota < machine.cores:
+        advice = (
+            f"the control group allows {quota:g}; threads will be throttled: pin to as many cores or lift the quota"
+        )
+        return Check(name="cores", found=f"{found}, quota {quota:g}", verdict="bad", advice=advice)
+    return Check(name="cores", found=found)
+
+
+def _load(machine: Machine, others: float) -> Check:
+    found = f"other processes use {units.number(others, digits=2)} cores"
+    if others > _BUSY_SHARE * machine.cores:
+        return Check(name="load", found=found, verdict="bad", advice="end them or wait: busy results are not citable")
+    return Check(name="load", found=found)
+
+
+def _governor(machine: Machine) -> Check:
+    found = machine.cpu_governor or "not shown"
+    if machine.cpu_governor not in (None, "performance"):
+        advice = "choose 'performance' for steadier times: cpupower frequency-set -g performance"
+        return Check(name="governor", found=found, verdict="remark", advice=advice)
+    return Check(name="governor", found=found)
+
+
+def _memory(machine: Machine) -> Check:
+    found = units.memory(machine.memory_bytes)
+    if machine.memory_bytes < _LEAST_MEMORY_BYTES:
+        return Check(name="memory", found=found, verdict="remark", advice="the larger networks may not fit")
+    return Check(name="memory", found=found)

@@ -1,0 +1,164 @@
+"""From what was asked for to the cases that can be measured here, or the reason why not."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from suite.analysis.capabilities import Here
+from suite.driver import campaign, fitness, reference_round, validation
+from suite.driver.cases import of_scopes, timed
+from suite.driver.duration import first_seconds, process_seconds
+from suite.driver.profiles import EFFORTS
+from suite.driver.request import Request, asked, chosen_by, refuse_beside_reference, workloads
+from suite.driver.skipped import not_of_data, not_of_scopes, not_run_by, not_timed, without_gpu
+from suite.experiments import Experiment, headline
+from suite.processes import children
+from suite.results.records.choices import choices
+from suite.results.records.record import Machine
+from suite.results.single.old_jax import slow_on_a_cpu
+from suite.system.machine import why_no_gpu
+from suite.worker_api.offer import Offer
+from suite.workload import USUAL_SCOPES, Backend, Case, Description, Implementation
+
+_OF_THE_INPUT = ("workers", "loaders", "augmentations")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What will be measured, how long that may take, and what the user should know about it."""
+
+    cases: tuple[Case, ...]
+    descriptions: tuple[Description, ...]
+    seconds: float  # a guess: of one pass where rounds are added, else of all planned rounds
+    remarks: tuple[str, ...]
+
+
+def answer(request: Request, machine: Machine, offers: Mapping[Implementation, Offer]) -> Answer:
+    """Return what can be measured of a request, given what each implementation asked for has to offer, and JAX.
+
+    Raises LookupError for an unknown workload or variant, RuntimeError for a backend or devices that are not there,
+    ValueError for what does not fit together, such as a precision that the backend does not have.
+    """
+    refuse_beside_reference(request)
+    jax, scopes = offers["jax"], request.scopes or (reference_round.SCOPES if request.reference else USUAL_SCOPES)
+    experiment: Experiment = (
+        chosen_by(request.experiment, request) if request.experiment else cast(Experiment, headline)
+    )
+    about = {description.name: description for description in jax.workloads}
+    networks = tuple(about)
+    about |= {limit.name: limit for limit in jax.ceilings if limit.name in experiment.WORKLOADS}
+    wanted = workloads(request, networks, [name for name in about if name not in networks], experiment.WORKLOADS)
+    present = _present(request, machine, jax)
+    chosen = [about[name] for name in wanted]
+    if "gpu" in present:
+        validation.refuse_other_gpu({name: offer.backends.get("gpu", ()) for name, offer in offers.items()})
+    _refuse(request, machine, jax, chosen, present)
+    here = Here(
+        backends=present,
+        cores=machine.cores,
+        gpus=len(jax.backends.get("gpu", ())),
+        allocator=children.allocators()[0],
+        gpu_precisions=validation.precisions(machine),
+        data=request.data,
+    )
+    cases = _cases(request, experiment, chosen, here, machine, offers)
+    if request.dealt:  # only now: what is valid as a whole is valid in parts
+        chosen = [about for about in chosen if about.name in request.dealt]
+        cases = tuple(case for case in cases if case.workload in request.dealt)
+    lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
+    there = {case.workload for case in cases}
+    cases = tuple(case for case in cases if case not in lacking)
+    remarks = [*without_gpu(request, machine, jax, why_no_gpu(wanted_one=False)), *not_of_scopes(chosen, scopes)]
+    remarks += [*not_of_data(request.data, chosen), *not_run_by(lacking)]
+    if request.reference:
+        remarks += reference_round.not_compared(chosen, present, machine, choices(), offers)
+    else:
+        remarks += _unasked(request, chosen, there) if request.experiment else not_timed(request, chosen, here)
+    if not cases:
+        raise RuntimeError("; ".join((*remarks, "nothing is left to measure")))
+    used = {case.workload for case in cases}
+    if any((case.implementation, case.backend) == ("jax", "cpu") for case in cases) and (
+        slow := slow_on_a_cpu(jax.packages)
+    ):
+        remarks.append(slow)
+    return Answer(
+        cases=cases,
+        descriptions=tuple(about[name] for name in wanted if name in used),
+        seconds=_seconds(request, cases, about, machine.cores),
+        remarks=tuple(remarks),
+    )
+
+
+def _cases(
+    request: Request,
+    experiment: Experiment,
+    chosen: Sequence[Description],
+    here: Here,
+    machine: Machine,
+    offers: Mapping[Implementation, Offer],
+) -> tuple[Case, ...]:
+    """Return what is timed of these workloads, whether each implementation has it or not."""
+    if request.reference:
+        return reference_round.cases(chosen, here, machine, choices(), offers)
+    if request.experiment:
+        return of_scopes(experiment.cases(chosen, here), request)
+    return timed(request, chosen, here)
+
+
+def _present(request: Request, machine: Machine, jax: Offer) -> tuple[Backend, ...]:
+    """Return the backends asked for, else those that there are, the CPU first."""
+    for backend in request.backends:
+        if backend not in jax.backends:
+            raise RuntimeError(fitness.missing_backend(backend, machine, jax, why_no_gpu()))
+    return tuple(b for b in ("cpu", "gpu") if b in (request.backends or jax.backends))
+
+
+def _refuse(
+    request: Request, machine: Machine, jax: Offer, chosen: Sequence[Description], present: tuple[Backend, ...]
+) -> None:
+    scopes = request.scopes or USUAL_SCOPES
+    each: dict[Backend, int] = {b: machine.cores if b == "cpu" else len(jax.backends[b]) for b in present}
+    devices: dict[Backend, int] = {backend: request.hosts * count for backend, count in each.items()}
+    validation.refuse_stopping(request.within, request.rounds, request.profile, request.experiment)
+    validation.refuse_peer_backends(request.peer_backends, request.implementations, present)
+    validation.refuse_implementations(request.implementations, request.peer_backends or present)
+    validation.refuse_variants(request.variants, request.implementations, present)
+    validation.refuse_precisions(request.precisions, present, machine)
+    validation.refuse_allocators(request.allocators)
+    validation.refuse_data(request.data, chosen)
+    validation.refuse_input(asked(request, _OF_THE_INPUT), scopes)
+    validation.refuse_unused(request.caches, request.length, scopes)
+    validation.refuse_serving(
+        scopes, request.workloads, chosen, request.batch, request.implementations, request.devices
+    )
+    validation.refuse_threads(request.threads, machine, present)
+    validation.refuse_layouts(request.layouts, request.implementations, chosen)
+    validation.refuse_augmentations(request.augmentations, chosen)
+    validation.refuse_hosts(request.hosts, request.devices, scopes, request.variants, request.allocators)
+    validation.refuse_stacked(request.variants, request.batch, request.devices, chosen)
+    validation.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
+
+
+def _has(peer: Offer, case: Case) -> bool:
+    return case.workload in peer.names and case.backend in peer.backends
+
+
+def _unasked(request: Request, chosen: Sequence[Description], there: Collection[str]) -> Iterator[str]:
+    """Yield the workloads that were named and that the experiment does not take: `there` are those that it does."""
+    if none := [about.name for about in chosen if about.name in request.workloads and about.name not in there]:
+        scopes = f" in scope {', '.join(request.scopes)}" if request.scopes else ""
+        yield f"experiment '{request.experiment}' has nothing to ask of {', '.join(none)}{scopes}; left out"
+
+
+def _seconds(request: Request, cases: Sequence[Case], about: Mapping[str, Description], cores: int) -> float:
+    """Return a guess of how long the cases take: one pass where rounds are added, else all planned rounds.
+
+    Of a reference campaign it is one round: most have one.
+    """
+    effort, asked = EFFORTS[request.profile], 1 if request.adaptive or request.reference else request.rounds
+    return sum(
+        campaign.rounds(request.profile, unit[0], request.experiment or "", cores, asked)
+        * process_seconds(unit, about[unit[0].workload], effort, cores)
+        + first_seconds(unit, about[unit[0].workload])
+        for unit in campaign.units(cases)
+    )

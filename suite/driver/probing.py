@@ -1,0 +1,62 @@
+"""What an implementation can run here, asked of its interpreter."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+
+import msgspec
+
+from suite.child_imports import PACKAGE
+from suite.processes import children
+from suite.worker_api.offer import Offer
+from suite.workload import Implementation
+
+_PROBE_SECONDS = 180.0
+
+
+class NotInstalledError(RuntimeError):
+    """An implementation's interpreter does not have what it needs."""
+
+
+def installed(implementations: Iterable[Implementation]) -> dict[Implementation, Offer]:
+    """Return what those of the implementations can run that are installed.
+
+    Raises RuntimeError if an interpreter cannot be asked, or runs the code of another suite.
+    """
+    found: dict[Implementation, Offer] = {}
+    for name in implementations:
+        with suppress(NotInstalledError):
+            found[name] = offer(name)
+    return found
+
+
+def offer(implementation: Implementation) -> Offer:
+    """Ask an implementation's interpreter what it can run.
+
+    Raises NotInstalledError if it cannot run at all, RuntimeError if it runs the code of another suite.
+    """
+    python = children.interpreter(implementation)
+    env = children.environment(None)
+    try:
+        with children.child("suite.worker.probe", implementation, python=python, env=env) as child:
+            line = child.line(_PROBE_SECONDS)
+            if line is None:
+                raise RuntimeError(f"'{python}' could not say what it can run: it {child.ended()}; see suite doctor")
+        answer = msgspec.json.decode(line, type=Offer)
+    except TimeoutError:
+        raise RuntimeError(
+            f"'{python}' did not say within {_PROBE_SECONDS:.0f} s what it can run; see suite doctor"
+        ) from None
+    except (OSError, msgspec.DecodeError) as error:
+        raise RuntimeError(f"'{python}' answers as no Python does ({error}); see suite doctor") from None
+    if answer.package != str(PACKAGE):
+        raise RuntimeError(
+            f"'{python}' imports another suite, from '{answer.package or 'an older version'}', and this one lies in "
+            f"'{PACKAGE}': the record would name code that did not run; let it keep PYTHONPATH (no -E or -I), or run "
+            "that one's own suite"
+        )
+    if answer.problem:
+        raise NotInstalledError(
+            f"implementation '{implementation}' asked for, '{python}' cannot run it: {answer.problem}; install it "
+            f"there, or name a Python that has it in SUITE_{implementation.upper()}_PYTHON"
+        )
+    return answer

@@ -1,0 +1,82 @@
+"""One reference round: what every machine adds to the evidence, a process a case.
+
+Hosts differ more than processes, so a round is short and is wanted from many hosts. It times JAX and the
+workload's chosen baseline, each with its chosen threads, and nothing else: to time all ways and publish the fastest
+would flatter the baseline.
+"""
+
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from suite import units
+from suite.analysis.capabilities import Here
+from suite.experiments import headline
+from suite.results.records.choices import Choices, Way
+from suite.results.records.record import Machine
+from suite.workload import Backend, Case, Description, Implementation, Scope
+
+SCOPES: tuple[Scope, ...] = ("step",)
+IMPLEMENTATIONS: tuple[Implementation, ...] = ("torch", "xgboost")  # of which one is the chosen baseline
+_TWICE_IN = 5  # campaigns of which one takes two rounds: how much processes of one host differ
+
+
+def cases(
+    catalogue: Sequence[Description], here: Here, machine: Machine, choices: Choices, there: Collection[Implementation]
+) -> tuple[Case, ...]:
+    """Return the steps of JAX and of the chosen baselines; those of implementations that are not there are left out."""
+    found: list[Case] = []
+    for backend in here.backends:
+        for about in catalogue:
+            found += _of("jax", about, backend, here, machine, choices)
+            way = choices.baseline(about.name, backend, machine.cores, machine.name)
+            if way is not None and way.implementation in there:
+                found += _of(way.implementation, about, backend, here, machine, choices, way)
+    return tuple(found)
+
+
+def _of(
+    implementation: Implementation,
+    about: Description,
+    backend: Backend,
+    here: Here,
+    machine: Machine,
+    choices: Choices,
+    way: Way | None = None,
+) -> tuple[Case, ...]:
+    threads = choices.threads_of(about.name, implementation, machine.cores) if backend == "cpu" else None
+    return headline.cases(
+        [about],
+        replace(here, backends=(backend,)),
+        implementations=(implementation,),
+        variants=(way.variant,) if way is not None else (),
+        layouts=(way.layout,) if way is not None else ("channels-last",),
+        scopes=SCOPES,
+        threads=(threads,),
+    )
+
+
+def not_compared(
+    catalogue: Sequence[Description],
+    backends: Sequence[Backend],
+    machine: Machine,
+    choices: Choices,
+    there: Collection[Implementation],
+) -> tuple[str, ...]:
+    """Return which workloads have no baseline here, since its implementation is not installed, in words."""
+    lacking: dict[Implementation, set[str]] = {}
+    for about in catalogue:
+        for backend in backends:
+            way = choices.baseline(about.name, backend, machine.cores, machine.name)
+            if way is not None and way.implementation not in there:
+                lacking.setdefault(way.implementation, set()).add(about.name)
+    return tuple(
+        f"{implementation} is not installed: {units.counted(len(names), 'workload')} without a baseline; install it, "
+        f"or name a Python that has it in SUITE_{implementation.upper()}_PYTHON"
+        for implementation, names in lacking.items()
+    )
+
+
+def rounds(campaign: str) -> int:
+    """Return how many rounds a reference campaign takes: two in one of five, by its name alone."""
+    return 2 if int(hashlib.sha256(campaign.encode()).hexdigest(), 16) % _TWICE_IN == 0 else 1

@@ -1,0 +1,193 @@
+"""What a campaign measures next: each question once, cheapest first, then again where its number is known least.
+
+A question is what of a workload gets rounds together: its steady state, CPU and GPU and all baselines, or one of its
+other scopes. Steady states come before cold starts, so that each workload has its first row early.
+"""
+
+import math
+import random
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from suite.driver.campaign import Unit, records, units
+from suite.driver.forecast import Forecast
+from suite.driver.journal import Done, Header
+from suite.results.pooled.spreads import Spreads, half_width, kind, spreads
+from suite.results.records.record import Record
+from suite.results.single.selection import fastest
+from suite.results.single.speedup import speedups
+from suite.results.single.summary import Summary, by_round, summary
+from suite.variants import SLOW_TO_START
+from suite.workload import LONG, Case, Scope
+
+FEWEST_ROUNDS = 3  # of a number that is known well enough: the interval of two processes is several times as wide
+
+Question = tuple[str, Scope]  # a workload and what of it is asked; `step` stands for its whole steady state
+
+
+@dataclass(frozen=True, kw_only=True)
+class Turn:
+    """One round of one question: the processes that it still lacks, in the order in which they run."""
+
+    question: Question
+    number: int
+    units: tuple[Unit, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Uncertain:
+    """A question whose number is not known well enough: its relative half-width, by the pooled spread."""
+
+    question: Question
+    half_width: float
+    borrowed: bool  # whether published campaigns stand in for the spread
+
+
+def question(case: Case) -> Question:
+    """Return what a case helps to answer."""
+    return case.workload, kind(case.backend, case.scope)[1]
+
+
+def by_question(header: Header) -> dict[Question, list[Unit]]:
+    """Return the processes of a round of each question."""
+    found: dict[Question, list[Unit]] = defaultdict(list)
+    for unit in units(header.cases):
+        found[question(unit[0])].append(unit)
+    return found
+
+
+def next_turn(header: Header, done: Iterable[Done], forecast: Forecast, but: Collection[Question] = ()) -> Turn | None:
+    """Return the next round that is planned and lacks a process; None if there is none, but for some questions.
+
+    The first pass takes the cheapest question first, each further one a random order. Inside a round CPU, GPU and
+    baselines come in random order; of a reference round all of the CPU comes first, then JAX on the GPU, then its
+    baselines there, and last what `torch.compile` makes. What failed is not tried again.
+    """
+    entries = tuple(done)
+    failed, rounds = failed_cases(header, entries), header.rounds_by_case()
+    finished = {(entry.case, entry.run.round) for entry in entries}
+    parts = sorted({_part(header, unit) for unit in units(header.cases)})
+    for number, part in product(range(header.rounds), parts):
+        asked = {
+            each: here
+            for each, mine in by_question(header).items()
+            if each not in but and (here := [unit for unit in mine if _part(header, unit) == part])
+        }
+        for each in _order(header, number, asked, forecast):
+            lacking = [
+                unit
+                for unit in asked[each]
+                if number < rounds[unit[0]]
+                and unit[0] not in failed
+                and any((case, number) not in finished for case in unit)
+            ]
+            if lacking:
+                _shuffle(header, f"{number}/{each}", lacking)
+                return Turn(question=each, number=number, units=tuple(lacking))
+    return None
+
+
+def _part(header: Header, unit: Unit) -> int:
+    """Return which part of a round a process is of; every round has one, but those of a reference campaign."""
+    if not header.cpu_first:
+        return 0
+    if unit[0].variant in SLOW_TO_START:  # four times as long as the others, and needed by the fewest numbers
+        return 3
+    if unit[0].backend == "cpu":
+        return 0
+    return 1 if unit[0].implementation == "jax" else 2
+
+
+def failed_cases(header: Header, done: Iterable[Done]) -> frozenset[Case]:
+    """Return the cases of processes that failed, if only in one of their cases: these are not tried again."""
+    bad = {entry.case for entry in done if entry.run.reason}
+    return frozenset(case for unit in units(header.cases) if not bad.isdisjoint(unit) for case in unit)
+
+
+def _order(header: Header, number: int, asked: dict[Question, list[Unit]], forecast: Forecast) -> list[Question]:
+    """Return the questions in the order of a round."""
+    if number == 0:
+        return sorted(asked, key=lambda each: (each[1] != "step", forecast.total(asked[each]), each))
+    shuffled = sorted(asked)
+    _shuffle(header, str(number), shuffled)
+    return shuffled
+
+
+def _shuffle(header: Header, words: str, these: list) -> None:
+    """Bring into the campaign's own random order: two of one day would share one by the seed, and what it does."""
+    random.Random(f"{header.campaign}/{words}").shuffle(these)
+
+
+def uncertain(header: Header, done: Sequence[Done], but: Collection[Question] = ()) -> tuple[Uncertain, ...]:
+    """Return the questions whose number is not known as well as the plan asks, the least known first.
+
+    Before these come the steady states with fewer than three rounds, whose printed interval is several times as wide.
+    JAX's own times decide, on the CPU that of the better allocator, and their speed-ups. What failed, is invalid, or
+    takes a whole run decides nothing.
+    """
+    if header.within is None:
+        return ()
+    failed, counts = failed_cases(header, done), header.rounds_by_case()
+    deciding = {c for c in header.cases if c.implementation == "jax" and c.scope not in LONG}.difference(failed)
+    made = (record for record in records(header, done) if record.case in deciding and not record.reason)
+    sound = [item for item in map(summary, made) if item.seconds is not None and item.state != "invalid"]
+    known = spreads((item.record for item in sound), header.machine)
+    widest: dict[Question, Uncertain] = {}
+    for one in _numbers([item for item in sound if question(item.record.case) not in but], known):
+        widest[one.question] = max(widest.get(one.question, one), one, key=lambda each: each.half_width)
+    rounds = {each: max(counts[unit[0]] for unit in mine) for each, mine in by_question(header).items()}
+    wide = [one for one in widest.values() if one.half_width > header.within or rounds[one.question] < FEWEST_ROUNDS]
+
+    def place(one: Uncertain) -> tuple[int, float, Question]:
+        enough = one.question[1] != "step" or rounds[one.question] >= FEWEST_ROUNDS
+        return FEWEST_ROUNDS if enough else rounds[one.question], -one.half_width, one.question
+
+    return tuple(sorted(wide, key=place))
+
+
+def _numbers(sound: Sequence[Summary], known: Spreads) -> Iterable[Uncertain]:
+    """Yield how well each of the times and each speed-up is known."""
+
+    def spread(record: Record) -> float:
+        return known.of(record.case.backend, record.case.scope, list(by_round(record).values()))
+
+    def number(processes: int, *sides: Record) -> Uncertain:
+        width = half_width(math.hypot(*map(spread, sides)), processes)
+        borrowed = any(kind(side.case.backend, side.case.scope) in known.borrowed for side in sides)
+        return Uncertain(question=question(sides[0].case), half_width=width, borrowed=borrowed)
+
+    for item in fastest(sound):
+        yield number(len(by_round(item.record)), item.record)
+    for both in speedups(item.record for item in sound):
+        yield number(both.ratio.processes, both.cpu.record, both.gpu.record)
+
+
+def with_one_more(header: Header, asked: Question, done: Iterable[Done]) -> Header:
+    """Return the plan with one more round of a question; what failed has none."""
+    more = {case for unit in by_question(header)[asked] for case in unit}.difference(failed_cases(header, done))
+    return header.with_rounds(tuple(rounds + (case in more) for case, rounds in header.rounds_by_case().items()))
+
+
+def whole_rounds(header: Header, planned: Header, done: Iterable[Done]) -> Header:
+    """Return the plan without the further rounds that are not whole: cut short, or with a case that failed in one."""
+    rounds_planned, rounds_now = planned.rounds_by_case(), header.rounds_by_case()
+    failed, there = set[Case](), set[tuple[Case, int]]()
+    for entry in done:
+        if not entry.run.reason:
+            there.add((entry.case, entry.run.round))
+        elif entry.run.round < rounds_planned[entry.case]:
+            failed.add(entry.case)
+    whole: dict[Question, int] = {}
+    for case in header.cases:
+        if case in failed or rounds_now[case] == rounds_planned[case]:
+            continue
+        mine = next((n for n in range(rounds_now[case]) if (case, n) not in there), rounds_now[case])
+        whole[question(case)] = min(mine, whole.get(question(case), mine))
+
+    def rounds(case: Case) -> int:
+        least = rounds_planned[case]
+        return max(least, min(rounds_now[case], whole.get(question(case), least)))
+
+    return header.with_rounds(tuple(map(rounds, header.cases)))

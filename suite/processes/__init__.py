@@ -1,0 +1,1 @@
+"""Child processes: how they are started, how they end, and one measurement at a time."""

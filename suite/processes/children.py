@@ -1,0 +1,188 @@
+"""Child processes: the right interpreter, a clean environment, limits, and an end without orphans."""
+
+import os
+import platform
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from suite.child_imports import child_imports
+from suite.data import store
+from suite.worker_api.clock import Clock
+from suite.workload import Allocator, Backend, Implementation
+
+# glibc otherwise returns every freed temporary to the kernel and faults it in again at the next step.
+RETAINING = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "1000000000000"}
+# Other arenas return theirs whatever they are told. Threads wait for each other at one alone, longer than the smallest
+# step takes (27 us for 11): a GPU's host, which hands over small things from two threads, is left its own, and so are
+# boosted trees, whose parts allocate in a thread each: 0.96 of a round's time in two parts on two cores, 0.94 in eight.
+ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}
+# Pages of 2 MiB, where the kernel gives them to those that ask (glibc 2.35 or later): 0.88 to 1.00 of a step's time. A
+# cold start, which touches them for the first time, would take 1.1 to 2.6 times as long as with the system's allocator,
+# which it therefore has.
+HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
+# JAX's newer client hands a step to a GPU in half of the host's time; what is set already stands.
+GPU_CLIENT = {"XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT": "1"}
+_TERM_SECONDS = 0.5  # XLA threads end at once on SIGTERM; what does not is killed
+
+
+def allocators() -> tuple[Allocator, ...]:
+    """Return the allocators that a worker can have here, the one that keeps its memory first; it is glibc's."""
+    return ("retaining", "system") if platform.libc_ver()[0] == "glibc" else ("system",)
+
+
+def interpreter(implementation: Implementation) -> str:
+    """Return the Python that runs an implementation: SUITE_TORCH_PYTHON for torch and so on, else this one.
+
+    Raises RuntimeError if the variable names nothing that can be run.
+    """
+    chosen = os.environ.get(f"SUITE_{implementation.upper()}_PYTHON", sys.executable)
+    if not (Path(chosen).is_file() and os.access(chosen, os.X_OK)):
+        raise RuntimeError(
+            f"SUITE_{implementation.upper()}_PYTHON is '{chosen}', which cannot be run; name a Python or unset it"
+        )
+    return chosen
+
+
+def environment(
+    backend: Backend | None, allocator: str = "system", cache: Path | None = None, *, one_arena: bool = True
+) -> dict[str, str]:
+    """Return the child's environment: the backend alone, the allocator asked for, and JAX's compile cache if any.
+
+    What is kept is on a CPU in one arena of all threads, or in one of each.
+    Without a backend it sees all there are: what the user's own environment has JAX see decides nothing.
+    """
+    ours = RETAINING.keys() | ONE_ARENA.keys() | HUGE_PAGES.keys() | {"JAX_PLATFORMS"}
+    kept = {name: value for name, value in os.environ.items() if name not in ours}
+    if allocator == "retaining":
+        kept |= RETAINING if backend == "gpu" else RETAINING | HUGE_PAGES | (ONE_ARENA if one_arena else {})
+    if backend is not None:
+        kept["JAX_PLATFORMS"] = {"cpu": "cpu", "gpu": "cuda"}[backend]
+        kept = GPU_CLIENT | kept if backend == "gpu" else kept | {"CUDA_VISIBLE_DEVICES": ""}
+    kept |= {"JAX_ENABLE_COMPILATION_CACHE": "false", "PYTHONUNBUFFERED": "1"}
+    if cache is not None:
+        kept |= {
+            "JAX_ENABLE_COMPILATION_CACHE": "true",
+            "JAX_COMPILATION_CACHE_DIR": str(cache.absolute()),
+            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+        }
+    return kept | _bytecode() | {"TF_CPP_MIN_LOG_LEVEL": "3", "KERAS_BACKEND": "tensorflow"}
+
+
+def _bytecode() -> dict[str, str]:
+    """Return what lets children keep bytecode beside the data where Python may not write it beside the modules.
+
+    A container's Python often may not; each process then takes seconds to compile what it imports.
+    """
+    if not sys.dont_write_bytecode or "PYTHONPYCACHEPREFIX" in os.environ:
+        return {}
+    try:
+        folder = store.folder() / "bytecode"
+    except RuntimeError:  # no place for data either
+        return {}
+    return {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(folder)}
+
+
+class Child:
+    """A Python module running in a process group of its own, its output read line by line as it comes."""
+
+    heard = 0.0  # when the line that was returned last had come, in seconds by this process's wall clock
+
+    def __init__(self, module: str, *arguments: str, python: str, env: Mapping[str, str]) -> None:
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
+        try:
+            self._process = subprocess.Popen(
+                [python, "-m", module, *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                env=dict(env),
+                start_new_session=True,
+            )
+        except OSError:
+            self._errors.close()
+            raise
+        self._lines: queue.Queue[tuple[float, bytes | None]] = queue.Queue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._lines.put((Clock().wall(), line))
+        self._lines.put((Clock().wall(), None))
+
+    @property
+    def pid(self) -> int:
+        """The process, and its group."""
+        return self._process.pid
+
+    def tell(self, line: bytes) -> None:
+        """Write one line to the child. Its input stays open: a worker ends when it closes, as it does when we die."""
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(line + b"\n")
+            self._process.stdin.flush()
+
+    def line(self, timeout_seconds: float) -> bytes | None:
+        """Return the next line; None at the end of output.
+
+        Raises TimeoutError if none comes in time.
+        """
+        try:
+            self.heard, line = self._lines.get(timeout=timeout_seconds)
+            return line
+        except queue.Empty:
+            raise TimeoutError from None
+        except RuntimeError as error:  # a second interrupt kept the first from taking the queue's lock back
+            raise KeyboardInterrupt from error
+
+    def code(self) -> int:
+        """Return the exit code when the process has ended; below 0 the signal that ended it."""
+        return self._process.wait()
+
+    def ended(self) -> str:
+        """Return how the process ended, in words with its last line of errors; call after the end of output."""
+        code = self.code()
+        how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        return ": ".join(filter(None, (how, self.last_error())))[:400]
+
+    def last_error(self) -> str:
+        """Return the last line of errors of a process that has ended; '' without one."""
+        self._errors.seek(0)
+        return next(reversed(self._errors.read().decode(errors="replace").strip().splitlines()), "")
+
+    def end(self) -> None:
+        """Leave no process of the group behind."""
+        for sign, seconds in ((signal.SIGTERM, _TERM_SECONDS), (signal.SIGKILL, 10.0)):
+            if self._process.poll() is not None and sign == signal.SIGTERM:
+                break
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, sign)
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(seconds)
+                break
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)  # grandchildren, if any
+        self._process.wait()
+        self._reader.join()  # the group is gone, so the pipe has ended
+        for stream in (self._process.stdin, self._process.stdout, self._errors):
+            if stream is not None:
+                with suppress(BrokenPipeError):
+                    stream.close()
+
+
+@contextmanager
+def child(module: str, *arguments: str, python: str, env: Mapping[str, str]) -> Iterator[Child]:
+    """Run a module of this suite under a Python; whatever happens, it is gone afterwards."""
+    process = Child(module, *arguments, python=python, env={**env, **child_imports(python)})
+    try:
+        yield process
+    finally:
+        process.end()

@@ -1,0 +1,1 @@
+"""The timed steps in JAX. Beside the models, their layers and the ceilings, nothing else imports jax."""

@@ -1,0 +1,218 @@
+"""The whole grid search: every fit of every point and its score, and the best point trained again on all examples."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import cycle, islice
+from statistics import fmean
+from typing import Any
+
+import jax
+import numpy as np
+from msgspec import structs
+
+from suite.programs.jax import lowered_digest
+from suite.programs.jax.program import JaxProgram
+from suite.programs.jax.sharding import Placement, placement, put
+from suite.programs.jax.stacked import StackedProgram
+from suite.results.records.record import Score
+from suite.variants import fits_of
+from suite.worker_api.program import Batch
+from suite.workload import Case, Workload
+
+Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named part
+Examples = dict[str, Any]  # all that there are, on the device
+
+_ROWS = "rows"  # of a batch: the numbers of its examples
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fit:
+    """One training of one point: for so many epochs, on the examples that are not held out."""
+
+    epochs: int
+    seed: int
+    inside: np.ndarray  # int64[I], numbers of the examples that it trains on
+    held: np.ndarray  # int64[H], of those that it is scored by; none for the last training
+
+    def batches(self, epoch: int, batch: int, steps: int) -> np.ndarray:
+        """Return the examples of each step of an epoch, int64[T,N], in an order of its own."""
+        order = np.random.default_rng([self.seed, epoch]).permutation(self.inside)
+        return order[: steps * batch].reshape(steps, batch)
+
+
+class SearchRun(JaxProgram):
+    """The scope `run` of a workload with a grid: `plain` trains one fit after another, `stacked` all of a network.
+
+    All examples lie on the device, and a step is handed the numbers of its own: what is asked is what stacking gains,
+    and on a GPU the copies of small batches cost more than their steps. An epoch's rest that fills no batch is left
+    out; as documented there is none.
+
+    Several devices share the fits, each with all examples: as many fits on each, some twice where they do not divide.
+    The last training is of one fit, on the first device.
+    """
+
+    def __init__(self, workload: Workload, case: Case) -> None:
+        super().__init__(workload, case)
+        self._last, self._stacked = 0.0, case.variant == "stacked"
+        self.initialise(0)
+        self._shrinks = case.backend == "cpu"  # on a GPU another program takes longer to compile than it saves
+        if self._stacked:
+            fits_of(workload.description, case.batch, case.devices)
+
+    def loss(self) -> float:
+        """Return the last step's loss."""
+        return self._last
+
+    def bytes_per_step(self) -> None:
+        """Return nothing: the steps are of several networks."""
+
+    def search(self, examples: Batch, seed: int, stage: Stage) -> tuple[Score, ...]:
+        """Train and score every fit, then the best point on all examples; return the scores by point."""
+        grid, there = self._workload.description.grid, Examples()
+        assert grid is not None
+        stage("init", lambda: there.update(_copied(examples, self._placement)))
+        found: dict[tuple[tuple[int, ...], int], list[float]] = {}
+        for number, hidden in enumerate(grid.hidden):
+            fits = self._fits(there, 1000 * (seed + 1) + number * grid.stack)
+            for together in (fits,) if self._stacked else ((fit,) for fit in fits):
+                for fit, score in self._trained(hidden, together, there, stage):
+                    found.setdefault((hidden, fit.epochs), []).append(score)
+        self._searched = len(self._made)
+        hidden, epochs = min(found, key=lambda point: fmean(found[point]))
+        everything = np.arange(_count(there))
+        last = Fit(epochs=epochs, seed=seed, inside=everything, held=everything[:0])
+        if len(self._placement.devices) > 1:
+            stage("init", lambda: there.update(_copied(there, placement(_alone(self._case)))))
+        list(self._trained(hidden, (last,), there, stage))
+        return tuple(Score(hidden=h, epochs=e, log_losses=tuple(losses)) for (h, e), losses in found.items())
+
+    def initialise(self, seed: int) -> None:
+        """Forget the programs of an earlier search."""
+        del seed
+        self._made: dict[Any, tuple[JaxProgram, Any]] = {}
+        self._searched: int | None = None  # of these; the rest are of the best point alone
+        self._lowered_evaluations: list[jax.stages.Lowered] = []
+
+    def lowered_texts(self) -> tuple[str, ...]:
+        """Return the texts of each network's step, and of what evaluates it; which is best, the seed decides."""
+        programs = list(self._made.values())[: self._searched]
+        steps = (text for program, _ in programs for text in program.lowered_texts())
+        return *steps, *map(lowered_digest.text_of, self._lowered_evaluations[: self._searched])
+
+    def _fits(self, there: Examples, first_seed: int) -> tuple[Fit, ...]:
+        """Return the fits of one network, those with fewer epochs first: each fold held out once by each."""
+        grid, everything = self._workload.description.grid, np.arange(_count(there))
+        assert grid is not None
+        folds = np.array_split(everything, grid.folds)
+        points = [(epochs, fold) for epochs in sorted(grid.epochs) for fold in folds]
+        return tuple(
+            Fit(
+                epochs=epochs * self._case.length,
+                seed=first_seed + number,
+                inside=np.setdiff1d(everything, fold),
+                held=fold,
+            )
+            for number, (epochs, fold) in enumerate(points)
+        )
+
+    def _trained(
+        self, hidden: tuple[int, ...], fits: Sequence[Fit], there: Examples, stage: Stage
+    ) -> Iterator[tuple[Fit, float]]:
+        """Train fits of a network together; yield each with its score when it has ended."""
+        batch, done, state = self._workload.description.batch, 0, None
+        steps = min(len(fit.inside) for fit in fits) // batch
+        fits = self._shared(fits)
+        while going := [number for number, fit in enumerate(fits) if fit.epochs > done]:
+            if state is not None and self._shrinks:
+                kept = np.array(self._shared(going))
+                fits = [fits[number] for number in kept]
+                state = jax.tree.map(lambda leaf, kept=kept: leaf[kept], state)
+            program, evaluate = self._program(hidden, len(fits), there, stage)
+            if state is None:
+                stage("init", lambda program=program, fits=fits: _begin(program, [fit.seed for fit in fits]))
+            else:
+                program._state = put(state, program._placement.state)
+            until = min(fit.epochs for fit in fits if fit.epochs > done)
+            for epoch in range(done, until):
+                rows = np.concatenate([fit.batches(epoch, batch, steps) for fit in fits], axis=1)  # T SN
+                stage("epoch", lambda program=program, rows=rows: self._taught(program, rows, there))
+            done, state = until, program._state
+            if len(fits[0].held):
+                scores: list[np.ndarray] = []
+                stage("validation", lambda p=program, e=evaluate, f=fits, s=scores: s.append(_scored(p, e, f, there)))
+                each = zip(fits, scores[0], strict=True)
+                yield from {fit.seed: (fit, float(score)) for fit, score in each if fit.epochs == done}.values()
+
+    def _shared(self, parts: Sequence[Any]) -> Sequence[Any]:
+        """Return the fits of a stack with the first ones once more, where each device could not have as many else."""
+        short = -len(parts) % len(self._placement.devices)
+        return [*parts, *islice(cycle(parts), short)] if len(parts) > 1 else parts
+
+    def _taught(self, program: JaxProgram, rows: np.ndarray, there: Examples) -> None:
+        program.learn(there | {_ROWS: each} for each in rows.astype(np.int32))
+        program.block()
+        self._last = program.loss()
+
+    def _program(self, hidden: tuple[int, ...], fits: int, there: Examples, stage: Stage) -> tuple[JaxProgram, Any]:
+        """Return the step of so many fits of a network and what evaluates them, compiled once."""
+        alone = not self._stacked or fits == 1
+        if (hidden, fits) not in self._made:
+            assert self._workload.network is not None
+            workload, batch = self._workload.network(hidden), fits * self._workload.description.batch
+            workload = replace(workload, description=structs.replace(workload.description, batch=batch // fits))
+            case = _alone(self._case) if alone else self._case
+            case = structs.replace(case, scope="step", batch=batch)
+            program = (JaxProgram if alone else StackedProgram)(workload, case)
+            program.initialise(0)
+            program.put([there | {_ROWS: np.zeros(batch, np.int32)}])
+            program._step = picking(program._step)
+            stage("lower", program.lower)
+            stage("compile", program.compile)
+            made: list[Any] = []
+            stage("compile_rest", lambda: made.extend(_evaluating(program)))
+            self._lowered_evaluations.append(made[0])
+            self._made[hidden, fits] = program, made[1]
+        return self._made[hidden, fits]
+
+
+def picking(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Return run(state, batch) for a batch that holds all examples, and in `rows`, int32[N], the numbers of its own."""
+
+    def picked(state: Any, batch: dict[str, jax.Array]) -> Any:
+        return run(state, {name: array[batch[_ROWS]] for name, array in batch.items() if name != _ROWS})
+
+    return picked
+
+
+def _evaluating(program: JaxProgram) -> tuple[Any, Any]:
+    """Return what evaluates, lowered and compiled."""
+    step = picking(program.evaluation())
+    lowered = program.trace(step, program._batches[0], donate=False).lower()
+    return lowered, lowered.compile(program._options())
+
+
+def _begin(program: JaxProgram, seeds: Sequence[int]) -> None:
+    program.begin(seeds) if isinstance(program, StackedProgram) else program.initialise(*seeds)
+    jax.block_until_ready(program._state)
+
+
+def _scored(program: JaxProgram, evaluate: Any, fits: Sequence[Fit], there: Examples) -> np.ndarray:
+    """Return the mean log loss of each fit over what it held out, float64[S]; of whole batches."""
+    batch = program._case.batch // len(fits)
+    steps = max(1, min(len(fit.held) for fit in fits) // batch)
+    rows = np.stack([np.resize(fit.held, (steps, batch)) for fit in fits], axis=1).reshape(steps, -1)  # T SN
+    losses = [evaluate(program._state, program._handed(there | {_ROWS: each})) for each in rows.astype(np.int32)]
+    return np.stack([np.atleast_1d(np.asarray(loss, np.float64)) for loss in losses]).mean(0)
+
+
+def _alone(case: Case) -> Case:
+    """Return the case of one fit, of the same search."""
+    return structs.replace(case, variant="plain", devices=1)
+
+
+def _copied(examples: Any, place: Placement) -> Any:
+    return jax.block_until_ready(put(examples, place.state))
+
+
+def _count(there: Examples) -> int:
+    return len(next(iter(there.values())))

@@ -1,0 +1,130 @@
+"""The timed step as tutorials write it: `nnx.Optimizer`, `nnx.value_and_grad`, and `nnx.jit` once per step.
+
+Nothing is donated or compiled ahead of time, no compiler option is set, a CPU is one device, and every call takes the
+model apart and puts it together in Python. It starts from the same values and computes the same numbers as
+`JaxProgram`.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+from suite.programs.jax import lowered_digest
+from suite.programs.jax.jaxpr_cost import traced
+from suite.programs.jax.packing import cast
+from suite.programs.jax.program import MATMUL_PRECISION, JaxProgram, digest_of, held
+from suite.programs.jax.step import after
+from suite.results.records.record import Traced
+from suite.worker_api.program import Batch
+
+
+class NnxProgram(JaxProgram):
+    """The variant `nnx-jit` of any workload, driven as `suite.worker_api.program.Program` describes."""
+
+    def _cpu_devices(self) -> int:
+        return 1
+
+    def initialise(self, seed: int) -> None:
+        """Build the model, and the optimizer if there is one, on the device."""
+        graph, params, rest = self.values(seed)
+        self._model = nnx.merge(graph, *jax.device_put((params, rest), self._placement.state))
+        if self._workload.optimizer is None:
+            self._out, self._zero = jax.device_put((jnp.float32(0), jnp.float32(0)), self._placement.state)
+        else:
+            self._optimizer = nnx.Optimizer(self._model, self._workload.optimizer(), wrt=nnx.Param)
+            nnx.update(self._optimizer, jax.device_put(nnx.state(self._optimizer), self._placement.state))
+
+    def put(self, batches: Sequence[Batch]) -> None:
+        """Copy the input sets to the device."""
+        self._host = batches
+        self._batches = [jax.device_put(batch, self._placement.batch) for batch in batches]
+
+    def lower(self) -> None:
+        """Write the step; it is traced and compiled when it is first called."""
+        loss = self._loss
+
+        @nnx.jit
+        def train(model: nnx.Module, optimizer: nnx.Optimizer, batch: dict[str, jax.Array]) -> jax.Array:
+            value, gradients = nnx.value_and_grad(loss)(model, batch)
+            optimizer.update(model, gradients)
+            return value
+
+        @nnx.jit
+        def infer(model: nnx.Module, last: jax.Array, zero: jax.Array, batch: dict[str, jax.Array]) -> jax.Array:
+            return loss(model, after(batch, last, zero))
+
+        self._train, self._infer = train, infer
+
+    def _loss(self, model: nnx.Module, batch: dict[str, jax.Array]) -> jax.Array:
+        if self._case.precision != "bfloat16":
+            return self._workload.loss(model, batch)
+        graph, params, rest = nnx.split(model, nnx.Param, ...)
+        narrow = nnx.merge(graph, cast(params, "bfloat16"), rest)
+        value = self._workload.loss(narrow, cast(batch, "bfloat16"))
+        nnx.update(model, nnx.state(narrow, nnx.Not(nnx.Param)))
+        return value
+
+    def compile(self) -> None:
+        """Nothing but to look at the compile cache: compiling is what the first call does."""
+        self._hits_before = self._hits
+
+    def cache_hits(self) -> int:
+        """Return how many programs the calls have taken from the compile cache."""
+        return self._hits - self._hits_before
+
+    def _dispatch(self, batches: Iterable[dict[str, jax.Array]]) -> None:
+        with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
+            for batch in batches:
+                if self._workload.optimizer is None:
+                    self._out = self._infer(self._model, self._out, self._zero, batch)
+                else:
+                    self._out = self._train(self._model, self._optimizer, batch)
+                if self._placement.in_turn:
+                    self._out.block_until_ready()
+
+    def block(self) -> None:
+        """Wait for the model, the optimizer and the loss."""
+        trained = self._workload.optimizer is not None
+        state = (nnx.state(self._model), nnx.state(self._optimizer) if trained else ())
+        jax.block_until_ready((self._batches, state, self._out))
+
+    def state_digest(self) -> str:
+        """Return a digest of parameters and statistics."""
+        return digest_of(nnx.state(self._model))
+
+    def bytes_per_step(self) -> int:
+        """Return the least that a step moves: what it trains read and written, one batch; an inference only reads."""
+        model, batch = held(nnx.state(self._model)), held(self._batches) // len(self._host)
+        if self._workload.optimizer is None:
+            return model + batch
+        return 2 * (model + held(nnx.state(self._optimizer))) + batch
+
+    def traced(self) -> Traced:
+        """Return what the results of the step need, traced anew as a pure function."""
+        with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
+            return traced(self._pure().jaxpr, self._batches[0], 0, 1)
+
+    def lowered_texts(self) -> tuple[str, ...]:
+        """Return the text of the step, which is lowered anew as a pure function."""
+        with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
+            return (lowered_digest.text_of(self._pure().lower()),)
+
+    def _pure(self) -> jax.stages.Traced:
+        """Return the step traced as a pure function of its variables, which stay as they are."""
+        trained = self._workload.optimizer is not None
+        graph, *state = nnx.split((self._model, self._optimizer) if trained else self._model, ...)
+        inputs = () if trained else (self._out, self._zero)
+
+        def step(state: Any, inputs: tuple, batch: dict[str, jax.Array]) -> Any:
+            whole = nnx.merge(graph, *state)
+            value = self._train(*whole, batch) if trained else self._infer(whole, *inputs, batch)  # pyright: ignore[reportCallIssue]
+            return nnx.state(whole), value
+
+        return jax.jit(step).trace(state, inputs, self._batches[0])
+
+    def settings(self) -> dict[str, Any]:
+        """Return the precision in force."""
+        return {"matmul_precision": MATMUL_PRECISION[self._case.precision]}

@@ -1,0 +1,316 @@
+"""The timed step in JAX: ahead-of-time compiled, its state donated and filled without compiling anything.
+
+The compiled program takes lists of arrays. Of a tree of NNX's variables every call would take each apart in Python, at
+1 to 4 us a variable: half of the smallest step on a CPU, and 0.8 ms for a network that has 554 of them.
+
+The weights of an inference are no state but constants of its program. On a CPU its kernels then have them in their own
+order: a ResNet infers 12 % faster. On a GPU no call hands hundreds of arrays over: MobileNet's takes 198 us, and took
+302 with its 106 arrays of weights.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property, partial
+from typing import Any, cast
+
+import flax
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from flax import nnx
+from jaxlib import version as jaxlib_version
+
+from suite.data.batches import digest
+from suite.nn.augment import first_key
+from suite.nn.compiler import cpu_options, gpu_options, holds_convolutions
+from suite.nn.initial import filled, started
+from suite.programs.jax import lowered_digest
+from suite.programs.jax.jaxpr_cost import traced
+from suite.programs.jax.leaves import of_leaves, to_leaves
+from suite.programs.jax.packing import Form, vectors_of
+from suite.programs.jax.sharding import placement, put
+from suite.programs.jax.step import Step, augmented_step, evaluation_step, inference_step, several_steps, training_step
+from suite.results.records.record import Traced
+from suite.variants import STEPS_PER_CALL
+from suite.worker_api.program import Batch
+from suite.workload import Case, Precision, Workload
+
+MATMUL_PRECISION: dict[Precision, str] = {
+    "float32-highest": "highest",
+    "tf32": "tensorfloat32",
+    "bfloat16": "bfloat16",
+}
+_AHEAD = 2  # steps for which batches lie on the device
+_SHORT_STEP_FLOP = 1e9  # about 0.1 ms on a large GPU; below it the loop around the steps costs as much as they do
+
+
+class JaxProgram:
+    """A workload's step, driven as `suite.worker_api.program.Program` describes.
+
+    Variants: `plain` dispatches every step, `several-steps` dispatches a program of STEPS_PER_CALL steps. On several
+    devices the batch is split between them and XLA adds what the step then needs, such as summing the gradients.
+    """
+
+    def __init__(self, workload: Workload, case: Case) -> None:
+        self._workload, self._case = workload, case
+        self._placement, self._out = placement(case, self._cpu_devices()), None
+        self._seed, self._compiled_seed = 0, None
+        self._weights: list[list[Any]] = []
+        self._compilations, self._hits, self._cache_hits = 0, 0, 0
+        jax.monitoring.register_event_duration_secs_listener(self._count)
+        jax.monitoring.register_event_listener(self._count_hits)
+
+    def _count(self, event: str, duration_secs: float, **_: Any) -> None:
+        if event == "/jax/core/compile/backend_compile_duration":
+            self._compilations += 1
+
+    def _count_hits(self, event: str, **_: Any) -> None:
+        if event == "/jax/compilation_cache/cache_hits":
+            self._hits += 1
+
+    @property
+    def steps_per_call(self) -> int:
+        """How many steps the compiled program takes."""
+        return STEPS_PER_CALL if self._case.variant == "several-steps" else 1
+
+    def values(self, seed: int) -> tuple[nnx.GraphDef, nnx.State, nnx.State]:
+        """Return the model's graph, its parameters and the rest of its state, from NumPy: nothing is compiled."""
+        graph, params, rest = self._shapes
+        params, rest = filled(params, seed), filled(rest, seed)
+        if self._workload.served is not None:
+            graph, params, rest = nnx.split(self._workload.served(nnx.merge(graph, params, rest)), nnx.Param, ...)
+        return graph, params, rest
+
+    @cached_property
+    def _shapes(self) -> tuple[nnx.GraphDef, nnx.State, nnx.State]:
+        """What `values` fills, the same for every seed: to find it out takes longer than to fill a small network."""
+        graph, params, rest = nnx.split(nnx.eval_shape(lambda: self._workload.model(nnx.Rngs(0))), nnx.Param, ...)
+        return graph, params, rest
+
+    @cached_property
+    def _transformation(self) -> optax.GradientTransformation:
+        """The optimizer, one for all seeds: JAX compiles the start of its state once for the same function."""
+        assert self._workload.optimizer is not None
+        return self._workload.optimizer()
+
+    def initialise(self, seed: int) -> None:
+        """Put the whole state on the device."""
+        self._seed = seed
+        graph, params, rest = self.values(seed)
+        precision = self._case.precision
+        if self._workload.optimizer is None:
+            self._form = Form(graph)
+            step = inference_step(self._workload, self._form, precision)
+            self._begin(step, (np.zeros([], np.float32), np.zeros([], np.float32)), (params, rest))
+        else:
+            self._form = self._formed(graph, params, rest)
+            params, rest = self._form.params.pack(params), self._form.rest.pack(rest)
+            state = params, rest, started(self._transformation, params)
+            step = training_step(self._workload, self._form, self._transformation, precision)
+            if self._case.augmentation == "device":
+                step, state = augmented_step(step, self._augment()), (state, first_key(seed))
+            self._begin(step, state)
+
+    def _begin(self, step: Step, state: Any, *weights: Any) -> None:
+        """Hold step(*weights, state, batch) -> (state, loss) of lists of arrays; the state lies on the device."""
+        self._structures = tuple(map(jax.tree.structure, (*weights, state)))
+        self._step = to_leaves(of_leaves(step, self._structures))
+        self._weights = [jax.tree.leaves(tree) for tree in weights]
+        self._state = put(jax.tree.leaves(state), self._placement.state)
+
+    def _formed(self, graph: nnx.GraphDef, params: nnx.State, rest: nnx.State) -> Form:
+        """Return the form of training: on a GPU vectors lie side by side."""
+        return Form(graph, vectors_of(params), vectors_of(rest)) if self._case.backend == "gpu" else Form(graph)
+
+    def _augment(self) -> Callable[[jax.Array, Batch], Any]:
+        """Return what the step does to its batch. Raises ValueError if the workload augments nothing."""
+        if self._workload.augment is None:
+            raise ValueError(
+                f"augmentation 'device' asked for, workload '{self._case.workload}' augments nothing; leave it out"
+            )
+        return self._workload.augment
+
+    def put(self, batches: Sequence[Batch]) -> None:
+        """Copy the input sets to the device; those of `several-steps` side by side, as one."""
+        self._host = batches
+        if self._case.variant == "several-steps":
+            assert STEPS_PER_CALL % len(batches) == 0
+            together = {name: np.stack([batch[name] for batch in batches]) for name in batches[0]}
+            self._batches = [put(together, self._placement.batches)]
+            self._step = several_steps(self._step, STEPS_PER_CALL // len(batches), self._unroll(len(batches)))
+        else:
+            self._batches = [self._placed(batch) for batch in batches]
+        if self._weights and self._compiled_seed not in (None, self._seed):
+            self.lower()
+            self.compile()
+
+    def _cpu_devices(self) -> int:
+        return self._workload.cpu_devices
+
+    def _unroll(self, sets: int) -> int:
+        flop = self._case.batch * self._workload.description.flop_per_example
+        return sets if flop < _SHORT_STEP_FLOP else 1
+
+    def lower(self) -> None:
+        """Trace the step for the shapes of the state and the first batch."""
+        self._traced = self.trace(self._step, self._batches[0])
+        self._lowered = self._traced.lower()
+
+    def trace(self, step: Callable[..., Any], batch: Mapping[str, Any], donate: bool = True) -> jax.stages.Traced:
+        """Return a step traced for the shapes of the state and a batch; `donate`: the state is given away."""
+        step = partial(step, *self._weights)
+        jitted = jax.jit(step, donate_argnums=0 if donate else (), out_shardings=self._placement.outputs)
+        with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
+            return jitted.trace(self._state, batch)
+
+    def evaluation(self) -> Callable[..., jax.Array]:
+        """Return evaluate(state, batch) -> loss; the state's arrays are in a list."""
+        evaluate = evaluation_step(self._workload, self._form, self._case.precision)
+        return of_leaves(evaluate, self._structures)
+
+    def compile(self) -> None:
+        """Compile with the options that the backend and this jaxlib deserve."""
+        options, before = self._options(), self._hits
+        if holds_convolutions(options) and jax.config.values["jax_enable_compilation_cache"]:
+            self._load_kernels()
+        self._compiled = self._lowered.compile(options)
+        self._cache_hits, self._compiled_seed = self._hits - before, self._seed
+
+    def _load_kernels(self) -> None:
+        """Run a step as XLA itself would launch it, and forget what it did.
+
+        A CUDA graph can hold those of cuDNN's kernels alone that this process has run before. Where a program is
+        compiled, the autotuner has run them; a program from a cache finds none, nor does one whose convolutions another
+        program has had tuned: what was found for each is in that cache too.
+        """
+        state = jax.device_get(self._state)
+        step = self._lowered.compile(gpu_options("xla"))
+        jax.block_until_ready(step(self._state, self._batches[0]))
+        self._state = put(state, self._placement.state)
+
+    def _options(self) -> dict[str, str | bool]:
+        if self._case.backend == "cpu":
+            return cpu_options(self._workload.cpu_kernels, self._case.batch)
+        full = self._case.precision == "float32-highest"
+        return gpu_options(self._workload.gpu_graph, self._workload.gpu_layout if full else "xla")
+
+    def chain(self, steps: int) -> None:
+        """Dispatch dependent steps, rotating through the batches."""
+        self._dispatch(self._batches[index % len(self._batches)] for index in range(steps // self.steps_per_call))
+
+    def feed(self, steps: int) -> None:
+        """Dispatch dependent steps, each with its batch copied from the host."""
+        self._dispatch(self._handed(self._host[index % len(self._host)]) for index in range(steps))
+
+    def learn(self, batches: Iterable[Batch]) -> None:
+        """Dispatch a dependent step with each of the batches, copied from the host; at most two ahead of the device."""
+        ahead: deque[jax.Array] = deque()
+        for batch in batches:
+            self._dispatch([self._handed(batch)])
+            ahead.append(cast(jax.Array, self._out))
+            if len(ahead) > _AHEAD:
+                ahead.popleft().block_until_ready()
+
+    def _handed(self, batch: Batch) -> Any:
+        """Return what a call is handed of a batch on the host: itself, or the parts that go to several devices.
+
+        Beside the copy itself a call takes 3 us of the host's time for it, `device_put` 60.
+        """
+        return batch if len(self._placement.devices) == 1 else self._placed(batch)
+
+    def _placed(self, batch: Batch) -> Any:
+        """Return a batch on the devices, copied in one call; what is there already, such as all examples, stays."""
+        there = {name: array for name, array in batch.items() if isinstance(array, jax.Array)}
+        return put({name: array for name, array in batch.items() if name not in there}, self._placement.batch) | there
+
+    def _dispatch(self, batches: Iterable[dict[str, Any]]) -> None:
+        state, step = self._state, self._compiled
+        for batch in batches:
+            state, self._out = step(state, batch)
+            if self._placement.in_turn:
+                self._out.block_until_ready()
+        self._state = state
+
+    def block(self) -> None:
+        """Wait for the whole state, not the loss alone: right even if the step is split in two later."""
+        jax.block_until_ready((self._batches, self._state, self._out))
+
+    def loss(self) -> float:
+        """Return the last step's loss."""
+        assert self._out is not None
+        return float(self._out)
+
+    def compilations(self) -> int:
+        """Return how many programs XLA has compiled since this object was made."""
+        return self._compilations
+
+    def cache_hits(self) -> int:
+        """Return how many programs `compile` took from the compile cache."""
+        return self._cache_hits
+
+    def traced(self) -> Traced:
+        """Return what the results of the compiled program need, for each of its steps."""
+        axis = 1 if self._case.variant == "several-steps" else 0
+        return traced(self._traced.jaxpr, self._batches[0], axis, self.steps_per_call)
+
+    def program_digest(self) -> str:
+        """Return the digest of every program that it has lowered; of constant weights the shapes alone."""
+        return lowered_digest.digest(self.lowered_texts(), bool(self._weights))
+
+    def lowered_texts(self) -> tuple[str, ...]:
+        """Return the text of each lowered program: here the step's."""
+        text = lowered_digest.text_of(self._lowered)
+        return text, *lowered_digest.split_texts(self._traced, text, self._case.backend)
+
+    def state_digest(self) -> str:
+        """Return a digest of parameters, statistics and optimizer state."""
+        return digest_of(self._state)
+
+    def platform(self) -> str:
+        """Return the backend of the device that holds the batches, which are never given away."""
+        return next(iter(jax.tree.leaves(self._batches)[0].devices())).platform
+
+    def device_memory_bytes(self) -> int | None:
+        """Return the GPUs' peak of memory in use, of this host's fullest; None on the CPU, which has no counter."""
+        mine = [device for device in self._placement.devices if device.process_index == jax.process_index()]
+        peaks = [(device.memory_stats() or {}).get("peak_bytes_in_use") for device in mine]
+        return max((peak for peak in peaks if peak is not None), default=None)
+
+    def bytes_per_step(self) -> int | None:
+        """Return the least that a step moves: its state read and written, what it only reads, one batch.
+
+        Whatever lies between them, such as activations, could stay in a cache.
+        """
+        return 2 * held(self._state) + held(self._weights) + held(self._batches) // len(self._host)
+
+    def packages(self) -> dict[str, str]:
+        """Return the versions of JAX's side."""
+        return {
+            "jax": jax.__version__,
+            "jaxlib": jaxlib_version.__version__,
+            "flax": flax.__version__,
+            "optax": optax.__version__,
+            "numpy": np.__version__,
+        }
+
+    def settings(self) -> dict[str, Any]:
+        """Return the precision, the devices and the compiler options in force."""
+        precision, count = MATMUL_PRECISION[self._case.precision], len(self._placement.devices)
+        return {
+            "matmul_precision": precision,
+            "jax_devices": count,
+            "jax_weights_constant": bool(self._weights),
+            **self._options(),
+        }
+
+
+def digest_of(tree: Any) -> str:
+    """Return the digest of the numbers in a tree, in its order; random keys move whatever is computed."""
+    numbers = [leaf for leaf in jax.tree.leaves(tree) if not jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)]
+    return digest([{str(index): np.asarray(leaf)} for index, leaf in enumerate(numbers)])
+
+
+def held(tree: Any) -> int:
+    """Return the bytes of all arrays in a tree."""
+    return sum(leaf.nbytes for leaf in jax.tree.leaves(tree))

@@ -1,0 +1,83 @@
+"""Several fits of one network trained side by side, each with its own values, examples and dropout: one program."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from suite.programs.jax.program import JaxProgram
+from suite.programs.jax.sharding import Placement
+from suite.programs.jax.step import training_step
+from suite.variants import fits_of
+from suite.workload import Case, Workload
+
+
+class StackedProgram(JaxProgram):
+    """The variant `stacked` of a step: fit i is what `plain` trains from seed + i, with the i-th part of the batch.
+
+    On several devices the fits are split between them, and no device needs anything of another.
+    """
+
+    def __init__(self, workload: Workload, case: Case) -> None:
+        self.fits = fits_of(workload.description, case.batch, case.devices)
+        super().__init__(workload, case)
+        self._placement = replace(self._placement, state=self._placement.batch)  # axis 0 of all it holds: the fits
+
+    def initialise(self, seed: int) -> None:
+        """Put the states of all fits on the device, one behind the other along a new first axis."""
+        self.begin(range(seed, seed + self.fits))
+
+    def begin(self, seeds: Sequence[int]) -> None:
+        """Put the states of fits with these seeds on the device."""
+        assert self._workload.optimizer is not None
+        states = []
+        for seed in seeds:
+            graph, params, rest = self.values(seed)
+            self._form = self._formed(graph, params, rest)
+            states.append((self._form.params.pack(params), self._form.rest.pack(rest)))
+        params, rest = together(states)
+        optimizer = self._workload.optimizer()
+        state = params, rest, jax.jit(jax.vmap(optimizer.init))(params)
+        step = training_step(self._workload, self._form, optimizer, self._case.precision)
+        self._begin(stacked(step, len(seeds), self._placement), state)
+
+    def evaluation(self) -> Callable[..., jax.Array]:
+        """Return evaluate(states, batch) -> losses float32[S]."""
+        return stacked(super().evaluation(), self.fits, self._placement)
+
+    def losses(self) -> np.ndarray:
+        """Return the last step's loss of each fit, float32[S]."""
+        assert self._out is not None
+        return np.asarray(self._out)
+
+    def loss(self) -> float:
+        """Return the mean of the fits' losses in the last step."""
+        return float(self.losses().mean())
+
+
+def stacked(run: Callable[..., Any], fits: int, place: Placement) -> Callable[..., Any]:
+    """Return run(states, batch) for S fits at once, such as a step: (states, batch) -> (states, losses float32[S]).
+
+    Each array of the states has a first axis of S; the batch holds the fits' batches one behind the other, [S*N,...].
+    """
+
+    def several(states: Any, batch: Any) -> Any:
+        count = fits // len(place.devices)
+        parts = {name: array.reshape(count, -1, *array.shape[1:]) for name, array in batch.items()}
+        return jax.vmap(run)(states, parts)
+
+    return place.apart(several)
+
+
+def together(trees: Sequence[Any]) -> Any:
+    """Return trees of the same form as one, their leaves along a new first axis."""
+    return jax.tree.map(lambda *leaves: _together(leaves), *trees)
+
+
+def _together(leaves: Sequence[Any]) -> Any:
+    if jnp.issubdtype(leaves[0].dtype, jax.dtypes.prng_key):
+        return jax.random.wrap_key_data(jnp.asarray(np.stack([jax.random.key_data(leaf) for leaf in leaves])))
+    return np.stack(leaves)

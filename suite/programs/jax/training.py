@@ -1,0 +1,112 @@
+"""Training from storage, and how well the network then does on examples that it never saw."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import jax
+import numpy as np
+
+from suite.data import batches as sets
+from suite.data import store
+from suite.data.edition import Edition
+from suite.data.prepare import Preparation
+from suite.data.store import Split
+from suite.nn.optimizers import Averaged
+from suite.programs.jax import lowered_digest
+from suite.programs.jax.leaves import of_leaves
+from suite.programs.jax.program import JaxProgram
+from suite.worker_api.program import Batch
+from suite.workload import Data
+
+LABELS = "labels"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lessons:
+    """What a network learns from, and the examples that it is judged by."""
+
+    train: Split
+    preparation: Preparation  # fitted to the training split
+    validation: Batch  # as the documented validation has them, whole in memory
+
+
+def lessons(dataset: str, preparation: Preparation, data: Data, edition: Edition) -> Lessons:
+    """Return both parts of a data set, which is prepared if it is not there."""
+    store.prepare(dataset, data, edition)
+    train, test = (store.split(dataset, part, data, edition) for part in store.parts(dataset, data, edition))
+    fitted = preparation.fitted(train)
+    validation = fitted.batch(test.take(range(len(test))))
+    return Lessons(train=train, preparation=fitted, validation=validation)
+
+
+class LearningProgram(JaxProgram):
+    """The timed training step, and the network's answers with nothing dropped and moving statistics used.
+
+    Where the optimizer keeps the average of all parameters, that is what answers, as documented.
+    """
+
+    def answers(self, examples: Batch) -> np.ndarray:
+        """Return the logits [N] or [N,K] of any number of examples.
+
+        They are taken in batches of the case's size, of which the last is filled up with examples again.
+        """
+        size, found = self._case.batch, []
+        count = len(next(iter(examples.values())))
+        for start in range(0, count, size):
+            part = {name: array[start : start + size] for name, array in examples.items()}
+            batch = jax.device_put(sets.repeated(part, size), self._placement.batch)
+            found.append(np.asarray(self._answering(self._state, batch)))
+        return np.concatenate(found)[:count]
+
+    def compile_answers(self) -> None:
+        """Compile what answers, for the shapes of the first batch."""
+        form = self._form
+
+        def answer(state: tuple, batch: dict[str, jax.Array]) -> jax.Array:
+            params, rest, moments = state
+            params = moments.averages if isinstance(moments, Averaged) else params
+            model = form.model(form.params.unpack(params), rest, "float32-highest")
+            model.eval()
+            (inputs,) = (array for name, array in batch.items() if name != LABELS)
+            return model(inputs)
+
+        answering = of_leaves(answer, self._structures)
+        self._lowered_answers = self.trace(answering, self._batches[0], donate=False).lower()
+        self._answering = self._lowered_answers.compile(self._options())
+
+    def lowered_texts(self) -> tuple[str, ...]:
+        """Return the texts of the step and of what answers."""
+        return *super().lowered_texts(), lowered_digest.text_of(self._lowered_answers)
+
+
+def begun(program: LearningProgram, batches: Iterator[Batch], seed: int) -> None:
+    """Bring a program to its first step; it is compiled for the shapes of the first batch, which it does not learn."""
+    program.initialise(seed)
+    program.put([next(batches)])
+    program.lower()
+    program.compile()
+    program.compile_answers()
+
+
+def taught(
+    program: LearningProgram,
+    batches: Iterator[Batch],
+    steps: int,
+    every: int = 10,
+    told: Callable[[int, float], object] = lambda done, loss: None,
+) -> tuple[float, ...]:
+    """Take so many training steps and return the loss of every so-manieth and of the last; `told` hears each."""
+    losses: list[float] = []
+    for start in range(0, steps, every):
+        done = min(start + every, steps)
+        program.learn(islice(batches, done - start))
+        losses.append(program.loss())
+        told(done, losses[-1])
+    return tuple(losses)
+
+
+def accuracy(logits: np.ndarray, labels: np.ndarray) -> float:
+    """Return the share of right answers: the largest logit [N,K] of one-hot labels [N,K], or a logit [N] above 0."""
+    right = logits.argmax(1) == labels.argmax(1) if labels.ndim == 2 else (logits > 0) == (labels > 0.5)
+    return float(right.mean())

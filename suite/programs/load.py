@@ -1,0 +1,69 @@
+"""Which program measures a case. Each is imported where its case needs it alone: importing is timed."""
+
+from suite import variants
+from suite.worker_api.inputs import Owner
+from suite.worker_api.program import Program
+from suite.workload import Case
+
+
+def of_this_host(case: Case) -> tuple[Program, Owner]:
+    """Return this host's program for the case, and who makes its batches.
+
+    Raises LookupError if the implementation lacks the case's variant.
+    """
+    variants.require(case)
+    return {"jax": _jax, "torch": _torch, "keras": _keras, "xgboost": _xgboost}[case.implementation](case)
+
+
+def _torch(case: Case) -> tuple[Program, Owner]:
+    from suite import controls
+
+    control = controls.load(case.workload)
+    if case.scope == "serve":
+        from suite.programs.torch_serving import TorchServing
+
+        return TorchServing(control, case), control
+    from suite.programs.torch_program import TorchProgram
+
+    return TorchProgram(control, case), control
+
+
+def _keras(case: Case) -> tuple[Program, Owner]:
+    from suite import controls_keras
+    from suite.programs.keras_program import KerasProgram
+
+    control = controls_keras.load(case.workload)
+    return KerasProgram(control, case), control
+
+
+def _xgboost(case: Case) -> tuple[Program, Owner]:
+    from suite import controls_xgboost
+    from suite.programs.xgboost_program import XgboostProgram
+
+    control = controls_xgboost.load(case.workload)
+    return XgboostProgram(control, case), control
+
+
+def _jax(case: Case) -> tuple[Program, Owner]:
+    from suite import ceilings, models
+
+    workload = (ceilings if case.workload in ceilings.names() else models).load(case.workload)
+    if workload.growth is not None:
+        from suite.programs.jax.boosting import BoostingProgram as Kind
+    elif case.scope == "run" and workload.description.grid is not None:
+        from suite.programs.jax.grid_search import SearchRun as Kind
+    elif case.scope == "run" and case.variant == "resident":
+        from suite.programs.jax.resident import ResidentRun as Kind
+    elif case.scope == "run":
+        from suite.programs.jax.epochs import JaxRun as Kind
+    elif case.scope == "learning":
+        from suite.programs.jax.training import LearningProgram as Kind
+    elif case.scope == "serve":
+        from suite.programs.jax.serving import JaxServing as Kind
+    elif case.variant == "nnx-jit":
+        from suite.programs.jax.nnx_jit import NnxProgram as Kind
+    elif case.variant == "stacked":
+        from suite.programs.jax.stacked import StackedProgram as Kind
+    else:
+        from suite.programs.jax.program import JaxProgram as Kind
+    return Kind(workload, case), workload

@@ -1,0 +1,124 @@
+"""One round of boosting in XGBoost: a call of `Booster.update` on a table in its own form."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xgboost
+
+from suite.controls_xgboost._base import Control
+from suite.programs import source_digest
+from suite.system.load import granted_cores
+from suite.worker_api.program import Batch
+from suite.workload import Case
+
+ONE_THREAD = "one-thread"  # the variant; `plain` has one for each granted core
+
+
+class XgboostProgram:
+    """A control's rounds on one device, driven as `suite.worker_api.program.Program` describes.
+
+    The table is the first of the input sets. After the last round another booster begins, as JAX's side does.
+    """
+
+    def __init__(self, control: Control, case: Case) -> None:
+        if case.backend == "gpu" and not xgboost.build_info().get("USE_CUDA"):
+            raise RuntimeError(
+                "backend 'gpu' asked for, this XGBoost was built for the CPU alone; install the package xgboost in "
+                "place of xgboost-cpu, or run --backend cpu"
+            )
+        self._control, self._case = control, case
+        self._threads = 1 if case.variant == ONE_THREAD else case.threads or granted_cores()
+        self._device = "cuda" if case.backend == "gpu" else "cpu"
+
+    @property
+    def steps_per_call(self) -> int:
+        """One."""
+        return 1
+
+    def initialise(self, seed: int) -> None:
+        """Begin with no trees; nothing about them is random."""
+        self._seed, self._round = seed, 0
+
+    def put(self, batches: Sequence[Batch]) -> None:
+        """Give XGBoost the first input set, which puts it into its bins."""
+        table = batches[0]
+        self._labels = table["labels"]
+        self._table = xgboost.QuantileDMatrix(
+            table["bins"].astype(np.float32), self._labels, max_bin=self._control.bins, nthread=self._threads
+        )
+
+    def lower(self) -> None:
+        """Nothing: there is no such stage."""
+
+    def compile(self) -> None:
+        """Begin a booster.
+
+        Raises RuntimeError if it is on another device than the one asked for, which XGBoost itself only warns of.
+        """
+        self._begin()
+        if self.platform() != self._case.backend:
+            raise RuntimeError(
+                f"backend '{self._case.backend}' asked for, XGBoost trains on '{self.platform()}'; "
+                "see suite doctor, or run --backend cpu"
+            )
+
+    def _begin(self) -> None:
+        chosen = {"device": self._device, "nthread": self._threads, "seed": self._seed, "max_bin": self._control.bins}
+        self._booster = xgboost.Booster({**self._control.parameters, **chosen}, [self._table])
+
+    def chain(self, steps: int) -> None:
+        """Grow so many trees."""
+        for _ in range(steps):
+            if self._round == self._control.rounds:
+                self._begin()
+                self._round = 0
+            self._booster.update(self._table, self._round)
+            self._round += 1
+
+    def block(self) -> None:
+        """Nothing: a call has returned with its tree."""
+
+    def loss(self) -> float:
+        """Return the mean squared error after the last round, weighted as in training."""
+        errors = self._booster.predict(self._table) - self._labels
+        weights = np.where(self._labels > 0, self._control.parameters.get("scale_pos_weight", 1.0), 1.0)
+        return float(np.mean(weights * errors**2))
+
+    def compilations(self) -> int:
+        """Return 0: nothing is compiled."""
+        return 0
+
+    def cache_hits(self) -> None:
+        """Return None: nothing is counted."""
+
+    def traced(self) -> None:
+        """Return None: nothing is traced ahead of time."""
+
+    def program_digest(self) -> str:
+        """Return a digest of the source of the control and of what drives it: nothing is lowered ahead of time."""
+        return source_digest.of_case(type(self), "suite.controls_xgboost", self._case)
+
+    def state_digest(self) -> None:
+        """Return None: nothing is replayed."""
+
+    def platform(self) -> str:
+        """Return the backend of the device that the booster itself says it trains on."""
+        told = json.loads(self._booster.save_config())["learner"]["generic_param"]["device"]
+        return "gpu" if told.startswith("cuda") else told
+
+    def device_memory_bytes(self) -> None:
+        """Return None: XGBoost has no counter."""
+
+    def bytes_per_step(self) -> None:
+        """Return None: JAX's side counts."""
+
+    def packages(self) -> dict[str, str]:
+        """Return XGBoost's version."""
+        return {"xgboost": xgboost.__version__}
+
+    def settings(self) -> dict[str, Any]:
+        """Return the options in force that bear on speed."""
+        told = json.loads(self._booster.save_config())["learner"]["generic_param"]
+        return {"xgboost_threads": told["nthread"], "xgboost_device": told["device"]}

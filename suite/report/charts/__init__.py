@@ -1,0 +1,1 @@
+"""Charts and small pictures of results."""

@@ -1,0 +1,205 @@
+"""Charts of what experiments answer: points with intervals over a logarithmic scale or in rows by name; heat maps."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import altair as alt
+
+from suite.report.charts.vega import APART, finished, inline
+from suite.results.views.experiment_result import Chart, HeatMap, Line, Point, Square
+
+_WIDTH, _HEIGHT, _ROW, _LINE, _FONT = 320, 260, 34, 15, 13
+_FEW, _DECADES = 8, 2.5  # ticks; above so many decades only powers of ten
+_BESIDE_TEXT = 30  # pixels at the ends of a scale, so that a number above a point there crosses no axis
+_BESIDE_NAME = 17  # letters of the longest name in a legend of two columns, which is then no wider than its chart
+_GREY = "#888888"
+_BESIDE = ("fit", "ideal")  # lines that are no series of points
+_DASHED = {"color": _GREY, "strokeDash": [5, 4]}
+
+# Dark blue to yellow, its lightness growing evenly, so that the colour-blind and a grey print keep the order.
+# Source: Nuñez, Anderton and Renslow, Optimizing colormaps with consideration for color vision deficiency (2018).
+_SCHEME, _INK_TURNS = "cividis", 0.42  # from where on black is better to read than white
+_SQUARE = (58, 36)
+
+Row = dict[str, Any]
+
+
+def plot(chart: Chart | HeatMap) -> Row:
+    """Return the chart's Vega-Lite specification."""
+    if isinstance(chart, HeatMap):
+        return finished(_heat(chart))
+    in_rows = bool(chart.points) and all(point.at is None for point in chart.points)
+    return finished((_in_rows if in_rows else _on_a_scale)(chart))
+
+
+def _on_a_scale(chart: Chart) -> Any:
+    rows, names = _values(chart.points), [point.series for point in chart.points]
+    names += [line.series for line in chart.lines if line.series not in _BESIDE]
+    ends = [end for line in chart.lines for end in line.ends]
+    along = _log(chart.across, [point.at for point in chart.points] or [at for at, _ in ends])
+    reach = [*_reach(chart), *(value for _, value in ends)]
+    up = _shares(chart.up, chart.whole) if chart.whole else _log(chart.up, reach)
+    x, y = alt.X("at:Q", **along), alt.Y("value:Q", **up)
+    place: Row = {"x": x, "y": y, "color": _colour(names)}
+    layers = [_drawn([{"value": chart.level}]).mark_rule(**_DASHED).encode(y=y)] if chart.level is not None else []
+    layers += [_line(line, place) for line in chart.lines]
+    if chart.joined and rows:
+        layers.append(_drawn(rows).mark_line(strokeWidth=1.5, opacity=0.7).encode(**place))
+    bars = [row for row in rows if row["low"] < row["high"]]
+    if bars:
+        from_low: Row = place | {"y": alt.Y("low:Q", **up), "y2": alt.Y2("high:Q")}
+        layers.append(_drawn(bars).mark_rule(strokeWidth=2.5).encode(**from_low))
+    layers += _points(rows, place)
+    named = [
+        {"at": line.ends[-1][0], "value": line.ends[-1][1], "text": line.text} for line in chart.lines if line.text
+    ]
+    if named:
+        text = _drawn(named).mark_text(align="right", dy=-9, fontSize=_FONT)
+        layers.append(text.encode(x=x, y=y, text=alt.Text("text:N")))
+    return alt.layer(*layers).properties(width=_WIDTH, height=_HEIGHT)
+
+
+def _in_rows(chart: Chart) -> Any:
+    rows, series = _values(chart.points), list(dict.fromkeys(point.series for point in chart.points))
+    names = list(dict.fromkeys(row["name"] for row in rows))
+    lines = max(name.count(", ") for name in names) + 1  # one for each part of a name
+    broken: Row = {"labelExpr": "split(datum.label, ', ')", "labelLineHeight": _LINE, "labelBaseline": "middle"}
+    middle = -_LINE * (lines - 1) / 2
+    name = alt.Y("name:N", sort=names, title=None, axis=alt.Axis(labelLimit=190, labelOffset=middle, **broken))
+    along = _shares(chart.across, chart.whole) if chart.whole else _log(chart.across, _reach(chart), _BESIDE_TEXT)
+    place: Row = {"x": alt.X("value:Q", **along), "y": name, "color": _colour(series)}
+    several = len(names) < len(rows)  # points in one row, which then stand below each other
+    if several:
+        place["yOffset"] = alt.YOffset("series:N", sort=series)
+    layers = []
+    if chart.level is not None:
+        layers.append(_drawn([{"value": chart.level}]).mark_rule(**_DASHED).encode(x=place["x"]))
+    bars = [row for row in rows if row["low"] < row["high"]]
+    if bars:
+        from_low: Row = place | {"x": alt.X("low:Q", **along), "x2": alt.X2("high:Q")}
+        layers.append(_drawn(bars).mark_rule(strokeWidth=2.5).encode(**from_low))
+    layers += _points(rows, place)
+    words: Row = {key: value for key, value in place.items() if key != "color"} | {"text": alt.Text("text:N")}
+    side = "left" if chart.whole else "center"  # a share of nearly 0 stands at the axis
+    layers.append(_drawn(rows).mark_text(dy=-11, align=side, fontSize=_FONT).encode(**words))
+    row = max(_ROW, _LINE * (lines + 1))
+    height = row * (len(names) * len(series) if several else len(names))
+    return alt.layer(*layers).properties(width=_WIDTH - 40, height=max(90, height))
+
+
+def _heat(chart: HeatMap) -> Any:
+    panels = dict.fromkeys(square.panel for square in chart.squares)
+    values = [square.value for square in chart.squares if square.value]
+    ends = (min(values), max(values)) if values else (1.0, 1.0)
+    drawn = [_panel(chart, name, [s for s in chart.squares if s.panel == name], ends) for name in panels]
+    return alt.vconcat(*drawn, spacing=18)
+
+
+def _panel(chart: HeatMap, title: str, squares: Sequence[Square], ends: tuple[float, float]) -> Any:
+    rows, columns = (list(dict.fromkeys(names)) for names in zip(*((s.row, s.column) for s in squares), strict=True))
+    values = [_square(square, ends) for square in squares]
+    place: Row = {
+        "x": alt.X("column:N", sort=columns, title=chart.across, axis=alt.Axis(labelAngle=0)),
+        "y": alt.Y("row:N", sort=rows, title=chart.up),
+    }
+    tips = [alt.Tooltip("row:N"), alt.Tooltip("column:N"), alt.Tooltip("text:N", title="value")]
+    scale = alt.Scale(type="log", scheme=_SCHEME, domain=list(ends))
+    filled: Row = place | {"color": alt.Color("value:Q", scale=scale, legend=None), "tooltip": tips}
+    layers = []
+    if some := [value for value in values if value["value"]]:
+        layers.append(_drawn(some).mark_rect().encode(**filled))
+    if some := [value for value in values if not value["value"]]:
+        layers.append(_drawn(some).mark_rect(color=_GREY, opacity=0.3).encode(**place))
+    for ink in ("black", "white"):
+        some = [value for value in values if value["ink"] == ink]
+        if some:
+            layers.append(_drawn(some).mark_text(fontSize=_FONT, color=ink).encode(**place, text=alt.Text("text:N")))
+    said = alt.TitleParams(title, anchor="start", fontSize=_FONT, fontWeight="normal", limit=_WIDTH)
+    width, height = _SQUARE[0] * len(columns), _SQUARE[1] * len(rows)
+    return alt.layer(*layers).properties(width=width, height=height, title=said)
+
+
+def _square(square: Square, ends: tuple[float, float]) -> Row:
+    low, high = map(math.log, ends)
+    place = (math.log(square.value) - low) / (high - low) if square.value and high > low else 1.0
+    return {
+        "row": square.row,
+        "column": square.column,
+        "value": square.value,
+        "text": square.text if square.solid else f"({square.text})",
+        "ink": "black" if place >= _INK_TURNS else "white",
+    }
+
+
+def _reach(chart: Chart) -> list[float | None]:
+    ends = [end for point in chart.points for end in (point.low, point.value, point.high)]
+    return [*ends, chart.level]
+
+
+def _values(points: Sequence[Point]) -> list[Row]:
+    return [
+        {
+            "series": point.series,
+            "name": point.row or point.series,
+            "at": point.at,
+            "value": point.value,
+            "low": point.low or point.value,
+            "high": point.high or point.value,
+            "text": point.text,
+            "solid": point.solid,
+        }
+        for point in points
+    ]
+
+
+def _drawn(rows: Sequence[Row]) -> alt.Chart:
+    return alt.Chart(inline(list(rows)))
+
+
+def _line(line: Line, place: Row) -> alt.Chart:
+    rows = [{"series": line.series, "at": at, "value": value} for at, value in line.ends]
+    if line.series in _BESIDE:
+        return _drawn(rows).mark_line(strokeWidth=2, color=_GREY).encode(x=place["x"], y=place["y"])
+    wide: Row = {"strokeWidth": 8, "opacity": 0.5} if line.wide else {"strokeWidth": 2}
+    return _drawn(rows).mark_line(**wide).encode(**place)
+
+
+def _points(rows: Sequence[Row], place: Row) -> list[alt.Chart]:
+    """Return full points, and hollow ones where there are some: a layer without rows would make Vega warn."""
+    place = place | {"tooltip": [alt.Tooltip("name:N"), alt.Tooltip("series:N"), alt.Tooltip("text:N", title="value")]}
+    look: Row = {"size": 80, "strokeWidth": 2.5, "opacity": 1}
+    kinds = [(solid, [row for row in rows if row["solid"] is solid]) for solid in (True, False)]
+    return [_drawn(some).mark_point(filled=solid, **look).encode(**place) for solid, some in kinds if some]
+
+
+def _colour(names: Sequence[str]) -> alt.Color:
+    there = list(dict.fromkeys(names))
+    beside = max(map(len, there), default=0) <= _BESIDE_NAME
+    look: Row = {"labelLimit": 200, "columns": 2} if beside else {"labelLimit": _WIDTH, "columns": 1}
+    legend = alt.Legend(orient="top", title=None, columnPadding=16, symbolOpacity=1, **look) if len(there) > 1 else None
+    return alt.Color("series:N", scale=alt.Scale(domain=there), legend=legend)
+
+
+def _shares(title: str, whole: float) -> Row:
+    scale = alt.Scale(domain=[0, whole], nice=False)
+    return {"scale": scale, "title": title, "axis": alt.Axis(values=[whole * part / 4 for part in range(5)])}
+
+
+def _log(title: str, values: Sequence[float | None], padding: int = 16) -> Row:
+    there = sorted({value for value in values if value is not None and value > 0})
+    form = "~s" if there and there[-1] >= 10_000 else "~g"
+    axis = alt.Axis(labelOverlap="greedy", labelSeparation=APART, format=form, values=ticks(there))
+    return {"scale": alt.Scale(type="log", nice=False, padding=padding), "title": title, "axis": axis}
+
+
+def ticks(values: Sequence[float]) -> list[float]:
+    """Return where an axis through these values, in order, has its lines: few enough to read."""
+    if len(values) <= _FEW and all(value >= 1 and math.log2(value).is_integer() for value in values):
+        return list(values)  # counts of threads, small sweeps of the batch
+    first, last = (math.log10(value) for value in (values[0], values[-1])) if values else (0.0, 1.0)
+    decades = range(math.floor(first), math.ceil(last) + 1)
+    if last - first > _DECADES:
+        return [10.0**power for power in decades[:: 1 + len(decades) // 7]]
+    steps = (1, 2, 5) if last - first > 1 else (1, 1.5, 2, 3, 4, 5, 7)
+    return [step * 10.0**power for power in decades for step in steps]

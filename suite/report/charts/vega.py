@@ -1,0 +1,227 @@
+"""Charts as Vega-Lite specifications, and the static pictures made from them."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, ClassVar
+
+import altair as alt
+from altair.utils import schemapi
+
+from suite import units
+from suite.report.charts import download, drawing
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.records.record import Record
+
+# Colours that the colour-blind tell apart. Source: Okabe and Ito, Color Universal Design (2008).
+# On dark ground the light ones come first.
+_COLOURS = {
+    "light": ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"],
+    "dark": ["#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#f0e442", "#d55e00"],
+}
+_INK = {"light": "#333333", "dark": "#dddddd"}
+_LINES = {"light": "#e2e2e2", "dark": "#444444"}
+_LIGHT, _DARK = ((*_COLOURS[palette], _INK[palette], _LINES[palette]) for palette in ("light", "dark"))
+_IN_DARK = dict(zip(_LIGHT, _DARK, strict=True))
+_COLOUR = re.compile(r'(?<==")#[0-9a-f]{6}(?=")')
+FOLDER = "charts"  # of the specifications and their pictures, below the site's sources
+WIDTH, _ROW = 300, 46
+_FONT = 15
+APART = 4  # pixels between the labels of an axis at least, which a wider font than the one here takes
+_PICTURE = re.compile(rf'<img src="[./]*{FOLDER}/(?P<file>[\w.-]+\.svg)#only-\w+"')
+_SIZE = re.compile(r'<svg[^>]* width="(\d+)" height="(\d+)"')
+_TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of plain values as altair takes them without looking into each whenever it copies a chart."""
+
+    rows: Sequence[Mapping[str, Any]]
+    _schema: ClassVar[dict[str, Any]] = {"type": "array"}
+
+    def to_dict(self, *_: Any, **__: Any) -> list[dict[str, Any]]:
+        """Return what stands in the specification."""
+        return [dict(row) for row in self.rows]
+
+
+def inline(rows: Sequence[Mapping[str, Any]]) -> alt.Data:
+    """Return rows of plain values as a chart's data."""
+    return alt.Data(values=_Rows(rows))
+
+
+def speedups(items: Sequence[PooledSpeedUp]) -> dict[str, Any]:
+    """Return speed-ups as points with intervals on a log axis; hollow ones may not be quoted."""
+    rows = [
+        {
+            "model": item.workload,
+            "machine": item.record.machine.name,
+            "speed-up": item.ratio.value,
+            "low": item.ratio.low or item.ratio.value,
+            "high": item.ratio.high or item.ratio.value,
+            "from": item.ratio.range_low or item.ratio.value,
+            "to": item.ratio.range_high or item.ratio.value,
+            "text": units.times(item.ratio.value, item.ratio.low, item.ratio.high),
+            "solid": item.quotable,
+            "kind": "measured",
+        }
+        for item in items
+    ]
+    seen = {item.workload: item.record.description for item in items}
+    reported = [
+        {
+            "model": name,
+            "machine": f"reported: {claim.gpu_device}",
+            "speed-up": claim.speedup,
+            "text": f"{units.stated(claim.speedup)}, {claim.metric.replace('_', ' ')}",
+            "kind": "reported",
+        }
+        for name, about in seen.items()
+        for claim in about.claims
+        if claim.speedup and claim.metric != "first_call"  # no step in steady state
+    ]
+    order = sorted(seen, key=lambda name: -max(row["speed-up"] for row in rows if row["model"] == name))
+    ticks = alt.Axis(values=_TICKS, labelOverlap="greedy", labelSeparation=APART, format="~s")
+    axis = alt.X("speed-up:Q", scale=alt.Scale(type="log"), title="CPU time / GPU time, log scale", axis=ticks)
+    model = alt.Y("model:N", sort=order, title=None, axis=alt.Axis(labelLimit=200))
+    legend = alt.Legend(orient="top", title=None, labelLimit=300)
+    colour = alt.Color("machine:N", legend=legend)
+    tips = [alt.Tooltip("model:N"), alt.Tooltip("machine:N"), alt.Tooltip("text:N", title="speed-up")]
+    point = {"size": 130, "strokeWidth": 2.5, "opacity": 1}
+    # A layer without rows would make Vega warn, so hollow and full points come only where there are some.
+    kinds = [(kind, [row for row in rows if row["solid"] is kind]) for kind in (True, False)]
+    layers = [
+        alt.Chart(inline(reported))
+        .mark_tick(thickness=2, size=18, color="#888888")
+        .encode(x=axis, y=model, tooltip=tips),
+        alt.Chart(inline(rows))
+        .mark_rule(strokeWidth=1)
+        .encode(x=alt.X("from:Q"), x2=alt.X2("to:Q"), y=model, color=colour),
+        alt.Chart(inline(rows))
+        .mark_rule(strokeWidth=3)
+        .encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=model, color=colour),
+        *(
+            alt.Chart(inline(some)).mark_point(filled=kind, **point).encode(x=axis, y=model, color=colour, tooltip=tips)
+            for kind, some in kinds
+            if some
+        ),
+        alt.Chart(inline(rows)).mark_text(dy=-16, fontSize=_FONT).encode(x=axis, y=model, text=alt.Text("text:N")),
+    ]
+    chart = alt.layer(*layers).properties(width=WIDTH, height=_ROW * max(2, len(seen)))
+    return finished(chart)
+
+
+def samples(records: Sequence[Record]) -> dict[str, Any]:
+    """Return every sample of these records as a dot, a row for each process."""
+    rows = [
+        {
+            "case": record.label,
+            "process": f"{record.label}  {run.round + 1}",
+            "seconds": sample.wall_seconds / run.steps_per_sample,
+            "backend": record.backend,
+        }
+        for record in records
+        for run in record.runs
+        if not run.reason and run.steps_per_sample
+        for sample in run.samples
+    ]
+    chart = (
+        alt.Chart(inline(rows))
+        .mark_circle(size=45, opacity=0.7)
+        .encode(
+            x=alt.X(
+                "seconds:Q",
+                scale=alt.Scale(type="log", nice=True),
+                title="seconds a step, log scale",
+                axis=alt.Axis(labelOverlap="greedy", labelSeparation=APART, format="~s", tickCount=6),
+            ),
+            y=alt.Y("process:N", title=None, axis=alt.Axis(labelLimit=230)),
+            color=alt.Color("backend:N", scale=alt.Scale(domain=["gpu", "cpu"]), legend=None),
+            tooltip=[alt.Tooltip("process:N"), alt.Tooltip("seconds:Q")],
+        )
+    )
+    processes = len({row["process"] for row in rows})
+    return finished(chart.properties(width=WIDTH, height=18 * max(3, processes)))
+
+
+def config(palette: str, ground: str = "transparent") -> dict[str, Any]:
+    """Return Vega-Lite's configuration with the colours, ink and lines of a palette, on a ground."""
+    ink, lines = _INK[palette], _LINES[palette]
+    guide = {
+        "labelColor": ink,
+        "titleColor": ink,
+        "labelFontSize": _FONT - 1,
+        "titleFontSize": _FONT - 1,
+        "titleFontWeight": "normal",
+        "symbolStrokeWidth": 3,
+    }
+    return {
+        "background": ground,
+        "font": "sans-serif",
+        "padding": {"left": 14, "right": 8, "top": 5, "bottom": 5},  # a reader's font may be wider than the one here
+        "view": {"stroke": None},
+        "axis": guide | {"gridColor": lines, "domainColor": ink, "tickColor": ink},
+        "legend": guide | {"symbolBaseStrokeColor": ink},
+        "title": {"color": ink},
+        "text": {"color": ink},
+        "line": {"color": _COLOURS[palette][0]},  # of one that has no colour of its own
+        "range": {"category": _COLOURS[palette]},
+    }
+
+
+def themed(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return the specification with its light look, and both looks under `usermeta` for the page to choose from."""
+    looks = {name: config(name) for name in _COLOURS}
+    return {**spec, "config": config("light", "white"), "usermeta": {**looks, "drawn by": version("vl-convert-python")}}
+
+
+def files(name: str, spec: dict[str, Any]) -> dict[str, str]:
+    """Return a chart's specification as a file; pictures and table are made from that where it has changed."""
+    return {f"{FOLDER}/{name}.json": json.dumps(themed(spec), indent=1) + "\n"}
+
+
+def derived(name: str) -> tuple[str, ...]:
+    """Return the files that are made from a specification's: the static pictures and the table."""
+    stem = name.removesuffix(".json")
+    return (*(f"{stem}.{palette}.svg" for palette in _COLOURS), f"{stem}.csv")
+
+
+def made(specifications: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield what is made from each of these specifications as `files` writes them, in the order of their names."""
+    specs = [json.loads(specification) for specification in specifications]
+    lights = drawing.drawn([_looking(spec, "light") for spec in specs])
+    for spec, light in zip(specs, lights, strict=True):
+        yield light, recoloured(light), download.table(spec)
+
+
+def recoloured(light: str) -> str:
+    """Return the picture in dark of one in light: colours are all that differs, and to draw it anew takes 30 ms."""
+    return _COLOUR.sub(lambda found: _IN_DARK.get(found[0], found[0]), light)
+
+
+def sized(page: str, site: Path) -> str:
+    """Return a page whose chart pictures say their size, so that nothing moves when they arrive."""
+
+    def size(image: re.Match[str]) -> str:
+        path = site / FOLDER / image["file"]
+        found = _SIZE.search(path.read_text(encoding="utf-8")[:400]) if path.is_file() else None
+        return f'{image[0]} width="{found[1]}" height="{found[2]}"' if found else image[0]
+
+    return _PICTURE.sub(size, page)
+
+
+def finished(chart: Any) -> dict[str, Any]:
+    """Return altair's chart as a specification, checked unless altair's checks are off."""
+    return chart.to_dict(validate=schemapi.DEBUG_MODE)
+
+
+def svg(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:
+    """Return the static picture."""
+    return drawing.drawn([_looking(spec, palette, ground)])[0]
+
+
+def _looking(spec: dict[str, Any], palette: str, ground: str = "transparent") -> str:
+    return json.dumps({**spec, "config": config(palette, ground)})

@@ -1,0 +1,122 @@
+"""The page that explains the words in tables: each from where the code keeps it, so that none can be forgotten."""
+
+from collections.abc import Mapping, Sequence
+
+from suite import units
+from suite.report.parts.html import Page, anchor, safe
+from suite.results.cite.citation import SCOPES
+from suite.results.evidence.trust import HOLDING, Part
+from suite.results.pooled.pools import FEWEST_HOSTS
+from suite.results.single.peers import CERTIFIED_FROM
+from suite.results.stats.state import WIDEST, State
+from suite.results.stats.statistics import COVERAGE
+from suite.results.views.table import INTERVAL, ON_ONE_HOST
+from suite.variants import peer_name
+from suite.workload import Allocator, Case, Implementation, Precision
+
+TITLE = "The words in the tables"
+_STATES: dict[State, str] = {
+    "quotable": f"It may be quoted of its kind of machine: it has at least {FEWEST_HOSTS} hosts, the half-width of "
+    f"its interval is at most {units.percent(WIDEST)}, and a speed-up of a step is certified.",
+    "open": "It may not be quoted of its kind of machine yet, and the reason stands with it: it is of one host or "
+    "of too few, its interval is too wide, or its certificate is open.",
+    "not certified": f"Another way surely beats JAX on this CPU: a baseline takes less than {CERTIFIED_FROM:g} of "
+    "JAX's time, or JAX with fewer threads takes any less.",
+    "invalid": "A check shows that the number cannot be true, or that CPU and GPU computed different things.",
+}
+_COLUMNS = {
+    "hosts": "How many hosts stand behind a speed-up, of the side that has fewer.",
+    "next host": "Where a campaign of one round on a further host of this kind comes out, in 95 of 100 cases.",
+    "baseline / JAX": "The time of the fastest other implementation over JAX's, on the same hosts: above 1 JAX is the "
+    "faster one. A dash: none was timed.",
+    ON_ONE_HOST: "What speaks against a number of one campaign, which is of one host and so never quotable of its kind "
+    "of machine; a dash: nothing does.",
+    "best / best": "The fastest CPU way's time over the fastest GPU way's, of any implementation.",
+}
+_PRECISIONS: dict[Precision, str] = {
+    "float32-highest": "Every product in float32.",
+    "tf32": "The matrix units of the GPU round what they multiply to TF32.",
+    "bfloat16": "Everything but the parameters and the optimizer is in bfloat16.",
+}
+_ALLOCATORS: dict[Allocator, str] = {
+    "retaining": "The process keeps the memory that it was given, in huge pages where the kernel has them.",
+    "system": "Memory goes back to the system, as it does by default.",
+}
+_WAYS: dict[tuple[Implementation, str], str] = {
+    ("jax", "plain"): "One program, compiled ahead of time and dispatched once a step: the headline's way.",
+    ("jax", "nnx-jit"): "As tutorials write it: nnx.jit called once a step.",
+    ("jax", "several-steps"): "A scan over several steps in one program.",
+    ("jax", "stacked"): "Several fits of a grid search in one program.",
+    ("jax", "resident"): "A whole run with the data on the device, one dispatch an epoch.",
+    ("torch", "plain"): "PyTorch without its compiler: each operation is dispatched for itself.",
+    ("torch", "compile"): "PyTorch through torch.compile.",
+    ("torch", "graph"): "PyTorch's eager step, recorded once and replayed whole as a CUDA graph.",
+    ("torch", "compile-graph"): "PyTorch's compiled step, replayed whole as a CUDA graph.",
+    ("keras", "plain"): "Keras on TensorFlow, its step a tf.function.",
+    ("xgboost", "plain"): "XGBoost, with a thread for each granted core.",
+    ("xgboost", "one-thread"): "XGBoost with a single thread.",
+}
+
+
+def page(parts: Sequence[Part]) -> str:
+    """Return the page; `parts` of the trust session say how often intervals hold the truth."""
+    made = Page(TITLE, "", frozenset())
+    made.add(
+        '<p class="lead">What stands in the columns of the tables. <a href="reading.html">How to read a result</a> '
+        'says what the numbers mean, <a href="method.html">Method</a> how they come about.</p>'
+    )
+    for heading, words in groups(parts).items():
+        made.heading(heading)
+        made.add(f"<dl class='words'>{''.join(_entry(word, said) for word, said in words.items())}</dl>")
+    return made.text()
+
+
+def _entry(word: str, said: str) -> str:
+    return f'<dt id="{anchor(word)}"><strong>{safe(word)}</strong></dt><dd>{safe(said)}</dd>'
+
+
+def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
+    """Return the words and what they mean, by the column in which they stand."""
+    return {
+        "Scope: what a time is of": {
+            **{scope: f"{said[0].upper()}{said[1:]}." for scope, said in SCOPES.items()},
+            "latency": "Of scope step: one step that is waited for before the next begins. In steady state the next is "
+            "handed out before the one before it has ended.",
+        },
+        "Interval": {INTERVAL: f"{interval(parts)} A speed-up's interval is of its kind of machine, over hosts."},
+        "Status: what may be said of a number": {**_STATES},
+        "Columns": {**_COLUMNS, "certified": _certified()},
+        "Precision": {**_PRECISIONS},
+        "Implementation, and its way of taking a step": {_way(*names): said for names, said in _WAYS.items()},
+        "Allocator, on the CPU": {**_ALLOCATORS},
+    }
+
+
+def _way(implementation: Implementation, variant: str) -> str:
+    case = Case(workload="", backend="gpu", scope="step", batch=1, implementation=implementation, variant=variant)
+    return peer_name(case)
+
+
+def _certified() -> str:
+    return (
+        "Of the CPU side of a speed-up: the fastest other implementation on the same cores surely takes at least "
+        f"{CERTIFIED_FROM:g} of JAX's time, and no fewer threads are surely faster."
+    )
+
+
+def interval(parts: Sequence[Part]) -> str:
+    """Return what an interval promises, and how often it kept that in the simulations of further rounds."""
+    promise = (
+        f"Made so that it holds the true value in {100 * COVERAGE:.0f} of 100 such campaigns, as far as the processes "
+        "of one campaign tell: a day on another host can differ by more (see: Can the numbers be trusted?)."
+    )
+    held = [
+        one.found for part in parts if part.name == "rounds" for one in part.findings if one.what.startswith(HOLDING)
+    ]
+    if not held:
+        return promise
+    low, high = (end(held, key=lambda found: float(found.rstrip("%"))) for end in (min, max))
+    return (
+        f"{promise} Where rounds were added because it was too wide, it held it in {low} to {high} of simulated cases, "
+        "by how much processes differ."
+    )

@@ -1,0 +1,144 @@
+"""The ledger: everything that the articles say, what the records make of it, and why figures differ."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from suite import units
+from suite.claims import NOT_RUN, VERDICTS, Judgement, Observation, observations
+from suite.claims._documented_numbers import Entry, entries
+from suite.claims._judging import SIZE, SURELY
+from suite.report.parts.html import Page
+from suite.results.pooled.machine_evidence import Evidence
+from suite.results.views.table import Cell, Table
+from suite.workload import KNOWN, Claim, Description
+
+TITLE = "The ledger: what the articles say, and what was found"
+_OBSERVED = ("", "what an article says", "verdict", "what was found", "machine", "experiment")
+_CLAIMED = (
+    "model", "metric", "documented", "how it is known", "measured", "95 % interval", "verdict", "CPU", "GPU",
+    "what was found", "rule",
+)  # fmt: skip
+_WORDS = (
+    "Speed-ups, times and shares are pooled over hosts, as on the machines' pages. Surely means that the whole 95 % "
+    "interval says so. A value without one, such as that of a single process, is surely beyond a bound if it is beyond "
+    f"it by a factor of {SURELY:g}.",
+    f"Within a factor of {SIZE:g} means that the whole interval is: what is more uncertain reproduces nothing.",
+    "What is neither surely so nor surely not decides nothing. Nor does an invalid speed-up, nor one campaign's result "
+    "that is not steady. A speed-up that is not certified decides nothing in favour of the GPU.",
+)
+_DECIDED = ("reproduced", "in part", "refuted")
+
+
+def page(
+    known: Iterable[Evidence], catalogue: Sequence[Description], local: frozenset[str], links: dict[str, str]
+) -> str:
+    """Return the page as Markdown; each line is judged on the machine that has most to say of it, GPUs first."""
+    made = Page(TITLE, "", local)
+    machines = {each.records[0].machine.name: each for each in known}
+    judged = {name: judgements(mine) for name, mine in machines.items()}
+    chosen = {o.code: best([(name, judged[name][o.code]) for name in machines]) for o in observations()}
+    numbers = documented(catalogue, machines, judged)
+    counts = Counter(judgement.verdict for _, judgement in chosen.values())
+    more = Counter(entry.judgement.verdict for entry in numbers)
+    made.add(
+        '<p class="lead">Every observation and every number of the five articles has a verdict here, by a rule that '
+        'stands below. Where a rule was changed after a result was seen, "What changed in the method" says so. '
+        "Reproduced means that all parts of an observation hold, refuted that none holds and one surely fails. In "
+        "part means that a named part holds, and another does not or cannot be judged. Not comparable means that "
+        "nothing can be judged from what was measured, and says why; it is no verdict on the article. An article's "
+        "own networks decide first. A line is judged on one machine: the first that decides all parts, those with a "
+        "GPU first.</p>"
+    )
+    made.table(
+        Table(
+            title="Verdicts",
+            columns=("", *VERDICTS, "all"),
+            rows=tuple(
+                (Cell(text=what), *(Cell(text=units.count(found[v]), sort=found[v]) for v in VERDICTS),
+                 Cell(text=units.count(found.total()), sort=found.total()))
+                for what, found in (("observations", counts), ("documented numbers", more))
+            ),
+        )
+    )  # fmt: skip
+    made.heading("Observations")
+    rows = tuple(_observed(each, *chosen[each.code]) for each in observations())
+    asked = {each.experiment: f"experiments/{each.experiment}.html" for each in observations() if each.experiment}
+    said = Table(title="What the articles observed", columns=_OBSERVED, rows=rows, words=True, searched=True)
+    made.table(said, links | asked)
+    rules = tuple((Cell(text=each.code), Cell(text=each.rule)) for each in observations())
+    made.table(
+        Table(title="The rules", columns=("", "rule"), rows=rules, notes=_WORDS, words=True),
+        folded="The rule of each observation",
+    )
+    made.heading("Documented numbers")
+    title, rows = "Each beside the measurement nearest to it", tuple(map(_claimed, numbers))
+    table = Table(title=title, columns=_CLAIMED, rows=rows, words=True)
+    made.table(table, links)
+    return made.text()
+
+
+def judgements(evidence: Evidence) -> dict[str, Judgement]:
+    """Return what is made of every observation by what is known of one machine."""
+    return {each.code: each.judge(evidence) for each in observations()}
+
+
+def best(found: Sequence[tuple[str, Judgement]]) -> tuple[str, Judgement]:
+    """Return machine and judgement of the first that decides, else of the first that says anything.
+
+    What cannot be judged for a reason that every machine shares is of none of them.
+    """
+    name, judgement = min(found, key=lambda pair: _rank(pair[1]), default=("", NOT_RUN))
+    shared = judgement.verdict == "not run" and len({each for _, each in found}) <= 1
+    return ("" if shared else name), judgement
+
+
+def _rank(judgement: Judgement) -> tuple[bool, ...]:
+    """Order judgements: those that decide before others, of them those of every part and by own networks first."""
+    if judgement.verdict in _DECIDED:
+        return False, not judgement.whole, not judgement.by_own
+    return True, judgement.verdict == "not run", not judgement.found
+
+
+def documented(
+    catalogue: Sequence[Description], machines: Mapping[str, Evidence], judged: dict[str, dict[str, Judgement]]
+) -> list[Entry]:
+    """Return every documented number, each from the machine that has most to say of it."""
+    sides = [list(entries(catalogue, mine, judged[name])) for name, mine in machines.items()]
+    if not sides:
+        sides = [list(entries(catalogue, Evidence(), {}))]
+    return [min(same, key=lambda entry: _rank(entry.judgement)) for same in zip(*sides, strict=True)]
+
+
+def _observed(each: Observation, machine: str, judgement: Judgement) -> tuple[Cell, ...]:
+    return (
+        Cell(text=each.code),
+        Cell(text=each.said, remark=each.article),
+        Cell(text=judgement.verdict),
+        Cell(text=judgement.found or units.DASH),
+        Cell(text=machine or units.DASH),
+        Cell(text=each.experiment or units.DASH),
+    )
+
+
+def _claimed(entry: Entry) -> tuple[Cell, ...]:
+    claim, measured = entry.claim, entry.measured
+    value = units.times(measured.value, measured.low, measured.high) if measured else units.DASH
+    scope = f"{value}, scope {entry.scope}" if measured else value
+    return (
+        Cell(text=entry.workload, remark=entry.article),
+        Cell(text=claim.metric.replace("_", " "), remark=claim.definition),
+        Cell(text=units.stated(claim.speedup)),
+        Cell(text=KNOWN[claim.grade]),
+        Cell(text=scope, remark=entry.machine if measured else ""),
+        Cell(text=units.interval(measured.low, measured.high) if measured else units.DASH),
+        Cell(text=entry.judgement.verdict),
+        Cell(text=_side(claim.cpu_value, claim, claim.cpu_device)),
+        Cell(text=_side(claim.gpu_value, claim, claim.gpu_device)),
+        Cell(text=entry.judgement.found or units.DASH),
+        Cell(text=entry.rule),
+    )
+
+
+def _side(value: float | None, claim: Claim, device: str | None) -> str:
+    number = units.stated(value, claim.unit)
+    return f"{number}, {device}" if device else number

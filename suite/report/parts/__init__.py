@@ -1,0 +1,1 @@
+"""Tables and passages, from which pages and the terminal are made."""

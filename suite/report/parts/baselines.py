@@ -1,0 +1,40 @@
+"""JAX's steps beside the fastest baseline of each, as tables: one for each machine and backend."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from suite import units
+from suite.results.pooled.baselines import Baselines
+from suite.results.pooled.ways import Way
+from suite.results.views.table import INTERVAL, Cell, Table
+
+COLUMNS = ("workload", "batch", "precision", "fastest baseline", "its time over JAX's", INTERVAL, "not timed")
+
+
+def tables(rows: Sequence[Baselines]) -> Iterator[Table]:
+    """Yield the tables of these rows, which are sorted by machine; steps without a baseline are in a note."""
+    for (machine, backend), group in groupby(rows, key=lambda row: (row.machine, row.mine.case.backend)):
+        mine = list(group)
+        alone = list(dict.fromkeys(row.mine.case.workload for row in mine if not row.best))
+        yield Table(
+            title=f"Baselines on the {backend.upper()} of {machine}",
+            columns=COLUMNS,
+            rows=tuple(_row(row, row.best) for row in mine if row.best),
+            notes=(f"No baseline beside some steps of {', '.join(alone)}; --json has these too.",) if alone else (),
+        )
+
+
+def _row(row: Baselines, best: Way) -> tuple[Cell, ...]:
+    case, over = row.mine.case, best.over
+    return tuple(
+        Cell(text=text)
+        for text in (
+            case.workload,
+            f"{case.batch:,}",
+            case.precision,
+            best.words,
+            units.times(over.value, over.low, over.high),
+            units.interval(over.low, over.high),
+            ", ".join(row.not_timed) or units.DASH,
+        )
+    )

@@ -1,0 +1,56 @@
+"""A workload's headline step in every campaign on a machine, as a table."""
+
+from collections.abc import Sequence
+
+from suite import units
+from suite.results.single.history import Once
+from suite.results.single.summary import Summary
+from suite.results.views.table import INTERVAL, ON_ONE_HOST, Cell, Table, filled, one_host_cell, time_cell, times_cells
+
+_COLUMNS = ("began, UTC", "experiment", "CPU", INTERVAL, "GPU", INTERVAL, "speed-up", INTERVAL, ON_ONE_HOST)
+
+
+def table(found: Sequence[Once], machine: str) -> Table:
+    """Return the campaigns on a machine, a row each."""
+    return filled(
+        Table(
+            title=f"The headline step in every campaign on {machine}",
+            columns=_COLUMNS,
+            rows=tuple(map(_row, found)),
+            notes=(
+                "What differs by more than the intervals say differs with the day: the machine's, whose neighbours and "
+                "cores are others each time, or the suite's, which became faster. Speed-ups on the other pages are of "
+                "the newest campaign that timed both sides as no experiment.",
+            ),
+        )
+    )
+
+
+def words(found: Sequence[Once]) -> str:
+    """Return in a line between which times the campaigns' steps lie."""
+    sides = [f"{name} {said}" for name, items in (("CPU", [o.cpu for o in found]), ("GPU", [o.gpu for o in found]))
+             if (said := _span([item for item in items if item is not None and item.state != "invalid"]))]  # fmt: skip
+    return f"The headline step in {units.counted(len(found), 'campaign')}: {', '.join(sides)}"
+
+
+def _span(items: Sequence[Summary]) -> str:
+    times = sorted((cell for cell in map(time_cell, items) if cell.sort is not None), key=lambda cell: cell.sort or 0.0)
+    return " to ".join(dict.fromkeys(cell.text for cell in (*times[:1], *times[-1:])))
+
+
+def _row(once: Once) -> tuple[Cell, ...]:
+    sides = [side for side in (once.cpu, once.gpu) if side is not None]
+    return (
+        Cell(text=units.minute(once.created)),
+        Cell(text=once.experiment or units.DASH),
+        *_time_cells(once.cpu),
+        *_time_cells(once.gpu),
+        *times_cells(once.ratio),
+        one_host_cell(*sides),
+    )
+
+
+def _time_cells(side: Summary | None) -> tuple[Cell, Cell]:
+    seconds = side.seconds if side else None
+    interval = units.seconds_interval(seconds.low, seconds.high) if seconds else units.DASH
+    return time_cell(side), Cell(text=interval)

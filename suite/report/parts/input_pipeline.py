@@ -1,0 +1,77 @@
+"""How fast batches come from storage, beside how fast the device takes them: for a workload's page and the terminal."""
+
+from collections.abc import Sequence
+
+from suite import units
+from suite.results.records.record import Record
+from suite.results.single.input_pipeline import Flow, flows
+from suite.results.views.table import ON_ONE_HOST, Cell, Table, chosen, one_host_cell, rate_cells
+
+TITLE = "From storage: with the input pipeline, and what bounds the speed"
+COLUMNS = (
+    "case", "batch", "examples/s", "95 % interval", "device alone, examples/s", "step's share", "first batch",
+    "GPU utilisation", "bound by", ON_ONE_HOST,
+)  # fmt: skip
+_TERMINAL = ("model", "case", "examples/s", "device alone, examples/s", "step's share", "bound by")
+_INPUT_TITLE = "The input pipeline alone"
+_INPUT_COLUMNS = ("case", "batch", "examples/s", "95 % interval", "first batch", ON_ONE_HOST)
+
+
+def table(records: Sequence[Record]) -> Table:
+    """Return the cases of scope `epoch`; without rows where there are none."""
+    found = flows(records)
+    notes = (
+        "The step's share is how much of the time the step alone accounts for, its batch on the device; the device "
+        "waits for the rest of it.",
+    )
+    return Table(title=TITLE, columns=COLUMNS, rows=tuple(map(_row, found)), notes=notes if found else ())
+
+
+def input_table(records: Sequence[Record]) -> Table:
+    """Return the cases of scope `input`; without rows where there are none."""
+    rows = [(*_head(f), _first(f), one_host_cell(f.summary)) for f in flows(records, "input")]
+    return Table(title=_INPUT_TITLE, columns=_INPUT_COLUMNS, rows=tuple(rows))
+
+
+def tables(records: Sequence[Record]) -> tuple[Table, ...]:
+    """Return those of the two that have rows."""
+    return tuple(found for found in (table(records), input_table(records)) if found.rows)
+
+
+def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
+    """Return the machine's tables for a terminal of 80 columns."""
+    mine = [record for record in records if record.machine.slug == machine]
+    epochs = [(Cell(text=f.summary.record.workload), *_row(f)) for f in flows(mine)]
+    inputs = [(Cell(text=f.summary.record.workload), *_head(f), _first(f)) for f in flows(mine, "input")]
+    found = (
+        chosen(Table(title=TITLE, columns=("model", *COLUMNS), rows=tuple(epochs)), _TERMINAL),
+        Table(title=_INPUT_TITLE, columns=("model", *_INPUT_COLUMNS[:-1]), rows=tuple(inputs)),
+    )
+    return tuple(table for table in found if table.rows)
+
+
+def _row(item: Flow) -> tuple[Cell, ...]:
+    share = item.share
+    return (
+        *_head(item),
+        rate_cells(item.alone, item.summary)[0],
+        Cell(text=units.DASH if share is None else units.percent(share.value), sort=share and share.value),
+        _first(item),
+        Cell(text=units.DASH if item.gpu_utilisation is None else units.percent(item.gpu_utilisation),
+             sort=item.gpu_utilisation),
+        Cell(text=item.bound or units.DASH),
+        one_host_cell(item.summary),
+    )  # fmt: skip
+
+
+def _head(item: Flow) -> tuple[Cell, ...]:
+    record = item.summary.record
+    return (
+        Cell(text=record.case.label(), record=record),
+        Cell(text=units.count(record.case.batch), sort=record.case.batch),
+        *rate_cells(item.rate, item.summary),
+    )
+
+
+def _first(item: Flow) -> Cell:
+    return Cell(text=units.seconds(item.first_batch_seconds), sort=item.first_batch_seconds)

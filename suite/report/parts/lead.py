@@ -1,0 +1,99 @@
+"""The first sentences of a page with speed-ups: what may be quoted of them, and how far all of them reach."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from suite import units
+from suite.report.parts.html import safe
+from suite.results.cite.citation import SCOPES
+from suite.results.pooled.pools import FEWEST_HOSTS
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.records.record import Record
+from suite.results.single import old_jax
+
+_EACH = "one step of training or inference on the GPU against all CPU cores of the same kind of machine"
+
+
+def answer(items: Sequence[PooledSpeedUp], records: Sequence[Record], others: Sequence[PooledSpeedUp] = ()) -> str:
+    """Return the first sentences of a page as HTML; without speed-ups they say what is missing.
+
+    `records` are all of the machine, `others` the speed-ups beside the headline's.
+    """
+    if not items and any(record.machine.gpus for record in records):
+        return (
+            "A speed-up needs the same step on the CPU and on the GPU of one kind of machine: none in full float32 "
+            f"and with its headline batch has been timed on both here yet.{_left_out(records)}{_others(others)}"
+        )
+    if not items:
+        return (
+            "No machine with a GPU has been measured yet. Measure yours: <code>nox -s bench</code> in the suite's "
+            "checkout takes a few minutes and renders this page with your numbers."
+        )
+    name = safe(items[0].record.machine.name)
+    if len(items) == 1:
+        return _alone(items[0], name)
+    quoted = [item for item in items if item.quotable]
+    if len(quoted) == len(items):
+        return (
+            f"It depends on the model: {_reach(items)}, {_EACH} ({name}). All {units.count(len(items))} may be quoted."
+        )
+    verb = "is" if len(quoted) < 2 else "are"
+    found = f": {_reach(quoted)}" if quoted else " yet"
+    return (
+        f"It depends on the model. On {name}, {units.count(len(quoted)) if quoted else 'none'} of "
+        f"{units.count(len(items))} speed-ups {verb} quotable{found}. The whole range is {_reach(items)}. "
+        f"Not quotable yet: {_faults(items)}. Each is {_EACH}."
+    )
+
+
+def _left_out(records: Sequence[Record]) -> str:
+    """Return which times there are that make no speed-up, and why; '' if there are none."""
+    smoke = any(record.profile == "smoke" for record in records)
+    old = next(filter(None, map(old_jax.slow, records)), "")
+    said = " Profile smoke times nothing: it only shows that it runs." * smoke
+    return said + (f" {safe(old[0].upper() + old[1:])}." if old else "")
+
+
+def _others(items: Sequence[PooledSpeedUp]) -> str:
+    """Return which speed-ups there are beside the headline's, by scope."""
+    if not items:
+        return ""
+    found = Counter(SCOPES[item.case.scope] for item in items)
+    each = ", ".join(f"{units.count(n)} of {safe(scope)}" for scope, n in found.most_common())
+    return f" The table has {units.counted(len(items), 'other speed-up')}: {each}."
+
+
+def _alone(item: PooledSpeedUp, name: str) -> str:
+    return f"On {name}, one step of {safe(item.workload)} is {_words(item)} faster on the GPU.{safe(item.caveat)}"
+
+
+def _words(item: PooledSpeedUp) -> str:
+    value, within = units.times(item.ratio.value, item.ratio.low, item.ratio.high), ""
+    if item.ratio.low is not None:
+        within = f" ({safe(units.interval(item.ratio.low, item.ratio.high))})"
+    return (f"<strong>{safe(value)}</strong>" if item.quotable else safe(value)) + within
+
+
+def _reach(items: Sequence[PooledSpeedUp]) -> str:
+    """Return the lowest and the highest of these with their intervals and models, as HTML."""
+    order = sorted(items, key=lambda item: item.ratio.value)
+    low, high = (f"{_words(item)} for {safe(item.workload)}" for item in (order[0], order[-1]))
+    return low if len(items) == 1 else f"from {low} to {high}"
+
+
+def _faults(items: Iterable[PooledSpeedUp]) -> str:
+    """Return how many of these may not be quoted, and why; the first of them has the verb."""
+    (fault, count), *rest = Counter(_fault(item) for item in items if not item.quotable).most_common()
+    said = [f"{units.count(count)} {'has' if count == 1 else 'have'} {fault}"]
+    said += [f"{units.count(number)} {other}" for other, number in rest]
+    return " and ".join(filter(None, (", ".join(said[:-1]), said[-1])))
+
+
+def _fault(item: PooledSpeedUp) -> str:
+    if item.state == "invalid":
+        return "two sides that computed different things"
+    if item.state == "not certified":
+        return "a CPU side that another way surely beats"
+    if item.hosts < FEWEST_HOSTS:
+        return f"fewer than {units.count(FEWEST_HOSTS)} hosts"
+    return "an open certificate" if item.certificate == "open" else "too wide an interval"

@@ -1,0 +1,51 @@
+"""Speed-ups of one campaign, on one host: what a run ends with in the terminal."""
+
+from collections.abc import Iterable
+
+from suite import units
+from suite.report.parts.tables import name
+from suite.results.records.record import Record
+from suite.results.single.speedup import SpeedUp, current, speedups
+from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell, times_cells
+from suite.variants import peer_name
+
+COLUMNS = (
+    "model", "batch", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU: baseline / JAX", "GPU precision",
+    ON_ONE_HOST,
+)  # fmt: skip
+
+
+def table(records: Iterable[Record]) -> Table:
+    """Return the speed-up of each step that both sides have in one campaign, the newest of each."""
+    found = [item for item in current(speedups(records)) if item.gpu.record.case.scope == "step"]
+    return Table(
+        title="How much faster is the GPU? One step in steady state, CPU and GPU of this host",
+        columns=COLUMNS,
+        rows=tuple(map(_row, found)),
+    )
+
+
+def _row(item: SpeedUp) -> tuple[Cell, ...]:
+    case = item.gpu.record.case
+    return (
+        Cell(text=name(case)),
+        Cell(text=units.count(case.batch), sort=case.batch),
+        time_cell(item.cpu),
+        time_cell(item.gpu),
+        *times_cells(item.ratio, item.gpu.record),
+        _baseline(item),
+        Cell(text=case.precision),
+        one_host_cell(item),
+    )
+
+
+def _baseline(item: SpeedUp) -> Cell:
+    """Return the fastest baseline's time over JAX's on the CPU."""
+    if item.best_peer is None:
+        return Cell(text=units.DASH, remark="no baseline was timed")
+    other, ratio = item.best_peer
+    return Cell(
+        text=f"{units.times(ratio.value, ratio.low, ratio.high)} {peer_name(other.record.case)}",
+        sort=ratio.value,
+        record=other.record,
+    )

@@ -1,0 +1,322 @@
+"""Results as rows: the same words for the site and for the terminal."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from suite import units
+from suite.experiments.headline import usual_batch
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.pooled.ways import Way
+from suite.results.records.record import Record
+from suite.results.single import old_jax
+from suite.results.single.campaigns import several
+from suite.results.single.selection import current_cases, fastest
+from suite.results.single.summary import Summary, summary
+from suite.results.stats.pooling import Pooled
+from suite.results.stats.statistics import Estimate
+from suite.results.views.table import (
+    ON_ONE_HOST,
+    Cell,
+    Table,
+    chosen,
+    one_host_cell,
+    reasons,
+    time_cell,
+    times_cells,
+    varied,
+)
+from suite.variants import peer_name
+from suite.workload import Case, Scope
+
+SPEEDUP_COLUMNS = (  # what is asked first, as a narrow screen shows only that
+    "model", "batch", "speed-up", "95 % interval", "next host", "status", "hosts", "GPU precision", "CPU step",
+    "GPU step", "CPU: baseline / JAX", "GPU: baseline / JAX", "best / best", "machine",
+)  # fmt: skip
+
+
+def baseline_cell(ways: Sequence[Way]) -> Cell:
+    """Return the fastest baseline's time over JAX's: above 1 JAX is the faster one."""
+    if not ways:
+        return Cell(text=units.DASH, remark="no baseline was timed on this kind of machine")
+    best, over = ways[0], ways[0].over
+    return Cell(
+        text=f"{units.times(over.value, over.low, over.high)} {best.words}",
+        sort=over.value,
+        record=best.pool.newest,
+        remark=f"time of the fastest baseline over JAX's, of {units.counted(over.hosts, 'host')}; {_within(over)}",
+    )
+
+
+def _within(ratio: Pooled) -> str:
+    return "no interval" if ratio.low is None else f"95 % interval {units.interval(ratio.low, ratio.high)}"
+
+
+def way(case: Case) -> str:
+    """Return how an implementation took its steps, such as 'torch compile, system allocator'."""
+    return peer_name(case) + (", system allocator" if case.backend == "cpu" and case.allocator == "system" else "")
+
+
+def name(case: Case) -> str:
+    """Return the workload's name with what sets JAX's way apart from the headline's: its variant and devices."""
+    words = [case.workload] + ([case.variant] if case.variant != "plain" else [])
+    return " ".join(words + ([f"on {case.devices} devices"] if case.devices > 1 else []))
+
+
+def speedup_row(item: PooledSpeedUp) -> tuple[Cell, ...]:
+    """Return one speed-up in the order of SPEEDUP_COLUMNS."""
+    ratio, case, best = item.ratio, item.case, item.best_over_best
+    return (
+        Cell(text=name(case)),
+        Cell(text=units.count(case.batch), sort=case.batch),
+        *times_cells(ratio.estimate, item.record),
+        Cell(text=units.interval(ratio.range_low, ratio.range_high)),
+        Cell(text=item.state, remark="; ".join(item.reasons)),
+        Cell(text=units.count(item.hosts), sort=item.hosts, remark=_campaigns(item)),
+        Cell(text=case.precision),
+        time_cell(item.cpu),
+        time_cell(item.gpu),
+        baseline_cell(item.baselines),
+        baseline_cell(item.gpu_baselines),
+        Cell(text=units.times(best.value, best.low, best.high), sort=best.value, remark=_ways(item)),
+        Cell(text=item.record.machine.name),
+    )
+
+
+def _campaigns(item: PooledSpeedUp) -> str:
+    sides = (f"{units.counted(pool.hosts, 'host')}, {units.counted(len(pool.campaigns), 'campaign')}, "
+             f"{units.counted(pool.pooled.processes, 'process', 'processes')} on the {pool.case.backend.upper()}"
+             for pool in (item.cpu, item.gpu))  # fmt: skip
+    return "; ".join(sides)
+
+
+def _ways(item: PooledSpeedUp) -> str:
+    """Return which two ways the fastest ones are, with the interval of their ratio."""
+    best = item.best_over_best
+    over = f"{way(item.best_cpu.case)} on the CPU over {way(item.best_gpu.case)} on the GPU"
+    return f"{over}; {_within(best)}"
+
+
+def speedup_table(found: Iterable[PooledSpeedUp]) -> Table:
+    """Return the speed-up of each model, precision and machine."""
+    return Table(
+        title="How much faster is the GPU? One step in steady state, CPU and GPU of a kind of machine",
+        columns=SPEEDUP_COLUMNS,
+        rows=tuple(speedup_row(item) for item in found if item.case.scope == "step"),
+    )
+
+
+CASE_COLUMNS = (
+    "implementation",
+    "scope",
+    "precision",
+    "batch",
+    "time",
+    "95 % interval",
+    "examples/s",
+    "FLOP/s",
+    ON_ONE_HOST,
+)
+
+
+_TIME_OF: dict[Scope, str] = {
+    "step": "", "transfer": "a step", "epoch": "a step", "input": "a batch", "cold": "in all", "run": "in all",
+    "calls": "a call", "learning": "in all", "serve": "an answer",
+}  # fmt: skip
+
+
+def scope_cell(scope: Scope) -> Cell:
+    """Return a scope, and what its time is of: where several stand in one column their times are of unlike things."""
+    return Cell(text=", ".join(filter(None, (scope, _TIME_OF[scope]))))
+
+
+def case_row(item: Summary) -> tuple[Cell, ...]:
+    """Return one case in the order of CASE_COLUMNS, its backend and machine left to the table's title."""
+    case, seconds = item.record.case, item.seconds
+    ways = [words for words in case.ways(item.record.description.data) if words != case.precision]  # which has a column
+    rate = item.examples_per_second
+    uncounted = "" if item.record.description.flop_per_example else "FLOP of its steps are not counted"
+    return (
+        Cell(text=" ".join([case.backend, case.implementation, *ways])),
+        scope_cell(case.scope),
+        Cell(text=case.precision),
+        Cell(text=units.count(case.batch), sort=case.batch),
+        time_cell(item),
+        Cell(text=interval(seconds)),
+        Cell(text=units.quantity(rate, ""), sort=rate),
+        Cell(text=units.quantity(item.flop_per_second, "FLOP/s"), sort=item.flop_per_second, remark=uncounted),
+        one_host_cell(item),
+    )
+
+
+def interval(seconds: Estimate | None) -> str:
+    """Return a time's interval, each end in the unit that suits it; a dash without a time."""
+    return units.DASH if seconds is None else units.seconds_interval(seconds.low, seconds.high)
+
+
+def _place(record: Record) -> tuple[str | bool | int, ...]:
+    """Return what orders cases: JAX's before its peers', plain ones before variants, batches by their number."""
+    case = record.case
+    one = (record.workload, case.backend, case.scope, case.implementation, case.precision != "float32-highest")
+    return *one, case.precision, case.variant != "plain", case.variant, case.batch, record.name
+
+
+def case_table(title: str, records: Iterable[Record], models: bool = False) -> Table:
+    """Return every case with its time, of which of several `models` it is, and of which of several campaigns.
+
+    Rows of two campaigns stand beside each other; what compares is taken from one.
+    """
+    items = sorted(map(summary, records), key=lambda s: _place(s.record))
+    dated = bool(several(item.record for item in items))
+    rows = tuple(
+        (
+            *([Cell(text=item.record.workload)] if models else []),
+            *case_row(item),
+            *([Cell(text=units.minute(item.record.created))] if dated else []),
+        )
+        for item in items
+    )
+    columns = (*(["model"] if models else []), *CASE_COLUMNS, *(["began, UTC"] if dated else []))
+    notes = (
+        ("Rows that began together are of one campaign and may be compared; others may be of another host.",)
+        if dated
+        else ()
+    )
+    return Table(title=title, columns=columns, rows=rows, notes=notes)
+
+
+def steps_table(title: str, records: Iterable[Record], scope: Scope = "step") -> Table:
+    """Return the steps of JAX on a machine, each with the better allocator; of its peers if it has none.
+
+    How the peers stand is a table of its own.
+    """
+    steps = current_cases(record for record in records if record.case.scope == scope)
+    mine = [item for item in steps if item.record.case.implementation == "jax"]
+    rows = tuple((Cell(text=item.record.workload), *case_row(item)) for item in fastest(mine or steps))
+    return Table(title=title, columns=("model", *CASE_COLUMNS), rows=rows)
+
+
+def elsewhere(records: Sequence[Record], machine: str) -> Table:
+    """Return this machine's CPU steps beside the GPUs of other machines: a different host, so never a speed-up.
+
+    Of several machines with the same kind of GPU it is the newest step. A CPU side of an old JAX stands beside none.
+    """
+    steps = [record for record in records if record.headline_step("batch")]
+    mine = fastest(current_cases(r for r in steps if r.machine.slug == machine and r.backend == "cpu"))
+    gpus = current_cases(r for r in steps if r.machine.slug != machine and r.backend == "gpu")
+    whole = (gpu for gpu in gpus if gpu.whole)
+    newest = {_kind(gpu.record): gpu for gpu in sorted(whole, key=lambda gpu: gpu.record.precedence)}
+    rows = (
+        (
+            Cell(text=cpu.record.workload),
+            time_cell(cpu),
+            time_cell(gpu),
+            _apart(cpu.seconds, gpu.seconds),
+            Cell(text=gpu.record.machine.name),
+        )
+        for cpu in mine
+        if cpu.whole and not old_jax.slow(cpu.record)
+        for (step, _), gpu in sorted(newest.items())
+        if step == _step(cpu.record)
+    )
+    return Table(
+        title="Different host: this machine's CPU beside published GPUs",
+        columns=("model", "CPU step here", "GPU step there", "ratio", "GPU machine"),
+        rows=tuple(rows),
+        notes=("The two sides ran on different machines and at different times: no interval, and not a speed-up.",),
+    )
+
+
+def _step(record: Record) -> tuple[str, int]:
+    return record.workload, record.case.batch
+
+
+def _kind(record: Record) -> tuple[tuple[str, int], str]:
+    """Return what was timed and on which kind of GPU, which is as fast in whatever machine."""
+    return _step(record), record.machine.gpus[0].name if record.machine.gpus else ""
+
+
+def without_gpu(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
+    """Return a machine's CPU steps, and beside them the GPUs of others; nothing of one that has timed a GPU itself."""
+    mine = [record for record in records if record.machine.slug == machine]
+    if not mine or any(record.backend == "gpu" for record in mine):
+        return ()
+    listed = steps_table(f"One step on the CPU of {mine[0].machine.name}", mine)
+    if {row[1].text for row in listed.rows} == {"cpu jax"}:
+        listed = varied(replace(listed, title=listed.title.replace("step", "step of JAX", 1)), ("implementation",))
+    steps = varied(listed, ("scope", "precision"))
+    return tuple(table for table in (steps, elsewhere(records, machine)) if table.rows)
+
+
+def side_by_side(records: Iterable[Record]) -> Table:
+    """Return the headline steps of JAX on the CPUs of several machines, a column each, with the better allocator."""
+    mine = (r for r in records if r.backend == "cpu" and r.headline_step())
+    steps = fastest(current_cases(mine))
+    found = {(item.record.workload, item.record.machine.name): item for item in steps}
+    models, machines = (sorted(set(names)) for names in zip(*found, strict=True)) if found else ((), ())
+    return Table(
+        title="One step on all CPU cores, float32",
+        columns=("model", *machines),
+        rows=tuple(
+            (Cell(text=model), *(_doubted(found.get((model, machine))) for machine in machines)) for model in models
+        ),
+    )
+
+
+def _doubted(item: Summary | None) -> Cell:
+    cell = time_cell(item)
+    return replace(cell, remark="; ".join(item.reasons)) if item else cell
+
+
+def _apart(cpu: Estimate | None, gpu: Estimate | None) -> Cell:
+    """Return a time over one of another machine with no digit below the half-width that both together leave it."""
+    if cpu is None or gpu is None:
+        return Cell(text=units.DASH, remark="one of the two has no time")
+    ratio = cpu.value / gpu.value
+    width = math.exp(math.hypot(*(math.log1p(side.relative_half_width or 0) for side in (cpu, gpu))))
+    return Cell(text=units.times(ratio, ratio / width, ratio * width), sort=ratio)
+
+
+_OTHER_TIMES: tuple[tuple[Scope, str], ...] = (
+    ("transfer", "A step with its batch copied from the host"),
+    ("cold", "A cold start: lowering, compiling and the first step"),
+    ("run", "The documented whole runs"),
+    ("calls", "A later call of a fresh process"),
+)
+_CUT_SHORT = "Whole runs that profile smoke cut short, none as documented"
+
+
+def for_terminal(records: Sequence[Record], machine: str, speedups: Table) -> tuple[Table, ...]:
+    """Return what a run ends with: its speed-ups, or its steps and how they stand elsewhere; its other times.
+
+    Fewer columns than on the site, so that a terminal of 80 columns holds them.
+    """
+    mine = [record for record in records if record.machine.slug == machine]
+    batch = ["batch"] * (any(not _of_usual_batch(record) for record in mine) or _several_batches(mine))
+    whole, cut_short = ([record for record in mine if record.cut_short is cut] for cut in (False, True))
+    listed = [steps_table(title, whole, scope) for scope, title in _OTHER_TIMES]
+    others = [_few(table, batch) for table in (*listed, steps_table(_CUT_SHORT, cut_short, "run")) if table.rows]
+    if speedups.rows:
+        columns = [column for column in speedups.columns if column not in (ON_ONE_HOST, "batch")]
+        shown = (columns[0], *batch, *columns[1:])
+        return chosen(speedups, shown, reasons(speedups)), *others
+    steps = steps_table("One step in steady state; a speed-up needs times of both CPU and GPU", mine)
+    return tuple(table for table in (_few(steps, batch), *others, elsewhere(records, machine)) if table.rows)
+
+
+def _of_usual_batch(record: Record) -> bool:
+    return record.case.batch == usual_batch(record.description, record.case.variant)
+
+
+def _several_batches(records: Iterable[Record]) -> bool:
+    """Return whether a model was timed with more than one batch, such as a fit alone and several at once."""
+    found = {(record.workload, record.case.batch) for record in records}
+    return len(found) > len({workload for workload, _ in found})
+
+
+def _few(table: Table, batch: Sequence[str]) -> Table:
+    """Return the times of a table; with the column `batch`, and of which precision they are, if there are several."""
+    place = table.columns.index("precision")
+    several = len({row[place].text for row in table.rows}) > 1
+    shown = ("model", "implementation", *batch, *["precision"] * several, "time", "95 % interval", ON_ONE_HOST)
+    return chosen(table, shown)

@@ -1,0 +1,1 @@
+"""The whole site: all pages rendered, then built by MkDocs."""

@@ -1,0 +1,170 @@
+"""The built site: MkDocs, strict, from rendered pages to build/html, each with a policy of what may run in it.
+
+MkDocs makes its folder anew each time. It is given the pages alone: thousands of records, charts and numbers stand
+beside them as they are, and are copied where they have changed. A record in a pack is written where its file would lie,
+beside the pack.
+"""
+
+import base64
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Set
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from suite.child_imports import child_imports
+from suite.report.site.typography import unbroken
+from suite.results.records import packs, store
+from suite.results.records.files import writing
+
+_LAST_LINES = 12
+_AS_THEY_ARE = ("records", "local", "charts", "numbers", "evidence")  # folders of the site that hold more than pages
+_CONFIG = """\
+INHERIT: ../mkdocs.yml
+docs_dir: ../site
+site_dir: pages
+exclude_docs: |
+  /records/
+  /local/
+  /charts/
+  /numbers/*/
+  /evidence/
+"""
+_INLINE = re.compile(r"<script(?P<attributes>[^>]*)>(?P<content>.*?)</script>", re.DOTALL)
+_HOLE = re.compile(r"\{\{.*?\}\}")
+_NO_PROGRAM = re.compile(r"""\bsrc=|\btype=["']?application/""")
+# No eval, no foreign host, no script within a page but the theme's. Charts and the theme style inline.
+_POLICY = (
+    "default-src 'none'; script-src 'self'{file}{hashes}; style-src 'self'{file} 'unsafe-inline'; "
+    "img-src 'self'{file} data:; font-src 'self'{file}; connect-src 'self'{file}; worker-src 'self'{file}; "
+    "frame-src 'self'{file}; base-uri 'none'; form-action 'none'; object-src 'none'"
+)
+
+
+def build(root: Path) -> Path:
+    """Build the site below the checkout's root and return its first page.
+
+    Raises RuntimeError with MkDocs' last words if it finds anything wrong, or if a page cannot be written.
+    """
+    folder = root / "build"
+    with writing(folder):
+        folder.mkdir(exist_ok=True)
+        (folder / "mkdocs.yml").write_text(_CONFIG, encoding="utf-8")
+    built = folder / "html"
+    beside = _beside(root / "site")
+    with ThreadPoolExecutor(1) as pool, writing(built):
+        copying = pool.submit(_copy, beside, built)
+        _run_mkdocs(folder / "mkdocs.yml")
+        copying.result()
+        made = {str(path.relative_to(folder / "pages")): path for path in _below(folder / "pages")}
+        _copy(made, built)
+        _remove_others(built, beside.keys() | made.keys())
+    return built / "index.html"
+
+
+def _run_mkdocs(config: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--config-file", str(config)]
+    quiet = {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
+    env = {**os.environ, **quiet, **child_imports()}
+    answer = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
+    if answer.returncode:
+        words = "\n".join((answer.stdout + answer.stderr).strip().splitlines()[-_LAST_LINES:])
+        if "No module named mkdocs" in words:
+            words = "MkDocs is not installed; install the site extra: pip install '.[site]', or add --no-build"
+        raise RuntimeError(f"the site was not built: {words}")
+
+
+def _beside(site: Path) -> dict[str, Path]:
+    """Return what stands beside the pages as it is, by its path in the built site; of packs the records too."""
+    found = (path for name in _AS_THEY_ARE for path in _below(site / name) if path.suffix != ".md")
+    files = {str(path.relative_to(site)): path for path in found}
+    for path in store.packed(site / "records"):
+        if packs.around(path):  # else the pack is damaged, which rendering has said
+            files[f"records/{path.parent.name.removesuffix(packs.SUFFIX)}/{path.name}"] = path
+    return files
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder; hidden ones, such as a draft of a record, are none."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = (name for name in folders if not name.startswith("."))
+        yield from (Path(place, name) for name in names if not name.startswith("."))
+
+
+def _remove_others(built: Path, kept: Set[str]) -> None:
+    for path in _below(built):
+        if str(path.relative_to(built)) not in kept:
+            path.unlink()
+
+
+def _copy(files: dict[str, Path], built: Path) -> None:
+    """Make the folder hold these files, pages protected; what is as it was stays untouched."""
+    for name, source in files.items():
+        target = built / name
+        if source.suffix == ".html":
+            _put(target, protected(unbroken(source.read_text(encoding="utf-8"))))
+        elif pack := packs.around(source):
+            _unpack(source, pack.stat().st_mtime_ns, target)
+        elif not _same(source, target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)  # with its time, by which it is known again
+
+
+def _put(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def _unpack(record: Path, packed_ns: int, target: Path) -> None:
+    """Write a record in a pack to a file with the pack's time, by which it is known again without unpacking it.
+
+    One that is damaged, which rendering has said, has no file.
+    """
+    try:
+        same = target.stat().st_mtime_ns == packed_ns
+    except FileNotFoundError:
+        same = False
+    if same:
+        return
+    try:
+        content = store.content(record)
+    except ValueError:
+        target.unlink(missing_ok=True)
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(content)
+    os.utime(target, ns=(packed_ns, packed_ns))
+
+
+def _same(source: Path, target: Path) -> bool:
+    try:
+        one, other = source.stat(), target.stat()
+    except FileNotFoundError:
+        return False
+    return (one.st_size, one.st_mtime_ns) == (other.st_size, other.st_mtime_ns)
+
+
+@cache
+def themes() -> tuple[re.Pattern[str], ...]:
+    """Return the scripts that the theme writes into pages, with the page's way to the root left open."""
+    templates = files("material").joinpath("templates", "partials", "javascripts")
+    texts = [path.read_text(encoding="utf-8") for path in templates.iterdir() if path.name.endswith(".html")]
+    scripts = (m["content"] for text in texts for m in _INLINE.finditer(text))
+    return tuple(re.compile(r"[./]*".join(map(re.escape, _HOLE.split(script)))) for script in scripts)
+
+
+def protected(html: str) -> str:
+    """Return a page with a content security policy that lets the theme's own scripts run in it, and no others."""
+    scripts = dict.fromkeys(m["content"] for m in _INLINE.finditer(html) if not _NO_PROGRAM.search(m["attributes"]))
+    own = [script for script in scripts if any(known.fullmatch(script) for known in themes())]
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in own)
+    hashes = "".join(f" 'sha256-{digest}'" for digest in digests)
+    policy = _POLICY.format(file=" file:", hashes=hashes)  # a page opened from a file has no 'self'
+    return html.replace("<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{policy}">', 1)

@@ -1,0 +1,1 @@
+"""Numbers under their keys, as documentation quotes them."""

@@ -1,0 +1,261 @@
+"""A number as documentation quotes it: with interval, machine, date, version, and the record that proves it."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from suite import __version__, units
+from suite.results.cite.number import Number, version_of
+from suite.workload import Scope
+
+TITLE = "How much faster is a GPU? A reference suite"
+AUTHOR = "The suite's maintainers"
+LICENCE = "Apache-2.0"
+
+_Write = tuple[Callable[[float, float | None], str], Callable[[float | None, float | None], str]]
+_SECONDS: _Write = (units.seconds, units.seconds_interval)
+_TIMES: _Write = (lambda value, width: f"{units.number(value, width)}x", units.interval)
+_VALUES: dict[str, _Write] = {
+    "seconds": _SECONDS,
+    "examples-per-second": (
+        lambda value, width: f"{units.number(value, width)} examples/s",
+        units.interval,
+    ),
+    "flop-per-second": (
+        lambda value, width: units.quantity(value, "FLOP/s", width),
+        lambda low, high: units.quantity_interval(low, high, "FLOP/s"),
+    ),
+    "speedup": _TIMES,
+    "best-over-best": _TIMES,
+    "latency": _SECONDS,
+    "latency-p50": _SECONDS,
+    "latency-p99": _SECONDS,
+}
+_METRICS = {
+    "seconds": "time of",
+    "examples-per-second": "examples a second of",
+    "flop-per-second": "analytic FLOP a second of",
+    "speedup": "CPU time over GPU time of",
+    "best-over-best": "fastest CPU time over fastest GPU time of",
+    "latency": "latency, waited for before the next, of",
+    "latency-p50": "median latency of",
+    "latency-p99": "latency at the 99th percentile of",
+}
+RATIOS = frozenset({"speedup", "best-over-best"})  # of both sides of a machine
+SCOPES: dict[Scope, str] = {
+    "step": "one step in steady state",
+    "transfer": "one step with its batch copied from the host",
+    "epoch": "one step with its batch brought from storage",
+    "input": "one batch of the input pipeline alone",
+    "cold": "a cold start (lowering, compiling and the first step)",
+    "run": "the documented whole run",
+    "calls": "a later call of a fresh process",
+    "learning": "training from storage",
+    "serve": "a request of one picture, four under way",
+}
+_LATEX = str.maketrans({char: f"\\{char}" for char in "%&_#$"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Citation:
+    """What every form of a citation says; `site` is the address at which the site is published, '' if unknown."""
+
+    number: Number
+    site: str = ""
+
+    @property
+    def key(self) -> str:
+        """The key, pinned where the number is stored."""
+        return self.number.key.text()
+
+    @property
+    def value(self) -> str:
+        """The number with its unit, no digit below the half-width of its interval."""
+        value = self.number.value
+        return _VALUES[self.number.key.metric][0](value.value, units.half_width(value.low, value.high))
+
+    @property
+    def interval(self) -> str:
+        """The 95 % interval; a dash if there is none."""
+        return _VALUES[self.number.key.metric][1](self.number.value.low, self.number.value.high)
+
+    @property
+    def further(self) -> str:
+        """The range in which a further campaign will come out; '' if nothing says."""
+        value = self.number.value
+        if value.range_low is None:
+            return ""
+        return _VALUES[self.number.key.metric][1](value.range_low, value.range_high)
+
+    @property
+    def quoted(self) -> str:
+        """The number as a text quotes it: with its interval, if there is one, and its word if not quotable."""
+        words = [self.interval] if self.number.value.low is not None else []
+        words += [] if self.number.quotable else [self.number.word]
+        return f"{self.value} ({', '.join(words)})" if words else self.value
+
+    @property
+    def evidence(self) -> str:
+        """The interval, the range, hosts and state, in words."""
+        known = [f"95 % interval {self.interval}"] if self.number.value.low is not None else []
+        if self.number.pooled:
+            known += [f"a further campaign {self.further}"] if self.further else []
+            known += [self.hosts]
+        return ", ".join([*known, self.number.word or self.number.state])
+
+    @property
+    def hosts(self) -> str:
+        """How many hosts it is of."""
+        return units.counted(self.number.value.hosts, "host")
+
+    @property
+    def what(self) -> str:
+        """What the number is one of, in words."""
+        record = self.number.record
+        side = "" if self.number.key.metric in RATIOS else f"the {record.backend.upper()} of "
+        return (
+            f"{_METRICS[self.number.key.metric]} {SCOPES[record.case.scope]} of {record.workload}, {self.way}, on "
+            f"{side}{record.machine.name}"
+        )
+
+    @property
+    def way(self) -> str:
+        """Batch, implementation, precision and all else that the case has of its own, in words."""
+        case = self.number.record.case
+        if self.number.ways:
+            return f"batch {case.batch}, {self.number.ways}, {case.precision}"
+        ways = [case.implementation, *case.ways()] + ([] if case.precision in case.ways() else [case.precision])
+        return f"batch {case.batch}, {', '.join(ways)}"
+
+    @property
+    def short(self) -> str:
+        """What the number is one of, where workload and machine are known."""
+        case, metric = self.number.record.case, self.number.key.metric
+        side = "" if metric in RATIOS else f", {case.backend.upper()}"
+        return f"{_METRICS[metric]} {SCOPES[case.scope]}{side}: {self.way}"
+
+    @property
+    def hardware(self) -> str:
+        """The processor and the GPUs that the number was obtained on."""
+        machine = self.number.record.machine
+        names = [gpu.name for gpu in machine.gpus]
+        gpus = [f"{names.count(name)} {name}" if names.count(name) > 1 else name for name in dict.fromkeys(names)]
+        return ", ".join([machine.cpu_model, *gpus])
+
+    @property
+    def software(self) -> str:
+        """The suite's version and that of what was timed."""
+        record = self.number.record
+        return ", ".join(filter(None, (f"gpu-speedup-suite {record.software.suite}", version_of(record))))
+
+    @property
+    def date(self) -> str:
+        """The day on which its newest record was measured."""
+        return units.day(self.number.measured)
+
+    @property
+    def when(self) -> str:
+        """The day on which it was measured, or the last of several campaigns."""
+        return f"{'until' if len(self.number.campaigns) > 1 else 'on'} {self.date}"
+
+    @property
+    def record(self) -> str:
+        """The address of its record, of a pool its newest, below the site's."""
+        record = self.number.record
+        return f"{self.site}records/{quote(record.campaign)}/{quote(record.name)}.json"
+
+    @property
+    def proof(self) -> str:
+        """The record or pool behind it, and the digest that names it."""
+        number = self.number
+        digest = f", sha256 {number.digest}" if number.digest else ""
+        if not number.pooled:
+            return f"record {self.record}{digest}"
+        return f"pool of {units.counted(len(number.members), 'record')}, among them {self.record}{digest}"
+
+    @property
+    def permalink(self) -> str:
+        """The address of the number's row on the site."""
+        return f"{self.site}numbers/{quote(self.number.record.workload)}.html#{place(self.number)}"
+
+    @property
+    def reservation(self) -> str:
+        """Why the number may not be quoted; '' if it may, or as what one host gave."""
+        return "" if self.number.quotable else "; ".join(self.number.reasons)
+
+
+def place(number: Number) -> str:
+    """Return the anchor of a number on the page of its workload."""
+    return number.key.unpinned.text().replace("/", ".")
+
+
+def path(number: Number) -> str:
+    """Return the path of a number's files below the site's root, without their ending."""
+    return f"numbers/{number.key.unpinned.text()}"
+
+
+def text(cited: Citation) -> str:
+    """Return the citation as a sentence of plain text."""
+    warned = f" Not to be quoted: {cited.reservation}." if cited.reservation else ""
+    return (
+        f"{cited.value} ({cited.evidence}): {cited.what} ({cited.hardware}), measured {cited.when} with "
+        f"{cited.software}. Evidence: {cited.proof}. Key {cited.key}.{warned}"
+    )
+
+
+def markdown(cited: Citation) -> str:
+    """Return the number as a marked quotation that `suite check-docs` compares with what its key means."""
+    shown = f"[{cited.quoted}]({cited.permalink})" if cited.site else cited.quoted
+    return f"<!-- cite {cited.key} -->{shown}<!-- /cite -->"
+
+
+def bibtex(cited: Citation) -> str:
+    """Return a BibTeX entry."""
+    year, month, _ = cited.date.split("-")
+    note = f"{cited.evidence}, key {cited.key}, {cited.proof}"
+    fields = {
+        "title": f"{{{cited.quoted}: {cited.what}}}",
+        "author": f"{{{AUTHOR}}}",
+        "year": year,
+        "month": str(int(month)),
+        "howpublished": f"{{{TITLE}, version {cited.number.record.software.suite}}}",
+        "note": f"{{{note}{'. Not to be quoted: ' + cited.reservation if cited.reservation else ''}}}",
+    }
+    lines = [f"  {name} = {{{value.translate(_LATEX)}}}," for name, value in fields.items()]
+    if cited.site:
+        lines.append(f"  url = {{{cited.permalink}}},")
+    return "\n".join(
+        [f"@misc{{gpu-speedup-suite-{(cited.number.digest or cited.number.record.digest)[:12]},", *lines, "}"]
+    )
+
+
+def csl(cited: Citation) -> str:
+    """Return a CSL-JSON document of one item."""
+    item = {
+        "id": cited.key,
+        "type": "dataset",
+        "title": f"{cited.quoted}: {cited.what}",
+        "author": [{"literal": AUTHOR}],
+        "container-title": TITLE,
+        "issued": {"date-parts": [[int(part) for part in cited.date.split("-")]]},
+        "version": cited.number.record.software.suite,
+        "note": f"{cited.evidence}, {cited.proof}"
+        + (f"; not to be quoted: {cited.reservation}" if cited.reservation else ""),
+    }
+    if cited.site:
+        item["URL"] = cited.permalink
+    return json.dumps([item], indent=1, ensure_ascii=False)
+
+
+def citation_file() -> str:
+    """Return CITATION.cff, from the same title, author, version and licence as every citation."""
+    return (
+        "cff-version: 1.2.0\n"
+        "message: If you use this suite or its results, please cite it with the record's address and digest.\n"
+        f'title: "{TITLE}"\n'
+        "type: software\n"
+        f"authors:\n  - name: {AUTHOR}\n"
+        f"version: {__version__}\n"
+        f"license: {LICENCE}\n"
+    )

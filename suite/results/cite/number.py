@@ -1,0 +1,65 @@
+"""One number under its key: of the current pool, of a stored one, or of one campaign on one host."""
+
+from dataclasses import dataclass
+
+from suite.results.cite.keys import Key
+from suite.results.records.record import Record
+from suite.results.stats.pooling import Pooled
+from suite.results.stats.state import State
+
+ON_ONE_HOST = "on one host"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Number:
+    """What a key stands for. Its key has a digest if the number is pinned."""
+
+    key: Key
+    value: Pooled
+    state: State
+    reasons: tuple[str, ...]  # why it may not be quoted
+    record: Record  # the newest behind it, of its key's machine
+    members: tuple[Record, ...]  # behind it: the numerator's first, each side in the order of measuring
+    digest: str  # whole, of its record or stored line; '' if it has neither
+    ways: str = ""  # the two ways of best over best
+    pooled: bool = True  # False: of one campaign, on one host
+
+    @property
+    def quotable(self) -> bool:
+        """Whether it may be quoted."""
+        return self.state == "quotable"
+
+    @property
+    def word(self) -> str:
+        """What a quotation says beside it: that it is of one host, or why not to quote it; '' if it may be quoted."""
+        if self.quotable:
+            return ""
+        return self.state if self.pooled or self.state == "invalid" else ON_ONE_HOST
+
+    @property
+    def measured(self) -> str:
+        """When its newest record was made: UTC, ISO 8601."""
+        return max(record.created for record in self.members)
+
+    @property
+    def campaigns(self) -> tuple[str, ...]:
+        """The campaigns behind it, the newest last."""
+        records = sorted(self.members, key=lambda record: record.created)
+        return tuple(dict.fromkeys(record.campaign for record in records))
+
+
+def a_step(record: Record, metric: str) -> float | None:
+    """Return how many examples or FLOP a step has, as the metric asks; None for other metrics and for starts."""
+    case = record.case
+    if case.scope not in ("step", "transfer", "epoch", "input", "serve"):
+        return None
+    flop = 0 if case.scope == "input" else case.batch * record.description.flop_per_example
+    return {"examples-per-second": case.batch, "flop-per-second": flop}.get(metric) or None
+
+
+def version_of(record: Record) -> str:
+    """Return the package that was timed with its version, '' if the record lacks it."""
+    implementation = record.case.implementation
+    package = "tensorflow" if implementation == "keras" else implementation
+    version = record.software.packages.get(package)
+    return f"{package} {version}" if version else ""

@@ -1,0 +1,131 @@
+"""What keys mean among the published records and the stored pools."""
+
+import difflib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from suite.results.cite import one_host, pooled_numbers, stored_pools
+from suite.results.cite.keys import PINNED, Key, key_of, parse
+from suite.results.cite.number import Number
+from suite.results.cite.stored_pools import StoredPool
+from suite.results.pooled.grouping import case_of
+from suite.results.pooled.pools import Found, current, pools
+from suite.results.records.record import Record
+
+_RATIOS = frozenset({"speedup", "best-over-best"})
+
+
+class Numbers:
+    """Every number of the records and of the stored pools; each part is computed when it is first asked for."""
+
+    def __init__(self, records: Iterable[Record], stored: Iterable[StoredPool] = ()) -> None:
+        self._records = sorted(records, key=lambda record: record.created)
+        self._stored = tuple(stored)
+
+    @cached_property
+    def current(self) -> Mapping[str, Number]:
+        """The number that each key means without a digest, in the order of keys.
+
+        It is of the current pool; where no pool gives a key, as of latencies and of smoke, of the newest campaign.
+        """
+        newest = {number.key.unpinned.text(): number for number in one_host.numbers(self._records)}
+        alone = {key: number for key, number in newest.items() if self._alias(number.key) not in self.pooled}
+        return dict(sorted({**alone, **self.pooled}.items()))
+
+    @cached_property
+    def pooled(self) -> Mapping[str, Number]:
+        """The number of each key that a current pool gives, in the order of keys."""
+        return dict(sorted({**self._times, **self._ratios}.items()))
+
+    @property
+    def headline(self) -> tuple[Number, ...]:
+        """The current ratios of JAX's headline steps, and the seconds of their two sides."""
+        return pooled_numbers.headline(self._pools)
+
+    def resolve(self, text: str) -> Number:
+        """Return the number that a key means.
+
+        Raises ValueError if it is no key, LookupError, naming the nearest there is, if nothing has it or if the digest
+        has too few digits to tell two apart.
+        """
+        key = parse(text)
+        found = self._pinned(key) if key.digest else self._current(key)
+        if found is not None:
+            return found
+        if key.digest and self._current(key.unpinned) is not None:
+            raise LookupError(
+                f"nothing has key '{text}': no record and no stored pool under it has that digest; "
+                f"'{key.unpinned.text()}' names its current number"
+            )
+        near = difflib.get_close_matches(key.unpinned.text(), self.current, 1)
+        raise LookupError(f"nothing has key '{text}'" + (f"; the nearest is '{near[0]}'" if near else ""))
+
+    def latest(self, number: Number) -> Number | None:
+        """Return the number that the key of this one means without a digest; None if its records are gone."""
+        return self._current(number.key.unpinned)
+
+    def pinned(self, number: Number) -> Number:
+        """Return a current number with the key that is pinned to its stored line, itself if there is none."""
+        key = number.key.text()
+        if number.digest or not any(line.key == key for line in self._stored):
+            return number
+        digest = stored_pools.line_of(number).digest
+        if not any(line.digest == digest for line in self._stored):
+            return number
+        return stored_pools.under(number, digest)
+
+    def _pinned(self, key: Key) -> Number | None:
+        lines = {line.digest: line for line in self._stored if line.digest.startswith(key.digest)}
+        lines = {digest: line for digest, line in lines.items() if line.key == key.unpinned.text()}
+        records = {r.digest: r for r in self._of(key) if r.digest.startswith(key.digest)}
+        if len(lines) + len(records) > 1:
+            several = ", ".join(digest[:PINNED] for digest in sorted({*lines, *records}))
+            raise LookupError(f"key '{key.text()}' has too few digits: {several} begin so; give all {PINNED}, or 64")
+        for line in lines.values():
+            return stored_pools.number_of(line, self._by_digest)
+        for record in records.values():
+            return one_host.of_record(record, key.metric, self._records)
+        return None
+
+    def _current(self, key: Key) -> Number | None:
+        pooled = self._ratios if key.metric in _RATIOS else self._times
+        found = pooled.get(key.text()) or pooled.get(self._alias(key))
+        if found is not None:
+            return found
+        given = (one_host.of_record(record, key.metric, self._records) for record in reversed(self._of(key)))
+        return next((number for number in given if number is not None), None)
+
+    @cached_property
+    def _pools(self) -> Found:
+        return current(pools(self._records))
+
+    @cached_property
+    def _times(self) -> Mapping[str, Number]:
+        return {number.key.text(): number for number in pooled_numbers.times(self._pools)}
+
+    @cached_property
+    def _ratios(self) -> Mapping[str, Number]:
+        return {number.key.text(): number for number in pooled_numbers.ratios(self._pools)}
+
+    def _alias(self, key: Key) -> str:
+        """Return the key of the pool that evidence under a key goes into: of stand-ins, of all cores."""
+        for record in reversed(self._of(key)):
+            return replace(key.unpinned, case=case_of(record).text(record.description.batch)).text()
+        return key.unpinned.text()
+
+    def _of(self, key: Key) -> Sequence[Record]:
+        return self._by_key.get((key.machine, key.case), ())
+
+    @cached_property
+    def _by_key(self) -> Mapping[tuple[str, str], Sequence[Record]]:
+        found: dict[tuple[str, str], list[Record]] = defaultdict(list)
+        for record in self._records:
+            key = key_of(record, "seconds")
+            found[key.machine, key.case].append(record)
+        return found
+
+    @cached_property
+    def _by_digest(self) -> Mapping[str, Record]:
+        return {record.digest[:PINNED]: record for record in self._records}

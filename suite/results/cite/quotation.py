@@ -1,0 +1,176 @@
+"""Quotations of numbers in Markdown, each between marks that name its key, compared with the records.
+
+    <!-- cite KEY@digest -->14x (13 to 16)<!-- /cite -->
+
+Between the marks the number stands as `suite cite` prints it, then its interval or nothing, the low end first, in words
+and Markdown of any kind. A pinned key stands for one record or one stored pool for ever, one without a digest for the
+current pool. What says KEY itself, as above, shows the form and is no quotation. No quotation goes past another mark:
+one without its end is a mark without partner, and a text with such a mark is not renewed.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import get_args
+
+from suite.results.cite.citation import Citation
+from suite.results.cite.number import ON_ONE_HOST, Number
+from suite.results.cite.numbers import Numbers
+from suite.results.stats.state import State
+
+_UNMARKED = r"(?:(?!<!--\s*/?cite\b).)*"
+_END = r"<!--\s*/cite\s*-->"
+_MARK = re.compile(rf"<!--\s*cite\s+(?P<key>(?!KEY\b)[^\s>]+)\s*-->(?P<said>{_UNMARKED}){_END}", re.DOTALL)
+_FORM = re.compile(rf"<!--\s*cite\s+KEY\b[^>]*-->{_UNMARKED}(?P<end>{_END})", re.DOTALL)
+_EITHER = re.compile(r"<!--\s*/?cite\b[^>]*-->")
+_LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
+_UNIT = r"\w+| (?:[mµn]?s|min|h|\w?FLOP/s|examples/s)(?![\w/])"
+_NUMBER = re.compile(rf"(\.?\d(?:,?\d)*(?:\.\d+)?)({_UNIT})?")
+_STATES = frozenset({*get_args(State), ON_ONE_HOST})
+_RETIRED = ("invalid", "incomplete", "unstable", "old JAX", "smoke", "quick", "standard", "repeated")  # never wrong
+_STATE = re.compile(rf", (?P<word>{'|'.join((*sorted(_STATES), *_RETIRED))})(?=\))")
+_MARKUP = str.maketrans("", "", "*_`~\\")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remark:
+    """Something to say of a quotation; `wrong` if it does not say what its key means."""
+
+    line: int  # from 1
+    words: str
+    wrong: bool
+
+
+def remarks(text: str, numbers: Numbers) -> tuple[Remark, ...]:
+    """Return what is wrong with the quotations in a text, in their order.
+
+    Beside that, which may not be quoted, and which pinned ones have another current number: one remark for both.
+    """
+    found = [
+        Remark(line=_line(text, mark), words=words, wrong=wrong)
+        for mark in _MARK.finditer(text)
+        for words, wrong in _of(mark["key"], mark["said"], numbers)
+    ]
+    return tuple(sorted((*found, *lone(text)), key=lambda remark: remark.line))
+
+
+def lone(text: str) -> tuple[Remark, ...]:
+    """Return a remark for each mark in a text that begins or ends no quotation, in their order."""
+    covered, shown = [mark.span() for mark in _MARK.finditer(text)], _shown(text)
+    return tuple(
+        Remark(
+            line=_line(text, mark),
+            words=f"'{mark[0]}' has no partner; a quotation is <!-- cite KEY -->number<!-- /cite -->",
+            wrong=True,
+        )
+        for mark in _EITHER.finditer(text)
+        if mark.start() not in shown and not any(start <= mark.start() < end for start, end in covered)
+    )
+
+
+def _line(text: str, mark: re.Match[str]) -> int:
+    return 1 + text.count("\n", 0, mark.start())
+
+
+def _shown(text: str) -> set[int]:
+    """Return where the marks stand that only show the form."""
+    return {start for mark in _FORM.finditer(text) for start in (mark.start(), mark.start("end"))}
+
+
+def quotations(text: str) -> int:
+    """Return how many quotations a text has."""
+    return sum(1 for _ in _MARK.finditer(text))
+
+
+def renewed(text: str, numbers: Numbers) -> str:
+    """Return the text with the number of every quotation that is not pinned as its current pool says it.
+
+    A text with a mark that has no partner is returned as it is.
+    """
+    if lone(text):
+        return text
+
+    def now(mark: re.Match[str]) -> str:
+        if "@" in mark["key"]:
+            return mark[0]
+        try:
+            cited = Citation(number=numbers.resolve(mark["key"]))
+        except (LookupError, ValueError):
+            return mark[0]  # `remarks` says what is the matter
+        if not any(wrong for _, wrong in _of(mark["key"], mark["said"], numbers)):
+            return mark[0]
+        said = _renewed(mark["said"], cited)
+        return mark[0].replace(f"-->{mark['said']}<!--", f"-->{said}<!--", 1)
+
+    return _MARK.sub(now, text)
+
+
+def _renewed(said: str, cited: Citation) -> str:
+    """Return Markdown with the numbers of a citation in the places of its own, or without its words if those differ."""
+    addresses = [range(*link.span(2)) for link in _LINK.finditer(said)]
+    places = [found for found in _NUMBER.finditer(said) if not any(found.start() in each for each in addresses)]
+    whole = f"{cited.value} ({cited.interval})"
+    for words in (cited.value, whole):
+        numbers = _NUMBER.findall(words)
+        if len(numbers) == len(places):
+            new = said
+            for place, (number, unit) in reversed([*zip(places, numbers, strict=True)]):
+                new = new[: place.start()] + number + (unit if place[2] else "") + new[place.end() :]
+            if _says(_plain(new), cited.value, whole):
+                return _STATE.sub("" if cited.number.quotable else f", {cited.number.word}", new)
+    words, link = cited.quoted if "(" in _plain(said) else cited.value, _LINK.search(said)
+    return said.replace(f"[{link[1]}]", f"[{words}]", 1) if link else words
+
+
+def _of(key: str, said: str, numbers: Numbers) -> Iterator[tuple[str, bool]]:
+    try:
+        number = numbers.resolve(key)
+    except (LookupError, ValueError) as error:
+        yield str(error.args[0]), True
+        return
+    cited, plain = Citation(number=number), _plain(said)
+    whole = f"{cited.value} ({cited.interval})" if number.value.low is not None else cited.value
+    if not _says(plain, cited.value, whole):
+        yield f"'{plain.strip()}' is quoted for {key}, which says '{cited.quoted}'", True
+    moved = _moved(number, numbers) if "@" in key else ""
+    if cited.reservation:
+        yield f"{key} is not to be quoted: {cited.reservation}" + (f"; {moved}" if moved else ""), False
+    elif moved:
+        yield f"{key}: {moved}", False
+    else:
+        words = {mark["word"] for mark in _STATE.finditer(plain)} & _STATES - {number.word or number.state}
+        yield from (
+            (f"{key} is quoted as {word}, it is {number.word or number.state}", False) for word in sorted(words)
+        )
+
+
+def _moved(number: Number, numbers: Numbers) -> str:
+    """Return what the current pool says of a pinned number; '' if the same, or if it is one of many on its hosts.
+
+    A number of one host is expected anywhere in the range of a further campaign.
+    """
+    latest = numbers.latest(number)
+    if latest is None or not latest.pooled:
+        return ""
+    now, then = Citation(number=latest), Citation(number=number)
+    if number.pooled:
+        same = now.quoted == then.quoted
+        return "" if same else f"its pool has changed, {now.key} now says {now.quoted}"
+    low, high, value = latest.value.range_low, latest.value.range_high, number.value.value
+    if low is not None and high is not None and not low <= value <= high:
+        return f"it lies outside {now.further}, where a further campaign is expected; {now.key} says {now.quoted}"
+    return f"it is of one host, {now.key} says {now.quoted}" if latest.quotable else ""
+
+
+def _says(text: str, value: str, whole: str) -> bool:
+    """Return whether the numbers of a text are the value or those of the whole, ends with their unit or without."""
+    said, alone, cited = map(_NUMBER.findall, (text, value, whole))
+    if said == alone:
+        return True
+    same = said[: len(alone)] == alone and [number for number, _ in said] == [number for number, _ in cited]
+    return same and all(unit in ("", own or alone[-1][1]) for (_, unit), (_, own) in zip(said, cited, strict=True))
+
+
+def _plain(said: str) -> str:
+    """Return the words of Markdown: links and emphasis taken away, blanks made one."""
+    return " ".join(_LINK.sub(r"\1", said).translate(_MARKUP).split())

@@ -1,0 +1,154 @@
+"""Pools that were cited or stood in a headline, a line each: what a pinned key means is never computed anew.
+
+The file is only added to. A line states the digest of all else in it, so that one that was edited is told.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from suite.results.cite.keys import PINNED, parse
+from suite.results.cite.number import Number, version_of
+from suite.results.pooled.speedup import State
+from suite.results.records import files
+from suite.results.records.record import Record
+from suite.results.stats import pooling
+from suite.results.stats.pooling import Pooled
+from suite.workload import Plain
+
+FILE_NAME = "pools.jsonl"  # beside the folder of the published records
+_DIGEST = b'"digest":"%s"'  # as it stands in a line
+_DIGITS = 9  # of a stored number: below them exp and log differ between C libraries
+
+
+class StoredPool(Plain, frozen=True, kw_only=True):
+    """One number of a pool as it was when it was stored."""
+
+    schema: Literal["pool/1"] = "pool/1"
+    key: str
+    value: float
+    low: float | None  # 95 % interval of the kind of machine
+    high: float | None
+    range_low: float | None  # of a further campaign
+    range_high: float | None
+    hosts: int  # of the side that has fewer
+    campaigns: int
+    state: State
+    ways: str  # of which best over best it is; '' for any other metric
+    estimator: int  # its version
+    method: int  # of timing
+    versions: tuple[str, ...]  # of what was timed
+    measured: str  # its newest record: UTC, ISO 8601
+    members: tuple[str, ...]  # first 16 digits of its records' digests, the numerator's first
+    digest: str = ""  # sha256 of the line in which it is blank
+
+
+def path(published: Path) -> Path:
+    """Return where the stored pools lie that belong to a folder of published records."""
+    return published.parent / FILE_NAME
+
+
+def line_of(number: Number) -> StoredPool:
+    """Return the line that stores a number of a pool. Raises ValueError for one of one campaign."""
+    if not number.pooled:
+        raise ValueError(f"'{number.key.text()}' is of one record, whose digest pins it; only pools are stored")
+    value = number.value
+    line = StoredPool(
+        key=number.key.unpinned.text(),
+        value=_rounded(value.value) or value.value,
+        low=_rounded(value.low),
+        high=_rounded(value.high),
+        range_low=_rounded(value.range_low),
+        range_high=_rounded(value.range_high),
+        hosts=value.hosts,
+        campaigns=len(number.campaigns),
+        state=number.state,
+        ways=number.ways,
+        estimator=pooling.VERSION,
+        method=number.record.method,
+        versions=tuple(sorted({version_of(record) for record in number.members} - {""})),
+        measured=number.measured,
+        members=tuple(record.digest[:PINNED] for record in number.members),
+    )
+    return msgspec.structs.replace(line, digest=_digest(msgspec.json.encode(line)))
+
+
+def read(file: Path) -> tuple[tuple[StoredPool, ...], tuple[str, ...]]:
+    """Return the lines of a file, none if there is no file, and a sentence for each that is not as it was stored."""
+    if not file.is_file():
+        return (), ()
+    found, problems = [], []
+    for number, text in enumerate(file.read_bytes().splitlines(), 1):
+        try:
+            line = msgspec.json.decode(text, type=StoredPool)
+            reason = "" if _digest(text, line.digest) == line.digest else "it was changed after it was stored"
+        except msgspec.DecodeError as error:
+            line, reason = None, str(error)
+        if line is not None and not reason:
+            found.append(line)
+        else:
+            problems.append(f"line {number} of '{file}' is no stored pool: {reason}; restore it from the repository")
+    return tuple(found), tuple(problems)
+
+
+def store(file: Path, numbers: Iterable[Number]) -> tuple[StoredPool, ...]:
+    """Append to a file the lines of numbers that it lacks, and return these. Raises RuntimeError if it cannot."""
+    there = {line.digest for line in read(file)[0]}
+    new = [line for line in dict.fromkeys(map(line_of, numbers)) if line.digest not in there]
+    if not new:
+        return ()
+    with files.writing(file):
+        whole = not file.is_file() or file.read_bytes()[-1:] in (b"", b"\n")
+        with file.open("ab") as out:
+            out.write((b"" if whole else b"\n") + b"".join(msgspec.json.encode(line) + b"\n" for line in new))
+    return tuple(new)
+
+
+def number_of(line: StoredPool, records: Mapping[str, Record]) -> Number:
+    """Return the number that a line stores, as it was then; `records` are the published ones by their first digits.
+
+    Raises LookupError if none of its records is of its machine.
+    """
+    key = replace(parse(line.key), digest=line.digest[:PINNED])
+    members = tuple(records[digest] for digest in line.members if digest in records)
+    backend = key.case.split("/")[1]
+    own = [record for record in members if (record.machine.slug, record.backend) == (key.machine, backend)]
+    if len(members) < len(line.members) or not own:
+        lost = ", ".join(digest for digest in line.members if digest not in records) or "those of its machine"
+        raise LookupError(f"stored pool '{key.text()}' lacks records: {lost}; restore them in site/records")
+    return Number(
+        key=key,
+        value=Pooled(
+            value=line.value,
+            low=line.low,
+            high=line.high,
+            range_low=line.range_low,
+            range_high=line.range_high,
+            hosts=line.hosts,
+            processes=sum(len(record.runs) for record in members),
+        ),
+        state=line.state,
+        reasons=() if line.state == "quotable" else (f"{line.state} when it was stored",),
+        record=own[-1],
+        members=members,
+        digest=line.digest,
+        ways=line.ways,
+    )
+
+
+def under(number: Number, digest: str) -> Number:
+    """Return a number of a pool under the key that is pinned to its stored line."""
+    return replace(number, key=replace(number.key, digest=digest[:PINNED]), digest=digest)
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.{_DIGITS}g}")
+
+
+def _digest(text: bytes, stated: str = "") -> str:
+    """Return the sha256 of a line in which the digest that it states is blank."""
+    return hashlib.sha256(text.replace(_DIGEST % stated.encode(), _DIGEST % b"")).hexdigest()

@@ -1,0 +1,1 @@
+"""Two sides against each other, and whether published numbers hold."""

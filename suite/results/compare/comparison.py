@@ -1,0 +1,219 @@
+"""Two sides against each other: records, campaigns, machines or versions, each case that both have with a verdict."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import pairwise
+from statistics import median
+
+import msgspec
+
+from suite.results.pooled.pools import spread_of
+from suite.results.records.identity import identity, same_host
+from suite.results.records.record import Machine, Record
+from suite.results.records.settings import differing
+from suite.results.single.summary import Summary, by_round, summary
+from suite.results.stats import pooling
+from suite.results.stats.changes import smallest_change
+from suite.results.stats.state import State
+from suite.results.stats.statistics import (
+    Estimate,
+    holm,
+    paired_p_value,
+    paired_ratio,
+    sign_interval,
+    unpaired_p_value,
+    unpaired_ratio,
+)
+from suite.results.stats.variance_components import Components
+
+LEAST_BAND = 0.01  # what no two builds of the same code hold
+_LEVEL = 0.05
+_SAME_MEMORY = 0.01  # by which it differs on one host: a kernel keeps some of it, another kernel more
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """The first side's time over the second's: above 1, the second is the faster one."""
+
+    first: Summary
+    second: Summary
+    ratio: Estimate
+    paired: bool  # measured in the same rounds of one campaign
+    chance: float | None  # of so large a difference between equals on one host; None if it is not known
+    least: float | None = None  # ratio from which two hosts' times are called different; None if it is not known
+
+    @property
+    def state(self) -> State:
+        """What may be said of it: it is open, or invalid if either side is."""
+        return "invalid" if "invalid" in (self.first.state, self.second.state) else "open"
+
+    @property
+    def differs(self) -> tuple[str, ...]:
+        """The axes in which the two differ: of the case, machine or host, packages, and settings."""
+        return axes(self.first.record, self.second.record)
+
+    @property
+    def signs(self) -> tuple[float, float] | None:
+        """The sign interval of the ratio, where rounds were shared and there are enough of them."""
+        mine, theirs = by_round(self.first.record), by_round(self.second.record)
+        return sign_interval([mine[r] / theirs[r] for r in mine.keys() & theirs.keys()]) if self.paired else None
+
+    def verdict(self, band: float) -> str:
+        """Return how the second side stands: faster, slower, same within x %, or not separated.
+
+        On one host the two differ if both intervals exclude 1 and `chance` is below 5 %, on two hosts if their ratio is
+        beyond `least`. Inside the band, a share, a difference does not matter.
+        """
+        low, high = self.ratio.low, self.ratio.high
+        if low is None or high is None or not (self.first.whole and self.second.whole):
+            return "not separated"
+        if max(high, 1 / low) <= 1 + band:
+            return f"same within {100 * band:.2g} %"
+        if not self._differ(low, high):
+            return "not separated"
+        return "faster" if self.ratio.value > 1 else "slower"
+
+    def _differ(self, low: float, high: float) -> bool:
+        """Return whether the two are called different."""
+        if self.chance is None:
+            return self.least is not None and max(self.ratio.value, 1 / self.ratio.value) > self.least
+        signs = self.signs or (low, high)
+        return (min(low, signs[0]) > 1 or max(high, signs[1]) < 1) and self.chance < _LEVEL
+
+
+def compared(first: Iterable[Record], second: Iterable[Record], known: Iterable[Record] = ()) -> tuple[Comparison, ...]:
+    """Return a comparison of each case that both sides have, of their current records; of one record each, of those.
+
+    The records of a case are of one machine that both sides have, of several the one measured last; two machines are
+    compared where each side is of one alone. What is `known`, with both sides, says how much hosts differ. The chances
+    are corrected for the number of comparisons. Raises ValueError if the sides share no case, or none on the same
+    machine, or if two single records differ in more than one axis of their case.
+    """
+    first, second = tuple(first), tuple(second)
+    pairs = _pairs(*map(_by_name, (first, second)))
+    every = {record.digest or str(id(record)): record for record in (*known, *first, *second)}
+    spread = _lazily(every.values())
+    rows = [row for one, other in pairs if (row := _comparison(summary(one), summary(other), spread)) is not None]
+    corrected = iter(holm([row.chance for row in rows if row.chance is not None]))
+    return tuple(row if row.chance is None else replace(row, chance=next(corrected)) for row in rows)
+
+
+def _lazily(records: Iterable[Record]) -> Callable[[Record], Components]:
+    """Return `spread_of` these records, which are looked at when the first answer is asked for."""
+    known = cache(lambda: spread_of(records))
+    return lambda record: known()(record)
+
+
+def _by_name(records: Iterable[Record]) -> dict[str, list[Record]]:
+    found: dict[str, list[Record]] = {}
+    for record in sorted(records, key=lambda record: record.precedence):
+        found.setdefault(record.place[1], []).append(record)
+    return found
+
+
+def _pairs(first: dict[str, list[Record]], second: dict[str, list[Record]]) -> list[tuple[Record, Record]]:
+    shared = sorted(first.keys() & second.keys())
+    if not shared and len(first) == len(second) == 1:
+        one, other = (next(iter(side.values()))[-1] for side in (first, second))
+        different = [name for name in axes(one, other) if hasattr(one.case, name)]
+        if len(different) > 1:
+            raise ValueError(
+                f"the two records differ in {', '.join(different)}; compare two that differ in one of these"
+            )
+        return [(one, other)]
+    if not shared:
+        raise ValueError("the two sides have no case in common; choose two that measured the same")
+    if len(_machines(first)) == len(_machines(second)) == 1:
+        return [(first[name][-1], second[name][-1]) for name in shared]
+    pairs = [pair for name in shared if (pair := _of_one_machine(first[name], second[name])) is not None]
+    if not pairs:
+        raise ValueError("the two sides have no case on the same machine in common; to compare two machines, name them")
+    return pairs
+
+
+def _machines(side: dict[str, list[Record]]) -> set[str]:
+    return {record.machine.slug for records in side.values() for record in records}
+
+
+def _of_one_machine(first: Sequence[Record], second: Sequence[Record]) -> tuple[Record, Record] | None:
+    """Return the current record of each side on a machine that both have, None without; the last ones are newest."""
+    both = {record.machine.slug for record in first} & {record.machine.slug for record in second}
+    slug = next((r.machine.slug for r in reversed(second) if r.machine.slug in both), None)
+    if slug is None:
+        return None
+    one, other = (next(record for record in reversed(side) if record.machine.slug == slug) for side in (first, second))
+    return one, other
+
+
+def _comparison(one: Summary, other: Summary, spread: Callable[[Record], Components]) -> Comparison | None:
+    rounds, others = by_round(one.record), by_round(other.record)
+    if not rounds or not others:
+        return None
+    if one.record.campaign == other.record.campaign and one.record.machine == other.record.machine:
+        ratio, chance = paired_ratio(rounds, others), paired_p_value(rounds, others)
+        return ratio and Comparison(first=one, second=other, ratio=ratio, paired=True, chance=chance)
+    sides = tuple(rounds.values()), tuple(others.values())
+    if _on_one_host(one.record, other.record):
+        ratio, chance = unpaired_ratio(*sides), unpaired_p_value(*sides)
+        return ratio and Comparison(first=one, second=other, ratio=ratio, paired=False, chance=chance)
+    (mine, theirs), (first, second) = ((side,) for side in sides), (spread(item.record) for item in (one, other))
+    ratio = pooling.ratio((mine, first), (theirs, second)).estimate
+    least = smallest_change(mine, theirs, first, second)
+    return Comparison(first=one, second=other, ratio=ratio, paired=False, chance=None, least=least)
+
+
+def _on_one_host(one: Record, other: Record) -> bool:
+    """Return whether two records are known to be of one host, which then is in both times."""
+    hosts = identity(one), identity(other)
+    return all(host.host for host in hosts) and same_host(*hosts)
+
+
+def axes(one: Record, other: Record) -> tuple[str, ...]:
+    """Return the names of the axes in which two records differ: of the case, machine or host, packages, and settings.
+
+    A host is another one of the same machine's name, with other memory or another processor; so is a GPU, such as a
+    slice of a card that was measured whole.
+    """
+    fields = (field.name for field in msgspec.structs.fields(one.case))
+    found = [name for name in fields if getattr(one.case, name) != getattr(other.case, name)]
+    if one.machine.slug != other.machine.slug:
+        found.append("machine")
+    elif _other_host(one.machine, other.machine):
+        found.append("host")
+    if one.backend == "gpu" and one.machine.slug == other.machine.slug and _gpus(one.machine) != _gpus(other.machine):
+        found.append("GPU")
+    mine, theirs = one.software.packages, other.software.packages
+    packages = sorted(name for name in mine.keys() & theirs.keys() if mine[name] != theirs[name])
+    settings = differing(one.software.settings, other.software.settings)
+    return (*found, *packages, *(f"setting {name}" for name in settings))
+
+
+def _gpus(machine: Machine) -> list[str]:
+    return sorted(gpu.name for gpu in machine.gpus)
+
+
+def _other_host(one: Machine, other: Machine) -> bool:
+    same = math.isclose(one.memory_bytes, other.memory_bytes, rel_tol=_SAME_MEMORY)
+    return one.cpu_model != other.cpu_model or not same
+
+
+def default_band(rows: Iterable[Comparison]) -> float:
+    """Return the share that does not matter where nobody has named one: the noise floor of all that is compared."""
+    return noise_floor(side.record for row in rows for side in (row.first, row.second))
+
+
+def noise_floor(records: Iterable[Record]) -> float:
+    """Return by which share processes of one and the same case differ, the median over the records.
+
+    Each record's processes are compared as they followed each other: the same code twice. Never below LEAST_BAND.
+    """
+    seen = [difference for record in records if (difference := _restless(record)) is not None]
+    return max(LEAST_BAND, math.expm1(median(seen))) if seen else LEAST_BAND
+
+
+def _restless(record: Record) -> float | None:
+    logs: Sequence[float] = [math.log(value) for _, value in sorted(by_round(record).items())]
+    steps = [abs(later - before) for before, later in pairwise(logs)]
+    return median(steps) if steps else None

@@ -1,0 +1,1 @@
+"""What the sessions of tests found, as the pages show it."""

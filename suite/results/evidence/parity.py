@@ -1,0 +1,50 @@
+"""What the parity session found: JAX against an independent implementation, network by network; planted bugs."""
+
+from pathlib import Path
+
+from suite.results.evidence import json_files
+from suite.workload import Plain
+
+FILE = "parity.json"  # in the site's folder of evidence
+
+
+class Network(Plain, frozen=True, kw_only=True):
+    """How far JAX is from another implementation of one network, by check; a NaN is written as null."""
+
+    name: str
+    against: str  # "PyTorch 2.13.0"
+    examples: int  # in a batch
+    errors: dict[str, float | None]  # as far as the network has it: an inference has no gradients
+    stored: float | None  # distance of the stored reference from a fresh one, as a share of the bounds; None: none made
+    agrees: bool
+
+
+class Caught(Plain, frozen=True, kw_only=True):
+    """A planted bug, and the check that caught it; None if none did."""
+
+    bug: str
+    network: str
+    check: str | None
+
+
+class Parity(Plain, frozen=True, kw_only=True):
+    """One run of the parity session."""
+
+    schema: str = "parity/1"
+    made: str  # the date
+    commit: str
+    machine: str
+    packages: dict[str, str]
+    bounds: dict[str, float]
+    networks: tuple[Network, ...]
+    bugs: tuple[Caught, ...]
+
+
+def write(found: Parity, folder: Path) -> Path:
+    """Write what was found into the folder and return the file."""
+    return json_files.write(found, folder / FILE)
+
+
+def read(folder: Path) -> Parity | None:
+    """Return what was found last; None if nothing is there. Raises ValueError naming the file if it is no such file."""
+    return json_files.read(folder / FILE, Parity, "the parity session")

@@ -1,0 +1,72 @@
+"""JAX's steps beside the other implementations of them, on each machine and backend."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool, current, pools
+from suite.results.pooled.ways import Way, ways
+from suite.results.records.record import Record
+from suite.results.single.peers import not_timed
+from suite.workload import Case, Implementation
+
+
+@dataclass(frozen=True, kw_only=True)
+class Baselines:
+    """One step of JAX and the other implementations of it that were timed, the fastest first."""
+
+    machine: str
+    mine: Pool
+    ways: tuple[Way, ...]
+
+    @property
+    def best(self) -> Way | None:
+        """The fastest baseline; None if none was timed."""
+        return next(iter(self.ways), None)
+
+    @property
+    def not_timed(self) -> tuple[str, ...]:
+        """The baselines that there are for such a step and that were not timed."""
+        record = self.mine.newest
+        return not_timed([way.pool.case for way in self.ways], _implementations(record), record.case.backend)
+
+
+def baselines(records: Iterable[Record]) -> tuple[Baselines, ...]:
+    """Return JAX's steps in their usual way beside their baselines, in the order of machine, backend and workload."""
+    return of_pools(current(pools(records)))
+
+
+def of_pools(found: Found) -> tuple[Baselines, ...]:
+    """Return what `baselines` returns, of these pools."""
+    ways_of = ways(found)
+    made = [
+        Baselines(machine=machine, mine=pool, ways=tuple(way for way in ways_of(machine, pool) if _is_baseline(way)))
+        for machine, pool in _steps(found)
+    ]
+    return tuple(sorted(made, key=_place))
+
+
+def _place(row: Baselines) -> tuple[str, str, str, int, str]:
+    case = row.mine.case
+    return row.machine, case.backend, case.workload, case.batch, case.precision
+
+
+def _steps(found: Found) -> Iterator[tuple[str, Pool]]:
+    """Yield JAX's steps in their usual way, at any precision and batch; of two allocators the better known."""
+    best: dict[tuple[str, Case], Pool] = {}
+    for (machine, case), pool in found.items():
+        record = pool.newest
+        if case.scope != "step" or not record.usual("batch", "precision") or record.description.family == "ceiling":
+            continue
+        place = machine, case.of_either_allocator
+        if place not in best or min(pool.hosts, FEWEST_HOSTS) > min(best[place].hosts, FEWEST_HOSTS):
+            best[place] = pool
+    yield from ((machine, pool) for (machine, _), pool in best.items())
+
+
+def _is_baseline(way: Way) -> bool:
+    return way.pool.case.implementation != "jax"
+
+
+def _implementations(record: Record) -> tuple[Implementation, ...]:
+    """Return the other implementations that there are of a workload."""
+    return ("xgboost",) if record.description.family == "trees" else ("torch", "keras")

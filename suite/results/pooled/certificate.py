@@ -1,0 +1,43 @@
+"""The certificate of a CPU: is it used well, or does another way of the same step surely take much less time?"""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from suite.results.pooled.ways import Way, is_baseline
+from suite.results.single.peers import CERTIFIED_FROM
+
+Certificate = Literal["certified", "open", "not certified"]
+
+
+def certificate(ways: Sequence[Way]) -> Certificate:
+    """Return the certificate that the ways of a step on the CPU give, the fastest first."""
+    if any(map(surely_below, ways)):
+        return "not certified"
+    fastest = fastest_baseline(ways)
+    if fastest is None or fastest.over.low is None or fastest.over.low < CERTIFIED_FROM:
+        return "open"
+    return "certified"
+
+
+def undecided(ways: Iterable[Way]) -> str:
+    """Return why a certificate is open."""
+    fastest = fastest_baseline(ways)
+    if fastest is None:
+        return "no baseline was timed on this CPU"
+    return f"{fastest.takes} of JAX's time, the bound is {CERTIFIED_FROM}"
+
+
+def fastest_baseline(ways: Iterable[Way]) -> Way | None:
+    """Return the first baseline of ways, the fastest first; None if there is none."""
+    return next(filter(is_baseline, ways), None)
+
+
+def surely_below(way: Way) -> bool:
+    """Return whether a way is surely so much faster that the CPU is not used well.
+
+    Of another implementation it takes less than 0.7 of the time; of JAX with fewer threads any less.
+    """
+    case, high = way.pool.case, way.over.high
+    if case.implementation == "jax" and case.threads is None:
+        return False
+    return high is not None and high < (1.0 if case.implementation == "jax" else CERTIFIED_FROM)

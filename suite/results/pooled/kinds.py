@@ -1,0 +1,81 @@
+"""Kinds of machine, and how much the hosts of one differ, as far as its own pools and those of other kinds say it."""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from suite.results.records.identity import HostKey
+from suite.results.records.record import Machine
+from suite.results.stats import borrowing, variance_components
+from suite.results.stats.variance_components import Components
+from suite.workload import Backend, Implementation, Scope
+
+ByHost = Mapping[HostKey, tuple[float, ...]]  # seconds of a step, one a process
+_Kind = tuple[Hashable, ...]  # of machine, as far as a backend's times depend on it
+
+
+class Likeness(NamedTuple):
+    """What pools must share for their hosts to differ alike, so that they have their components in common."""
+
+    machine: _Kind
+    implementation: Implementation
+    backend: Backend
+    scope: Scope  # `step` stands for all of the steady state
+    short: bool  # whether of steps that are bound by their dispatch
+
+
+Among = Callable[[Likeness], tuple[Components, bool]]  # whether they were borrowed
+
+
+def kind_of(machine: Machine, backend: Backend | str) -> _Kind:
+    """Return what two machines must share for a backend's times to be of one kind.
+
+    A CPU's are whatever GPUs stand beside it; of one that hides its model only those of a name count as one kind.
+    """
+    cpu = machine.cpu_kind
+    kind: _Kind = (cpu,) if cpu.model else (cpu, machine.cpu_model, machine.slug)
+    if backend == "cpu":
+        return kind
+    return (*kind, *((gpu.name, gpu.slice, gpu.power_limit_watts) for gpu in machine.gpus))
+
+
+def components_of(cells: Iterable[Mapping[HostKey, Sequence[float]]]) -> Components:
+    """Return how much hosts and processes differ in cells that name their hosts."""
+    cells = list(cells)
+    return variance_components.components([tuple(cell.values()) for cell in cells], [tuple(cell) for cell in cells])
+
+
+def shared(cells: Iterable[tuple[Likeness, ByHost]]) -> Among:
+    """Return what says of a likeness how much hosts differ, and whether it had to be borrowed.
+
+    Where too few hosts of it are known, those of other machines say it too; where these are too few as well, those of
+    other implementations.
+    """
+    same: dict[Likeness, list[ByHost]] = defaultdict(list)
+    for likeness, cell in cells:
+        same[likeness].append(cell)
+    wider: dict[int, dict[tuple[Hashable, ...], list[Likeness]]] = {1: defaultdict(list), 2: defaultdict(list)}
+    for likeness in same:
+        for left_out, groups in wider.items():
+            groups[likeness[left_out:]].append(likeness)
+
+    @cache
+    def known(likeness: Likeness) -> Components:
+        return components_of(same.get(likeness, ()))
+
+    @cache
+    def unlikeness(left_out: int) -> float:
+        return borrowing.unlikeness(map(known, group) for group in wider[left_out].values())
+
+    def components(likeness: Likeness) -> tuple[Components, bool]:
+        own = best = known(likeness)
+        for left_out, groups in wider.items():
+            if best.enough:
+                break
+            others = (known(other) for other in groups[likeness[left_out:]] if other != likeness)
+            found = borrowing.borrowed(own, others, unlikeness(left_out))
+            best = max(best, found, key=lambda each: each.degrees)
+        return best, best is not own
+
+    return components

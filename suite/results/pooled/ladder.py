@@ -1,0 +1,179 @@
+"""The clock ladder of a workload on a machine: what each scope includes, and what many calls cost in all."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.records.record import Record
+from suite.results.single.latency import waited_for
+from suite.results.single.summary import Summary, better, by_round, summary, time_ratio
+from suite.results.stats.pooling import moments, reach
+from suite.results.stats.statistics import Estimate
+from suite.workload import Case, CompileCache, Scope
+
+REST = "compile_rest"  # the stage of a whole run that compiles all it needs beside its step
+_COMPILING = {"compile", REST}
+CALLS = (1, 10, 100, 1000, 10_000, 100_000)  # on an H100 a small network needs more than a thousand to break even
+_RUNGS: dict[tuple[Scope, CompileCache], str] = {
+    ("step", "empty"): "a step",
+    ("transfer", "empty"): "with its batch copied",
+    ("epoch", "empty"): "from storage on",
+    ("cold", "empty"): "a cold start",
+    ("cold", "warm"): "a cold start from a warm cache",
+    ("run", "empty"): "the whole run",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rung:
+    """One scope in the headline setting: its pooled speed-up; where no pool has both sides, what one campaign says.
+
+    That is the newest one with both sides, else each side is of its own newest. A side may be missing.
+    """
+
+    case: Case  # of either side
+    pooled: PooledSpeedUp | None = None
+    cpu: Summary | None = None
+    gpu: Summary | None = None
+    compiling: bool = True  # False: of a whole run, what is left when its compilations are taken out
+    alone: bool = False  # True: of a step, one that is waited for before the next
+
+    @property
+    def words(self) -> str:
+        """What is counted, as a sentence needs it."""
+        if self.alone:
+            return "a step that is waited for"
+        return _RUNGS[self.case.scope, self.case.cache] if self.compiling else "without its compilations"
+
+    @property
+    def ratio(self) -> Estimate | None:
+        """The CPU's time over the GPU's: pooled, else paired by round; None if they are not of one campaign."""
+        if self.pooled is not None:
+            return self.pooled.ratio.estimate
+        return time_ratio(self.cpu, self.gpu) if self.cpu and self.gpu else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Amortised:
+    """What the first `calls` steps of a process cost together, compiling included: the CPU's time over the GPU's."""
+
+    calls: int
+    ratio: Estimate
+    quotable: bool  # whether both numbers that it comes of are
+
+
+def ladder(records: Iterable[Record], speedups: Iterable[PooledSpeedUp] = ()) -> tuple[Rung, ...]:
+    """Return the rungs of one workload and machine, from the step to the whole run: from its records and speed-ups."""
+    mine = [record for record in records if _plain(record) and not record.cut_short]
+    pooled = {(item.case.scope, item.case.cache): item for item in speedups if _plain(item.record)}
+    found: list[Rung | None] = []
+    for scope, cache in _RUNGS:
+        timed = [r for r in mine if (r.case.scope, r.case.cache) == (scope, cache)]
+        cpu, gpu = _sides(timed)
+        if both := pooled.get((scope, cache)):
+            found.append(Rung(case=both.case, pooled=both))
+        elif either := cpu or gpu:
+            found.append(Rung(case=either.record.case, cpu=cpu, gpu=gpu))
+        found.append(_waited_for(timed) if scope == "step" else _compiled_before(scope, cpu, gpu))
+    return tuple(rung for rung in found if rung is not None)
+
+
+def _sides(records: Sequence[Record]) -> tuple[Summary | None, Summary | None]:
+    """Return CPU and GPU: of the newest campaign that timed both, if one did, else each from its own newest."""
+    timed = _of_both_sides(records) or records
+    cpu, gpu = (_current(r for r in timed if r.backend == side) for side in ("cpu", "gpu"))
+    return cpu, gpu
+
+
+def _of_both_sides(records: Sequence[Record]) -> list[Record]:
+    """Return those of campaigns that timed both sides; none of smoke where anything else was measured."""
+    measured = [record for record in records if record.profile != "smoke"] or records
+    timed = {(record.campaign, record.backend) for record in measured if by_round(record)}
+    return [r for r in measured if {(r.campaign, "cpu"), (r.campaign, "gpu")} <= timed]
+
+
+def _waited_for(steps: Sequence[Record]) -> Rung | None:
+    """Return the rung of steps that are each waited for, from the campaigns that timed them so.
+
+    None if none did where a sample has more than one step.
+    """
+    campaigns = {record.campaign for record in steps if any(run.alone for run in record.runs)}
+    known = [r for r in steps if r.campaign in campaigns and waited_for(summary(r)) is not None]
+    cpu, gpu = (side and waited_for(side) for side in _sides(known))
+    either = cpu or gpu
+    return Rung(case=either.record.case, cpu=cpu, gpu=gpu, alone=True) if either else None
+
+
+def _compiled_before(scope: Scope, cpu: Summary | None, gpu: Summary | None) -> Rung | None:
+    """Return a whole run's rung without its compilations; None if they were not all told."""
+    told = [side and _without_compiling(side.record) for side in (cpu, gpu) if scope == "run"]
+    sides = [summary(record) if record else None for record in told]
+    either = next(filter(None, sides), None)
+    return Rung(case=either.record.case, cpu=sides[0], gpu=sides[1], compiling=False) if either else None
+
+
+def _without_compiling(record: Record) -> Record | None:
+    """Return a whole run's record with its compilations taken out of its times; None if some were not told."""
+    runs = []
+    for run in record.runs:
+        compiling = [stage for stage in run.stages if stage.name in _COMPILING]  # a search says each several times
+        if not run.reason and {stage.name for stage in compiling} != _COMPILING:
+            return None
+        wall, process = (
+            sum(getattr(stage, clock) for stage in compiling) for clock in ("wall_seconds", "process_seconds")
+        )
+        samples = tuple(
+            replace(sample, wall_seconds=sample.wall_seconds - wall, process_seconds=sample.process_seconds - process)
+            for sample in run.samples
+        )
+        elapsed = None if run.elapsed_seconds is None else run.elapsed_seconds - wall
+        runs.append(replace(run, samples=samples, elapsed_seconds=elapsed))
+    return replace(record, runs=tuple(runs))
+
+
+def amortised(rungs: Iterable[Rung], calls: Sequence[int] = CALLS) -> tuple[Amortised, ...]:
+    """Return the effective speed-up after so many calls, from the pools of a ladder's cold start and step.
+
+    The first call is the cold start. Empty if one of the two is not pooled.
+    """
+    pooled = {(rung.case.scope, rung.case.cache): rung.pooled for rung in rungs if rung.pooled}
+    cold, step = pooled.get(("cold", "empty")), pooled.get(("step", "empty"))
+    if cold is None or step is None:
+        return ()
+    quotable = cold.quotable and step.quotable
+    return tuple(Amortised(calls=count, ratio=_after(cold, step, count), quotable=quotable) for count in calls)
+
+
+def _after(cold: PooledSpeedUp, step: PooledSpeedUp, calls: int) -> Estimate:
+    """Return the ratio of the two sides' times of so many calls.
+
+    On each side a host that is slow to start counts as slow at steps as much, so that the interval is rather too wide.
+    """
+    times, parts = [], []
+    for start, each in ((cold.cpu, step.cpu), (cold.gpu, step.gpu)):
+        rest = (calls - 1) * each.seconds.value
+        time = start.seconds.value + rest
+        (_, error2, _, known), (_, errors2, _, other) = (moments(pool.cell, pool.among) for pool in (start, each))
+        share = rest / time
+        times.append(time)
+        parts.append((((1 - share) * math.sqrt(error2) + share * math.sqrt(errors2)) ** 2, min(known, other)))
+    value = times[0] / times[1]
+    if not all(degrees for _, degrees in parts):
+        return Estimate(value=value)
+    spread = math.exp(reach(parts))
+    return Estimate(value=value, low=value / spread, high=value * spread)
+
+
+def _plain(record: Record) -> bool:
+    """Return whether a record is JAX's in the headline setting, whatever its scope, and stands among the headline's."""
+    return record.general and record.usual("cache")
+
+
+def _current(records: Iterable[Record]) -> Summary | None:
+    """Return the summary of the current campaign, of its better allocator."""
+    there = list(records)
+    last = max((record.precedence for record in there), default=None)
+    return better(summary(record) for record in there if record.precedence == last)

@@ -1,0 +1,96 @@
+"""All that is known of one machine: its records, its pools of cases, and its speed-ups."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+
+import msgspec
+
+from suite.results.pooled import speedup
+from suite.results.pooled.pools import Pool, current, pools
+from suite.results.pooled.speedup import Found, PooledSpeedUp
+from suite.results.records.identity import HostKey, identity
+from suite.results.records.record import Record
+from suite.results.single.selection import by_machine
+from suite.results.stats import pooling
+from suite.results.stats.pooling import Pooled
+from suite.results.stats.statistics import Estimate
+from suite.workload import Case
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What answers and verdicts on one machine rest on."""
+
+    records: Sequence[Record] = ()
+    pools: Mapping[Case, Pool] = field(default_factory=dict)  # the current one of each case
+    speedups: Sequence[PooledSpeedUp] = ()
+
+    def fitting(self, fits: Callable[[Record], bool]) -> Iterator[Pool]:
+        """Yield the pools whose newest record fits, in the order of their cases."""
+        return (pool for _, pool in sorted(self.pools.items(), key=_by_case) if fits(pool.newest))
+
+    def of(self, *workloads: str) -> "Evidence":
+        """Return what is known of these workloads."""
+        return Evidence(
+            records=[record for record in self.records if record.workload in workloads],
+            pools={case: pool for case, pool in self.pools.items() if case.workload in workloads},
+            speedups=[item for item in self.speedups if item.workload in workloads],
+        )
+
+
+def evidence(records: Iterable[Record]) -> dict[str, Evidence]:
+    """Return what these records make known of each machine, by its name in addresses."""
+    every = list(records)
+    found = current(pools(every))
+    return by_machines(every, found, speedup.of_pools(found))
+
+
+def of_one_machine(records: Sequence[Record]) -> Evidence:
+    """Return what one machine's records make known of it, as if there were no others."""
+    return next(iter(evidence(records).values()), Evidence())
+
+
+def by_machines(records: Iterable[Record], found: Found, speedups: Sequence[PooledSpeedUp]) -> dict[str, Evidence]:
+    """Return what is known of each machine of these records, from the current pools and speed-ups of all."""
+    return {
+        slug: Evidence(
+            records=mine,
+            pools={case: pool for (machine, case), pool in found.items() if machine == slug},
+            speedups=[item for item in speedups if item.machine == slug],
+        )
+        for slug, mine in by_machine(records).items()
+    }
+
+
+def over(one: Pool, other: Pool) -> Pooled:
+    """Return a pool's time over another's. Their hosts count as different, so its interval is rather too wide."""
+    return pooling.ratio((one.cell, one.among), (other.cell, other.among))
+
+
+def rate_over(one: Pool, other: Pool) -> Estimate:
+    """Return a pool's examples a second over another's."""
+    return over(other, one).estimate.times(one.case.batch / other.case.batch)
+
+
+def share(pool: Pool, of: Callable[[Record], float | None]) -> Estimate | None:
+    """Return a share of a pool's time over its hosts; None if no process tells it.
+
+    `of` is given a record of one process. Hosts differ in a share as they do in the time that it is of. There is no
+    interval if a process tells 0.
+    """
+    hosts: dict[HostKey, list[float]] = {}
+    for record in pool.records:
+        each = (of(msgspec.structs.replace(record, runs=(run,))) for run in record.runs if not run.reason)
+        if values := [value for value in each if value is not None]:
+            hosts.setdefault(identity(record).host_key, []).extend(values)
+    every = [value for values in hosts.values() for value in values]
+    if not every:
+        return None
+    if min(every) <= 0:
+        return Estimate(value=fmean(every), processes=len(every))
+    return pooling.pooled(tuple(hosts.values()), pool.among).estimate
+
+
+def _by_case(pair: tuple[Case, Pool]) -> str:
+    return pair[0].text(0)

@@ -1,0 +1,114 @@
+"""Pools: all evidence of one case on one kind of machine, host by host."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from suite.results.pooled.grouping import case_of, grouped, likeness_of, seconds_by_host
+from suite.results.pooled.kinds import Among, Likeness, shared
+from suite.results.records.identity import HostKey
+from suite.results.records.record import Record
+from suite.results.stats import pooling
+from suite.results.stats.pooling import Pooled
+from suite.results.stats.statistics import Estimate
+from suite.results.stats.variance_components import Cell, Components, wild
+from suite.workload import Case
+
+FEWEST_HOSTS = 3  # that a number needs to be quoted
+Found = Mapping[tuple[str, Case], "Pool"]  # the current pool of each machine and case
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pool:
+    """The evidence of one side; `records` are in the order in which they were made."""
+
+    records: tuple[Record, ...]
+    among: Components
+    borrowed: bool  # too few hosts of its likeness are known; others say how much hosts differ
+
+    @property
+    def newest(self) -> Record:
+        """The record that was made last."""
+        return self.records[-1]
+
+    @property
+    def case(self) -> Case:
+        """What was timed."""
+        return case_of(self.newest)
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        """What it shares its components with other pools by."""
+        return likeness_of(self.records)
+
+    @cached_property
+    def by_host(self) -> Mapping[HostKey, tuple[float, ...]]:
+        """Seconds of a step by host, one a process."""
+        return seconds_by_host(self.records)
+
+    @property
+    def cell(self) -> Cell:
+        """Seconds of a step, one a process, by host."""
+        return tuple(self.by_host.values())
+
+    @cached_property
+    def pooled(self) -> Pooled:
+        """Seconds of a step on this kind of machine."""
+        return pooling.pooled(self.cell, self.among)
+
+    @property
+    def seconds(self) -> Estimate:
+        """Seconds of a step with the interval of this kind of machine."""
+        return self.pooled.estimate
+
+    @property
+    def hosts(self) -> int:
+        """How many hosts the evidence is of."""
+        return len(self.by_host)
+
+    @property
+    def campaigns(self) -> tuple[str, ...]:
+        """The campaigns that the evidence is of, in their order."""
+        return tuple(dict.fromkeys(record.campaign for record in self.records))
+
+    @property
+    def machines(self) -> frozenset[str]:
+        """The names of its machines, as they stand in keys."""
+        return frozenset(record.machine.slug for record in self.records)
+
+    @property
+    def wild(self) -> bool:
+        """Whether its hosts differ far more than those of other cells, so that it is judged by itself."""
+        return wild(self.cell, self.among)
+
+
+def spread_of(records: Iterable[Record]) -> Callable[[Record], Components]:
+    """Return what says of a record how much hosts of its kind differ, by the evidence in these records."""
+    among = _among(grouped(records))
+    return lambda record: among(likeness_of([record]))[0]
+
+
+def pools(records: Iterable[Record]) -> tuple[Pool, ...]:
+    """Return the pools of these records, in the order of case and of their newest record."""
+    groups = grouped(records)
+    among, found = _among(groups), []
+    for group in groups:
+        components, borrowed = among(likeness_of(group))
+        found.append(Pool(records=tuple(group), among=components, borrowed=borrowed))
+    return tuple(sorted(found, key=lambda pool: (pool.newest.name, pool.newest.created)))
+
+
+def _among(groups: Iterable[Sequence[Record]]) -> Among:
+    return shared((likeness_of(group), seconds_by_host(group)) for group in groups)
+
+
+def current(found: Iterable[Pool], fewest_hosts: int = FEWEST_HOSTS) -> dict[tuple[str, Case], Pool]:
+    """Return the pool that counts for each machine and case: the newest of enough hosts, else that of most hosts."""
+    best: dict[tuple[str, Case], Pool] = {}
+    for pool in found:
+        rank = min(pool.hosts, fewest_hosts), pool.newest.created
+        for machine in pool.machines:
+            other = best.get((machine, pool.case))
+            if other is None or rank > (min(other.hosts, fewest_hosts), other.newest.created):
+                best[machine, pool.case] = pool
+    return best

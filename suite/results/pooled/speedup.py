@@ -1,0 +1,219 @@
+"""Speed-ups of a kind of machine: CPU time over GPU time, each pooled over hosts, and what may be said of it.
+
+A speed-up has one of four states:
+
+    quotable       certified, at least three hosts on both sides, a half-width of 15 % at most
+    open           too few hosts, too wide, or the certificate is not decided
+    not certified  another way of the same step surely takes much less time on this CPU
+    invalid        CPU and GPU did not compute the same
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import msgspec
+
+from suite import units
+from suite.results.pooled.certificate import Certificate, certificate, surely_below, undecided
+from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool, current, pools
+from suite.results.pooled.ways import Way, fewer_cores, is_baseline, ways
+from suite.results.records.record import Record
+from suite.results.single.same_computation import disagreements
+from suite.results.stats import pooling
+from suite.results.stats.pooling import Pooled
+from suite.results.stats.state import WIDEST, State, wide
+from suite.workload import Case
+
+
+@dataclass(frozen=True, kw_only=True)
+class PooledSpeedUp:
+    """CPU time over GPU time of JAX on one kind of machine; ways are the fastest first."""
+
+    machine: str  # as it stands in keys
+    cpu: Pool
+    gpu: Pool
+    ratio: Pooled
+    cpu_ways: tuple[Way, ...]
+    gpu_ways: tuple[Way, ...]
+    apart: tuple[str, ...] = ()  # where the two sides did not compute the same
+    fewer_cores: Way | None = None  # the fastest of other CPUs with fewer cores that surely take less time
+
+    @property
+    def record(self) -> Record:
+        """The newest record of its GPU side."""
+        return self.gpu.newest
+
+    @property
+    def case(self) -> Case:
+        """The case of its GPU side."""
+        return self.gpu.case
+
+    @property
+    def workload(self) -> str:
+        """The name of its model."""
+        return self.case.workload
+
+    @property
+    def headline(self) -> bool:
+        """Whether it is of JAX's step in the headline setting."""
+        return self.record.headline_step()
+
+    @property
+    def general(self) -> bool:
+        """Whether it stands among the headline's, and is no experiment's alone."""
+        return any(record.general for record in self.gpu.records)
+
+    @property
+    def hosts(self) -> int:
+        """How many hosts stand behind the side that has fewer."""
+        return min(self.cpu.hosts, self.gpu.hosts)
+
+    @property
+    def baselines(self) -> tuple[Way, ...]:
+        """The ways of other implementations on the CPU."""
+        return tuple(filter(is_baseline, self.cpu_ways))
+
+    @property
+    def gpu_baselines(self) -> tuple[Way, ...]:
+        """The ways of other implementations on the GPU."""
+        return tuple(filter(is_baseline, self.gpu_ways))
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """Whether the CPU is used well; None where it is not asked, as of all but steps."""
+        if self.case.scope != "step":
+            return None
+        return certificate(self.cpu_ways)
+
+    @property
+    def state(self) -> State:
+        """What may be said of it."""
+        if self.apart:
+            return "invalid"
+        if self.certificate == "not certified":
+            return "not certified"
+        return "open" if any(self._lacking()) else "quotable"
+
+    @property
+    def quotable(self) -> bool:
+        """True if it may be quoted."""
+        return self.state == "quotable"
+
+    @property
+    def caveat(self) -> str:
+        """Why it may not be quoted, as a sentence after another; '' if it may."""
+        if self.quotable:
+            return ""
+        return f" Not to be quoted{' yet' if self.state == 'open' else f', {self.state}'}: {self.reasons[0]}."
+
+    @cached_property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it may not be quoted, or what has to be known beside it."""
+        slower = (f"{way.takes} of JAX's time on the CPU" for way in self.cpu_ways if surely_below(way))
+        wild = (
+            f"hosts differ more than those of other models on the {side.case.backend.upper()}"
+            for side in (self.cpu, self.gpu)
+            if side.wild
+        )
+        versions = _versions(self.cpu.newest, self.gpu.newest)
+        return (*self.apart, *slower, *self._lacking(), *wild, *versions, *self._elsewhere())
+
+    def _elsewhere(self) -> Iterator[str]:
+        """Yield that another CPU with fewer cores is faster."""
+        if self.fewer_cores is not None:
+            machine, over = self.fewer_cores.pool.newest.machine, self.fewer_cores.over
+            taken = f"{over.value:.2f} ({units.interval(over.low, over.high)})"
+            yield (
+                f"{units.counted(machine.cores, 'core')} of {machine.cpu_model} take {taken} of the time of these "
+                f"{units.count(self.cpu.newest.machine.cores)}"
+            )
+
+    def _lacking(self) -> Iterator[str]:
+        """Yield what it lacks to be quoted."""
+        yield from lacking(self.ratio)
+        if self.certificate == "open":
+            yield "certificate open: " + undecided(self.cpu_ways)
+
+    @property
+    def best_cpu(self) -> Pool:
+        """The fastest way on the CPU."""
+        return min((self.cpu, *(way.pool for way in self.cpu_ways)), key=lambda pool: pool.pooled.value)
+
+    @property
+    def best_gpu(self) -> Pool:
+        """The fastest way on the GPU."""
+        return min((self.gpu, *(way.pool for way in self.gpu_ways)), key=lambda pool: pool.pooled.value)
+
+    @cached_property
+    def best_over_best(self) -> Pooled:
+        """The fastest CPU way's time over the fastest GPU way's, of any implementation."""
+        return pooling.ratio(*((pool.cell, pool.among) for pool in (self.best_cpu, self.best_gpu)))
+
+
+def lacking(value: Pooled) -> Iterator[str]:
+    """Yield what a pooled number lacks to be quoted, whatever it is of."""
+    if value.hosts < FEWEST_HOSTS:
+        yield f"{units.counted(value.hosts, 'host')} of {FEWEST_HOSTS}"
+    if value.low is None:
+        yield "no interval: too little says how much hosts differ"
+    elif words := wide(value.estimate):
+        yield f"{words}, more than {100 * WIDEST:g} %"
+
+
+def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:
+    """Return the current speed-up of each machine and case of JAX, in the order of machine and workload."""
+    return of_pools(current(pools(records)))
+
+
+def of_pools(found: Found) -> tuple[PooledSpeedUp, ...]:
+    """Return the speed-up of each machine and case of JAX in these pools, in the order of machine and workload."""
+    ways_of, made = ways(found), []
+    sides: dict[Case, list[Pool]] = defaultdict(list)
+    for (_, case), pool in found.items():
+        sides[case].append(pool)
+    for (machine, case), gpu in sorted(found.items(), key=lambda each: (each[0][0], each[0][1].text(0))):
+        if (case.backend, case.implementation) != ("gpu", "jax") or gpu.newest.description.family == "ceiling":
+            continue
+        cpu = _twin(machine, case, found)
+        if cpu is None:
+            continue
+        made.append(
+            PooledSpeedUp(
+                machine=machine,
+                cpu=cpu,
+                gpu=gpu,
+                ratio=pooling.ratio((cpu.cell, cpu.among), (gpu.cell, gpu.among)),
+                cpu_ways=ways_of(machine, cpu),
+                gpu_ways=ways_of(machine, gpu),
+                apart=tuple(dict.fromkeys(_apart(cpu, gpu))),
+                fewer_cores=fewer_cores(cpu, sides[cpu.case]),
+            )
+        )
+    return tuple(made)
+
+
+def _twin(machine: str, case: Case, found: Found) -> Pool | None:
+    """Return the CPU side of a GPU's case: float32 at highest precision, with the allocator that has more evidence."""
+    twin = msgspec.structs.replace(case, backend="cpu", precision="float32-highest")
+    sides = (
+        found.get((machine, msgspec.structs.replace(twin, allocator=allocator)))
+        for allocator in ("retaining", "system")
+    )
+    return max(filter(None, sides), key=lambda pool: min(pool.hosts, FEWEST_HOSTS), default=None)
+
+
+def _apart(cpu: Pool, gpu: Pool) -> Iterator[str]:
+    """Yield where the sides of a campaign that timed both did not compute the same."""
+    sides = {record.campaign: record for record in cpu.records}
+    for record in gpu.records:
+        if record.campaign in sides:
+            yield from (f"not the same: {words}" for words in disagreements(sides[record.campaign], record))
+
+
+def _versions(cpu: Record, gpu: Record) -> Iterator[str]:
+    """Yield where the two sides ran under other versions of JAX."""
+    one, other = (record.software.packages.get("jax", "") for record in (cpu, gpu))
+    if one != other:
+        yield f"JAX {one} on the CPU, {other} on the GPU"

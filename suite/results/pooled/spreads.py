@@ -1,0 +1,152 @@
+"""How much processes differ, pooled over cells: the spread by which a campaign decides to stop.
+
+Three processes agree by luck now and then, so a cell's own narrow interval decides nothing: its spread counts as no
+less than the pooled one. Before any cell of a campaign has two processes, the published campaigns on the nearest kind
+of machine stand in. These spreads decide when to stop; no interval is printed from them.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from statistics import median, variance
+
+import msgspec
+
+from suite.results.records.record import Machine, Record
+from suite.results.single.summary import by_round
+from suite.workload import Backend, Plain, Scope
+
+FILE_NAME = "spreads.json"  # made from the published records by suite publish
+REACH = 2.0  # standard errors of a mean: its half-width, at about 95 %
+_WEIGHT = 4  # degrees of freedom that a stand-in counts for, and the pooled spread beside a cell's own
+_STEADY: frozenset[Scope] = frozenset({"step", "transfer", "serve"})
+
+Kind = tuple[Backend, Scope]  # of cells whose processes differ alike
+
+
+class Published(Plain, frozen=True, kw_only=True):
+    """The spread of processes on one kind of machine: the standard deviation of the logarithms of their times."""
+
+    cpu_model: str
+    cores: int
+    gpus: tuple[str, ...]
+    backend: Backend
+    scope: Scope
+    spread: float
+    cells: int
+
+
+def kind(backend: Backend, scope: Scope) -> Kind:
+    """Return what a cell's spread is pooled with; `step` stands for all of the steady state."""
+    return backend, "step" if scope in _STEADY else scope
+
+
+def pooled(groups: Iterable[Sequence[float]], stand_in: float | None = None) -> float | None:
+    """Return the spread of the logarithms in groups of positive values, one group a cell; None if none has two.
+
+    It is the weighted median over cells, so that a single wild cell does not widen all. A stand-in counts as one cell
+    with a few degrees of freedom, and none counts for more: wild cells get the most rounds.
+    """
+    found = [
+        (variance(logs) / _median_share(len(logs) - 1), min(len(logs) - 1, _WEIGHT))
+        for logs in _logs(groups)
+        if len(logs) > 1
+    ]
+    if stand_in is not None:
+        found.append((stand_in**2, _WEIGHT))
+    return math.sqrt(_weighted_median(found)) if found else None
+
+
+def _logs(groups: Iterable[Sequence[float]]) -> Iterable[list[float]]:
+    return ([math.log(value) for value in group] for group in groups)
+
+
+def _median_share(degrees: int) -> float:
+    """Return the median of a sample variance over the variance that it estimates."""
+    from scipy.special import chdtri
+
+    return float(chdtri(degrees, 0.5)) / degrees
+
+
+def _weighted_median(found: Sequence[tuple[float, int]]) -> float:
+    return median(value for value, weight in found for _ in range(weight))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spreads:
+    """What a campaign knows of how much its processes differ."""
+
+    pooled: Mapping[Kind, float]
+    borrowed: frozenset[Kind]  # that no cell of the campaign has two processes of
+
+    def of(self, backend: Backend, scope: Scope, values: Sequence[float]) -> float:
+        """Return the spread of a cell with these times: the pooled one, or more if its own processes show more."""
+        common = self.pooled[kind(backend, scope)]
+        if len(values) < 2:
+            return common
+        degrees = len(values) - 1
+        own = variance([math.log(value) for value in values])
+        return max(common, math.sqrt((_WEIGHT * common**2 + degrees * own) / (_WEIGHT + degrees)))
+
+
+def half_width(spread: float, processes: int) -> float:
+    """Return the relative half-width at which so many processes know a number; infinite for none."""
+    return math.expm1(REACH * spread / math.sqrt(processes)) if processes else math.inf
+
+
+def spreads(records: Iterable[Record], machine: Machine) -> Spreads:
+    """Return the spreads of a campaign's records; published ones stand in for what these do not show."""
+    cells: dict[Kind, list[list[float]]] = defaultdict(list)
+    for record in records:
+        cells[kind(record.case.backend, record.case.scope)].append(list(by_round(record).values()))
+    found = {each: pooled(groups, nearest(machine, each)) or 0.0 for each, groups in cells.items()}
+    alone = (each for each, groups in cells.items() if all(len(group) < 2 for group in groups))
+    return Spreads(pooled=found, borrowed=frozenset(alone))
+
+
+def table(records: Iterable[Record]) -> tuple[Published, ...]:
+    """Return the spreads of published records, by kind of machine, backend and scope; those of smoke do not count."""
+    cells: dict[tuple[str, int, tuple[str, ...], Kind], list[list[float]]] = defaultdict(list)
+    for record in records:
+        values = list(by_round(record).values())
+        if record.profile != "smoke" and record.case.implementation == "jax" and len(values) > 1:
+            machine = record.machine
+            place = machine.cpu_model, machine.cores, tuple(gpu.name for gpu in machine.gpus)
+            cells[*place, kind(record.case.backend, record.case.scope)].append(values)
+    return tuple(
+        Published(
+            cpu_model=model,
+            cores=cores,
+            gpus=gpus,
+            backend=backend,
+            scope=scope,
+            spread=float(f"{pooled(groups):.3g}"),
+            cells=len(groups),
+        )
+        for (model, cores, gpus, (backend, scope)), groups in sorted(cells.items())
+    )
+
+
+@cache
+def shipped() -> tuple[Published, ...]:
+    """Return the spreads of the published records that came with the suite."""
+    return msgspec.json.decode((files("suite.results.pooled") / FILE_NAME).read_bytes(), type=tuple[Published, ...])
+
+
+def nearest(machine: Machine, wanted: Kind, among: Sequence[Published] | None = None) -> float | None:
+    """Return the published spread of the nearest kind of machine; None if the scope was never published there.
+
+    On a GPU that is the same card, on a CPU the same model with the count of cores that is nearest.
+    """
+    mine = tuple(gpu.name for gpu in machine.gpus)
+    found = [each for each in (shipped() if among is None else among) if (each.backend, each.scope) == wanted]
+
+    def distance(each: Published) -> tuple[bool, bool, float, int]:
+        other_card = each.backend == "gpu" and each.gpus[:1] != mine[:1]
+        cores = abs(math.log(each.cores / max(machine.cores, 1)))
+        return other_card, each.cpu_model != machine.cpu_model, cores, -each.cells
+
+    return min(found, key=distance).spread if found else None

@@ -1,0 +1,145 @@
+"""Ways of a step, such as another implementation, layout or number of threads, and their times over JAX's.
+
+The ratio is taken host by host, of campaigns that timed both ways: two steps of one host share its speed, so that their
+ratio differs less between hosts than either.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from suite import units
+from suite.results.pooled.kinds import components_of, kind_of
+from suite.results.pooled.pools import Found, Pool
+from suite.results.records.identity import HostKey, identity
+from suite.results.single.summary import by_round
+from suite.results.stats import borrowing, pooling
+from suite.results.stats.pooling import Pooled
+from suite.results.stats.variance_components import Components
+from suite.variants import peer_name
+from suite.workload import Backend, Case, Scope
+
+_ASIDE = ("stacked", "resident")  # ways of JAX that are no step of the same batch
+_Place = tuple[str, str, Backend, Scope, int]  # machine, workload, backend, scope and batch
+_Among = Mapping[Hashable, Components]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Way:
+    """Another way of a step, and its time over JAX's."""
+
+    pool: Pool
+    over: Pooled
+
+    @property
+    def words(self) -> str:
+        """Its implementation, variant and threads."""
+        return way_words(self.pool.newest.case)
+
+    @property
+    def takes(self) -> str:
+        """Which share of JAX's time it takes, with the interval if there is one."""
+        within = f" ({units.interval(self.over.low, self.over.high)})" if self.over.low is not None else ""
+        return f"{self.words} takes {self.over.value:.2f}{within}"
+
+
+def way_words(case: Case) -> str:
+    """Return a way's implementation and variant, and threads or allocator where they are not the usual ones."""
+    threads = f" with {units.counted(case.threads, 'thread')}" if case.threads else ""
+    allocator = ", system allocator" if (case.backend, case.allocator) == ("cpu", "system") else ""
+    return peer_name(case) + threads + allocator
+
+
+def ways(found: Found) -> Callable[[str, Pool], tuple[Way, ...]]:
+    """Return what gives the other ways of a machine's pool among these, the fastest first."""
+    places: dict[_Place, list[Pool]] = defaultdict(list)
+    for (machine, case), pool in found.items():
+        places[machine, case.workload, case.backend, case.scope, case.batch].append(pool)
+    among = _ratio_components(places)
+
+    def of(machine: str, mine: Pool) -> tuple[Way, ...]:
+        case = mine.case
+        return _ways(mine, places[machine, case.workload, case.backend, case.scope, case.batch], among)
+
+    return of
+
+
+def _ratio_components(ways: Mapping[_Place, Sequence[Pool]]) -> _Among:
+    """Return how much hosts differ in the ratio of two implementations' times, by backend and kind of machine.
+
+    Two steps of one host share its speed, so their ratio differs less than either.
+    """
+    backends: dict[Backend, dict[Hashable, list[Mapping[HostKey, Sequence[float]]]]] = {}
+    for same in ways.values():
+        for mine in (pool for pool in same if _is_plain_jax(pool.case)):
+            kinds = backends.setdefault(mine.case.backend, defaultdict(list))
+            kinds[_ratio_kind(mine)] += (_paired(mine, other) for other in same if _comparable(mine, other))
+    found: dict[Hashable, Components] = {}
+    for kinds in backends.values():
+        own = {kind: components_of(filter(None, cells)) for kind, cells in kinds.items() if any(cells)}
+        unlikeness = borrowing.unlikeness([own.values()])
+        for kind, mine in own.items():
+            others = (other for name, other in own.items() if name != kind)
+            found[kind] = borrowing.borrowed(mine, others, unlikeness)
+    return found
+
+
+def _ratio_kind(pool: Pool) -> Hashable:
+    return pool.case.backend, kind_of(pool.newest.machine, pool.case.backend)
+
+
+def _ways(mine: Pool, same: Sequence[Pool], among: _Among) -> tuple[Way, ...]:
+    """Return the other ways of a step with their times over its own, the fastest first."""
+    found = []
+    for other in same:
+        if not _comparable(mine, other):
+            continue
+        cell, known = tuple(_paired(mine, other).values()), among.get(_ratio_kind(mine))
+        if cell and known is not None:
+            over = pooling.pooled(cell, known)
+        else:
+            over = pooling.ratio((other.cell, other.among), (mine.cell, mine.among))
+        found.append(Way(pool=other, over=over))
+    return tuple(sorted(found, key=lambda way: way.over.value))
+
+
+def is_baseline(way: Way) -> bool:
+    """Return whether a way is of another implementation than JAX."""
+    return way.pool.case.implementation != "jax"
+
+
+def _is_plain_jax(case: Case) -> bool:
+    return (case.implementation, case.variant) == ("jax", "plain")
+
+
+def _comparable(mine: Pool, other: Pool) -> bool:
+    """Return whether another pool is of another way of the same step: implementation, variant, layout or threads."""
+    free = {name: getattr(mine.case, name) for name in ("implementation", "variant", "layout", "threads", "allocator")}
+    if other.case.of_either_allocator == mine.case.of_either_allocator or other.case.variant in _ASIDE:
+        return False
+    if mine.case.variant in _ASIDE and other.case.implementation == "jax":
+        return False
+    return msgspec.structs.replace(other.case, **free) == mine.case
+
+
+def _paired(mine: Pool, other: Pool) -> Mapping[HostKey, Sequence[float]]:
+    """Return the other's time over mine by host, one value a round that both have; of campaigns that timed both."""
+    hosts: dict[HostKey, list[float]] = defaultdict(list)
+    theirs = {record.campaign: record for record in other.records}
+    for record in mine.records:
+        beside = theirs.get(record.campaign)
+        if beside is None:
+            continue
+        one, two = by_round(beside), by_round(record)
+        hosts[identity(record).host_key] += [one[number] / two[number] for number in sorted(one.keys() & two.keys())]
+    return {host: values for host, values in hosts.items() if values}
+
+
+def fewer_cores(mine: Pool, others: Iterable[Pool]) -> Way | None:
+    """Return the fastest of other CPUs that have fewer cores and surely take less time; None if there is none."""
+    fewer = (pool for pool in others if pool.newest.machine.cores < mine.newest.machine.cores)
+    ways = [Way(pool=pool, over=pooling.ratio((pool.cell, pool.among), (mine.cell, mine.among))) for pool in fewer]
+    surely = (way for way in ways if way.over.high is not None and way.over.high < 1)
+    return min(surely, key=lambda way: way.over.value, default=None)

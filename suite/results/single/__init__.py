@@ -1,0 +1,1 @@
+"""What one campaign on one host says."""

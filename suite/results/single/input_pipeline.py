@@ -1,0 +1,60 @@
+"""Steps whose batches come from storage: how fast, and which side holds them up, the input or the device."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+from suite.results.records.record import Record
+from suite.results.single.summary import Summary, summary
+from suite.results.single.telemetry_summary import gpu_share
+from suite.results.stats.statistics import Estimate, geometric_mean
+
+Bound = Literal["input", "device", "both"]
+
+_DEVICE_FROM, _INPUT_BELOW = 0.9, 0.7  # share of the time that the step alone accounts for
+
+
+@dataclass(frozen=True, kw_only=True)
+class Flow:
+    """What a record of scope `epoch` says beside its time."""
+
+    summary: Summary
+    rate: Estimate | None  # examples a second, from storage on
+    alone: Estimate | None  # the same with batches that lie on the device
+    share: Estimate | None  # of the time, that the step alone accounts for; the device idles the rest
+    first_batch_seconds: float | None  # the middle process's
+    gpu_utilisation: float | None  # the middle process's mean
+
+    @property
+    def bound(self) -> Bound | None:
+        """What the speed is bound by; None where the step alone was not timed."""
+        if self.share is None:
+            return None
+        if self.share.value >= _DEVICE_FROM:
+            return "device"
+        return "input" if self.share.value < _INPUT_BELOW else "both"
+
+
+def flow(record: Record) -> Flow:
+    """Return what a record of scope `epoch` or `input` says."""
+    item = summary(record)
+    good = [run for run in record.runs if not run.reason and run.samples and run.steps_per_sample]
+    steps = [median(s.wall_seconds for s in run.samples) / run.steps_per_sample for run in good]
+    alone = [run.step_alone_seconds for run in good if run.step_alone_seconds]
+    whole = len(alone) == len(steps) and bool(steps)
+    firsts = [run.first_batch_seconds for run in good if run.first_batch_seconds is not None]
+    return Flow(
+        summary=item,
+        rate=item.seconds.per(record.case.batch) if item.seconds else None,
+        alone=geometric_mean(alone).per(record.case.batch) if whole else None,
+        share=geometric_mean([one / step for one, step in zip(alone, steps, strict=True)]) if whole else None,
+        first_batch_seconds=median(firsts) if firsts else None,
+        gpu_utilisation=gpu_share(record),
+    )
+
+
+def flows(records: Sequence[Record], scope: str = "epoch") -> tuple[Flow, ...]:
+    """Return those of the current record of each case and machine with that scope, by machine, workload and case."""
+    latest = {r.place: r for r in sorted(records, key=lambda r: r.precedence) if r.case.scope == scope}
+    return tuple(flow(latest[key]) for key in sorted(latest))

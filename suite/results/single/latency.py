@@ -1,0 +1,83 @@
+"""How long requests took, in quantiles: each process gives one number for each, as it does for its times."""
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from suite.results.records.record import Record
+from suite.results.single.summary import Summary, by_round, summary
+from suite.results.stats.state import wide
+from suite.results.stats.statistics import Estimate, geometric_mean
+
+MEDIAN, TAIL = 0.5, 0.99
+
+
+@dataclass(frozen=True, kw_only=True)
+class Latency:
+    """What a record of scope `serve` says; the estimates are None where no process ended well."""
+
+    summary: Summary
+    median: Estimate | None  # seconds that half of the requests did not exceed
+    tail: Estimate | None  # seconds that 99 of 100 did not exceed
+    rate: Estimate | None  # requests a second
+    requests: int  # of all processes
+
+
+def latency(record: Record) -> Latency:
+    """Return what a record of scope `serve` says."""
+    item = summary(record)
+    return Latency(
+        summary=item,
+        median=_estimate(record, MEDIAN),
+        tail=_estimate(record, TAIL),
+        rate=item.seconds.per(record.case.batch) if item.seconds else None,
+        requests=sum(len(seconds) for seconds in _by_round(record).values()),
+    )
+
+
+def waited_for(item: Summary) -> Summary | None:
+    """Return what a step takes that is waited for before the next; None where a process that ended well timed none.
+
+    Where a sample is one step anyway, it is that. What speaks against the step speaks against it too.
+    """
+    runs = []
+    for run in item.record.runs:
+        alone = run.alone or (run.samples if run.steps_per_sample == 1 else ())
+        if not run.reason and not alone:
+            return None
+        runs.append(replace(run, samples=alone, steps_per_sample=1))
+    record = replace(item.record, runs=tuple(runs))
+    values = list(by_round(record).values())
+    if not values:
+        return None
+    seconds = geometric_mean(values)
+    reasons = tuple(dict.fromkeys(filter(None, (*item.reasons, wide(seconds)))))
+    return dataclasses.replace(item, record=record, seconds=seconds, reasons=reasons)
+
+
+def quantiles(record: Record, share: float) -> dict[int, float]:
+    """Return by round the seconds that this share of a process's requests did not exceed."""
+    return {number: quantile(seconds, share) for number, seconds in _by_round(record).items()}
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """Return the least of these values that at least this share of them does not exceed.
+
+    Raises ValueError if there are none.
+    """
+    if not values:
+        raise ValueError("a quantile needs values, got none")
+    return sorted(values)[max(0, math.ceil(share * len(values) - 1e-9) - 1)]
+
+
+def _by_round(record: Record) -> dict[int, tuple[float, ...]]:
+    runs = (run for run in record.runs if not run.reason and run.served is not None and run.served.latency_seconds)
+    return {run.round: run.served.latency_seconds for run in runs if run.served is not None}
+
+
+def _estimate(record: Record, share: float) -> Estimate | None:
+    values = quantiles(record, share)
+    return geometric_mean(list(values.values())) if values else None

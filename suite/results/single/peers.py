@@ -1,0 +1,54 @@
+"""Peers: the other implementations of one case in one campaign, each with its time over this one's."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from suite.results.single.summary import Summary, time_ratio
+from suite.results.stats.statistics import Estimate
+from suite.variants import variants_of, way_name
+from suite.workload import Backend, Case, Implementation
+
+CERTIFIED_FROM = 0.7  # fastest baseline's time over JAX's, on the CPU
+
+
+def peers_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Estimate], ...]:
+    """Return the other implementations of the same case, each with its time over mine."""
+    found = []
+    for other in others_of(mine, group):
+        over = time_ratio(other, mine)
+        if over is not None:
+            found.append((other, over))
+    return tuple(found)
+
+
+def way(item: Summary) -> tuple[str, str]:
+    """Return how a step was implemented, whatever the allocator: implementation and variant."""
+    return item.record.case.implementation, item.record.case.variant
+
+
+def untimed(peers: Iterable[tuple[Summary, Estimate]]) -> tuple[str, ...]:
+    """Return the names of the ways that these implementations have on their backend and that are not among them."""
+    cases = [peer.record.case for peer, _ in peers]
+    return not_timed(cases, sorted({case.implementation for case in cases}), cases[0].backend) if cases else ()
+
+
+def not_timed(timed: Sequence[Case], implementations: Iterable[Implementation], backend: Backend) -> tuple[str, ...]:
+    """Return the names of the ways that implementations have on a backend and that are not among these."""
+    return tuple(
+        way_name(implementation, variant)
+        for implementation in implementations
+        for variant in variants_of(implementation, backend)
+        if (implementation, variant) not in {(case.implementation, case.variant) for case in timed}
+    )
+
+
+def others_of(mine: Summary, group: Iterable[Summary]) -> Iterable[Summary]:
+    """Yield the results of other implementations of the same case, whatever they are worth."""
+    own = mine.record.compared_as
+    for other in group:
+        theirs = msgspec.structs.replace(
+            other.record.compared_as, implementation=own.implementation, variant=own.variant, layout=own.layout
+        )
+        if other.record.case.implementation != own.implementation and theirs == own:
+            yield other

@@ -1,0 +1,130 @@
+"""What an hour of a machine costs, from a file that anybody may write; and what a measured step comes to."""
+
+import math
+import re
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from suite.results.records.record import Machine
+from suite.results.stats.statistics import Estimate
+from suite.workload import Plain
+
+SHIPPED = Path(__file__).with_name("prices.toml")
+_LARGEST_BYTES = 2**20
+_LONGEST = 300  # characters of a text
+_DATE = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
+_CURRENCY = re.compile(r"[A-Z]{3}")
+_HIGHEST = 1e6  # an hour
+
+
+class Price(Plain, frozen=True, kw_only=True):
+    """What an hour of one kind of machine costs."""
+
+    per_hour: float  # of the whole machine
+    currency: str  # ISO 4217
+    date: str
+    source: str
+    machine: str = ""  # the name on the site
+    gpu: str = ""  # or words of the GPU's name
+    gpus: int = 1
+
+
+def read(path: Path = SHIPPED) -> tuple[Price, ...]:
+    """Return the prices of a file, whose form the shipped one describes.
+
+    Raises ValueError naming the file, the price and the field if anything is wrong with it.
+    """
+    try:
+        with path.open("rb") as file:
+            content = file.read(_LARGEST_BYTES + 1)
+        if len(content) > _LARGEST_BYTES:
+            raise ValueError(f"more than the {_LARGEST_BYTES} bytes that it may have")
+        found = tomllib.loads(content.decode())
+    except OSError as error:
+        raise ValueError(f"cannot read the prices in '{path}': {error.strerror or error}") from None
+    except (ValueError, RecursionError) as error:  # a TOMLDecodeError says line and column
+        raise ValueError(f"'{path}' is no file of prices: {error}; '{SHIPPED.name}' of the suite shows one") from None
+    listed = found.pop("price", None)
+    if found or not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
+        there = ", ".join(f"'{name[:40]}'" for name in list(found)[:3]) or "none"
+        raise ValueError(f"'{path}' must hold [[price]] entries and nothing else; there are: {there}")
+    prices: list[Price] = []
+    for number, entry in enumerate(listed, 1):
+        try:
+            price = _price(entry)
+            if any(_kind(price) == _kind(other) for other in prices):
+                raise ValueError("is the second one for this machine; keep one")
+        except ValueError as error:
+            raise ValueError(f"'{path}', price {number}: {error}") from None
+        prices.append(price)
+    return tuple(prices)
+
+
+def _kind(price: Price) -> tuple[str, tuple[str, ...], int]:
+    return price.machine, _words(price.gpu), price.gpus
+
+
+def _price(entry: dict[str, Any]) -> Price:
+    fields = Price.__struct_fields__
+    for name in entry:
+        if name not in fields:
+            raise ValueError(f"has no field '{name[:40]}'; there are: {', '.join(fields)}")
+    for name in ("per_hour", "currency", "date", "source"):
+        if name not in entry:
+            raise ValueError(f"lacks '{name}'")
+    for name in ("currency", "date", "source", "machine", "gpu"):
+        value = entry.get(name, "")
+        if not isinstance(value, str) or len(value) > _LONGEST or not value.isprintable():
+            raise ValueError(f"'{name}' must be a printable text of at most {_LONGEST} characters")
+    amount, gpus = entry["per_hour"], entry.get("gpus", 1)
+    if isinstance(amount, bool) or not isinstance(amount, int | float) or not 0 < amount <= _HIGHEST:
+        raise ValueError(f"'per_hour' must be a number above 0, at most {_HIGHEST:,.0f}")
+    if isinstance(gpus, bool) or not isinstance(gpus, int) or not 1 <= gpus <= 1024:
+        raise ValueError("'gpus' must be a whole number from 1 to 1024")
+    if not _CURRENCY.fullmatch(entry["currency"]):
+        raise ValueError("'currency' must be three capital letters such as USD")
+    if not _DATE.fullmatch(entry["date"]):
+        raise ValueError("'date' must be YYYY, YYYY-MM or YYYY-MM-DD")
+    if not entry["source"].strip():
+        raise ValueError("'source' must say where the price was found")
+    if bool(entry.get("machine")) == bool(_words(entry.get("gpu", ""))):
+        raise ValueError("must have either 'machine', a name on the site, or 'gpu', words of a GPU's name")
+    return Price(**{**entry, "per_hour": float(amount)})
+
+
+def price_of(machine: Machine, prices: Iterable[Price]) -> Price | None:
+    """Return a machine's price: by its name, else by its GPUs, the longest description first; None if there is none."""
+    listed = list(prices)
+    for price in listed:
+        if price.machine and price.machine in (machine.name, machine.slug):
+            return price
+    names = {_words(gpu.name) for gpu in machine.gpus}
+    fitting = [p for p in listed if p.gpu and p.gpus == len(machine.gpus) and all(_in(p.gpu, name) for name in names)]
+    if any(gpu.slice for gpu in machine.gpus):  # a slice has a price of its own
+        fitting = [price for price in fitting if "mig" in _words(price.gpu)]
+    return max(fitting, key=lambda p: len(_words(p.gpu)), default=None)
+
+
+def _in(words: str, name: tuple[str, ...]) -> bool:
+    return set(_words(words)) <= set(name)
+
+
+def _words(name: str) -> tuple[str, ...]:
+    return tuple(re.findall(r"[a-z0-9]+", name.lower()))
+
+
+def cost(examples_per_second: Estimate, examples: int, price: Price) -> Estimate:
+    """Return what so many examples cost at a throughput above 0, in the price's currency, with its interval."""
+    hours = examples / 3600
+
+    def at(rate: float | None) -> float | None:
+        return None if rate is None or not 0 < rate < math.inf else price.per_hour * hours / rate
+
+    return Estimate(
+        value=price.per_hour * hours / examples_per_second.value,
+        low=at(examples_per_second.high),
+        high=at(examples_per_second.low),
+        processes=examples_per_second.processes,
+    )

@@ -1,0 +1,115 @@
+"""How near a step comes to what its machine can do at most, by ceilings measured on the same machine.
+
+MFU, model FLOP utilisation: the step's analytic FLOP a second over the ceiling of matrix products at its precision.
+The floor is the least time that a step can take: its FLOP at that ceiling, or the bytes that it has at least to read
+and write at the ceiling of memory, whichever lasts longer. These bytes are parameters, statistics and optimizer state,
+read and written (of an inference: read), and one batch; activations are left out, as they could stay in a cache.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from suite.results.records.record import Record
+from suite.results.single.summary import Summary, summary
+from suite.workload import Description
+
+FAMILY = "ceiling"
+MATMUL, COPY = "ceiling_matmul", "ceiling_copy"
+_FLOAT32_BYTES = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ceiling:
+    """The fastest of a kind of work on one backend of one machine."""
+
+    rate: float  # FLOP or bytes a second
+    measured: Summary
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    """Where a step stands below its ceilings; None, with the reason, where one was not measured."""
+
+    mfu: float | None
+    floor_seconds: float | None
+    of_floor: float | None  # the floor over the step's time
+    intensity: float  # FLOP for each byte that has to be moved
+    reason: str = ""
+
+
+Roof = dict[tuple[str, str, str, str], Ceiling]  # by machine, backend, kind of work and precision
+
+
+def is_ceiling(record: Record) -> bool:
+    """Return whether a record is of no network."""
+    return record.description.family == FAMILY
+
+
+def roof(records: Iterable[Record]) -> Roof:
+    """Return the ceilings: of each case the current record that is whole and valid, of these the fastest.
+
+    One that something speaks against counts, and one of a smoke run, since each shows what the machine can do.
+    """
+    latest: dict[tuple[str, str], Summary] = {}
+    for record in sorted(filter(is_ceiling, records), key=lambda r: r.recency):
+        item = summary(record)
+        entire = record.case.threads is None and record.case.devices == 1 and record.case.scope == "step"
+        if entire and item.whole and rate(item) is not None:
+            latest[record.place] = item
+    found: Roof = {}
+    for item in latest.values():
+        record, value = item.record, rate(item)
+        key = (record.machine.slug, record.backend, record.workload, record.case.precision)
+        if value is not None and (key not in found or value > found[key].rate):
+            found[key] = Ceiling(rate=value, measured=item)
+    return found
+
+
+def rate(item: Summary) -> float | None:
+    """Return a ceiling's FLOP or bytes a second."""
+    if item.seconds is None:
+        return None
+    return item.flop_per_second or least_bytes(item.record) / item.seconds.value
+
+
+def least_bytes(record: Record) -> int:
+    """Return what a step has to read and write at least; of a record that does not say, from its parameters alone."""
+    told = [run.bytes_per_step for run in record.runs if run.bytes_per_step]
+    about = record.description
+    moved = 2 * about.trainable_parameters if trained(about) else about.parameters
+    return told[0] if told else _FLOAT32_BYTES * moved
+
+
+def trained(about: Description) -> bool:
+    """Return whether a step changes the parameters."""
+    return about.flop_per_example > about.forward_flop_per_example
+
+
+def share(item: Summary, ceilings: Roof) -> Share:
+    """Return where a step stands below the ceilings of its machine."""
+    record = item.record
+    case, moved = record.case, least_bytes(record)
+    flop = case.batch * record.description.flop_per_example
+    side = (record.machine.slug, record.backend)
+    peak = ceilings.get((*side, MATMUL, case.precision))
+    bandwidth = ceilings.get((*side, COPY, "float32-highest"))
+    reason = _lacking(item, peak, bandwidth)
+    if item.seconds is None or peak is None or case.threads is not None or case.devices > 1:
+        return Share(mfu=None, floor_seconds=None, of_floor=None, intensity=flop / moved, reason=reason)
+    mfu = flop / item.seconds.value / peak.rate if flop else None
+    if bandwidth is None:
+        return Share(mfu=mfu, floor_seconds=None, of_floor=None, intensity=flop / moved, reason=reason)
+    floor = max(flop / peak.rate, moved / bandwidth.rate)
+    reason = reason if flop else "no FLOP are counted where nothing is multiplied"
+    of_floor = floor / item.seconds.value
+    return Share(mfu=mfu, floor_seconds=floor, of_floor=of_floor, intensity=flop / moved, reason=reason)
+
+
+def _lacking(item: Summary, peak: Ceiling | None, bandwidth: Ceiling | None) -> str:
+    case = item.record.case
+    if item.seconds is None:
+        return "no time was measured"
+    if case.threads is not None or case.devices > 1:
+        return "the ceilings are those of all cores, or of one GPU"
+    lacking = [what for what, there in ((f"{case.precision} products", peak), ("memory", bandwidth)) if there is None]
+    return f"no ceiling of {' and '.join(lacking)} measured on this {case.backend.upper()}" if lacking else ""

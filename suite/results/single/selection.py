@@ -1,0 +1,101 @@
+"""Records by what they are of: by machine, those that are current, or what a word on the command line means."""
+
+import os
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+import msgspec
+
+from suite.results.records import packs, store
+from suite.results.records.record import Record
+from suite.results.single.summary import Summary, better, summary
+
+
+def by_machine(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """Return the records of each machine by its name in addresses: with a GPU first, then with most records."""
+    found: dict[str, list[Record]] = {}
+    for record in records:
+        found.setdefault(record.machine.slug, []).append(record)
+    order = sorted(found, key=lambda slug: (not any(r.backend == "gpu" for r in found[slug]), -len(found[slug]), slug))
+    return {slug: found[slug] for slug in order}
+
+
+def current_cases(records: Iterable[Record]) -> list[Summary]:
+    """Return the current summary of each case and machine."""
+    latest = {r.place: r for r in sorted(records, key=lambda r: r.precedence)}
+    return [summary(latest[key]) for key in sorted(latest, key=lambda key: (key[1], key[0]))]
+
+
+def campaign_recency(records: Iterable[Record]) -> tuple[bool, bool, bool, str]:
+    """Order campaigns as records are: one that was broken off in any of these replaces none that is whole."""
+    return min(record.recency for record in records)
+
+
+def of_either_allocator(record: Record) -> tuple[str, str]:
+    """Return a record's place, which it shares with that of the other allocator: the better one counts."""
+    return msgspec.structs.replace(record, case=record.case.of_either_allocator).place
+
+
+def fastest(items: Iterable[Summary]) -> list[Summary]:
+    """Return of each case the better allocator's summary in its current campaign, in the order in which they came."""
+    cases: dict[tuple[str, str], list[Summary]] = {}
+    for item in items:
+        cases.setdefault(of_either_allocator(item.record), []).append(item)
+    found = []
+    for same in cases.values():
+        latest = max(same, key=lambda item: item.record.precedence).record.campaign
+        mine = [item for item in same if item.record.campaign == latest]
+        found.append(better(mine) or mine[0])
+    return found
+
+
+def selected(word: str, records: Sequence[Record]) -> tuple[Record, ...]:
+    """Return the records of a file, pack or folder, or those of these records that a word means.
+
+    It is the name of a campaign or machine, or 'package==version'.
+
+    Raises LookupError if nothing is meant or the folder holds no record, ValueError if the file, or one in the folder,
+    is none.
+    """
+    path = Path(word)
+    if packs.is_pack(path):
+        return tuple(map(store.read, store.of(path)))
+    if path.is_file() or packs.around(path):
+        return (store.read(path),)
+    if path.is_dir():
+        if not os.access(path, os.R_OK | os.X_OK):
+            raise ValueError(f"folder '{word}' is not readable")
+        if (mine := store.of(path)) and not any(store.paths([path])):
+            return tuple(map(store.read, mine))
+        below, problems = store.load([path])
+        if problems:
+            raise ValueError(problems[0])
+        if not below:
+            raise LookupError(
+                f"folder '{word}' holds no record; name a campaign's, which has a JSON file for each case"
+            )
+        return below
+    package, _, version = word.partition("==")
+    found = tuple(
+        record
+        for record in records
+        if word in (record.campaign, record.machine.slug, record.machine.name)
+        or (version and record.software.packages.get(package) == version)
+    )
+    if not found:
+        raise LookupError(f"no record is meant by '{word}'{_near(word, records)}")
+    return found
+
+
+def _near(word: str, records: Sequence[Record]) -> str:
+    packages = {f"{name}=={version}" for record in records for name, version in record.software.packages.items()}
+    machines = sorted({r.machine.slug for r in records})
+    words = {*(r.campaign for r in records), *machines, *packages}
+    close = get_close_matches(word, sorted(words), n=3, cutoff=0.5)
+    close = close or [slug for slug in machines if word.lower() in slug]
+    if close:
+        return f"; did you mean {' or '.join(repr(each) for each in close)}?"
+    if machines:
+        return f"; there are: {', '.join(machines)}"
+    return "; there are no records here: nox -s bench makes some, and the suite's checkout has the published ones"

@@ -1,0 +1,199 @@
+"""What one record says: the time of one host with its interval, and what speaks against it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+
+from suite import units
+from suite.results.records.record import Record, Run, Telemetry, once
+from suite.results.single import old_jax, validity
+from suite.results.stats.state import WIDEST, State, wide
+from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio, trend
+
+SMOKE = "it only shows that it runs"
+_SPREAD, _TREND, _DOUBLING = 0.05, 0.01, 0.05
+_PAUSE = 3.0  # longest sample over the median: the process was stopped, the machine suspended or taken away
+_OTHERS_CORES = 0.1  # busy with other work, for each granted core
+_STEAL = 0.02  # of the machine's CPU time, had by other virtual machines
+# A power cap is left out: it is a limit of the product, met at every run, and shown with the telemetry.
+THROTTLING = frozenset({"hardware slowdown", "thermal slowdown", "hardware thermal slowdown", "power brake"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """One record in numbers; `seconds` is per step, or of the whole cold start or run."""
+
+    record: Record
+    seconds: Estimate | None
+    state: State  # open, as it is of one host, or invalid
+    lacking: bool  # whether a round is missing
+    reasons: tuple[str, ...]  # what speaks against it
+
+    @property
+    def whole(self) -> bool:
+        """Whether it may be counted with: it has a time, makes sense, and lacks no round."""
+        return self.seconds is not None and self.state != "invalid" and not self.lacking
+
+    @property
+    def counted(self) -> bool:
+        """Whether it may be judged by: whole, more than a sign that it runs, and of no JAX that is slow on a CPU."""
+        return self.whole and self.record.profile != "smoke" and not old_jax.slow(self.record)
+
+    @property
+    def steady(self) -> bool:
+        """Whether nothing speaks against it."""
+        return self.whole and not self.reasons
+
+    @property
+    def examples_per_second(self) -> float | None:
+        """Throughput in steady state; None where starting counts too, or when there is no time."""
+        if self.seconds is None or self.record.case.scope not in ("step", "transfer", "epoch", "input", "serve"):
+            return None
+        return self.record.case.batch / self.seconds.value
+
+    @property
+    def examples_per_second_estimate(self) -> Estimate | None:
+        """Throughput in steady state with its interval."""
+        if self.seconds is None or self.record.case.scope not in ("step", "serve") or self.record.case.batch < 1:
+            return None
+        return self.seconds.per(self.record.case.batch)
+
+    @property
+    def flop_per_second(self) -> float | None:
+        """Analytic FLOP per second in steady state; None where none are computed or counted."""
+        rate, flop = self.examples_per_second, self.record.description.flop_per_example
+        return rate * flop if rate is not None and flop and self.record.case.scope != "input" else None
+
+
+def step_seconds(run: Run, method: int = 1) -> float | None:
+    """Return the process's one number, all time of its samples over all their steps; None for a failed run.
+
+    That is what training pays. By method 0 it is the median over the samples, which is a little less on CPUs.
+    """
+    if run.reason or not run.samples or run.steps_per_sample < 1:
+        return None
+    centre = fmean if method else median
+    return centre(sample.wall_seconds for sample in run.samples) / run.steps_per_sample
+
+
+def longest(run: Run) -> float:
+    """Return the longest sample over the median one; 0 if there is none."""
+    walls = [sample.wall_seconds for sample in run.samples]
+    return max(walls) / median(walls) if walls and median(walls) > 0 else 0.0
+
+
+@once
+def by_round(record: Record) -> dict[int, float]:
+    """Return the number of each round whose process ended well."""
+    values = {run.round: step_seconds(run, record.method) for run in record.runs}
+    return {number: value for number, value in values.items() if value is not None and value > 0}
+
+
+def time_ratio(numerator: Summary, denominator: Summary) -> Estimate | None:
+    """Return one time over another, paired by round.
+
+    None if the two are of different campaigns, if one makes no sense, or if they share no round that ended well in
+    both.
+    """
+    both = numerator, denominator
+    if len({item.record.campaign for item in both}) > 1 or any(item.state == "invalid" for item in both):
+        return None
+    return paired_ratio(*(by_round(item.record) for item in both))
+
+
+@once
+def summary(record: Record) -> Summary:
+    """Return the record's time, and what speaks against it."""
+    values = by_round(record)
+    seconds = geometric_mean(list(values.values())) if values else None
+    invalid, missing = tuple(validity.invalid(record)), record.rounds - len(values)
+    lacking = missing > 0 or bool(record.reason)
+    if invalid:
+        reasons = invalid
+    elif lacking:
+        failed = tuple(dict.fromkeys(run.reason for run in record.runs if run.reason))
+        lost = f"{missing} of {units.counted(record.rounds, 'round')} {'is' if missing == 1 else 'are'} missing"
+        reasons = (record.reason,) if record.reason else failed or (lost,)
+    else:
+        reasons = tuple(_against(record, values, seconds))
+    state: State = "invalid" if invalid else "open"
+    return Summary(record=record, seconds=seconds, state=state, lacking=lacking, reasons=reasons)
+
+
+def _against(record: Record, values: dict[int, float], seconds: Estimate | None) -> Iterable[str]:
+    """Yield what speaks against a time that no round is missing of, and after a semicolon what helps."""
+    if record.profile == "smoke":
+        yield SMOKE
+    if slow := old_jax.slow(record):
+        yield slow
+    if words := wide(seconds):
+        yield f"{words}; more than {100 * WIDEST:g} % is wide, rerun when idle or with more --rounds"
+    if len(values) > 1:
+        middle = median(values.values())
+        spread = median(abs(value - middle) for value in values.values()) / middle
+        if spread > _SPREAD:
+            yield f"processes differ by {100 * spread:.2g} %; rerun when idle"
+    if short := [len(run.samples) for run in record.runs if validity.is_short(record.case, run)]:
+        yield (
+            f"{units.counted(min(short), 'sample')} a process instead of {validity.FEWEST_SAMPLES}, since the budget "
+            "left no time for more; raise --budget"
+        )
+    if record.case.scope in ("step", "serve"):
+        steady = [run for run in record.runs if run.samples]
+        slope = trend([[sample.wall_seconds for sample in run.samples] for run in steady])
+        if slope is not None and abs(slope) > _TREND:
+            yield f"samples changed by {100 * slope:+.2g} % from the first to the last of a process; rerun when idle"
+        pauses = [longest(run) for run in steady]
+        if pauses and max(pauses) > _PAUSE:
+            yield f"one sample took {max(pauses):.1f} times as long as the median; rerun when idle"
+        ratios = [run.doubling_ratio for run in steady if run.doubling_ratio is not None]
+        if ratios and abs(median(ratios) - 2) > 2 * _DOUBLING:
+            yield f"twice the steps took {median(ratios):.2f} times as long"
+    yield from disturbed(record)
+
+
+def disturbed(record: Record) -> Iterable[str]:
+    """Yield what disturbed the processes, whatever their times say: other load, a throttled GPU, a stopped process."""
+    if record.backend == "gpu" and record.software.settings.get("CUDA_LAUNCH_BLOCKING", "0") not in ("", "0"):
+        yield "the host waited for each kernel, as CUDA_LAUNCH_BLOCKING was set; rerun without it"
+    loads = [run.load_by_others for run in record.runs if run.load_by_others is not None]
+    if record.backend == "cpu" and loads and median(loads) > _OTHERS_CORES * record.machine.cores:
+        yield f"other processes used {median(loads):.1f} cores; rerun when idle"
+    yield from _seen_by_telemetry(record, [run.telemetry for run in record.runs if run.telemetry is not None])
+
+
+def _seen_by_telemetry(record: Record, watched: Sequence[Telemetry]) -> Iterable[str]:
+    """Yield what the telemetry holds against a result: that of the GPUs it used, and of the host."""
+    used = [gpu for seen in watched for gpu in seen.gpus[: record.case.devices]] if record.backend == "gpu" else []
+    if causes := sorted({word for gpu in used for word in gpu.reasons or ()} & THROTTLING):
+        yield f"the GPU lowered its clocks ({', '.join(causes)}); cool or power it better"
+    if others := max((gpu.other_processes or 0 for gpu in used), default=0):
+        yield f"{units.counted(others, 'other process', 'other processes')} used the GPU; end what else uses it"
+    steals = [seen.steal for seen in watched if seen.steal is not None]
+    if steals and median(steals) > _STEAL:
+        yield f"other virtual machines had {100 * median(steals):.2g} % of the CPU time; take a machine of your own"
+    if periods := sum(seen.throttled_periods or 0 for seen in watched):
+        stopped = units.counted(periods, "period")
+        yield f"the control group stopped the process in {stopped}; lift its quota or pin to it"
+
+
+def better(found: Iterable[Summary]) -> Summary | None:
+    """Return the fastest of these, whole ones before those that lack a round; None if there is none with a time."""
+    timed = ((not s.whole, s.seconds.value, s) for s in found if s.seconds is not None)
+    return min(timed, key=lambda one: one[:2], default=(None, None, None))[2]
+
+
+def against(items: Iterable[Summary]) -> str:
+    """Return what a sentence on such results has to add; nothing where nothing speaks against them."""
+    every = tuple(items)
+    doubted = sum(bool(item.reasons) for item in every)
+    if not doubted:
+        return ""
+    if shared := [plain(reason) for reason in every[0].reasons if all(reason in item.reasons for item in every)]:
+        return f" Against it: {'; '.join(shared)}."
+    return f" Something speaks against {units.count(doubted)} of {units.counted(len(every), 'time')}: see the table."
+
+
+def plain(reason: str) -> str:
+    """Return what a reason says, without what helps."""
+    return reason.partition(";")[0]

@@ -1,0 +1,254 @@
+"""Whether a number can be true: the checks that make a result invalid, each with the name its reason begins with.
+
+A check that lacks what it needs, in older records or from implementations that cannot tell, says nothing.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from statistics import median
+
+from suite import units
+from suite.results.records.record import Audit, Record, Replay, Run, Traced
+from suite.results.single.floor import floor_seconds
+from suite.workload import Case
+
+NOT_FINITE = "the loss is not finite"
+DONATED = "a donated buffer was used again"
+NOTHING_COMPUTED = "it stands still, or nothing is computed"
+
+SPINNING_SECONDS = 0.06  # threads that look for work before they sleep
+AWAITED_SECONDS = 0.01  # to find that every array is there
+
+FEWEST_SAMPLES = 3  # of a process, however long each takes, unless the budget leaves no time for more
+DOUBLING_FROM = 1.25  # twice the steps take at least so much longer, on a busy machine too
+_CLOCKS_SHARE, _CLOCKS_SECONDS = 0.05, 0.1  # by which two clocks may differ
+_CPU_SHARE, _CPU_SECONDS = 0.1, 0.1  # by which CPU time may exceed what the cores could give
+_UNFINISHED_SHARE = 0.1  # of a sample
+_FEWEST_FLOP = 0.999
+_FEWEST_SERVED = 0.95  # of the parameters: a served network has its batch norms folded into its kernels
+_LITTLE = 0.2  # by which the requests under way may differ from those that times and latencies say
+_WRONG = 0.05  # of all answers
+_SAME_LOSS, _SAME_CHANGE, _ROUNDING = 1e-3, 0.25, 1e-6
+
+
+def invalid(record: Record) -> Iterator[str]:
+    """Yield why the record's number cannot be true: the check's name and what it saw, by round."""
+    for run in record.runs:
+        for name, check in CHECKS.items():
+            for words in check(record, run):
+                yield f"round {run.round + 1}: {name}: {words}"
+
+
+def is_short(case: Case, run: Run) -> bool:
+    """Return whether a process took fewer samples of its steps than it has to, as the budget left no time for more."""
+    return case.scope in ("step", "transfer") and 0 < len(run.samples) < FEWEST_SAMPLES
+
+
+def _compilations(record: Record, run: Run) -> Iterator[str]:
+    if run.compilations:
+        yield f"{units.counted(run.compilations, 'compilation')} inside the samples"
+
+
+def _loss(record: Record, run: Run) -> Iterator[str]:
+    if run.reason == NOT_FINITE or run.first_loss != run.first_loss:
+        yield NOT_FINITE
+
+
+def _calibration(record: Record, run: Run) -> Iterator[str]:
+    if NOTHING_COMPUTED in run.reason:
+        yield run.reason
+
+
+def _donation(record: Record, run: Run) -> Iterator[str]:
+    if DONATED in run.reason:
+        yield DONATED
+
+
+def _stamps(record: Record, run: Run) -> Iterator[str]:
+    if run.elapsed_seconds is None or not run.samples:
+        return
+    stated = sum(sample.wall_seconds for sample in run.samples)
+    if abs(run.elapsed_seconds - stated) > _CLOCKS_SHARE * run.elapsed_seconds + _CLOCKS_SECONDS:
+        yield f"the samples add up to {stated:.3f} s, by the parent's clock they took {run.elapsed_seconds:.3f} s"
+
+
+def _cpu_time(record: Record, run: Run) -> Iterator[str]:
+    wall = sum(sample.wall_seconds for sample in run.samples)
+    used = sum(sample.process_seconds for sample in run.samples)
+    cores = record.machine.cores
+    if used > (1 + _CPU_SHARE) * cores * wall + _CPU_SECONDS:
+        yield f"{used:.3f} s of CPU time in {wall:.3f} s on {units.counted(cores, 'core')}"
+
+
+def _doubling(record: Record, run: Run) -> Iterator[str]:
+    if run.doubling_ratio is not None and run.doubling_ratio < DOUBLING_FROM:
+        yield f"twice the steps took {run.doubling_ratio:.2f} times as long"
+
+
+def _unfinished(record: Record, run: Run) -> Iterator[str]:
+    if run.audit is None or run.audit.unfinished_seconds is None or not run.samples:
+        return
+    sample, over = median(sample.wall_seconds for sample in run.samples), run.audit.unfinished_seconds
+    if over > _UNFINISHED_SHARE * sample + SPINNING_SECONDS:
+        yield f"work went on for {over:.3f} s after a sample of {sample:.3f} s had ended"
+    awaited = run.audit.awaited_seconds if _dispatched(record) else None
+    if awaited is not None and awaited > _UNFINISHED_SHARE * sample + AWAITED_SECONDS:
+        yield f"its arrays were there {awaited:.3f} s after a sample of {sample:.3f} s had ended"
+
+
+def _dispatched(record: Record) -> bool:
+    """Return whether arrays may be handed out before they are computed; PyTorch and XGBoost wait for a CPU's."""
+    return record.backend == "gpu" or record.case.implementation not in ("torch", "xgboost")
+
+
+def _cache(record: Record, run: Run) -> Iterator[str]:
+    if (record.case.scope, record.case.cache) == ("cold", "empty") and run.cache_hits:
+        yield f"{units.counted(run.cache_hits, 'program')} of a cold start came from a compile cache"
+
+
+def _floor(record: Record, run: Run) -> Iterator[str]:
+    if record.case.scope not in ("step", "serve") or not run.samples or run.steps_per_sample < 1:
+        return
+    step = median(sample.wall_seconds for sample in run.samples) / run.steps_per_sample
+    least = floor_seconds(record)
+    if step < least:
+        yield f"a step in {step:.2e} s, which no such machine can do in less than {least:.2e} s"
+
+
+def _in_flight(record: Record, run: Run) -> Iterator[str]:
+    """Source: Little, A proof for the queuing formula L = lambda W (1961)."""
+    if run.served is None or not run.samples:
+        return
+    wanted, taken = run.served.in_flight, run.steps_per_sample * len(run.samples)
+    if len(run.served.latency_seconds) != taken:
+        yield f"{len(run.served.latency_seconds)} latencies of {taken} requests"
+        return
+    found = sum(run.served.latency_seconds) / sum(sample.wall_seconds for sample in run.samples)
+    if abs(found / wanted - 1) > _LITTLE:
+        yield f"by their latencies {found:.2f} requests were under way, not {wanted}"
+
+
+def _answers(record: Record, run: Run) -> Iterator[str]:
+    """A peer starts from its own initial values, with which a deep network may answer the same to every picture."""
+    if run.served is None:
+        return
+    served, requests = run.served, len(run.served.latency_seconds)
+    if served.answers < 2 and record.case.implementation == "jax":
+        yield f"the answer is the same to all of {served.pictures} pictures"
+    if served.wrong_answers > _WRONG * requests:
+        yield f"{served.wrong_answers} of {requests} answers were not those of their pictures"
+
+
+def _of_audit(check: Callable[[Record, Audit], Iterable[str]]) -> Callable[[Record, Run], Iterable[str]]:
+    return lambda record, run: check(record, run.audit) if run.audit is not None else ()
+
+
+def _of_program(check: Callable[[Record, Traced], Iterable[str]]) -> Callable[[Record, Run], Iterable[str]]:
+    return _of_audit(lambda record, audit: check(record, audit.program) if audit.program is not None else ())
+
+
+def _cores(record: Record, audit: Audit) -> Iterator[str]:
+    asked = min(record.case.threads or record.machine.cores, record.machine.cores)
+    if record.backend == "cpu" and audit.cores != asked:
+        yield f"the process could use {units.counted(audit.cores, 'core')}, of {asked}"
+
+
+def _backend(record: Record, audit: Audit) -> Iterator[str]:
+    if audit.platform is not None and audit.platform != record.backend:
+        yield f"'{record.backend}' asked for, the arrays were on '{audit.platform}'"
+
+
+def _inputs(record: Record, audit: Audit) -> Iterator[str]:
+    if not audit.inputs_kept:
+        yield "the batches were changed while they were used"
+
+
+def _flop(record: Record, program: Traced) -> Iterator[str]:
+    wanted = record.case.batch * record.description.flop_per_example
+    if program.flop_per_step < _FEWEST_FLOP * wanted:
+        yield f"the results of the program need {program.flop_per_step:.4g} FLOP a step, the network {wanted:.4g}"
+
+
+def _parameters(record: Record, program: Traced) -> Iterator[str]:
+    about = record.description
+    trained = about.flop_per_example > about.forward_flop_per_example
+    wanted = about.trainable_parameters if trained else int(_FEWEST_SERVED * about.trainable_parameters)
+    if program.parameters < wanted:
+        yield f"the program takes {program.parameters} parameters, the network has {about.trainable_parameters}"
+
+
+def _batch(record: Record, program: Traced) -> Iterator[str]:
+    if program.examples != record.case.batch:
+        yield f"the results of the program need {program.examples} examples of a batch of {record.case.batch}"
+
+
+def _precision(record: Record, program: Traced) -> Iterator[str]:
+    """Trees have no products; those of an LSTM's kernel, float32 at every precision, are not among the traced ones."""
+    asked, types, kinds = record.case.precision, program.product_dtypes, program.product_precisions
+    narrow = [name for name in types if name != "float32"]
+    lower = [name for name in kinds if name != "highest"]
+    if narrow and asked != "bfloat16":
+        yield f"products in {', '.join(narrow)} at precision '{asked}'"
+    if lower and asked == "float32-highest":
+        yield f"products of precision '{', '.join(lower)}' at precision 'float32-highest'"
+    if types and "bfloat16" not in types and asked == "bfloat16":
+        yield f"products in {', '.join(types)} alone at precision 'bfloat16'"
+    if kinds and not lower and asked == "tf32":
+        yield "products of precision 'highest' alone at precision 'tf32'"
+
+
+def _replay(record: Record, run: Run) -> Iterator[str]:
+    if run.audit is None or run.audit.replay is None:
+        return
+    replay = run.audit.replay
+    about = record.description
+    trained = about.family == "trees" or about.flop_per_example > about.forward_flop_per_example
+    if None in (replay.first, replay.once, replay.twice, replay.together):
+        yield "a loss is not finite"
+    elif run.first_loss is not None:
+        yield from _replayed(replay, run.first_loss, trained, drawn=about.flop_per_example > 0)
+
+
+def _replayed(replay: Replay, first: float, trained: bool, drawn: bool) -> Iterator[str]:
+    """Yield what is wrong with a replay.
+
+    `drawn`: the loss comes of parameters that a seed draws, which boosting has none of and a copy of memory leaves out.
+    """
+    assert replay.first is not None
+    assert replay.once is not None
+    assert replay.twice is not None
+    assert replay.together is not None
+    if abs(replay.first - first) > _SAME_LOSS * abs(first):
+        yield f"the first loss was {first:.6g}, from the same start it is {replay.first:.6g}"
+    if trained and replay.once == replay.twice:
+        yield f"the loss of a batch stays {replay.once:.6g}: the state does not advance"
+    change = abs(replay.twice - replay.once)
+    if abs(replay.together - replay.twice) > _SAME_CHANGE * change + _ROUNDING * abs(replay.twice):
+        yield f"after a chain the loss is {replay.together:.6g}, after its steps one by one {replay.twice:.6g}"
+    if replay.once == replay.other_inputs and not replay.other_state:
+        yield f"the loss is {replay.once:.6g} whatever the batch"
+    if drawn and (replay.once, replay.twice) == (replay.other_seed, replay.other_seed_twice):
+        yield f"the loss is {replay.once:.6g} whatever the parameters"
+
+
+CHECKS: dict[str, Callable[[Record, Run], Iterable[str]]] = {
+    "compilations": _compilations,
+    "loss": _loss,
+    "donation": _donation,
+    "calibration": _calibration,
+    "stamps": _stamps,
+    "CPU time": _cpu_time,
+    "doubling": _doubling,
+    "unfinished work": _unfinished,
+    "cache": _cache,
+    "floor": _floor,
+    "in flight": _in_flight,
+    "answers": _answers,
+    "cores": _of_audit(_cores),
+    "backend": _of_audit(_backend),
+    "inputs": _of_audit(_inputs),
+    "FLOP": _of_program(_flop),
+    "parameters": _of_program(_parameters),
+    "batch": _of_program(_batch),
+    "precision": _of_program(_precision),
+    "replay": _replay,
+}

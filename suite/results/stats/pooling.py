@@ -1,0 +1,103 @@
+"""From the times on several hosts to the time on the next machine of their kind: value, interval and range.
+
+Source: DerSimonian and Laird, Meta-analysis in clinical trials (1986), for the weights.
+"""
+
+import math
+from collections.abc import Sequence
+from statistics import fmean
+
+from suite.results.stats.statistics import Estimate, t_quantile
+from suite.results.stats.variance_components import Cell, Components, logarithms, of_cell
+from suite.results.stats.variances import SMALLEST
+from suite.workload import Plain
+
+VERSION = 2  # of the estimator; raised when it gives another number for the same values
+_Moments = tuple[float, float, float, float]  # as `moments` returns them
+
+
+class Pooled(Plain, frozen=True, kw_only=True):
+    """What a kind of machine takes: the mean over its hosts, and where a further campaign will come out."""
+
+    value: float
+    low: float | None = None  # 95 % interval of the kind of machine; None: too little says how much hosts differ
+    high: float | None = None
+    range_low: float | None = None  # 95 % range of a further campaign of one round on a further host
+    range_high: float | None = None
+    hosts: int
+    processes: int
+
+    @property
+    def estimate(self) -> Estimate:
+        """The value with its interval alone."""
+        return Estimate(value=self.value, low=self.low, high=self.high, processes=self.processes)
+
+    def per(self, quantity: float) -> "Pooled":
+        """Return a quantity over this value, interval and range turned round: a rate from a time."""
+        ends = (self.high, self.low, self.range_high, self.range_low)
+        low, high, range_low, range_high = (None if end is None else quantity / end for end in ends)
+        return Pooled(
+            value=quantity / self.value,
+            low=low,
+            high=high,
+            range_low=range_low,
+            range_high=range_high,
+            hosts=self.hosts,
+            processes=self.processes,
+        )
+
+
+def pooled(cell: Cell, among: Components) -> Pooled:
+    """Return the mean over the hosts of a cell, with its interval and the range of a further campaign.
+
+    Hosts that differ far more than those of other cells are judged by their own spread. Raises ValueError for a cell
+    without a value, or with one that is not positive.
+    """
+    return _estimate([cell], [moments(cell, among)])
+
+
+def ratio(numerator: tuple[Cell, Components], denominator: tuple[Cell, Components]) -> Pooled:
+    """Return one kind's value over another's, of two sides that were not measured at the same moment.
+
+    Its degrees of freedom come from both. Source: Satterthwaite (1946). Raises ValueError as `pooled` does.
+    """
+    sides = numerator, denominator
+    return _estimate([cell for cell, _ in sides], [moments(*side) for side in sides])
+
+
+def _estimate(cells: Sequence[Cell], sides: Sequence[_Moments]) -> Pooled:
+    """Return the first side's value, over the second's if there is one; hosts are those of the side that has fewer."""
+    centre = sides[0][0] - sum(mean for mean, *_ in sides[1:])
+    hosts, processes = min(map(len, cells)), min(sum(map(len, cell)) for cell in cells)
+    if not all(degrees for *_, degrees in sides):
+        return Pooled(value=math.exp(centre), hosts=hosts, processes=processes)
+    near = reach([(error2, degrees) for _, error2, _, degrees in sides])
+    far = reach([(error2 + further2, degrees) for _, error2, further2, degrees in sides])
+    return Pooled(
+        value=math.exp(centre),
+        low=math.exp(centre - near),
+        high=math.exp(centre + near),
+        range_low=math.exp(centre - far),
+        range_high=math.exp(centre + far),
+        hosts=hosts,
+        processes=processes,
+    )
+
+
+def moments(cell: Cell, among: Components) -> _Moments:
+    """Return the mean of a cell's logarithms, its variance, that of a further round about mu, degrees of freedom."""
+    logs = logarithms(cell)
+    if not logs:
+        raise ValueError("a pool needs a value of one host at least")
+    among = of_cell(logs, among)
+    weights = [1 / max(among.tau2 + among.sigma2 / len(host), SMALLEST) for host in logs]
+    total = sum(weights)
+    centre = sum(weight * fmean(host) for weight, host in zip(weights, logs, strict=True)) / total
+    return centre, 1 / total, among.tau2 + among.sigma2, among.degrees
+
+
+def reach(parts: Sequence[tuple[float, float]]) -> float:
+    """Return the half-width of a sum whose variances have these degrees of freedom."""
+    total = sum(variance for variance, _ in parts)
+    shares = sum(variance**2 / degrees for variance, degrees in parts)
+    return t_quantile(total**2 / shares) * math.sqrt(total)

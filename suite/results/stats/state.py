@@ -1,0 +1,16 @@
+"""The four states of a number, the same wherever it stands: whether it may be quoted of its kind of machine."""
+
+from typing import Literal
+
+from suite.results.stats.statistics import Estimate
+
+State = Literal["quotable", "open", "not certified", "invalid"]
+WIDEST = 0.15  # relative half-width
+
+
+def wide(value: Estimate | None) -> str:
+    """Return the half-width of an interval that is too wide; '' if it is not, or if there is none."""
+    width = value.relative_half_width if value else None
+    if width is None or width <= WIDEST:
+        return ""
+    return f"half-width {100 * width:.3g} %"

@@ -1,0 +1,129 @@
+"""How much hosts of one kind of machine differ, and processes of one host: two variances, pooled over cells.
+
+    log(time) = mu + host effect + process effect
+
+A *cell* is all that is known of one side: the values of each host, one a process. Host effects have variance tau^2,
+process effects sigma^2. Both are pooled over the cells of one kind of machine, since a cell of two hosts tells almost
+nothing of tau. A wild cell widens no other, it widens itself.
+
+Source: Kalibera and Jones, Rigorous benchmarking in reasonable time (2013), for the levels.
+"""
+
+import math
+import operator
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import combinations
+from statistics import fmean
+
+from suite.results.stats.variances import EFFICIENCY, HEAVIEST, Spread, agreed, calm, spread
+from suite.workload import Plain
+
+Cell = Sequence[Sequence[float]]  # positive values by host, one a process
+_FEWEST = 3.0  # degrees of freedom, below which a kind borrows of others
+
+
+class Components(Plain, frozen=True, kw_only=True):
+    """How much hosts of one kind differ, and processes of one host: variances of logarithms."""
+
+    tau2: float
+    sigma2: float
+    degrees: float  # of freedom, of the two together; 0: too little says how much hosts differ
+    cells: int  # that have two hosts or more
+
+    @property
+    def total(self) -> float:
+        """The variance of one process on a host of this kind."""
+        return self.tau2 + self.sigma2
+
+    @property
+    def enough(self) -> bool:
+        """Whether it needs no other kind to say how much hosts differ."""
+        return self.degrees >= _FEWEST
+
+    @property
+    def tau(self) -> float:
+        """The standard deviation between hosts, as a logarithm: 0.08 is about 8 %."""
+        return math.sqrt(self.tau2)
+
+    @property
+    def sigma(self) -> float:
+        """The standard deviation between processes of one host, as a logarithm."""
+        return math.sqrt(self.sigma2)
+
+
+def components(cells: Sequence[Cell], hosts: Sequence[Sequence[Hashable]] = ()) -> Components:
+    """Return how much hosts and processes differ, pooled over cells.
+
+    `hosts` names each cell's hosts in their order; without them no two cells share a host. A slow host is slow in most
+    cells: those that share hosts tell less of tau than as many cells of other hosts, and count for fewer degrees.
+
+    Raises ValueError for a value that is not positive.
+    """
+    logs = [logarithms(cell) for cell in cells]
+    within = [spread(host) for cell in logs for host in cell if len(host) > 1]
+    sigma2 = agreed(within)
+    several = [_between(cell, sigma2) for cell in logs if len(cell) > 1]
+    between = calm(several)
+    tau2 = agreed(between)
+    if sigma2 and not tau2:
+        # Where hosts differ no more than processes, both say how much processes do. Source: Thompson, The problem of
+        # negative estimates of variance components (1962).
+        sigma2 = agreed([*within, *(each.times(sigma2 / each.noise) for each in between)])
+    degrees = EFFICIENCY * sum(each.weight for each in between)
+    if hosts:
+        names = dict(zip(several, (each for each in hosts if len(each) > 1), strict=True))
+        means = [dict(zip(names[each], each.values, strict=True)) for each in between]
+        degrees /= 1 + _agreement(means) / max(degrees, 1)
+    return Components(tau2=tau2, sigma2=sigma2, degrees=degrees, cells=len(several))
+
+
+def wild(cell: Cell, among: Components) -> bool:
+    """Return whether the hosts of a cell differ far more than those of other cells."""
+    logs = logarithms(cell)
+    return of_cell(logs, among) is not among
+
+
+def of_cell(logs: Sequence[Sequence[float]], among: Components) -> Components:
+    """Return the components that hold for a cell: the pooled ones, or its own where these cannot explain its hosts.
+
+    Two hosts alone, whose one difference bounds nothing, then have no degrees of freedom.
+    """
+    if len(logs) < 2 or not among.degrees:
+        return among
+    found = _between(logs, among.sigma2)
+    # The pooled spread is itself uncertain; a chi-square that ignores that would call one cell in a few hundred wild.
+    if not found.wild(among.tau2):
+        return among
+    tau2 = max(found.variance - found.noise, 0.0)
+    degrees = float(found.degrees) if found.degrees > 1 else 0.0
+    return Components(tau2=tau2, sigma2=among.sigma2, degrees=degrees, cells=1)
+
+
+def logarithms(cell: Cell) -> list[list[float]]:
+    """Return the logarithms of a cell's values by host. Raises ValueError for one that is not positive and finite."""
+    for host in cell:
+        if not host or min(host) <= 0 or not all(map(math.isfinite, host)):
+            raise ValueError(f"a pool needs positive finite values of each host, got {list(host)}")
+    return [[math.log(value) for value in host] for host in cell]
+
+
+def _between(logs: Sequence[Sequence[float]], sigma2: float) -> Spread:
+    """Return how far the means of a cell's hosts are apart."""
+    return spread(tuple(map(fmean, logs)), sigma2 * fmean(1 / len(host) for host in logs))
+
+
+def _agreement(cells: Sequence[Mapping[Hashable, float]]) -> float:
+    """Return the degrees of freedom that cells have in common: those of shared hosts, where these agree in speed.
+
+    Of two cells whose hosts' means correlate by r, the spreads correlate by r^2.
+    """
+    products = scale = shared = 0.0
+    for one, other in combinations(cells, 2):
+        names = [name for name in one if name in other]
+        if len(names) < 2:
+            continue
+        mine, theirs = ([cell[name] - fmean(map(cell.__getitem__, names)) for name in names] for cell in (one, other))
+        products += sum(map(operator.mul, mine, theirs))
+        scale += math.hypot(*mine) * math.hypot(*theirs)
+        shared += 2 * EFFICIENCY * min(len(names) - 1, HEAVIEST)
+    return max(products / scale, 0.0) ** 2 * shared if scale else 0.0

@@ -1,0 +1,387 @@
+"""What a program reads of a command: one JSON document, whose schema the site has beside that of records.
+
+Numbers are in seconds, examples, FLOP and their rates, without prefixes. `low` and `high` are the ends of the 95 %
+interval, null where there is none. A schema gains fields, and loses or changes one only under another number.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import msgspec
+
+from suite.results.cite.citation import Citation
+from suite.results.cite.keys import key_of
+from suite.results.cite.number import Number
+from suite.results.cite.numbers import Numbers
+from suite.results.cite.stored_pools import StoredPool
+from suite.results.compare.comparison import Comparison, default_band
+from suite.results.pooled.baselines import Baselines
+from suite.results.records.record import Record, to_json
+from suite.results.single.speedup import SpeedUp, speedups
+from suite.results.single.summary import Summary, by_round, summary
+from suite.results.stats.pooling import Pooled
+from suite.results.stats.state import State
+from suite.results.stats.statistics import Estimate
+from suite.workload import Backend, Description, Implementation, Precision, Scope
+
+Unit = Literal["s", "examples/s", "FLOP/s", "1"]
+Verdict = Literal["faster", "slower", "same", "not separated"]
+
+_UNITS: dict[str, Unit] = {
+    "seconds": "s",
+    "examples-per-second": "examples/s",
+    "flop-per-second": "FLOP/s",
+    "speedup": "1",
+    "best-over-best": "1",
+    "latency": "s",
+    "latency-p50": "s",
+    "latency-p99": "s",
+}
+
+
+class _Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """Base of what a document is made of: its readers leave fields that they do not know alone."""
+
+
+class CaseResult(_Answer, frozen=True, kw_only=True):
+    """What was timed, and how long it took: a step, a cold start, a whole run, a request."""
+
+    key: str
+    workload: str
+    case: str  # workload/backend/scope and each axis that is not at its default
+    scope: Scope
+    backend: Backend
+    implementation: Implementation
+    variant: str
+    precision: Precision
+    batch: int
+    rounds: int  # that ended well
+    planned_rounds: int
+    value: float | None
+    low: float | None
+    high: float | None
+    unit: Unit
+    status: State
+    reasons: tuple[str, ...]
+    record: str | None  # its file; null where none is written
+
+
+class SpeedUpResult(_Answer, frozen=True, kw_only=True):
+    """JAX's time on the CPU over its time on the GPU in one campaign; the case is that of the GPU."""
+
+    key: str
+    workload: str
+    case: str
+    scope: Scope
+    variant: str
+    precision: Precision  # of the GPU; the CPU's is float32-highest
+    batch: int
+    rounds: int  # that ended well on both
+    value: float
+    low: float | None
+    high: float | None
+    unit: Unit
+    status: State
+    reasons: tuple[str, ...]
+    certified: bool | None  # the CPU side is no slower than a baseline allows; null where none is needed
+
+
+class RunDocument(_Answer, frozen=True, kw_only=True):
+    """What a campaign measured."""
+
+    schema: Literal["run/2"]
+    campaign: str
+    machine: str
+    commit: str  # of the suite; '' outside a checkout
+    complete: bool  # nothing that was planned is left
+    resume: str | None  # the command that goes on with it
+    cases: tuple[CaseResult, ...]
+    speedups: tuple[SpeedUpResult, ...]
+    site: str | None  # its first page, where it was rendered
+
+
+class Side(_Answer, frozen=True, kw_only=True):
+    """One side of a comparison."""
+
+    campaign: str
+    machine: str
+    measured: str  # UTC, ISO 8601
+    rounds: int
+    value: float | None
+    low: float | None
+    high: float | None
+    unit: Unit
+    status: State
+    reasons: tuple[str, ...]
+    record: str  # below the folder of campaigns
+    digest: str
+
+
+class CompareRow(_Answer, frozen=True, kw_only=True):
+    """One case that both sides have; the ratio is the first side's time over the second's."""
+
+    workload: str
+    case: str  # of the second side
+    scope: Scope
+    backend: Backend
+    implementation: Implementation
+    first: Side
+    second: Side
+    value: float
+    low: float | None
+    high: float | None
+    unit: Unit
+    paired: bool  # measured in the same rounds of one campaign
+    chance: float | None  # of so large a difference between equals
+    verdict: Verdict  # of the second side
+    status: State
+    differs: tuple[str, ...]  # axes, packages and settings in which the two sides differ
+
+
+class CompareDocument(_Answer, frozen=True, kw_only=True):
+    """Two sides against each other."""
+
+    schema: Literal["compare/2"]
+    first: str
+    second: str
+    band: float  # the share that does not matter
+    rows: tuple[CompareRow, ...]
+
+
+class ListedNumber(_Answer, frozen=True, kw_only=True):
+    """The current number under a key. A ratio has the hosts of the side with fewer."""
+
+    key: str
+    pinned: str | None  # the key of this number for ever; null where it is not stored
+    value: float
+    low: float | None
+    high: float | None
+    range_low: float | None  # of a further campaign
+    range_high: float | None
+    unit: Unit
+    campaigns: tuple[str, ...]  # behind it, the newest last
+    hosts: int
+    status: State
+    quotable: bool
+    reason: str  # why it may not be quoted; '' if it may
+    what: str
+    measured: str  # its newest record: UTC, ISO 8601
+    record: str  # its address below the site's; of a pool that of one of its newest
+    digest: str | None  # of its record or stored pool
+
+
+class CiteListDocument(_Answer, frozen=True, kw_only=True):
+    """Every current number of the published records under its key."""
+
+    schema: Literal["cite-list/2"]
+    numbers: tuple[ListedNumber, ...]
+
+
+class BaselineRow(_Answer, frozen=True, kw_only=True):
+    """JAX's step beside its baselines on one kind of machine."""
+
+    machine: str
+    backend: Backend
+    precision: Precision
+    workload: str
+    batch: int
+    ratio: float | None  # the fastest baseline's time over JAX's; null where none was timed
+    low: float | None
+    high: float | None
+    best: str | None  # the fastest baseline
+    timed: tuple[str, ...]  # the fastest first
+    not_timed: tuple[str, ...]
+
+
+class BaselinesDocument(_Answer, frozen=True, kw_only=True):
+    """Each of JAX's steps beside PyTorch, Keras and XGBoost."""
+
+    schema: Literal["baselines/1"]
+    rows: tuple[BaselineRow, ...]
+
+
+Document = RunDocument | CompareDocument | CiteListDocument | BaselinesDocument
+_SCHEMAS: dict[str, Any] = {
+    "record": Record,
+    "run": RunDocument,
+    "compare": CompareDocument,
+    "cite-list": CiteListDocument,
+    "baselines": BaselinesDocument,
+    "pool": StoredPool,
+    "list": tuple[Description, ...],
+}
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """Return by name the JSON Schema of a record, a stored pool and every document that a command prints."""
+    return {name: msgspec.json.schema(kind) for name, kind in _SCHEMAS.items()}
+
+
+def text(document: Document | Sequence[Description]) -> str:
+    """Return a document as it is printed."""
+    return to_json(document).decode()
+
+
+def run_document(
+    records: Sequence[Record],
+    *,
+    campaign: str,
+    machine: str,
+    commit: str,
+    complete: bool,
+    resume: str | None = None,
+    site: Path | None = None,
+    folder: Path | None = None,
+) -> RunDocument:
+    """Return what a campaign's records say; `folder` holds their files, None if none is written."""
+    return RunDocument(
+        schema="run/2",
+        campaign=campaign,
+        machine=machine,
+        commit=commit,
+        complete=complete,
+        resume=resume,
+        cases=tuple(_case(summary(record), folder) for record in sorted(records, key=lambda record: record.name)),
+        speedups=tuple(_speedup(item) for item in sorted(speedups(records), key=lambda item: item.gpu.record.name)),
+        site=str(site) if site else None,
+    )
+
+
+def _case(item: Summary, folder: Path | None) -> CaseResult:
+    record, case = item.record, item.record.case
+    return CaseResult(
+        key=key_of(record, "seconds").unpinned.text(),
+        workload=record.workload,
+        case=case.text(record.description.batch),
+        scope=case.scope,
+        backend=case.backend,
+        implementation=case.implementation,
+        variant=case.variant,
+        precision=case.precision,
+        batch=case.batch,
+        rounds=len(by_round(record)),
+        planned_rounds=record.rounds,
+        unit="s",
+        status=item.state,
+        reasons=item.reasons,
+        record=str(folder / f"{record.name}.json") if folder else None,
+        **_ends(item.seconds),
+    )
+
+
+def _speedup(item: SpeedUp) -> SpeedUpResult:
+    record, case = item.gpu.record, item.gpu.record.case
+    return SpeedUpResult(
+        key=key_of(record, "speedup").unpinned.text(),
+        workload=record.workload,
+        case=case.text(record.description.batch),
+        scope=case.scope,
+        variant=case.variant,
+        precision=case.precision,
+        batch=case.batch,
+        rounds=item.ratio.processes,
+        unit="1",
+        status=item.state,
+        reasons=item.reasons,
+        certified=item.certificate,
+        **_ends(item.ratio),
+    )
+
+
+def compare_document(first: str, second: str, rows: Sequence[Comparison], band: float | None = None) -> CompareDocument:
+    """Return the comparison of two sides by their names; `band` is the share that does not matter."""
+    band = default_band(rows) if band is None else band
+    return CompareDocument(
+        schema="compare/2", first=first, second=second, band=band, rows=tuple(_row(row, band) for row in rows)
+    )
+
+
+def _row(row: Comparison, band: float) -> CompareRow:
+    record, case = row.second.record, row.second.record.case
+    return CompareRow(
+        workload=record.workload,
+        case=case.text(record.description.batch),
+        scope=case.scope,
+        backend=case.backend,
+        implementation=case.implementation,
+        first=_side(row.first),
+        second=_side(row.second),
+        unit="1",
+        paired=row.paired,
+        chance=row.chance,
+        verdict=cast(Verdict, row.verdict(band).partition(" within ")[0]),
+        status=row.state,
+        differs=row.differs,
+        **_ends(row.ratio),
+    )
+
+
+def _side(item: Summary) -> Side:
+    record = item.record
+    return Side(
+        campaign=record.campaign,
+        machine=record.machine.slug,
+        measured=record.created,
+        rounds=len(by_round(record)),
+        unit="s",
+        status=item.state,
+        reasons=item.reasons,
+        record=f"{record.campaign}/{record.name}.json",
+        digest=record.digest,
+        **_ends(item.seconds),
+    )
+
+
+def cite_list_document(there: Numbers, part: str = "") -> CiteListDocument:
+    """Return the current number under each key that holds `part`, whether it may be quoted, and if not why."""
+    listed = (_listed(there.pinned(number)) for key, number in there.current.items() if part in key)
+    return CiteListDocument(schema="cite-list/2", numbers=tuple(listed))
+
+
+def _listed(number: Number) -> ListedNumber:
+    cited = Citation(number=number)
+    return ListedNumber(
+        key=number.key.unpinned.text(),
+        pinned=cited.key if number.digest else None,
+        range_low=number.value.range_low,
+        range_high=number.value.range_high,
+        unit=_UNITS[number.key.metric],
+        campaigns=number.campaigns,
+        hosts=number.value.hosts,
+        status=number.state,
+        quotable=number.quotable,
+        reason="" if number.quotable else cited.reservation or number.word,
+        what=cited.what,
+        measured=number.measured,
+        record=cited.record,
+        digest=number.digest or None,
+        **_ends(number.value),
+    )
+
+
+def baselines_document(rows: Sequence[Baselines]) -> BaselinesDocument:
+    """Return JAX's steps beside their baselines."""
+    return BaselinesDocument(schema="baselines/1", rows=tuple(map(_beside, rows)))
+
+
+def _beside(row: Baselines) -> BaselineRow:
+    case, best = row.mine.case, row.best
+    return BaselineRow(
+        machine=row.machine,
+        backend=case.backend,
+        precision=case.precision,
+        workload=case.workload,
+        batch=case.batch,
+        ratio=best.over.value if best else None,
+        low=best.over.low if best else None,
+        high=best.over.high if best else None,
+        best=best.words if best else None,
+        timed=tuple(dict.fromkeys(way.words for way in row.ways)),
+        not_timed=row.not_timed,
+    )
+
+
+def _ends(value: Estimate | Pooled | None) -> dict[str, Any]:
+    """Return a value and the ends of its interval by the names of their fields."""
+    return {name: getattr(value, name, None) for name in ("value", "low", "high")}

@@ -1,0 +1,197 @@
+"""Results as rows of cells: text, what to sort by, and the record behind it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from suite import units
+from suite.results.pooled.pools import Pool
+from suite.results.records.record import Record
+from suite.results.single.speedup import Result, SpeedUp, record_of
+from suite.results.single.summary import Summary, plain
+from suite.results.stats.state import wide
+from suite.results.stats.statistics import Estimate
+
+INTERVAL = "95 % interval"  # columns' names
+STATUS, ON_ONE_HOST = "status", "on one host"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """What stands in a table: text, a number to sort by, the record behind it, or why it is missing."""
+
+    text: str
+    sort: float | None = None
+    record: Record | None = None
+    remark: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A titled table; `notes` explain what its cells cannot. One of words has text, not numbers, in its cells."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+    words: bool = False
+    searched: bool = False  # whether the site's search finds what its cells say
+    facets: tuple[Mapping[str, str], ...] = ()  # of each row, by what a reader may filter
+    chosen: Mapping[str, str] = field(default_factory=dict)  # facets that are chosen at first
+    same: str = ""  # what is true of every row, and so has no column
+
+
+def filled(table: Table) -> Table:
+    """Return the table without the columns in which every row has a dash."""
+    places = range(len(table.columns))
+    return _part(table, [place for place in places if any(row[place].text != units.DASH for row in table.rows)])
+
+
+def varied(table: Table, columns: Sequence[str]) -> Table:
+    """Return the table without those of these columns that say the same in every row."""
+    same = {name for place, name in enumerate(table.columns) if len({row[place].text for row in table.rows}) < 2}
+    return _part(table, [i for i, name in enumerate(table.columns) if name not in same.intersection(columns)])
+
+
+_JUDGED = (STATUS, "verdict")  # columns that are looked for where they are, whatever they say
+
+
+def condensed(table: Table) -> Table:
+    """Return the table with what judges beside its interval, if it has one, and what is true of every row said once.
+
+    A column of links or remarks stays, and so does one that is empty for several reasons; so does all of a single row.
+    """
+    said: dict[int, str] = {}
+    lacking: dict[int, str] = {}
+    for place, name in enumerate(table.columns):
+        found = {(row[place].text, row[place].remark) for row in table.rows}
+        if place == 0 or name in ("", *_JUDGED) or len(table.rows) < 2 or len(found) > 1:
+            continue
+        ((text, remark),) = found
+        if name == ON_ONE_HOST and text != units.DASH:
+            continue
+        if name == ON_ONE_HOST:
+            said[place] = f"{name}, with nothing against it"
+        elif text == units.DASH:
+            lacking[place] = name + (f" ({remark})" if remark else "")
+        elif not remark and not any(row[place].record for row in table.rows):
+            said[place] = f"{name} {text}"
+    kept = [place for place in range(len(table.columns)) if place not in said.keys() | lacking.keys()]
+    names = [table.columns[place] for place in kept]
+    judged = next((name for name in (STATUS, ON_ONE_HOST) if name in names), None)
+    if judged and names.count(INTERVAL) == 1:
+        status = kept.pop(names.index(judged))
+        names.remove(judged)
+        kept.insert(names.index(INTERVAL) + 1, status)
+    lines = [
+        f"{start}: {', '.join(dict.fromkeys(words.values()))}."
+        for start, words in (("Throughout", said), ("None has", lacking))
+        if words
+    ]
+    return replace(_part(table, kept), same=" ".join(filter(None, (table.same, *lines))))
+
+
+_NAMING = (
+    "case",
+    "implementation",
+    "backend",
+    "way",
+    "scope",
+    "precision",
+    "GPU precision",
+    "batch",
+    "threads",
+    "GPUs",
+)
+
+
+def reasons(table: Table) -> tuple[str, ...]:
+    """Return a line for each distinct reason that a table's numbers have, after the rows that have it.
+
+    A row is named by its first cell and by what tells it from others. Without a column that judges there are none.
+    """
+    judged = next((name for name in (STATUS, ON_ONE_HOST) if name in table.columns), None)
+    if judged is None:
+        return ()
+    place, first = table.columns.index(judged), table.columns[0]
+    named = varied(table, [column for column in _NAMING if column != first])
+    names = [column for column in named.columns if column in (first, *_NAMING)]
+    having: dict[str, list[str]] = {}
+    for row, name in zip(table.rows, chosen(named, names).rows, strict=True):
+        if row[place].remark:
+            having.setdefault(row[place].remark, []).append(" ".join(cell.text for cell in name))
+    return tuple(f"{', '.join(dict.fromkeys(rows))}: {reason}" for reason, rows in having.items())
+
+
+def chosen(table: Table, columns: Sequence[str], notes: Sequence[str] = ()) -> Table:
+    """Return the table with these of its columns, in this order, and these notes after its own."""
+    part = _part(table, [table.columns.index(column) for column in columns])
+    return replace(part, notes=(*table.notes, *notes))
+
+
+def _part(table: Table, places: Sequence[int]) -> Table:
+    return replace(
+        table,
+        columns=tuple(table.columns[place] for place in places),
+        rows=tuple(tuple(row[place] for place in places) for row in table.rows),
+    )
+
+
+def time_cell(item: Summary | Pool | None) -> Cell:
+    """Return a case's time with as many digits as its interval allows."""
+    if isinstance(item, Pool):
+        return _time_cell(item.seconds, item.newest)
+    if item is None or item.seconds is None:
+        remark = "; ".join(item.reasons) if item else "not measured"
+        return Cell(text=units.DASH, remark=remark, record=item.record if item else None)
+    return _time_cell(item.seconds, item.record)
+
+
+def _time_cell(seconds: Estimate, record: Record) -> Cell:
+    width = units.half_width(seconds.low, seconds.high)
+    return Cell(text=units.seconds(seconds.value, width), sort=seconds.value, record=record)
+
+
+def times_cells(ratio: Estimate | None, record: Record | None = None, remark: str = "") -> tuple[Cell, Cell]:
+    """Return a ratio, linked to a record, and its interval; dashes with the remark where there is none."""
+    if ratio is None:
+        return Cell(text=units.DASH, remark=remark), Cell(text=units.DASH)
+    value = units.times(ratio.value, ratio.low, ratio.high)
+    return Cell(text=value, sort=ratio.value, record=record), Cell(text=units.interval(ratio.low, ratio.high))
+
+
+def rate_cells(rate: Estimate | None, item: Summary) -> tuple[Cell, Cell]:
+    """Return examples a second, linked to their record, and the interval; dashes where there is none, and why."""
+    if rate is None:
+        return Cell(text=units.DASH, remark="; ".join(item.reasons), record=item.record), Cell(text=units.DASH)
+    width = units.half_width(rate.low, rate.high)
+    value = Cell(text=units.quantity(rate.value, "", width), sort=rate.value, record=item.record)
+    return value, Cell(text=units.quantity_interval(rate.low, rate.high, ""))
+
+
+def base_cells(record: Record) -> tuple[Cell, Cell]:
+    """Return the cells of what ratios are taken over: 1, without an interval."""
+    return Cell(text="1", sort=1.0, record=record), Cell(text=units.DASH, remark="the others are set against it")
+
+
+def one_host_cell(*items: Result, doubt: str = "") -> Cell:
+    """Return what speaks against results of one host, and against what is made of them; a dash where nothing does.
+
+    The remark says what helps, too, and what a certificate does not cover.
+    """
+    several = len({record_of(item).backend for item in items}) > 1
+    states = [item.state for item in items if item.state != "open"]
+    found = [
+        (f"{item.record.backend}: " if several and isinstance(item, Summary) else "") + reason
+        for item in items
+        for reason in item.reasons
+    ]
+    uncovered = {reason for item in items if isinstance(item, SpeedUp) for reason in item.uncovered}
+    said = dict.fromkeys((*states, *found, *filter(None, [doubt])))
+    text = "; ".join(dict.fromkeys(plain(reason) for reason in said if reason not in uncovered))
+    return Cell(text=text or units.DASH, remark="; ".join(said))
+
+
+def gain_cell(ratio: Estimate | None, *items: Summary | None) -> Cell:
+    """Return what speaks against a ratio of results' times: what does against these, else its own wide interval."""
+    there = [item for item in items if item is not None]
+    return one_host_cell(*there, doubt=wide(ratio) if all(item.steady for item in there) else "")

@@ -1,0 +1,1 @@
+"""A campaign from its start to its publication."""

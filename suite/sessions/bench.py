@@ -1,0 +1,264 @@
+"""A campaign from its plan to its records: opened, measured, written."""
+
+import math
+import shutil
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from suite import units
+from suite.console import terminal
+from suite.console.progress import CampaignProgress
+from suite.data import embedded
+from suite.data import store as datasets
+from suite.driver import campaign, plan, probing, profiles, reference_round, runner, schedule
+from suite.driver import journal as journals
+from suite.driver.deadline import Deadline
+from suite.driver.forecast import Forecast
+from suite.driver.journal import Closed, Done, Header, Journal, Rounds, Session
+from suite.driver.request import BUDGET_MINUTES, WITHIN, Request
+from suite.processes import lock
+from suite.results.records import store
+from suite.results.records.record import to_json
+from suite.results.single.summary import summary
+from suite.results.views import documents
+from suite.sessions import resuming
+from suite.system import boot_id, machine, software, variables
+from suite.telemetry import host_speed, windows
+from suite.worker_api.offer import Offer
+from suite.workload import Implementation
+
+Ending = Literal["whole", "out of time", "interrupted"]
+
+
+def planned(
+    asked: Request,
+    out: Path,
+    machine_name: str | None = None,
+    part: int | None = None,
+    reserved: float = 0.0,
+    began: float | None = None,
+) -> Journal:
+    """Find out what can be measured here, say how long it may take, and open the campaign's journal.
+
+    `part` is the number of a job beside others, which may begin in the same second on another machine of the same name.
+    Of the budget so many seconds are `reserved` for what follows the measuring; its time runs since `began`, by the
+    monotonic clock. Raises RuntimeError while something is measured here: no campaign is begun that could not go on at
+    once; ValueError for a budget that no process fits.
+    """
+    for note in (*software.notes(), *variables.spoiling()):
+        terminal.say(f"note: {note}")
+    here = machine.machine(machine_name)
+    needed: tuple[Implementation, ...] = ("jax", *asked.implementations)
+    offers: dict[Implementation, Offer] = {name: probing.offer(name) for name in dict.fromkeys(needed)}
+    if asked.reference:
+        offers |= probing.installed(reference_round.IMPLEMENTATIONS)
+    here = machine.seen_by(here, offers["jax"].backends.get("gpu", ()), machine_name)
+    answer = plan.answer(asked, here, offers)
+    for remark in answer.remarks:
+        terminal.say(f"note: {remark}")
+    if part is None:
+        resuming.mention_unfinished(out)
+    budget = budget_seconds(asked, answer.seconds, reserved)
+    header = campaign.planned(
+        answer.cases,
+        answer.descriptions,
+        asked.profile,
+        here,
+        lock.moment(),
+        asked.experiment or "",
+        part,
+        asked=asked.rounds,
+        within=(asked.within or WITHIN) if asked.adaptive else None,
+        budget_seconds=budget,
+        energy=asked.energy,
+        is_reference=asked.reference,
+    )
+    refuse_short(header, Deadline(budget, reserved, began))
+    for line in announced(header, answer.seconds):
+        terminal.say(line)
+    lock.refuse_beside_another()
+    journal = Journal(out / header.campaign / journals.FILE_NAME)
+    if journal.path.parent.exists():
+        raise RuntimeError(f"campaign '{header.campaign}' is there already; wait a second, or set the clock right")
+    journal.append(header)
+    return journal
+
+
+def budget_seconds(asked: Request, seconds: float, reserved: float) -> float | None:
+    """Return the wall time of a command whose first pass takes so many seconds; None if it has no limit.
+
+    Where rounds are added there is one: by default BUDGET_MINUTES, and of more than the headline set at least twice
+    the first pass, in whole minutes.
+    """
+    if asked.budget_minutes is not None:
+        return 60 * asked.budget_minutes
+    if not asked.adaptive:
+        return None
+    long = 0 if asked.headline else 60 * math.ceil((2 * seconds + reserved) / 60)
+    return max(60 * BUDGET_MINUTES, long)
+
+
+def refuse_short(header: Header, deadline: Deadline, done: Sequence[Done] = ()) -> None:
+    """Raise ValueError for a budget that leaves no time for any process."""
+    forecast = Forecast(header, done)
+    least = min(campaign.units(header.cases), key=forecast.shortest)
+    seconds = forecast.shortest(least)
+    if deadline.seconds is not None and seconds > deadline.left:
+        beside = "starting and the site" if deadline.reserved else "starting"
+        elsewhere = deadline.seconds - deadline.left
+        raise ValueError(
+            f"--budget {deadline.seconds / 60:g} asked for; the shortest process here, of {least[0].workload}, takes "
+            f"about {units.seconds(seconds)}, {beside} {units.seconds(elsewhere)}: take --budget "
+            f"{math.ceil((seconds + elsewhere) / 60)} or more"
+        )
+
+
+def announced(header: Header, seconds: float) -> tuple[str, ...]:
+    """Return what a campaign is about to do and when it ends, in lines."""
+    what = f"{header.machine.name}: {units.counted(len(header.descriptions), 'workload')}"
+    limit = "" if header.budget_seconds is None else f", ends within {units.seconds(header.budget_seconds)}"
+    if header.within is None:
+        processes = sum(header.rounds_of(unit[0]) for unit in campaign.units(header.cases))
+        return (f"{what}, {units.counted(processes, 'process', 'processes')}, about {units.seconds(seconds)}{limit}",)
+    known = units.percent(header.within)
+    return f"{what}{limit}", f"each measured once, then the least certain again, until all are within {known}"
+
+
+def measure(
+    journal: Journal,
+    out: Path,
+    compile_cache: Path | None = None,
+    deadline: Deadline | None = None,
+    within: float | None = None,
+) -> Ending:
+    """Measure what the journal lacks until the deadline and write the records; return how it ended.
+
+    What is compiled for a GPU stays in the folder `compile_cache`, if there is one. A plan that adds rounds does so
+    until its numbers are known `within` that relative half-width, by default the planned one.
+    """
+    header = journal.header()
+    if within is not None:
+        if not header.adaptive:
+            raise ValueError(f"--within asked for; campaign '{header.campaign}' has planned rounds: leave it out")
+        header = msgspec.structs.replace(header, within=within)
+    ending: Ending = "interrupted"
+    with lock.measuring(header.campaign):
+        settle(journal)
+        with suppress(KeyboardInterrupt):
+            with CampaignProgress(header, journal.done(), deadline) as progress, windows.telemetry() as telemetry:
+                whole = runner.run(
+                    header,
+                    journal,
+                    progress,
+                    beside=telemetry,
+                    kept=compile_cache,
+                    deadline=deadline,
+                    prepare=partial(prepare_data, header),
+                    kernel=host_speed.measured,
+                )
+            ending = "whole" if whole else "out of time"
+    write(journal, out, partial=ending != "whole")
+    return ending
+
+
+def close(journal: Journal, out: Path) -> None:
+    """End a campaign as it is and write a record for each case that ran; those that lack rounds are incomplete.
+
+    Raises RuntimeError if nothing ran, or while something is measured on this machine.
+    """
+    name = journal.header().campaign
+    if not journal.done():
+        raise RuntimeError(f"campaign '{name}' has completed no process; there is nothing to keep of it")
+    if not resuming.has_ended(journal):
+        with lock.measuring(name):
+            whole = schedule.whole_rounds(journal.header(), journal.planned(), journal.done())
+            journal.append(Rounds(case_rounds=whole.case_rounds), Closed())
+    write(journal, out)
+
+
+def document(journal: Journal, out: Path, site: Path | None) -> bytes:
+    """Return the JSON document, schema run/2, of what a campaign has written; `site` is the first page of the site."""
+    header, whole = journal.header(), resuming.has_ended(journal)
+    folder = out / (header.campaign if whole else store.PARTIAL + header.campaign)
+    found = documents.run_document(
+        [store.read(path) for path in store.of(folder)],
+        campaign=header.campaign,
+        machine=header.machine.slug,
+        commit=header.commit,
+        complete=whole,
+        resume=None if whole else resuming.resume_words(out, hosts=resuming.hosts_of(header)),
+        site=site,
+        folder=folder,
+    )
+    return to_json(found)
+
+
+def answered(journal: Journal) -> bool:
+    """Return whether every case has its planned rounds, or failed: further rounds would only narrow intervals."""
+    planned, done = journal.planned(), journal.done()
+    failed = {entry.case for entry in done if entry.run.reason}
+    ended = Counter(entry.case for entry in done)
+    return all(case in failed or ended[case] >= planned.rounds_of(case) for case in planned.cases)
+
+
+def settle(journal: Journal) -> None:
+    """Note in the journal where measuring goes on, and say so if that is elsewhere: its pairs start afresh there.
+
+    Say, too, if the host cannot be told from others.
+    """
+    if not boot_id.host():
+        terminal.say(boot_id.HIDDEN)
+    here, before = boot_id.place(journal.header().campaign), journal.done()
+    if journal.place() == here:
+        return
+    journal.append(Session(place=here))
+    kept = {(entry.case, entry.run.round) for entry in journal.done()}
+    anew = sorted({entry.run.round + 1 for entry in before if (entry.case, entry.run.round) not in kept})
+    if anew:
+        terminal.say(
+            f"note: this is another machine of the same description, or it was started anew: round "
+            f"{', '.join(map(str, anew))}, which was cut, is measured from its beginning"
+        )
+
+
+def prepare_data(header: Header, unit: campaign.Unit, progress: datasets.Progress) -> None:
+    """Make or download what a unit reads and is not there yet.
+
+    Raises RuntimeError, saying what to do, if disk or network refuse.
+    """
+    dataset = next(about.dataset for about in header.descriptions if about.name == unit[0].workload)
+    for case in unit:
+        for size in profiles.sizes(header.profile, case.scope) if case.data != "random" else ():
+            datasets.prepare(dataset, case.data, embedded.edition(dataset, size), progress)
+
+
+def write(journal: Journal, out: Path, partial: bool = False) -> None:
+    """Write a record for each case of the campaign; a partial result is replaced when more is known."""
+    header, done = journal.header(), journal.done()
+    if partial:
+        header = schedule.whole_rounds(header, journal.planned(), done)
+    folder = out / (store.PARTIAL + header.campaign)
+    if folder.exists():
+        shutil.rmtree(folder)
+    for draft in (out / header.campaign).glob(".writing-*"):
+        draft.unlink()  # of a write that was killed
+    if not partial:
+        runner.forget_compiled(journal)
+    done = [entry for entry in done if entry.run.round < header.rounds_of(entry.case)]
+    for record in campaign.records(header, done):
+        if partial:
+            store.put(record, folder)
+        elif not (out / record.campaign / f"{record.name}.json").exists():
+            store.add(record, out)
+
+
+def resulted(journal: Journal) -> bool:
+    """Return whether a campaign has a result that makes sense: a time that no check refutes."""
+    found = map(summary, campaign.records(journal.header(), journal.done()))
+    return any(item.seconds is not None and item.state != "invalid" for item in found)

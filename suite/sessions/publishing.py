@@ -1,0 +1,229 @@
+"""From records to what others see: a campaign among the published ones, quotations and pictures renewed, the site."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from suite.console import citing, first_run, terminal
+from suite.driver import journal as journals
+from suite.driver.campaign import file_names
+from suite.driver.journal import Journal
+from suite.results.cite import quotation, stored_pools
+from suite.results.pooled import spreads
+from suite.results.records import choices, files, packing, packs, store
+from suite.results.records.identity import identity
+from suite.results.records.record import Record
+from suite.results.single import choosing, prices
+from suite.sessions.bench import answered, close
+from suite.sessions.resuming import has_ended, hosts_of, refuse_renamed, resume_words
+
+REPORT_SECONDS = 40.0  # reserved for the table and the site, of a budget
+
+
+def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
+    """Return the folder or pack of a campaign, given by its name or path, that has ended, or ends hereby.
+
+    One that has measured every case as often as planned ends, further rounds or not; any other one only with
+    `incomplete`. One that was copied without its journal has ended if no record lacks a round. Raises LookupError if
+    there is no such campaign, ValueError if a record is not as it was written or another campaign's, RuntimeError if it
+    has not ended or only shows that it runs.
+    """
+    folder = _found(out, campaign)
+    if folder.name.startswith(store.PARTIAL):
+        raise RuntimeError(f"'{folder}' has partial results; name the campaign, and add --incomplete to end it hereby")
+    refuse_smoke(folder)  # before it is closed
+    journal = Journal(folder / journals.FILE_NAME)
+    if not journal.path.exists():
+        if not incomplete:
+            _refuse_missing_rounds(folder)
+        return folder
+    refuse_renamed(journal)
+    if not (incomplete or has_ended(journal) or answered(journal)):
+        words = resume_words(folder.parent, hosts=hosts_of(journal.header()))
+        raise RuntimeError(
+            f"campaign '{folder.name}' has not measured everything once; resume it with {words}, or add --incomplete "
+            "where it cannot be resumed"
+        )
+    if incomplete or journal.closed() or not has_ended(journal):
+        close(journal, folder.parent)
+    return folder
+
+
+def _found(out: Path, campaign: str) -> Path:
+    """Return the folder with a campaign's journal or records, or its pack, that a name in `out` or a path means."""
+    places = (out / campaign, Path(campaign), packing.pack_path(out, campaign))
+    here = next((place for place in places if place.is_dir() or packs.is_pack(place)), None)
+    if here is None:
+        if not out.is_dir():
+            raise LookupError(f"no campaign '{campaign}' in '{out}', which is no folder; name one suite run wrote to")
+        there = sorted({path.parent.name for path in out.glob(f"*/{journals.FILE_NAME}")} | _with_records(out))
+        raise LookupError(f"no campaign '{campaign}' in '{out}'; there are: {', '.join(there) or 'none'}")
+    folder = here.resolve() if here.name in ("", "..") else here
+    if not (folder / journals.FILE_NAME).exists() and not store.of(folder):
+        raise LookupError(f"'{here}' holds no campaign; the folder of one has a journal, or a JSON file for each case")
+    return folder
+
+
+def _with_records(out: Path) -> set[str]:
+    return {(path if packs.is_pack(path) else path.parent).name for path in store.paths([out])}
+
+
+def _records(folder: Path) -> Iterator[tuple[Path, Record]]:
+    """Yield the records in a campaign's folder or pack with their paths; of a pack the name does not count.
+
+    Raises ValueError for one that is not as it was written, or another campaign's.
+    """
+    campaign = ""
+    for path in store.of(folder):
+        record = store.read(path)
+        if packs.is_pack(folder):
+            campaign = campaign or record.campaign
+        if problem := store.misplaced(path, record, campaign):
+            raise ValueError(problem)
+        yield path, record
+
+
+def _refuse_missing_rounds(folder: Path) -> None:
+    """Raise RuntimeError if a record lacks rounds though none failed: nobody knows whether its campaign goes on."""
+    for _, record in _records(folder):
+        if record.broken_off:
+            raise RuntimeError(
+                f"record '{record.name}' of campaign '{folder.name}' has {len(record.runs)} of {record.rounds} rounds, "
+                "and no journal says whether it goes on; copy what it has left when it ends, or add --incomplete"
+            )
+
+
+def refuse_smoke(folder: Path) -> None:
+    """Raise RuntimeError for a campaign that only shows that it runs."""
+    journal = Journal(folder / journals.FILE_NAME)
+    profiles = (
+        [journal.header().profile] if journal.path.exists() else [record.profile for _, record in _records(folder)]
+    )
+    if "smoke" in profiles:
+        raise RuntimeError(
+            f"campaign '{folder.name}' has profile 'smoke', which only shows that it runs and is not published; "
+            "publish one of profile quick or standard"
+        )
+
+
+def publish(folder: Path, published: Path) -> tuple[Path, ...]:
+    """Pack the records in a campaign's folder, as they are, where the site takes its evidence from.
+
+    A pack that is there gets what it lacks, such as a case that had not ended, and keeps the rest. Raises ValueError
+    for a record that is not as it was written or another than the published one of its name, or if records of a
+    namesake lie in either place, RuntimeError if the campaign only shows that it runs.
+    """
+    refuse_smoke(folder)
+    mine = list(_records(folder))
+    target = published / (mine[0][1].campaign if packs.is_pack(folder) else folder.name)
+    _refuse_namesake(folder, target)
+    pack = packing.pack(target, {path.name: store.content(path) for path, _ in mine})
+    return (pack, *picture(published), *spread_table(published), *headline(published), *mentions(published))
+
+
+def _refuse_namesake(folder: Path, target: Path) -> None:
+    """Raise ValueError if a record under the campaign's name, here or published, is of a case that it did not plan.
+
+    Campaigns of two machines of one name that began in the same second have one name too, and their records, if
+    copied together, would be taken for one campaign's.
+    """
+    journal = Journal(folder / journals.FILE_NAME)
+    if not journal.path.exists():
+        return
+    planned = file_names(journal.header())
+    for path in (*store.of(folder), *store.of(target), *store.of(packing.pack_path(target.parent, target.name))):
+        if path.stem not in planned:
+            raise ValueError(
+                f"'{path}' is of another campaign '{folder.name}', begun in the same second on a machine of the same "
+                "name; measure one of them again, with --machine if they go on to begin together"
+            )
+
+
+def headline(published: Path) -> tuple[Path, ...]:
+    """Store the headline's numbers of each machine that are not stored as they are; return the file if it gained some.
+
+    They are the speed-up of each of JAX's steps, the seconds of both sides, and the best over the best.
+    """
+    path, (there, _) = stored_pools.path(published), citing.published(published)
+    return (path,) if stored_pools.store(path, there.headline) else ()
+
+
+def mentions(published: Path) -> tuple[Path, ...]:
+    """Bring the quotations that are not pinned in README and the site's own pages up to date; return what changed.
+
+    A page with a mark that has no partner stays as it is, which is said.
+    """
+    root, (there, problems) = published.parent.parent, citing.published(published)
+    for problem in problems:
+        terminal.say(f"note: {problem}")
+    pages = [path for path in (root / "README.md", *sorted((root / "site").glob("*.md"))) if path.is_file()]
+    for path in pages:
+        for lone in quotation.lone(path.read_text(encoding="utf-8")):
+            terminal.say(f"note: {path} is left as it is; line {lone.line}: {lone.words}")
+    shown = [path for path in pages if first_run.renew(path, root / "site")]
+    return (*shown, *(path for path in pages if citing.renew(path, there) and path not in shown))
+
+
+def picture(published: Path) -> tuple[Path, ...]:
+    """Draw the headline chart of the published records where README shows it; nothing without the site extra."""
+    try:
+        from suite.report.pages import home
+    except ImportError:
+        return ()
+    drawn = home.picture(store.load([published])[0])
+    if drawn is None:
+        return ()
+    path = published.parent / "assets" / "speedups.svg"
+    with files.writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(drawn, encoding="utf-8")
+    return (path,)
+
+
+def spread_table(published: Path) -> tuple[Path, ...]:
+    """Write how much processes differ in the published records, by which campaigns decide to stop."""
+    path = published.parent.parent / "suite" / "results" / "pooled" / spreads.FILE_NAME
+    if not path.parent.is_dir():
+        return ()
+    found = spreads.table(store.load([published])[0])
+    with files.writing(path):
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(found)) + b"\n")
+    return (path,)
+
+
+def choice_table(published: Path) -> Path:
+    """Choose baselines and threads anew from the published records, and write the table; return its path.
+
+    Not part of publishing: a choice made from the times that are published with it would flatter.
+    """
+    path = published.parent.parent / "suite" / "results" / "records" / choices.FILE_NAME
+    made = choosing.made(store.load([published])[0], lambda record: (identity(record).host_key, record.method))
+    with files.writing(path):
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(made)) + b"\n")
+    return path
+
+
+def checkout() -> Path:
+    """Return the checkout that this is run in. Raises RuntimeError in any other folder, which has no site."""
+    root = Path.cwd()
+    if not (root / "mkdocs.yml").is_file():
+        raise RuntimeError(f"no mkdocs.yml in '{root}', so no site to render; go to the suite's checkout for a report")
+    return root
+
+
+def report(published: Path, out: Path, build: bool, listed: Sequence[prices.Price] = ()) -> Path | None:
+    """Render the site's pages and, if asked, build it; return where it begins."""
+    from suite.report.site import build as site
+    from suite.report.site import pages
+
+    root = checkout()
+    outcome = pages.render((published, out), root / "site", listed)
+    for problem in outcome.problems:
+        terminal.say(f"note: {problem}")
+    for line in outcome.missed:
+        terminal.say(f"warning: {line}")
+    if not build:
+        return None
+    site.build(root)
+    return root / "build" / "html" / "index.html"

@@ -1,0 +1,234 @@
+"""Which campaign can go on here, and what keeps another from it."""
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from suite import units
+from suite.console import terminal
+from suite.driver import campaign, probing
+from suite.driver import journal as journals
+from suite.driver.journal import PLAN_VERSION, Header, Journal
+from suite.processes import lock
+from suite.results.records import files
+from suite.results.records.record import Gpu
+from suite.results.records.settings import differing
+from suite.system import machine, software
+from suite.workload import Implementation
+
+COMMAND = "SUITE_COMMAND"  # set by noxfile.py: how a user starts the session that runs the suite
+
+
+def mention_unfinished(out: Path) -> None:
+    """Say of the newest campaign that it has not ended, if it can go on."""
+    for left in journals.journals(out)[:1]:
+        if not has_ended(left) and not hindrance(left):
+            terminal.say(f"note: campaign '{left.path.parent.name}' has not ended; resume it with {resume_words(out)}")
+
+
+def resume_words(out: Path, command: str = "run", hosts: int = 1) -> str:
+    """Return the whole command that resumes what lies in a folder, where so many hosts take part."""
+    where = "" if out == files.LOCAL else f" --out {shlex.quote(str(out))}"
+    return f"{program(command)} --resume{_of_hosts(hosts) if hosts > 1 else ''}{where}"
+
+
+def say_how(journal: Journal, out: Path, ending: str) -> None:
+    """Say how a campaign that has not ended is resumed, and why it has not."""
+    if has_ended(journal):
+        return
+    words = resume_words(out, hosts=hosts_of(journal.header()))
+    why = "interrupted; resume" if ending == "interrupted" else "the budget is spent; continue"
+    terminal.say(f"{why} with: {words}")
+
+
+def program(command: str) -> str:
+    """Return how to start a command of the suite as this one was started: by nox, as `suite`, or with Python."""
+    if command == "run" and (started := os.environ.get(COMMAND)):
+        return started
+    installed = Path(sys.argv[0]).name == "suite"
+    return f"suite {command}" if installed else f"{Path(sys.executable).name} -m suite {command}"
+
+
+def hosts_of(header: Header) -> int:
+    """Return how many hosts take part in a campaign."""
+    return max(case.hosts for case in header.cases)
+
+
+def _of_hosts(count: int) -> str:
+    return f" --hosts {count} --address HOST:PORT"
+
+
+def resumed(out: Path, name: str | None = None, count: int = 1) -> Journal:
+    """Return the journal of the newest campaign that can go on here with so many hosts, or of the named one.
+
+    Says which it is, and of each that is passed over why it cannot. Raises RuntimeError if there is none, or if none
+    can be completed here, LookupError if none has the name.
+    """
+    found = journals.journals(out)
+    if not found:
+        raise RuntimeError(f"--resume asked for, '{out}' holds no campaign; start one without --resume")
+    if name is not None:
+        found = _named(found, name, out)
+    left = [each for each in found if not has_ended(each)]
+    if not left:
+        every = "every campaign" if name is None else f"campaign '{name}'"
+        last = f", '{found[0].path.parent.name}' last" if name is None else ""
+        raise RuntimeError(f"--resume asked for, {every} in '{out}' has ended{last}; start one without --resume")
+    journal = _first_that_goes_on(left, count)
+    header = journal.header()
+    terminal.say(f"campaign '{header.campaign}', begun {units.minute(header.created)} UTC, resumes")
+    return journal
+
+
+def _named(found: Sequence[Journal], name: str, out: Path) -> tuple[Journal, ...]:
+    names = [each.path.parent.name for each in found]
+    if name not in names:
+        raise LookupError(f"--campaign {name} asked for, '{out}' holds no such campaign; there are: {', '.join(names)}")
+    return (found[names.index(name)],)
+
+
+def _first_that_goes_on(left: Sequence[Journal], count: int) -> Journal:
+    """Return the first one that can go on here and say why those before it cannot.
+
+    Raises RuntimeError with what hinders the first where none can, when it has said what hinders the others.
+    """
+    hindrances: list[str] = []
+    journal = None
+    for each in left:
+        if not (why := hindrance(each, count)):
+            journal = each
+            break
+        hindrances.append(why)
+    for words in hindrances[journal is None :]:
+        terminal.say(f"note: {words}")
+    if journal is None:
+        raise RuntimeError(hindrances[0])
+    return journal
+
+
+def hindrance(journal: Journal, count: int | None = None) -> str:
+    """Return why a campaign that has not ended cannot go on with so many hosts; '' if it can.
+
+    Without their count, its hosts are taken to be there and its implementations, which takes seconds to ask, to see
+    what they saw.
+    """
+    try:
+        refuse_renamed(journal)
+        refuse_measured(journal)
+        if count is None:
+            refuse_older(journal.header())
+            refuse_other(journal.header())
+        else:
+            refuse_elsewhere(journal, count)
+    except (RuntimeError, ValueError) as error:
+        return str(error)
+    return ""
+
+
+def refuse_renamed(journal: Journal) -> None:
+    """Raise ValueError if a campaign's folder has another name than the campaign, whose records go by the latter."""
+    folder = journal.path.parent
+    if (name := journal.header().campaign) != folder.name:
+        raise ValueError(f"'{folder}' holds campaign '{name}'; give the folder that name")
+
+
+def refuse_measured(journal: Journal) -> None:
+    """Raise RuntimeError if a campaign is being measured now."""
+    name = journal.path.parent.name
+    if lock.is_measured(name):
+        raise RuntimeError(f"campaign '{name}' is being measured now by another process; wait for it")
+
+
+def refuse_elsewhere(journal: Journal, count: int = 1) -> None:
+    """Raise RuntimeError if a campaign was begun with another version, settings, machine or count of hosts.
+
+    So it does if what a case needs is gone: its implementation or that one's backend.
+    """
+    header = journal.header()
+    refuse_older(header)
+    refuse_other(header)
+    implementations: dict[Implementation, None] = dict.fromkeys(case.implementation for case in header.cases)
+    for implementation in implementations:
+        there = probing.offer(implementation)
+        wanted = dict.fromkeys(case.backend for case in header.cases if case.implementation == implementation)
+        if lost := [backend for backend in wanted if backend not in there.backends]:
+            raise RuntimeError(
+                f"campaign '{header.campaign}' cannot be completed here, '{implementation}' no longer sees backend "
+                f"'{lost[0]}'; see suite doctor, or {_instead(header)}"
+            )
+    if (planned := hosts_of(header)) != count:
+        remedy = f"give --resume{_of_hosts(planned)}"
+        raise RuntimeError(
+            f"campaign '{header.campaign}' is of {units.counted(planned, 'host')}, not of {count}; "
+            + (remedy if planned > 1 else "leave --hosts and --address out")
+        )
+
+
+def refuse_older(header: Header) -> None:
+    """Raise RuntimeError for a plan of an older version, which went by rounds instead of a budget."""
+    if header.version != PLAN_VERSION:
+        raise RuntimeError(
+            f"campaign '{header.campaign}' was begun by another version of the suite, which planned rounds in another "
+            f"way; {_instead(header)}"
+        )
+
+
+def refuse_other(header: Header) -> None:
+    """Raise RuntimeError if a campaign was begun with another version or settings, or on a machine that differs."""
+    here, commit = machine.machine(), software.commit()
+    # Two states of changed files have one commit's name; where that differs, it says enough.
+    code = software.code() if header.code and header.commit == commit else header.code
+    differs = [
+        f"{name} '{_words(then)}' there, '{_words(now)}' here"
+        for name, then, now in (
+            ("processor", header.machine.cpu_model, here.cpu_model),
+            ("cores", header.machine.cores, here.cores),
+            ("GPUs", _by_name(header.machine.gpus), _by_name(here.gpus)),
+            ("commit", header.commit, commit),
+            ("code of that commit", header.code, code),
+            *_settings(header),
+        )
+        if then != now
+    ]
+    if differs:
+        raise RuntimeError(
+            f"campaign '{header.campaign}' cannot be completed here, it was begun on '{header.machine.name}' with "
+            f"{'; '.join(differs)}; {_instead(header)}"
+        )
+
+
+def _instead(header: Header) -> str:
+    """Return what to do with a campaign that cannot go on; profile smoke has nothing to keep."""
+    anew = "start anew without --resume"
+    if header.profile == "smoke":
+        return anew
+    return f"{anew}, or keep what it completed with suite publish --incomplete {header.campaign}"
+
+
+def _settings(header: Header) -> list[tuple[str, str, str]]:
+    """Return each setting that is another one here than where a campaign was begun: its name, there, here."""
+    here = campaign.settings()
+    there = here if header.settings is None else header.settings
+    return [(f"setting {name}", there.get(name, "unset"), here.get(name, "unset")) for name in differing(there, here)]
+
+
+def _by_name(gpus: Sequence[Gpu]) -> tuple[Gpu, ...]:
+    """Return GPUs in an order of their own: the plan has them as CUDA counts them, the driver has another one."""
+    return tuple(sorted(gpus, key=lambda gpu: (gpu.name, gpu.memory_bytes)))
+
+
+def _words(value: object) -> str:
+    gpus = [f"{gpu.name}, driver {gpu.driver}" for gpu in value] if isinstance(value, tuple) else [str(value)]
+    return "; ".join(gpus) or "none"
+
+
+def has_ended(journal: Journal) -> bool:
+    """Return whether a campaign was closed or has left all its records; one whose journal cannot be read has not."""
+    try:
+        return journal.closed() or all(
+            (journal.path.parent / f"{name}.json").exists() for name in campaign.file_names(journal.header())
+        )
+    except ValueError:
+        return False

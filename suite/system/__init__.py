@@ -1,0 +1,1 @@
+"""The machine and its software, as far as they bear on speed."""

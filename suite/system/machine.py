@@ -1,0 +1,162 @@
+"""What the machine is, as far as it bears on speed; nothing that identifies a person or a host."""
+
+import os
+import platform
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+import psutil
+
+from suite.results.records.record import Gpu, Machine, names_a_model
+from suite.system import processor
+from suite.system.counters import control_groups
+from suite.system.load import granted_cores
+from suite.system.nvml import Gpus
+from suite.system.processor import text
+
+_GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+
+
+def machine(name: str | None = None) -> Machine:
+    """Return this machine's description; `name` replaces the one made from its processors."""
+    found, cores, model = gpus(), granted_cores(), cpu_model()
+    return Machine(
+        name=_with_slice(name, found) if name else short_name(model, cores, found),
+        cpu_model=model,
+        cores=cores,
+        cpu_quota_cores=cpu_quota_cores(control_groups()),
+        cpu_governor=text(_GOVERNOR),
+        memory_bytes=psutil.virtual_memory().total,
+        system=f"{platform.system()} {'.'.join(platform.release().split('.')[:2])} {platform.machine()}",
+        virtual=is_virtual(),
+        gpus=found,
+        **processor.described(),
+    )
+
+
+def is_virtual(cpuinfo: Path = processor.CPUINFO) -> bool | None:
+    """Return whether a hypervisor shows itself among the CPU's flags; None where there are none, as on ARM."""
+    flags = re.search(r"^flags\s*:(.*)$", text(cpuinfo) or "", re.MULTILINE)
+    return "hypervisor" in flags[1].split() if flags else None
+
+
+def _with_slice(name: str, found: tuple[Gpu, ...]) -> str:
+    """Return a machine's given name, and of which slice it is where it does not say so: a whole card is another one."""
+    made = next((gpu.slice for gpu in found if gpu.slice), "")
+    return name if made in name else f"{name}, mig {made}"
+
+
+def short_name(cpu: str, cores: int, found: tuple[Gpu, ...]) -> str:
+    """Return a name such as 'h100-80gb, 16 cores', '2x h200, 32 cores' or 'amd-epyc-26-2, 4 cores'."""
+    if found:
+        words = re.sub(r"(?i)\b(nvidia|tesla|geforce|hbm\d\w*|graphics|pcie|sxm\d?)\b", " ", found[0].name)
+        first = f"{len(found)}x " if len(found) > 1 else ""
+    else:
+        words = re.sub(r"(?i)\((r|tm)\)|@|\b(cpu|processor|\d+-core|family|model)\b", " ", cpu)
+        first = ""
+    slug = re.sub(r"[^a-z0-9.]+", "-", words.lower()).strip("-") or "unknown"
+    return f"{first}{slug}, {cores} core{'s' if cores != 1 else ''}"
+
+
+def cpu_model(cpuinfo: Path = processor.CPUINFO) -> str:
+    """Return the processor's name as the system gives it, with family and model where a virtual machine hides which.
+
+    Two processors that both called themselves 'AMD EPYC' were seen to differ by up to a factor of two.
+    """
+    said = processor.said(cpuinfo)
+    if "model name" in said:
+        name = " ".join(said["model name"].split())
+        if names_a_model(name) or not {"cpu family", "model"} <= said.keys():
+            return name
+        return f"{name}, family {said['cpu family']} model {said['model']}"
+    if arm := processor.arm_name(said):
+        return arm
+    if platform.system() == "Darwin":
+        import subprocess
+
+        answer = subprocess.run(
+            ["/usr/sbin/sysctl", "-n", "machdep.cpu.brand_string"], capture_output=True, text=True, check=False
+        )
+        return answer.stdout.strip() or platform.machine()
+    return platform.processor() or platform.machine()
+
+
+def cpu_quota_cores(groups: Iterable[Path]) -> float | None:
+    """Return the smallest limit of these control groups in cores; None if there is none."""
+    found = []
+    for folder in groups:
+        version1 = " ".join(text(folder / f"cpu.cfs_{name}_us") or "" for name in ("quota", "period"))
+        said = re.fullmatch(r"(\d+) (\d+)", text(folder / "cpu.max") or version1)  # 'max' or -1: no limit
+        found += [int(said[1]) / int(said[2])] if said and int(said[1]) and int(said[2]) else []
+    return min(found, default=None)
+
+
+def gpus() -> tuple[Gpu, ...]:
+    """Return the NVIDIA GPUs that the driver shows and CUDA may use; none where there is no driver."""
+    return Gpus().described()
+
+
+def why_no_gpu(wanted_one: bool = True) -> str:
+    """Return why no GPU can be used although an NVIDIA driver is there; '' if one can, or if there is no driver.
+
+    Who has hidden all of them knows it, and is told only if one is wanted.
+    """
+    there, wanted = Gpus(), os.environ.get("CUDA_VISIBLE_DEVICES")
+    if there.problem:
+        return f"the GPU's driver does not answer: {there.problem}; restart the machine or reinstall the driver"
+    if not there.in_driver or there.names:
+        return ""
+    if not wanted_one and wanted is not None and wanted.strip() in ("", "-1"):
+        return ""
+    shown = there.shown()
+    if not shown or (wanted is None and there.without_instances()):
+        return (
+            "MIG is on and has made no slice, without which CUDA can use nothing of the GPU; make one (nvidia-smi mig "
+            "-cgi PROFILE -C), or switch MIG off (nvidia-smi -mig 0)"
+        )
+    if not wanted:
+        return f"CUDA_VISIBLE_DEVICES is '{wanted}', which names none of the driver's GPUs; unset it"
+    anew = "; a slice has another UUID whenever it is made" if wanted.startswith("MIG-") else ""
+    return (
+        f"CUDA_VISIBLE_DEVICES is '{wanted}', which names none of the driver's GPUs or slices; there "
+        f"{'is' if len(shown) == 1 else 'are'} {', '.join(shown)}: set it to one of these, or unset it{anew}"
+    )
+
+
+def seen_by(machine: Machine, kinds: Sequence[str], name: str | None = None) -> Machine:
+    """Return the machine with its GPUs as a program's CUDA counts them, given the names of those that it sees.
+
+    CUDA counts the fastest first, the driver by bus: of unlike cards the first may be another one, after which a
+    machine without a `name` of its own is called. Raises RuntimeError if the program sees a slice of a card and the
+    driver does not show that one, since whichever was named would be wrong.
+    """
+    cut = [kind for kind in kinds if " MIG " in kind]
+    if cut and [_share(cut[0])] != [_share(gpu.name) for gpu in machine.gpus]:
+        raise RuntimeError(
+            f"JAX sees '{cut[0]}', a slice, and the driver shows {_listed(machine.gpus)}, so that no record could say "
+            "what was measured; name the slice in CUDA_VISIBLE_DEVICES, as nvidia-smi -L shows it"
+        )
+    left, ordered = list(machine.gpus), []
+    for kind in kinds:
+        same = next((gpu for gpu in left if gpu.name == kind), None)
+        if same is None:
+            return machine
+        left.remove(same)
+        ordered.append(same)
+    gpus = (*ordered, *left)
+    if gpus == machine.gpus:
+        return machine
+    name = machine.name if name else short_name(machine.cpu_model, machine.cores, gpus)
+    return msgspec.structs.replace(machine, name=name, gpus=gpus)
+
+
+def _share(name: str) -> str:
+    """Return how many parts of its card's processors a slice has, such as '1g'; '' of a whole card."""
+    said = re.search(r" MIG (?:\d+c\.)?(\d+g)", name)
+    return said[1] if said else ""
+
+
+def _listed(found: Sequence[Gpu]) -> str:
+    return ", ".join(f"'{gpu.name}'" for gpu in found) or "none"

@@ -1,0 +1,134 @@
+"""The environment variables that can change speed: which of them leave the machine, how, and which spoil times."""
+
+import os
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from suite.system.redact import anonymous
+
+_WATCHED = re.compile(
+    # of XLA, JAX, threads, allocators, and what has always been watched
+    r"(XLA_|JAX_|OMP_|MKL_|MALLOC_|GLIBC_TUNABLES$|TF_(?!CPP_)|KERAS_BACKEND$|NPROC$|PJRT_|CUDA_VISIBLE_DEVICES$"
+    r"|NVIDIA_TF32_OVERRIDE$"
+    # threads and kernels of the CPU's libraries
+    r"|KMP_|GOMP_|OPENBLAS_|GOTO_NUM_THREADS$|BLIS_|VECLIB_|NUMEXPR_|DNNL_|ONEDNN_|ACL_|ATEN_|NPY_|NUMPY_|OPENCV_|TBB_"
+    # CUDA, its libraries, and how a driver waits and launches; folders of an installation say nothing of speed
+    r"|CUDA_(LAUNCH_BLOCKING$|DEVICE_|MODULE_|CACHE_(DISABLE|MAXSIZE)$|FORCE_|DISABLE_|ENABLE_|MPS_|MANAGED_|AUTO_BOOST$"
+    r"|SCALE_|BINARY_LOADER_|GRAPHS_|INJECTION)|CUBLAS|CUDNN_|NCCL_|TRITON_"
+    # PyTorch
+    r"|TORCH_|TORCHINDUCTOR_|TORCHDYNAMO_|PYTORCH_"
+    # what is loaded before a program, and other allocators
+    r"|LD_PRELOAD$|LD_AUDIT$|LD_BIND_NOW$|DYLD_INSERT_LIBRARIES$|TCMALLOC_|MIMALLOC_"
+    # Python itself; -O and the like do not reach children
+    r"|PYTHON(OPTIMIZE|MALLOC|MALLOCSTATS|DEVMODE|ASYNCIODEBUG|TRACEMALLOC|PROFILEIMPORTTIME|PERFSUPPORT"
+    r"|_GIL|_JIT|_CPU_COUNT|_PERF_JIT_SUPPORT|_FROZEN_MODULES)$)"
+)
+# Folders in which something is kept, of variables that say nothing else.
+_OF_A_FOLDER = re.compile(r"(TORCH|TRITON|NUMPY|OPENCV|TBB)\w*_(HOME|DIR|ROOT|PATH)$|TORCH_EXTENSIONS_DIR$|TBBROOT$")
+_LIBRARIES = re.compile(r"LD_PRELOAD$|LD_AUDIT$|DYLD_INSERT_LIBRARIES$|CUDA_INJECTION")  # by their files' names
+_FLAGS = re.compile(r"(XLA|TF_XLA)_FLAGS$")  # a file's name stands for the flags in it
+_SECRET = re.compile(r"(?i)address|coordinator|user|token|secret|password|credential|url|comm_id|hostid|^TF_CONFIG$")
+_PRIVATE = re.compile(r"(?i)dir|path|file|dump|/|host|\\|~|(gpu|mig)-[0-9a-f]")
+_PLAIN = re.compile(r"[+-]?\d+(\.\d+)?|(?i:true|false|on|off|yes|no)|")
+_HIDDEN = "set"
+_LONGEST = 4000  # of a text in a record
+_NEITHER = ("", "0", "false", "no", "off")
+
+# What makes times no longer those of ordinary runs, and what to do.
+_SPOILING = {
+    "CUDA_LAUNCH_BLOCKING": "the host waits for each kernel, so no time of a GPU is that of ordinary runs",
+    "CUDA_INJECTION64_PATH": "a profiler is loaded into each process that uses CUDA, and slows it down",
+    "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE": "a process may use a share of the GPU alone",
+    "CUDA_FORCE_PTX_JIT": "the driver compiles kernels that are there compiled",
+    "JAX_DISABLE_JIT": "nothing is compiled, so JAX's times are not those of its programs",
+    "JAX_DEBUG_NANS": "every output is looked at, and steps are waited for",
+    "JAX_DEBUG_INFS": "every output is looked at, and steps are waited for",
+    "JAX_CHECK_TRACER_LEAKS": "tracing takes longer",
+    "LD_PRELOAD": "a library is loaded into each process before all others",
+    "DYLD_INSERT_LIBRARIES": "a library is loaded into each process before all others",
+    "MALLOC_CHECK_": "the allocator checks each block",
+    "MALLOC_PERTURB_": "the allocator writes to each block",
+    "PYTHONDEVMODE": "Python checks itself, which takes time",
+    "PYTHONTRACEMALLOC": "Python notes each block of memory",
+    "PYTHONMALLOCSTATS": "Python counts its memory",
+    "PYTHONPROFILEIMPORTTIME": "each import is timed and printed",
+    "TORCHDYNAMO_DISABLE": "PyTorch compiles nothing, so its compiled variants are not",
+}
+
+
+def settings(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Return the environment variables that can change speed; no others leave the machine, nor what could name it.
+
+    Of flags, and of a list, what is private alone is hidden; libraries are named without their folders.
+    """
+    return {
+        name: _recorded(name, value)[:_LONGEST]
+        for name, value in sorted(environment.items())
+        if _WATCHED.match(name) and not _OF_A_FOLDER.match(name)
+    }
+
+
+def _recorded(name: str, value: str) -> str:
+    """Return a variable's value as a record has it."""
+    if _SECRET.search(name):
+        return _HIDDEN
+    if _LIBRARIES.match(name):
+        files = [Path(word).name for word in re.split(r"[:\s]+", value) if word]
+        return " ".join(_open("", file) for file in files)
+    if _FLAGS.match(name):
+        return " ".join(map(_flag, _flags(value)))
+    return _open(name, value)
+
+
+def _flags(value: str) -> list[str]:
+    """Return XLA's flags; a value that does not begin with a dash is the name of a file with them."""
+    text = value.strip()
+    if text and not text.startswith("-"):
+        with suppress(OSError, UnicodeDecodeError):
+            text = Path(text).read_text(encoding="utf-8")
+    return text.split() if text.startswith("-") else [_HIDDEN] if text else []
+
+
+def _flag(flag: str) -> str:
+    name, sign, value = flag.partition("=")
+    if not re.fullmatch(r"--?\w[\w-]*", name):
+        return _open("", flag)
+    return f"{name}{sign}{_open(name, value)}" if sign else name
+
+
+def _open(name: str, value: str) -> str:
+    """Return a value that tells nothing of a place or person; of a list its other parts, else that it is set."""
+    if _PLAIN.fullmatch(value) and not _SECRET.search(name):
+        return value
+    if _closed(name) or not value.isprintable():
+        return _HIDDEN
+    if not _closed(value):
+        return value
+    parts = re.split("([,;])", value)
+    return "".join(_part(part) for part in parts) if len(parts) > 1 else _HIDDEN
+
+
+def _part(text: str) -> str:
+    """Return a part of a list, whose name stays where its value is hidden."""
+    if text in ",;" or not _closed(text):
+        return text
+    named = re.match(r"[\w.]+[:=]", text)
+    if named is None or _SECRET.search(named[0]) or anonymous(named[0]) != named[0]:
+        return _HIDDEN
+    return f"{named[0]}{_HIDDEN}"
+
+
+def _closed(text: str) -> bool:
+    return bool(_PRIVATE.search(text) or _SECRET.search(text)) or anonymous(text) != text
+
+
+def spoiling(environment: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """Return of each variable that makes times other than those of ordinary runs what it does: notes for the user."""
+    here = settings(environment)
+    return tuple(
+        f"{name} is '{here[name]}': {what}; unset it unless that is what you measure"
+        for name, what in _SPOILING.items()
+        if here.get(name, "").lower() not in _NEITHER
+    )

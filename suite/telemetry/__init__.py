@@ -1,0 +1,1 @@
+"""What is watched of the machine beside a campaign and between its processes."""

@@ -1,0 +1,182 @@
+"""The parent's side of the telemetry: one child beside a campaign, and the windows that belong to each run.
+
+Whatever becomes of the child, a measurement goes on: its runs then say why they have no telemetry.
+"""
+
+import math
+import os
+import signal
+import sys
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import msgspec
+
+from suite.child_imports import child_imports
+from suite.processes import children
+from suite.results.records.record import Energy, Profile, Run
+from suite.worker_api import telemetry_messages
+from suite.worker_api.protocol import STREAMED, Facts, Line
+from suite.worker_api.telemetry_messages import LEAST_ENERGY_SECONDS, Counters, Reading
+from suite.workload import Case
+
+ENERGY_SECONDS = LEAST_ENERGY_SECONDS + 1.0  # what the counters are watched for, so that readings span enough
+_START_SECONDS = 10.0  # to say what can be read
+_LONGEST_LINE = 2**16
+_KEPT = 2**16  # readings, the latest
+_WINDOWS = {
+    **{scope: ((name, False), (name, True)) for scope, name in STREAMED.items()},
+    "cold": (("lower", False), ("first_step", True)),
+    "run": (("init", False), ("run_end", False)),
+    "learning": (("learning", False), ("learning", True)),
+}
+_NEVER = (("", False),) * 2
+_ENERGY_WINDOW = (("energy", False), ("energy", True))
+
+
+class Stream(children.Child):
+    """The telemetry child: its readings as they come, until it ends or says what is no reading."""
+
+    def __init__(self, module: str = "suite.telemetry.process", *, python: str, env: dict[str, str]) -> None:
+        self.counters: Counters | None = None
+        self.readings: deque[Reading] = deque(maxlen=_KEPT)
+        self.problem = ""
+        super().__init__(module, python=python, env=env)
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        while line := self._process.stdout.readline(_LONGEST_LINE):
+            try:
+                said = msgspec.json.decode(line, type=Counters | Reading)
+                if not _finite(msgspec.to_builtins(said)):
+                    raise ValueError("a number that is not finite")
+            except (ValueError, RecursionError) as error:
+                self.problem = f"the telemetry child's output was not understood: {error}"[:400]
+                with suppress(ProcessLookupError, PermissionError):
+                    os.killpg(self.pid, signal.SIGKILL)  # what goes on writing would keep this process busy
+                return
+            if isinstance(said, Reading):
+                self.readings.append(said)
+            else:
+                self.counters = said
+        self.problem = "the telemetry child ended early"
+
+
+def _finite(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(map(_finite, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+class Beside:
+    """Tells the child whom to follow, stamps the worker's lines, and cuts out what belongs to a run."""
+
+    def __init__(
+        self,
+        stream: Stream | None,
+        problem: str = "",
+        now: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._stream, self._problem, self._now, self._sleep = stream, problem, now, sleep
+        self._marks: dict[tuple[str, bool], list[float]] = {}
+        self._there: Counters | None = None
+        self._idle: tuple[Reading, ...] = ()
+        self.rested = False
+
+    def follow(self, pid: int) -> None:
+        """Begin with another worker."""
+        self._marks = {}
+        if self._stream is not None:
+            with suppress(OSError, ValueError):
+                self._stream.tell(b"%d" % pid)
+
+    def hears(self, line: Line) -> None:
+        """Stamp a line of the worker with the time at which the parent has it."""
+        if line.sample is None:
+            self._marks.setdefault((line.stage, line.seen is not None), []).append(self._now())
+
+    def counts(self, unit: Sequence[Case], profile: Profile) -> bool:
+        """Return whether a process's energy can be counted: that of a step of JAX, where there is a counter."""
+        if profile == "smoke" or not any(case.scope == "step" for case in unit):
+            return False
+        if unit[0].implementation != "jax":  # peers are there for their speed
+            return False
+        if self._stream is None or self._stream.problem:
+            return False
+        there = self.counters()
+        return there.gpu_energy and there.in_cuda_order if unit[0].backend == "gpu" else there.package_energy
+
+    def counters(self) -> Counters:
+        """Return what the child can read; nothing if it does not say so in time."""
+        if self._there is None:
+            self._there = self._asked() or Counters()
+        return self._there
+
+    def _asked(self) -> Counters | None:
+        until = self._now() + _START_SECONDS
+        while self._stream is not None and self._stream.counters is None:
+            if self._stream.problem or self._now() > until:
+                return None
+            self._sleep(0.05)
+        return self._stream and self._stream.counters
+
+    def rest(self) -> None:
+        """Watch the machine while nothing runs."""
+        begin, self.rested = self._now(), True
+        self._sleep(ENERGY_SECONDS)
+        self._idle = telemetry_messages.within(self._readings(), begin, self._now())
+
+    def added(self, run: Run, case: Case, facts: Facts) -> Run:
+        """Return the run with what the machine did during its samples, and the energy if it was counted."""
+        begins, ends = (self._marks.get(mark) for mark in _WINDOWS.get(case.scope, _NEVER))
+        if not begins or not ends:
+            return run
+        begin, end = begins[0] if case.scope == "run" else begins[-1], ends[-1]  # a search trains several networks
+        inside = telemetry_messages.within(self._readings(), begin, end)
+        why = self._why(end) or ("" if inside else f"no reading fell into its {end - begin:.2g} s")
+        run = msgspec.structs.replace(run, telemetry=telemetry_messages.telemetry(inside, end - begin, why))
+        if case.scope != "step" or facts.energy_step_seconds is None:
+            return run
+        return msgspec.structs.replace(run, energy=self._energy(case, facts.energy_step_seconds))
+
+    def _energy(self, case: Case, step_seconds: float) -> Energy | None:
+        begins, ends = (self._marks.get(mark) for mark in _ENERGY_WINDOW)
+        if not begins or not ends or case.hosts > 1:  # the others' counters are not read
+            return None
+        begin, end = begins[-1], ends[-1]
+        inside = telemetry_messages.within(self._readings(), begin, end)
+        devices = case.devices if case.backend == "gpu" else 0
+        return telemetry_messages.energy(inside, devices, step_seconds, self._idle, self._why(end))
+
+    def _readings(self) -> tuple[Reading, ...]:
+        return tuple(self._stream.readings.copy()) if self._stream is not None else ()
+
+    def _why(self, end: float) -> str:
+        """Return why readings are missing; '' if the child was alive at the end of the window."""
+        if self._stream is None or self._stream.problem:
+            return self._problem if self._stream is None else self._stream.problem
+        latest = self._stream.readings[-1].at if self._stream.readings else None
+        if latest is None:
+            return "the telemetry child has said nothing"
+        return f"the telemetry child fell silent {end - latest:.0f} s before the end" if end - latest > 1 else ""
+
+
+@contextmanager
+def telemetry(module: str = "suite.telemetry.process") -> Iterator[Beside]:
+    """Run the telemetry child as long as this lasts; one that cannot be started is a reason in each run."""
+    env = children.environment(None) | child_imports()
+    try:
+        stream = Stream(module, python=sys.executable, env=env)
+    except OSError as error:
+        yield Beside(None, f"the telemetry child could not be started: {error.strerror or error}")
+        return
+    try:
+        yield Beside(stream)
+    finally:
+        stream.end()

@@ -1,0 +1,136 @@
+"""Steps whose batches come from storage through the input pipeline, and the pipeline alone."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from statistics import median
+from typing import Protocol, runtime_checkable
+
+import msgspec
+
+from suite.data import embedded, store
+from suite.data.pipeline import Plan
+from suite.data.prepare import Preparation
+from suite.results.records.record import Sample
+from suite.system.load import granted_cores
+from suite.worker.recorder import Process
+from suite.worker.steady import chained, started
+from suite.worker_api import clock
+from suite.worker_api.inputs import Owner, stored
+from suite.worker_api.program import Batch, Program
+from suite.worker_api.protocol import Seen
+from suite.workload import Case
+
+_ALONE_SAMPLES = 3  # of the step alone, for comparison
+_WARM_SECONDS = 5.0  # after which a queue that is still full is left as it is
+
+Batches = Iterator[Batch]
+Open = Callable[[store.Split, Preparation, Plan], Batches]
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """A program that can take its batches from whoever brings them."""
+
+    def learn(self, batches: Batches) -> None:
+        """Dispatch a dependent step with each of the batches, copied to the device; never far ahead of it."""
+
+
+def measured_epoch(process: Process, target: Program, inputs: list[Batch], owner: Owner, open_batches: Open) -> float:
+    """Measure steps from storage on, and before that the step alone; return the first step's loss.
+
+    Raises LookupError if the implementation has no such scope, ValueError if the workload has no stored data.
+    """
+    if not isinstance(target, Learner):
+        raise LookupError(f"scope 'epoch' asked for, which {type(target).__name__} has not")
+    started(process, target, inputs)
+    first_loss = target.loss()
+    alone = process.result("alone", lambda: step_alone(process, target))
+    batches, first = opened(process, owner, open_batches)
+    learner = target
+
+    def learn(steps: int) -> None:
+        learner.learn(islice(batches, steps))
+        target.block()
+
+    seen = flowing(process, learn, target.compilations)
+    process.seen["epoch"] = msgspec.structs.replace(
+        seen, first_batch_seconds=first.wall_seconds, step_alone_seconds=alone
+    )
+    return first_loss
+
+
+def measured_input(process: Process, owner: Owner, open_batches: Open) -> None:
+    """Measure the pipeline alone. Raises ValueError if the workload has no stored data."""
+    batches, first = opened(process, owner, open_batches)
+
+    def take(steps: int) -> None:
+        for _ in islice(batches, steps):
+            pass
+
+    seen = flowing(process, take, lambda: 0)
+    process.seen["input"] = msgspec.structs.replace(seen, first_batch_seconds=first.wall_seconds)
+
+
+def opened(process: Process, owner: Owner, open_batches: Open) -> tuple[Batches, Sample]:
+    """Return batches without end, and how long the first took to come, workers started and all."""
+    case, task, preparation = process.case, process.task, stored(owner, process.case)
+
+    def read() -> store.Split:
+        edition = embedded.edition(task.dataset, task.size)
+        store.prepare(task.dataset, case.data, edition)
+        return store.split(task.dataset, store.parts(task.dataset, case.data, edition)[0], case.data, edition)
+
+    train = process.result("data", read)
+    found: list[Batches] = []
+
+    def open_it() -> None:
+        found.append(open_batches(train, preparation, planned(case, task.seed)))
+        next(found[0])
+
+    taken = process.stage("first_batch", open_it)
+    return found[0], taken
+
+
+def planned(case: Case, seed: int) -> Plan:
+    """Return how the case's batches are brought."""
+    return Plan(
+        batch=case.batch,
+        seed=seed,
+        workers=case.workers or granted_cores(),
+        loader=case.loader,
+        queue=case.queue,
+        augmented=case.augmentation == "host",
+        in_memory=case.stored == "memory",
+    )
+
+
+def step_alone(process: Process, target: Program) -> float:
+    """Return the seconds of a step whose batch is on the device, as scope `step` takes them but with less effort."""
+    plan = replace(process.task.plan, samples=_ALONE_SAMPLES)
+    chain = partial(chained, target)
+    steps = clock.steps_per_sample(chain, plan, process.clocks, target.steps_per_call)
+    taken = list(clock.samples(chain, steps, plan, process.clocks))
+    return median(sample.wall_seconds for sample in taken) / steps
+
+
+def flowing(process: Process, chain: clock.Chain, compilations: Callable[[], int]) -> Seen:
+    """Return the steady flow: first until what waits in the queue is used up, then the samples that count."""
+    steps, warm = process.result("warmup", lambda: emptied(process, chain))
+    seen = process.streamed(process.case.scope, chain, steps, process.task.flow, compilations)
+    return msgspec.structs.replace(seen, warmup=warm)
+
+
+def emptied(process: Process, chain: clock.Chain) -> tuple[int, tuple[Sample, ...]]:
+    """Take steps until what waits in the queue is used up; return how many steps a sample has, and what these took."""
+    plan = process.task.flow
+    warm: list[Sample] = []
+    steps, done, elapsed = plan.warmup_steps, 0, 0.0
+    while True:
+        warm.append(clock.timed_chain(chain, steps, process.clocks))
+        done, elapsed = done + steps, elapsed + warm[-1].wall_seconds
+        used_up = done > process.case.queue or elapsed > _WARM_SECONDS
+        if warm[-1].wall_seconds >= plan.chain_seconds and used_up:
+            return steps, tuple(warm)
+        steps = steps if warm[-1].wall_seconds >= plan.chain_seconds else 2 * steps

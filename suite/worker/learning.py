@@ -1,0 +1,53 @@
+"""Scope `learning`: so many training steps from storage, then every example of the validation."""
+
+from msgspec.structs import replace
+
+from suite.data import embedded
+from suite.results.records.record import Learnt
+from suite.system import load
+from suite.worker import epoch
+from suite.worker.recorder import Process
+from suite.worker_api.inputs import Owner, stored
+from suite.worker_api.program import Program
+from suite.worker_api.protocol import Line, Seen
+
+_POINTS = 200  # of a loss curve
+_CATS_AND_DOGS = "cats_vs_dogs"
+
+
+def measured_learning(process: Process, target: Program, owner: Owner) -> float:
+    """Train and judge the network of the task; return the first loss that was looked at.
+
+    The one sample is the whole training and its validation; nothing is compiled in it. Raises LookupError if the
+    implementation cannot learn, ValueError if the workload has no stored data.
+    """
+    from suite.data import pipeline
+    from suite.programs.jax import training
+    from suite.worker.predictions import predictions
+
+    case, task = process.case, process.task
+    if not isinstance(target, training.LearningProgram):
+        raise LookupError(f"scope 'learning' asked for, which {type(target).__name__} has not")
+    preparation = stored(owner, case)
+    edition = embedded.edition(task.dataset, task.size)
+    taught = process.result("data", lambda: training.lessons(task.dataset, preparation, case.data, edition))
+    batches = pipeline.batches(taught.train, taught.preparation, epoch.planned(case, task.seed))
+    process.stage("init", lambda: training.begun(target, batches, task.seed))
+    steps = case.steps or -(-len(taught.train) // case.batch)
+    steps = min(steps, task.most_steps or steps)
+    every, found = max(1, steps // _POINTS), []
+
+    def learn() -> None:
+        losses = training.taught(target, batches, steps, every, lambda *_: process.say(Line(stage="lesson")))
+        labels = taught.validation[training.LABELS]
+        right = training.accuracy(target.answers(taught.validation), labels)
+        found.append(Learnt(steps=steps, losses=losses, loss_every=every, examples=len(labels), accuracy=right))
+
+    before = load.reading()
+    whole = process.stage("learning", learn)
+    others, learnt = load.by_others(before, load.reading()), found[0]
+    if task.dataset == _CATS_AND_DOGS:
+        predicted = process.result("predictions", lambda: predictions(target.answers, taught.validation))
+        learnt = replace(learnt, predictions=predicted)
+    process.seen["learning"] = Seen(samples=(whole,), load_by_others=others, learnt=learnt)
+    return learnt.losses[0]

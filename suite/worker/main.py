@@ -1,0 +1,206 @@
+"""The child process: brings one program from import to samples and streams what it saw.
+
+Reads one `Task` from standard input. The parent (runner) decides everything; this only measures.
+"""
+
+import hashlib
+import os
+import platform
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import cast
+
+import msgspec
+
+from suite import variants
+from suite.data import batches as data
+from suite.processes import parent_death
+from suite.programs import load
+from suite.results.records.settings import bearing
+from suite.results.single.validity import DONATED
+from suite.system import affinity
+from suite.system.software import versions
+from suite.system.variables import settings
+from suite.worker import epoch, learning, serving, steady, whole_run
+from suite.worker.checks import pending_work
+from suite.worker.checks.audit import CALLS, audit, finite
+from suite.worker.recorder import Process, Say, peak_memory_bytes
+from suite.worker_api import clock
+from suite.worker_api.inputs import Owner, batches, run_inputs
+from suite.worker_api.program import Program
+from suite.worker_api.protocol import STOPPED, Facts, Line, Task
+from suite.workload import LONG, Case
+
+_REPLAY_SECONDS = 20.0  # replays that would take longer, as long as the first call, are left out
+
+
+def main() -> None:
+    """Measure the task on standard input; standard output carries the protocol alone."""
+    out = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)  # whatever a library prints goes to standard error
+    task = msgspec.json.decode(sys.stdin.buffer.readline(), type=Task)
+    parent_death.end_with_it()
+
+    def say(line: Line) -> None:
+        out.write(msgspec.json.encode(line) + b"\n")
+
+    try:
+        measure(task, say)
+    except Exception as error:
+        say(Line(stage="failed", reason=reason(error)))
+        traceback.print_exc()
+        os._exit(1)  # whatever threads are at work
+    out.flush()
+    os._exit(0)  # tearing a backend down takes seconds and can fail; everything is said
+
+
+def reason(error: BaseException) -> str:
+    """Return one readable line for an error, short enough for a record."""
+    words = " ".join(str(error).split())
+    if isinstance(error, steady.TooLongError):
+        return words
+    if "has been deleted" in words or "donated buffer" in words:
+        words = f"{DONATED}: {words}"
+    if isinstance(error, MemoryError) or "RESOURCE_EXHAUSTED" in words or "out of memory" in words.lower():
+        words = f"out of memory: {words}"
+    return f"{type(error).__name__}: {words}"[:400]
+
+
+def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
+    """Run the stages and scopes of the task, telling the parent what begins and what ended."""
+    process = Process(task=task, say=say, clocks=clocks or clock.Clock())
+    affinity.pin(process.case.threads)
+    if process.case.scope == "input":
+        say(Line(stage="done", facts=input_facts(process)))
+        return
+    target, owner = process.result("import", lambda: program(process.case))
+    inputs, digest = process.result("data", lambda: digested(inputs_of(owner, task)))
+    first_loss = measured(process, target, inputs, owner)
+    left = None
+    if process.seen.keys() & STOPPED:
+        left = process.result("leftover", lambda: pending_work.least(sample_of(process, target), process.clocks))
+    facts = process.result("facts", lambda: facts_of(process, target, digest, first_loss))
+    energy = steady.sustained(process, target)
+    found = None
+    if process.case.scope not in LONG:
+        still = left is not None and left.seconds >= pending_work.LONGEST_SECONDS
+        quick = CALLS * process.stages["first_step"].wall_seconds <= _REPLAY_SECONDS
+        replayed = task.replay and quick and not still
+        found = process.result("audit", lambda: audit(target, inputs, digest, task.seed, left, replayed))
+    say(Line(stage="done", facts=msgspec.structs.replace(facts, energy_step_seconds=energy, audit=found)))
+
+
+def digested(inputs: list[data.Batch]) -> tuple[list[data.Batch], str]:
+    """Return the inputs and their digest, '' without any."""
+    return inputs, data.digest(inputs) if inputs else ""
+
+
+def facts_of(process: Process, target: Program, digest: str, first_loss: float) -> Facts:
+    """Return what is to be told of a program that has been measured, but for its energy and its audit."""
+    memory = peak_memory_bytes()  # without what the digest of the program needs
+    told = settings() | {name: str(value) for name, value in target.settings().items()}
+    return Facts(
+        input_digest=digest,
+        first_loss=finite(first_loss),
+        last_loss=finite(target.loss()),
+        peak_memory_bytes=memory,
+        device_memory_bytes=target.device_memory_bytes(),
+        bytes_per_step=target.bytes_per_step(),
+        python=platform.python_version(),
+        packages=target.packages(),
+        cache_hits=target.cache_hits(),
+        settings=told,
+        program=program_of(target, told),
+        scopes=process.seen,
+    )
+
+
+def program_of(target: Program, settings: Mapping[str, str]) -> str:
+    """Return a digest of the step and of the settings that bear on its speed; '' if it cannot be made.
+
+    Nothing that was measured is lost for want of it.
+    """
+    try:
+        step = target.program_digest()
+    except Exception:
+        traceback.print_exc()
+        return ""
+    words = "\n".join([step, *(f"{name}={value}" for name, value in bearing(settings).items())])
+    return hashlib.sha256(words.encode()).hexdigest()[:16]
+
+
+def inputs_of(owner: Owner, task: Task) -> list[data.Batch]:
+    """Return what is made beforehand: sets for steps, all of a whole run, nothing where storage gives everything."""
+    scope = task.cases[0].scope
+    if scope == "learning":
+        return []
+    return run_inputs(owner, task) if scope == "run" else batches(owner, task)
+
+
+def measured(process: Process, target: Program, inputs: list[data.Batch], owner: Owner) -> float:
+    """Measure the scopes of the task; return the first step's loss, of a whole run its last one's."""
+    if process.case.scope == "run":
+        return whole_run.measured_run(process, target, inputs)
+    if process.case.scope == "learning":
+        return learning.measured_learning(process, target, owner)
+    if process.case.scope == "epoch":
+        from suite.data import pipeline
+
+        return epoch.measured_epoch(process, target, inputs, owner, pipeline.batches)
+    if process.case.scope == "serve":
+        return serving.measured_serving(process, target, inputs)
+    return steady.measured_steps(process, target, inputs)
+
+
+def sample_of(process: Process, target: Program) -> Callable[[], object] | None:
+    """Return what takes the steps of another sample; None where none was of steps alone."""
+    seen = process.seen.get("step")
+    return partial(steady.chained, target, seen.steps_per_sample) if seen else None
+
+
+def input_facts(process: Process) -> Facts:
+    """Measure the input pipeline alone; nothing is computed, so there is no loss."""
+    owner, open_batches, packages = process.result("import", lambda: loader(process.case))
+    epoch.measured_input(process, owner, open_batches)
+    return Facts(
+        input_digest="",
+        first_loss=None,
+        last_loss=None,
+        peak_memory_bytes=peak_memory_bytes(),
+        device_memory_bytes=None,
+        python=platform.python_version(),
+        packages=packages,
+        settings=settings(),
+        scopes=process.seen,
+    )
+
+
+def loader(case: Case) -> tuple[Owner, epoch.Open, dict[str, str]]:
+    """Import an implementation's input pipeline; return whose batches it makes, how, and the versions at work."""
+    variants.require(case)
+    if case.implementation == "torch":
+        from suite import controls
+        from suite.controls import _loader
+
+        return controls.load(case.workload), _loader.batches, versions("torch", "numpy", "opencv-python-headless")
+    from suite import models
+    from suite.data import pipeline
+
+    return models.load(case.workload), pipeline.batches, versions("grain", "numpy", "opencv-python-headless")
+
+
+def program(case: Case) -> tuple[Program, Owner]:
+    """Import the implementation; return its program for the case, with its other hosts, and who makes its batches."""
+    if case.hosts == 1:
+        return load.of_this_host(case)
+    from suite.multihost import hosts
+
+    others = hosts.gathered(case, os.environ[hosts.ADDRESS])
+    mine, owner = load.of_this_host(case)
+    return cast(Program, hosts.Led(mine, others)), owner
+
+
+if __name__ == "__main__":
+    main()

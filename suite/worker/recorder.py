@@ -1,0 +1,125 @@
+"""One child process's measurement as it goes on: what it was asked for, whom it tells, and what it has seen."""
+
+import gc
+import math
+import resource
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from suite.results.records.record import Sample, Stage
+from suite.system import load
+from suite.worker_api import clock
+from suite.worker_api.protocol import STREAMED, Line, Seen, Task
+from suite.workload import Case, Scope
+
+_ASLEEP_SECONDS = 0.1
+
+Say = Callable[[Line], object]
+Result = TypeVar("Result")
+
+
+@dataclass(kw_only=True)
+class Process:
+    """What the parts of a worker share; `stages` and `seen` fill as it goes on."""
+
+    task: Task
+    say: Say
+    clocks: clock.Clock = field(default_factory=clock.Clock)
+    began: float = field(init=False)
+    stages: dict[str, Stage] = field(default_factory=dict)
+    seen: dict[Scope, Seen] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.began = self.clocks.wall()
+
+    def seconds_left(self) -> float:
+        """Return how much of the task's time is left; infinite if it has all the time."""
+        most = self.task.most_seconds
+        return math.inf if most is None else most - (self.clocks.wall() - self.began)
+
+    @property
+    def case(self) -> Case:
+        """The case, of several that differ in scope alone the first."""
+        return self.task.cases[0]
+
+    def stage(self, name: str, run: Callable[[], object]) -> Sample:
+        """Run and time a part, and tell the parent what begins and what ended."""
+        self.say(Line(stage=name))
+        taken = clock.timed(run, self.clocks)
+        self.stages[name] = Stage(name=name, wall_seconds=taken.wall_seconds, process_seconds=taken.process_seconds)
+        self.say(Line(stage=name, seen=self.stages[name]))
+        return taken
+
+    def result(self, name: str, run: Callable[[], Result]) -> Result:
+        """Run a stage; return what it gives."""
+        results: list[Result] = []
+        self.stage(name, lambda: results.append(run()))
+        return results[0]
+
+    def streamed(
+        self,
+        scope: Scope,
+        chain: clock.Chain,
+        steps: int,
+        plan: clock.Plan,
+        compilations: Callable[[], int],
+        begin: Callable[[], object] = lambda: None,
+    ) -> Seen:
+        """Take the samples that count, each of so many steps, and say them one by one.
+
+        `begin` is called at the last moment before, so that what it starts is not held up by what is prepared here.
+        Returns what happened to the process meanwhile. Raises RuntimeError if the machine was suspended.
+        """
+        name = STREAMED[scope]
+        self.stage("collect", collect_garbage)
+        gc.disable()
+        compiled, faults, before = compilations(), minor_faults(), load.reading()
+        begin()
+        taken, slept, after, more_faults = 0, clock.asleep_seconds(), before, faults
+
+        def take() -> None:
+            nonlocal taken, slept, after, more_faults
+            for sample in clock.samples(chain, steps, plan, self.clocks):
+                self.say(Line(stage=name, sample=sample))
+                taken += 1
+            slept = clock.asleep_seconds() - slept
+            after, more_faults = load.reading(), minor_faults()
+
+        self.stage(name, take)
+        gc.enable()
+        if slept > _ASLEEP_SECONDS:
+            raise RuntimeError(f"the machine was suspended for {slept:.0f} s during the samples; run again")
+        return Seen(
+            steps_per_sample=steps,
+            compilations=compilations() - compiled,
+            load_by_others=load.by_others(before, after),
+            minor_faults_per_step=(more_faults - faults) / (steps * taken),
+        )
+
+
+def collect_garbage() -> None:
+    """Free what nobody refers to, and never look at again what is left."""
+    gc.collect()
+    gc.freeze()
+
+
+def total(parts: Iterable[Sample]) -> Sample:
+    """Return several parts as one."""
+    parts = tuple(parts)
+    return Sample(
+        wall_seconds=sum(part.wall_seconds for part in parts),
+        process_seconds=sum(part.process_seconds for part in parts),
+    )
+
+
+def minor_faults() -> int:
+    """Return how many page faults without input or output this process has had."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+
+def peak_memory_bytes() -> int:
+    """Return the largest resident set this process has had."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
