@@ -54,7 +54,7 @@ def left_out(pools: Sequence[Pool]) -> Iterator[Trial]:
     """Yield of each host whether the others predict the mean of its processes, and of its speed-ups.
 
     How much hosts differ is computed without any number of the left-out host. Nothing is predicted where nothing says
-    that, where no other host was measured, or where two others are as far apart as none of another model.
+    that, or where no other host was measured.
     """
     twins: dict[Case, list[Pool]] = defaultdict(list)
     for pool in pools:
@@ -77,8 +77,7 @@ def _side(pool: Pool, host: HostKey, among: Callable[[Likeness], tuple[Component
     if host not in pool.by_host or not others:
         return None
     components, _ = among(pool.likeness)
-    *_, degrees = pooling.moments(others, components)
-    return (pool.by_host[host], others, components) if degrees else None
+    return (pool.by_host[host], others, components) if components.degrees else None
 
 
 def _without(pool: Pool, host: HostKey) -> ByHost:

@@ -12,6 +12,7 @@ from suite.results.stats.variance_components import Cell, Components, logarithms
 from suite.results.stats.variances import SMALLEST
 from suite.workload import Plain
 
+FEWEST_DEGREES = 1.5  # of freedom of an interval; with one, such as two hosts far apart give, t is 12.7
 VERSION = 2  # of the estimator; raised when it gives another number for the same values
 _Moments = tuple[float, float, float, float]  # as `moments` returns them
 
@@ -69,9 +70,10 @@ def _estimate(cells: Sequence[Cell], sides: Sequence[_Moments]) -> Pooled:
     """Return the first side's value, over the second's if there is one; hosts are those of the side that has fewer."""
     centre = sides[0][0] - sum(mean for mean, *_ in sides[1:])
     hosts, processes = min(map(len, cells)), min(sum(map(len, cell)) for cell in cells)
-    if not all(degrees for *_, degrees in sides):
+    parts = [(error2, degrees) for _, error2, _, degrees in sides]
+    if not all(degrees for _, degrees in parts) or freedom(parts) < FEWEST_DEGREES:
         return Pooled(value=math.exp(centre), hosts=hosts, processes=processes)
-    near = reach([(error2, degrees) for _, error2, _, degrees in sides])
+    near = reach(parts)
     far = reach([(error2 + further2, degrees) for _, error2, further2, degrees in sides])
     return Pooled(
         value=math.exp(centre),
@@ -98,6 +100,11 @@ def moments(cell: Cell, among: Components) -> _Moments:
 
 def reach(parts: Sequence[tuple[float, float]]) -> float:
     """Return the half-width of a sum whose variances have these degrees of freedom."""
+    return t_quantile(freedom(parts)) * math.sqrt(sum(variance for variance, _ in parts))
+
+
+def freedom(parts: Sequence[tuple[float, float]]) -> float:
+    """Return the degrees of freedom of a sum of variances that have these. Source: Satterthwaite (1946)."""
     total = sum(variance for variance, _ in parts)
     shares = sum(variance**2 / degrees for variance, degrees in parts)
-    return t_quantile(total**2 / shares) * math.sqrt(total)
+    return total**2 / shares

@@ -84,10 +84,7 @@ def wild(cell: Cell, among: Components) -> bool:
 
 
 def of_cell(logs: Sequence[Sequence[float]], among: Components) -> Components:
-    """Return the components that hold for a cell: the pooled ones, or its own where these cannot explain its hosts.
-
-    Two hosts alone, whose one difference bounds nothing, then have no degrees of freedom.
-    """
+    """Return the components that hold for a cell: the pooled ones, or its own where these cannot explain its hosts."""
     if len(logs) < 2 or not among.degrees:
         return among
     found = _between(logs, among.sigma2)
@@ -95,8 +92,7 @@ def of_cell(logs: Sequence[Sequence[float]], among: Components) -> Components:
     if not found.wild(among.tau2):
         return among
     tau2 = max(found.variance - found.noise, 0.0)
-    degrees = float(found.degrees) if found.degrees > 1 else 0.0
-    return Components(tau2=tau2, sigma2=among.sigma2, degrees=degrees, cells=1)
+    return Components(tau2=tau2, sigma2=among.sigma2, degrees=float(found.degrees), cells=1)
 
 
 def logarithms(cell: Cell) -> list[list[float]]:
