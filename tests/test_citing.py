@@ -99,7 +99,7 @@ def test_a_step_on_random_data_is_told_from_the_same_on_stand_ins():
 def test_a_number_that_may_not_be_quoted_says_so_in_every_form():
     cited = Citation(number=alone(profile="smoke")[0])
     for form in (text, bibtex, csl):
-        assert "ot to be quoted: smoke: it only shows that it runs" in form(cited)
+        assert "ot to be quoted: it only shows that it runs" in form(cited)
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "bibtex", "csl", "badge"])
@@ -115,7 +115,7 @@ def test_the_command_line_says_that_a_number_may_not_be_quoted_whatever_the_form
         ],
     )
     assert answer.exit_code == 0
-    assert answer.stderr.startswith("note: not to be quoted: smoke: it only shows that it runs")
+    assert answer.stderr.startswith("note: not to be quoted: it only shows that it runs")
     assert "not to be quoted" not in CliRunner().invoke(cli.main, ["cite", KEY, "--format", form]).stderr
 
 
@@ -123,7 +123,7 @@ def test_a_pinned_quotation_that_may_not_be_quoted_is_right_with_a_remark():
     number, there = alone(profile="smoke")
     (remark,) = quotation.remarks(markdown(Citation(number=number)), there)
     assert not remark.wrong
-    assert remark.words == f"{number.key.text()} is not to be quoted: smoke: it only shows that it runs"
+    assert remark.words == f"{number.key.text()} is not to be quoted: it only shows that it runs"
 
 
 def test_one_remark_says_of_a_pinned_quotation_that_it_may_not_be_quoted_and_what_its_pool_says():
@@ -131,9 +131,7 @@ def test_one_remark_says_of_a_pinned_quotation_that_it_may_not_be_quoted_and_wha
     there = Numbers([number.record, *factory.hosts()])
     (remark,) = quotation.remarks(markdown(Citation(number=number)), there)
     assert not remark.wrong
-    assert (
-        "is not to be quoted: smoke: it only shows that it runs; it is of one host, test-gpu-16-cores/" in remark.words
-    )
+    assert "is not to be quoted: it only shows that it runs; it is of one host, test-gpu-16-cores/" in remark.words
 
 
 def test_csl_and_bibtex_are_what_programs_read(speedup):
@@ -518,7 +516,7 @@ def test_a_number_of_one_host_has_no_files_but_a_place():
     files = numbers.files([factory.record(profile="smoke")])
     (name,) = files
     assert "None of its numbers may be quoted" in files[name]
-    assert "smoke: it only shows that it runs" in files[name]
+    assert "it only shows that it runs" in files[name]
     place = Citation(number=alone(profile="smoke")[0]).permalink.partition("#")[2]
     assert f'<li id="{place}"' in html.unescape(files[name])
 

@@ -31,12 +31,12 @@ def test_a_number_of_a_pool_is_as_new_as_its_newest_record_and_names_its_campaig
 
 
 @pytest.mark.parametrize(
-    ("state", "quotable", "pooled"),
-    [("quotable", True, True), ("open", False, True), ("invalid", False, True), (ON_ONE_HOST, False, False)],
+    ("state", "pooled", "word"),
+    [("quotable", True, ""), ("open", True, "open"), ("open", False, ON_ONE_HOST), ("invalid", False, "invalid")],
 )
-def test_only_a_quotable_number_may_be_quoted_and_one_host_is_no_pool(state, quotable, pooled):
-    found = replace(NUMBER, state=state)
-    assert (found.quotable, found.pooled) == (quotable, pooled)
+def test_only_a_quotable_number_may_be_quoted_and_another_says_why_not(state, pooled, word):
+    found = replace(NUMBER, state=state, pooled=pooled)
+    assert (found.quotable, found.word) == (word == "", word)
 
 
 @pytest.mark.parametrize("scope", ["step", "transfer", "epoch", "serve"])

@@ -8,7 +8,7 @@ from suite.results.stats.statistics import Estimate, geometric_mean
 def test_a_ratio_of_one_process_says_that_it_is_of_one_run():
     assert words(geometric_mean([1.3])) == "1.30x (one run)"
     assert words(Estimate(value=1.3, low=1.2, high=1.4, processes=3)) == "1.30x (1.20 to 1.40)"
-    assert words(Estimate(value=1.3, processes=3)) == "1.30x"
+    assert words(Estimate(value=1.3, processes=3)) == "1.30x (no interval)"
 
 
 def test_a_change_and_a_share_left_out_of_one_process_say_so_too():

@@ -46,8 +46,10 @@ _CHOSEN = {"95 %", "2 %", "15 %", "less than 0.7 of JAX's time"}
 # Settings and limits, of which tests/test_method_page.py compares some with the code.
 _SETTINGS = {
     "README.md": {"10 %"},
+    "site/changes.md": {"5 %", "10 %"},
     "site/method.md": {
         *("1 %", "5 %", "10 %", "0.7", "0.9", "0 s", "30 s", "100 minutes", "4 hours", "1 GiB"),
+        *("2.1 times", "3 times"),
         "0.11",  # a version of JAX
     },
 }

@@ -343,7 +343,7 @@ def test_a_latency_that_is_no_time_is_refused():
 def test_latencies_have_keys():
     found = {number.key.metric: number for number in one_host.numbers([requests(tail=3.0)])}
     assert found["latency-p50"].value.value == pytest.approx(0.040, rel=1e-3)
-    assert (found["latency-p99"].state, found["latency-p99"].reasons) == ("on one host", ())
+    assert (found["latency-p99"].state, found["latency-p99"].reasons) == ("open", ())
     text = found["latency-p99"].key.unpinned.text()
     assert text == "test-gpu-16-cores/serve_mobilenet_v2/cpu/serve/data=random/latency-p99"
     assert keys.parse(text).text() == text

@@ -128,12 +128,12 @@ def test_every_module_that_decides_is_mutated_and_run_against_tests_that_there_a
 
 
 def test_a_new_module_of_the_results_is_one_that_decides(tmp_path, monkeypatch):
-    for name in ("suite/results/fresh.py", "suite/results/views/table.py", "suite/claims/__init__.py"):
+    for name in ("suite/results/single/fresh.py", "suite/results/views/table.py", "suite/claims/__init__.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("X = 1")
     monkeypatch.setattr(part_mutants, "ROOT", tmp_path)
     monkeypatch.setattr(part_mutants, "TESTS", {})
-    assert part_mutants.there() == {"suite.results.fresh": (), "suite.claims": part_mutants.JUDGED}
+    assert part_mutants.there() == {"suite.results.single.fresh": (), "suite.claims": part_mutants.JUDGED}
 
 
 def test_a_fault_is_noticed_in_the_code_of_a_function_and_in_what_only_an_import_runs():

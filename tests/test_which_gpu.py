@@ -12,7 +12,7 @@ from suite.driver import fitness, plan, validation
 from suite.driver.request import Request
 from suite.processes import lock
 from suite.results.compare import comparison
-from suite.results.pooled import pools
+from suite.results.pooled.kinds import kind_of
 from suite.results.single import prices
 from suite.results.single.prices import Price
 from suite.results.views import reference
@@ -193,7 +193,7 @@ SLICED = msgspec.structs.replace(factory.HOST, gpus=(SLICE,))
 
 
 def test_a_slice_is_never_pooled_or_compared_with_the_whole_card():
-    assert pools.kind_of(SLICED, "gpu") != pools.kind_of(factory.HOST, "gpu")
+    assert kind_of(SLICED, "gpu") != kind_of(factory.HOST, "gpu")
     assert not any(kind.fills(SLICED) for kind in reference.KINDS)
     assert any(kind.fits(factory.HOST) for kind in reference.KINDS)
     whole, part = factory.record(backend="gpu"), factory.record(backend="gpu", machine=SLICED)

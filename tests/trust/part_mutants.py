@@ -22,12 +22,15 @@ TITLE = "Would the tests notice a fault in the code that judges?"
 LEADING = "noticed"  # of the figures; a finding stands for all mutants of a module
 LEAST = 0.90  # of the mutants that are not equivalent
 ROOT = Path(__file__).parents[2]
-SHOWN = {  # of the results and observations: words, rows, files and their forms
-    "suite.results": "answers catalogue citation evidence files gallery journal packing packs parity quotation reading "
-    "record store table trust",
+ROOMS = {  # that decide a number or a status, each with its modules that only show one
+    "suite.results.stats": "",
+    "suite.results.single": "",
+    "suite.results.pooled": "",
+    "suite.results.compare": "",
+    "suite.results.cite": "citation quotation",
     "suite.claims": "_articles",
 }
-JUDGED = ("test_ledger", "test_ledger_rules", "test_judging")  # what all observations are run against
+JUDGED = ("test_ledger", "test_ledger_rules", "test_judging")  # what all claims are run against
 TESTS = {
     "suite.results.records.acceptance": ("test_identity", "test_serving", "test_trust_loss", "test_packs"),
     "suite.results.single.same_computation": ("test_agreement",),
@@ -93,7 +96,7 @@ TESTS = {
     "suite.worker.serving": ("test_serving",),
     "suite.worker.steady": ("test_alone", "test_clock"),
     "suite.worker.doubling": ("test_doubling",),
-}  # all but the observations; of what measures, those named here
+}  # all but the claims; of other rooms, those named here
 EQUIVALENT = Path(__file__).with_name("equivalent.json")  # module to {mutant: why nothing can notice it}
 
 
@@ -128,18 +131,19 @@ def file(module: str) -> Path:
 
 
 def deciding() -> list[str]:
-    """Return the modules that decide a number or a status: all observations, all results but what shows them."""
-    return [
+    """Return the modules that decide a number or a status: those of the rooms that do, and those that TESTS names."""
+    found = [
         f"{room}.{path.stem}".removesuffix(".__init__")
-        for room, shown in SHOWN.items()
+        for room, shown in ROOMS.items()
         for path in sorted((ROOT / room.replace(".", "/")).glob("*.py"))
-        if path.stem not in shown.split() and path.stat().st_size
-    ] + [module for module in TESTS if module.startswith("suite.measure.")]
+        if path.stem not in shown.split() and "=" in path.read_text()
+    ]
+    return [*found, *(module for module in TESTS if module not in found)]
 
 
 def there() -> dict[str, tuple[str, ...]]:
     """Return the modules that decide, each with the tests that it is run against."""
-    return {module: TESTS.get(module, JUDGED if ".observations" in module else ()) for module in deciding()}
+    return {module: TESTS.get(module, JUDGED if module.startswith("suite.claims") else ()) for module in deciding()}
 
 
 def test(name: str) -> Path:
