@@ -1,0 +1,183 @@
+"""Each workload has a file that one can copy, which stands alone and computes what the suite's step computes.
+
+Both sides start from the suite's initial values, its keys for dropout among them, and take two steps. NNX draws a mask
+from key and count, so equal keys drop the same units.
+"""
+
+import ast
+import math
+import sys
+from contextlib import contextmanager
+from dataclasses import replace
+
+import jax
+import numpy as np
+import pytest
+from flax import nnx
+from jax import numpy as jnp
+from steps import sides
+
+from suite import models
+from suite.nn.trees import boosted
+
+ALLOWED = {"flax", "jax", "numpy", "optax", *sys.stdlib_module_names}
+LINES = 150, 225
+LONGER = {"serve_nasnet_mobile", "serve_nasnet_large"}  # their two kinds of cell
+ROWS = 1_000
+GROWTH = {
+    "ROUNDS": "rounds",
+    "DEPTH": "depth",
+    "RATE": "rate",
+    "LEAST_GAIN": "least_gain",
+    "L1": "l1",
+    "L2": "l2",
+    "LEAST_HESSIAN": "least_hessian",
+    "POSITIVE_WEIGHT": "positive_weight",
+    "START": "start",
+}
+HEAVY_FLOP = 1_000_000_000  # an example of a model above it takes seconds
+NEAR_LOSS = 2e-5  # relative
+NEAR_CHANGE = 2e-3  # of the change's norm, of each array: what rounding to float32 leaves of a difference of parameters
+
+
+def heavy(name):
+    return models.load(name).description.flop_per_example > HEAVY_FLOP
+
+
+@pytest.fixture(params=models.names())
+def name(request):
+    return request.param
+
+
+def examples(name):
+    """Return the examples of a batch: as many as other tests take, for which the suite's step is compiled already."""
+    about = models.load(name).description
+    return min(8 if heavy(name) else about.batch if about.family == "text" else 32, about.batch)
+
+
+NETWORKS = [
+    pytest.param(name, marks=[pytest.mark.slow] * heavy(name))
+    for name in models.names()
+    if models.load(name).growth is None
+]
+
+
+@contextmanager
+def readers_jax():
+    """Promote types as JAX does unasked, which optax relies on; compile in a hurry, which changes no result."""
+    with jax.numpy_dtype_promotion("standard"), jax.numpy_rank_promotion("allow"):
+        jax.config.update("jax_disable_most_optimizations", True)
+        try:
+            yield
+        finally:
+            jax.config.update("jax_disable_most_optimizations", False)
+
+
+def differences(suites, copied):
+    """Return how far two steps of either side are from each other: the losses, then the change of each array."""
+    trained = models.load(suites.name).optimizer is not None
+    before = [side.state() for side in (suites, copied)] if trained else []
+    found = []
+    for _ in range(2):
+        suites.run(1)
+        with readers_jax():
+            copied.run(1)
+        found.append(abs(suites.loss() - copied.loss()) / abs(suites.loss()))
+    after = [side.state() for side in (suites, copied)] if trained else []
+    return found, changes(before, after) if trained else []
+
+
+def changes(before, after):
+    found = []
+    for kind in range(2):
+        wanted, made = (
+            [new - old for old, new in zip(b[kind], a[kind], strict=True)] for b, a in zip(before, after, strict=True)
+        )
+        whole = math.sqrt(sum(np.sum(change**2) for change in wanted) or 1)
+        for one, other in zip(wanted, made, strict=True):
+            assert one.shape == other.shape
+            found.append(np.linalg.norm(one - other) / max(np.linalg.norm(one), 1e-3 * whole))
+    return found
+
+
+def test_every_workload_has_a_file_and_no_other_is_there():
+    assert set(models.names()) == set(sides.names())
+
+
+def test_a_file_stands_alone(name):
+    tree = ast.parse((sides.FOLDER / f"{name}.py").read_text())
+    parts = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    found = {
+        alias.split(".")[0]
+        for node in parts
+        for alias in ([node.module] if isinstance(node, ast.ImportFrom) else [one.name for one in node.names])
+    }
+    assert found <= ALLOWED
+
+
+def test_a_file_is_short_enough_to_be_read(name):
+    lines = (sides.FOLDER / f"{name}.py").read_text().splitlines()
+    assert len(lines) <= LINES[name in LONGER]
+
+
+def test_a_file_says_what_it_computes_where_it_is_from_and_how_to_run_it(name):
+    for label in ("\nComputes: ", "\nSource: ", f"python {name}.py"):
+        assert label in sides.module(name).__doc__
+
+
+def test_a_file_has_the_headline_batch_and_random_ones_of_the_documented_shape(name):
+    about, file = models.load(name).description, sides.module(name)
+    assert about.batch == file.BATCH
+    mine, suites = file.random_batch(2), sides.batches(models.load(name), 2)[0]
+    if models.load(name).growth is not None:
+        suites["bins"] = suites["bins"].T  # column by column
+    shapes = [{key: (array.shape, array.dtype) for key, array in batch.items()} for batch in (mine, suites)]
+    assert shapes[0] == shapes[1]
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_the_model_has_the_described_parameters(network):
+    about, (_, params, rest) = models.load(network).description, sides.abstract(network)
+    trained, moving = (
+        sum(math.prod(leaf.shape) for leaf in jax.tree.leaves(state))
+        for state in (params, nnx.filter_state(rest, nnx.BatchStat))
+    )
+    assert (trained, trained + moving) == (about.trainable_parameters, about.parameters)
+
+
+@pytest.mark.parametrize("network", NETWORKS)
+def test_a_file_computes_what_the_suites_step_computes(network):
+    sets = sides.batches(models.load(network), examples(network))[:1]
+    losses, arrays = differences(*(side(network, examples(network), sets) for side in (sides.Suites, sides.Copied)))
+    assert max(losses) < NEAR_LOSS
+    assert all(one < NEAR_CHANGE for one in arrays)
+
+
+def test_the_forest_has_the_described_parameters():
+    _, (_, (_, thresholds, leaves), _) = sides.module("gbdt_mortgage").boosting_step(8)
+    assert thresholds.size + leaves.size == models.load("gbdt_mortgage").description.parameters
+
+
+def test_a_file_grows_the_trees_that_the_suite_grows(monkeypatch):
+    """On a thousand rows, whose sums of float32 are nearly exact; the suite adds whole numbers."""
+    workload, file = models.load("gbdt_mortgage"), sides.module("gbdt_mortgage")
+    growth = replace(workload.growth, depth=4)
+    assert all(getattr(file, constant) == getattr(workload.growth, name) for constant, name in GROWTH.items())
+    monkeypatch.setattr(file, "DEPTH", growth.depth)  # compiled in half the time
+    table, _ = sides.batches(workload, ROWS)
+    bins, labels = jnp.asarray(table["bins"].T), jnp.asarray(table["labels"])
+    grow = jax.jit(lambda margins: boosted(growth, margins, bins, labels, dense=True))
+    margins = jnp.full(ROWS, growth.start, jnp.float32)
+    step, state = file.boosting_step(ROWS)
+    with readers_jax():
+        for turn in range(2):
+            margins, tree, wanted = grow(margins)
+            state, loss = step(state, {"bins": bins, "labels": labels})
+            columns, thresholds, leaves = (trees[turn] for trees in state[1])
+            split = thresholds < file.BINS - 1
+            assert split.sum() > 5
+            assert np.array_equal(thresholds, tree.thresholds)
+            assert np.array_equal(columns[split], tree.columns[split])
+            assert np.allclose(leaves, tree.leaves, rtol=1e-4, atol=1e-6)
+            assert np.allclose(state[0], margins, rtol=1e-5)
+            assert float(loss) == pytest.approx(float(wanted), rel=NEAR_LOSS)
