@@ -18,7 +18,11 @@ from jax import numpy as jnp
 from steps import sides
 
 from suite import models
+from suite.measure.form import Form
+from suite.measure.step import training_step
 from suite.nn.trees import boosted
+from suite.report import copyable
+from suite.results import copyable as evidence
 
 ALLOWED = {"flax", "jax", "numpy", "optax", *sys.stdlib_module_names}
 LINES = 150, 225
@@ -37,6 +41,7 @@ GROWTH = {
 }
 HEAVY_FLOP = 1_000_000_000  # an example of a model above it takes seconds
 NEAR_LOSS = 2e-5  # relative
+NEAR_IN_FLOAT64 = 1e-5  # the same; epsilon's schedule is computed in float32
 NEAR_CHANGE = 2e-3  # of the change's norm, of each array: what rounding to float32 leaves of a difference of parameters
 
 
@@ -55,11 +60,12 @@ def examples(name):
     return min(8 if heavy(name) else about.batch if about.family == "text" else 32, about.batch)
 
 
-NETWORKS = [
-    pytest.param(name, marks=[pytest.mark.slow] * heavy(name))
-    for name in models.names()
-    if models.load(name).growth is None
-]
+def marked(names):
+    return [pytest.param(name, marks=[pytest.mark.slow] * heavy(name)) for name in names]
+
+
+NETWORKS = [name for name in models.names() if models.load(name).growth is None]
+DEEP = [name for name in NETWORKS if heavy(name) and models.load(name).optimizer is not None]
 
 
 @contextmanager
@@ -135,7 +141,7 @@ def test_a_file_has_the_headline_batch_and_random_ones_of_the_documented_shape(n
     assert shapes[0] == shapes[1]
 
 
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("network", marked(NETWORKS))
 def test_the_model_has_the_described_parameters(network):
     about, (_, params, rest) = models.load(network).description, sides.abstract(network)
     trained, moving = (
@@ -145,12 +151,45 @@ def test_the_model_has_the_described_parameters(network):
     assert (trained, trained + moving) == (about.trainable_parameters, about.parameters)
 
 
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("network", marked(name for name in NETWORKS if name not in DEEP))
 def test_a_file_computes_what_the_suites_step_computes(network):
     sets = sides.batches(models.load(network), examples(network))[:1]
     losses, arrays = differences(*(side(network, examples(network), sets) for side in (sides.Suites, sides.Copied)))
     assert max(losses) < NEAR_LOSS
     assert all(one < NEAR_CHANGE for one in arrays)
+
+
+def in_float64(model):
+    """Return the model in float64 and without dropout, whose mask JAX draws otherwise there."""
+    for _, module in nnx.iter_modules(model):
+        if isinstance(module, nnx.Dropout):
+            module.deterministic = True
+    graph, state = nnx.split(model)
+    return nnx.merge(graph, jax.tree.map(widened, state))
+
+
+def widened(x):
+    return np.asarray(x, np.float64) if x.dtype == np.float32 else x
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("network", DEEP)
+def test_a_deep_file_computes_in_float64_what_the_suites_step_computes(network):
+    """In float32 Adam moves a weight by the whole rate where its gradient is little more than what rounding left."""
+    workload = models.load(network)
+    with jax.enable_x64(True), readers_jax():
+        batch = jax.tree.map(widened, sides.batches(workload, 2)[0])
+        graph, params, rest = nnx.split(in_float64(nnx.merge(*sides.values(network))), nnx.Param, ...)
+        optimizer = workload.optimizer()
+        suites = jax.jit(training_step(workload, Form(graph), optimizer, "float32-highest"))
+        copied, mine = sides.module(network).training_step(in_float64(sides.started(network)))
+        theirs = params, rest, optimizer.init(params)
+        before = [sides.by_suite(theirs), sides.by_kind(mine[0])]
+        for _ in range(2):
+            (theirs, wanted), (mine, loss) = suites(theirs, batch), copied(mine, batch)
+            assert float(loss) == pytest.approx(float(wanted), rel=1e-9)
+        after = [sides.by_suite(theirs), sides.by_kind(mine[0])]
+    assert max(changes(before, after)) < NEAR_IN_FLOAT64
 
 
 def test_the_forest_has_the_described_parameters():
@@ -181,3 +220,52 @@ def test_a_file_grows_the_trees_that_the_suite_grows(monkeypatch):
             assert np.allclose(leaves, tree.leaves, rtol=1e-4, atol=1e-6)
             assert np.allclose(state[0], margins, rtol=1e-5)
             assert float(loss) == pytest.approx(float(wanted), rel=NEAR_LOSS)
+
+
+def compared(**changed):
+    return evidence.Compared(
+        **{
+            "workload": "mnist_mlp",
+            "backend": "cpu",
+            "made": "2026-01-01",
+            "commit": "0123456",
+            "machine": "Test CPU, 4 cores",
+            "cores": 4,
+            "packages": {},
+            "rounds": 5,
+            "copied_seconds": 0.00315,
+            "suite_seconds": 0.003,
+            "ratio": 1.05,
+            "low": 1.03,
+            "high": 1.07,
+        }
+        | changed
+    )
+
+
+def test_a_workloads_page_links_its_file_with_the_ratio_that_was_measured_of_it():
+    said = copyable.link("mnist_mlp", [compared(), compared(workload="mnist_cnn", ratio=3.0, low=2.9, high=3.1)])
+    assert 'href="mnist_mlp.step.html"' in said
+    assert "1.05x" in said
+    assert "Test CPU, 4 cores" in said
+    assert "3.0" not in said
+
+
+def test_only_a_workload_that_has_a_page_and_a_file_gets_one_for_its_code():
+    site = sides.FOLDER.parent
+    assert list(copyable.files(site, {"mnist_mlp", "ceiling_copy"}, [])) == ["workloads/mnist_mlp.step.md"]
+
+
+def test_a_page_of_code_has_the_whole_file_and_leads_to_it():
+    path = sides.FOLDER / "mnist_mlp.py"
+    made = copyable.page(path, [compared()])
+    assert path.read_text() in made
+    assert 'href="../steps/mnist_mlp.py"' in made
+    assert "3.15 ms" in made
+
+
+def test_what_was_measured_is_found_again(tmp_path):
+    once, other = compared(), compared(backend="gpu", low=None, high=None)
+    for one in (once, other):
+        evidence.write(one, tmp_path)
+    assert evidence.read(tmp_path) == (once, other)

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from altair.utils import schemapi
 from suite.report import (
     changes,
     charts,
+    copyable,
     coverage,
     experiments,
     gallery,
@@ -29,11 +30,13 @@ from suite.report import (
 )
 from suite.report.links import links
 from suite.results import answers, baselines, catalogue, pooled_speedup, pools, store, stored_pools
+from suite.results import copyable as copied_steps
 from suite.results import gallery as drawings
 from suite.results import learning as lessons
 from suite.results import parity as evidence
 from suite.results import trees as forests
 from suite.results import trust as proof
+from suite.results.copyable import Compared
 from suite.results.files import writing
 from suite.results.prices import Price
 from suite.results.record import Record, plain_name, to_json
@@ -76,7 +79,9 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
     published = [record for record in shown if record.campaign not in local]
     again = reproducibility(pools.pools(published))
     with schemapi.debug_mode(False):  # the tests check the charts
-        files = pages(shown, local, prices, known_workloads, again)
+        steps = copied_steps.read(site / "evidence")
+        files = pages(shown, local, prices, known_workloads, again, copyable.names(site), steps)
+    files |= copyable.files(site, {record.workload for record in shown}, steps)
     lines, spoiled = stored_pools.read(stored_pools.path(folders[0]))
     problems += spoiled
     files |= numbers.files(published, lines)
@@ -149,10 +154,13 @@ def pages(
     prices: Sequence[Price] = (),
     workloads: Sequence[Description] = (),
     again: Reproducibility | None = None,
+    copied: Set[str] = frozenset(),
+    timed: Sequence[Compared] = (),
 ) -> dict[str, str]:
     """Return every generated file by its path below the site's sources; `workloads` are all that can be measured.
 
-    `again` is how often the numbers hold on the next machine.
+    `again` is how often the numbers hold on the next machine, `copied` are the workloads with a step that one can copy,
+    `timed` what was found of such steps.
     """
     files = {f"assets/{name}.schema.json": json.dumps(one, indent=1) + "\n" for name, one in answers.schemas().items()}
     everything, records = records, [record for record in records if not is_ceiling(record)]
@@ -172,7 +180,8 @@ def pages(
     for name in sorted({record.workload for record in records}):
         mine = [record for record in records if record.workload == name]
         speedups = [item for item in found if item.workload == name]
-        files |= workload.page(mine, speedups, local, ceilings, prices)
+        steps_to_copy = [one for one in timed if one.workload == name] if name in copied else None
+        files |= workload.page(mine, speedups, local, ceilings, prices, steps_to_copy)
     for slug, mine in machines.items():
         speedups = [item for item in found if item.machine == slug]
         files |= machine.page(mine, speedups, local, ceilings, places[slug], tables.without_gpu(general, slug))

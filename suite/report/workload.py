@@ -6,11 +6,12 @@ from statistics import median
 
 from suite import units
 from suite.experiments import roofline
-from suite.report import charts, cost, feeding, ladder, learning, meanwhile, tables, timeline
+from suite.report import charts, copyable, cost, feeding, ladder, learning, meanwhile, tables, timeline
 from suite.report import history as repeats
 from suite.report.html import UNSEARCHED, Page, anchor, marked, safe
 from suite.report.links import links
 from suite.results import ladder as clock
+from suite.results.copyable import Compared
 from suite.results.history import history
 from suite.results.pooled_speedup import PooledSpeedUp
 from suite.results.prices import Price
@@ -33,8 +34,9 @@ def page(
     local: frozenset[str],
     ceilings: Roof,
     prices: Sequence[Price] = (),
+    copied: Sequence[Compared] | None = None,
 ) -> dict[str, str]:
-    """Return a workload's page with its speed-ups and charts."""
+    """Return a workload's page with its speed-ups and charts; `copied` is None if it has no step that one can copy."""
     latest = max(records, key=lambda r: r.created)
     about, name = latest.description, latest.workload
     made = Page(about.title, "../", local)
@@ -45,6 +47,8 @@ def page(
         made.add(
             f'<p class="note"><a href="../numbers/{name}.html">Numbers to quote</a>, each with key and record.</p>'
         )
+    if copied is not None:
+        made.add(copyable.link(name, copied))
     made.heading("Differs from the source")
     made.add(f"<ul>{''.join(f'<li>{marked(line)}</li>' for line in about.differs)}</ul>")
     mine = [item for item in found if item.general and item.case.scope == "step"]

@@ -65,13 +65,17 @@ def filled(mine: nnx.State, suites: nnx.State) -> nnx.State:
     return jax.tree.unflatten(structure, values)
 
 
-def started(name: str) -> nnx.Module:
-    """Return a file's model with the suite's initial values, nothing folded."""
+def values(name: str) -> tuple[nnx.GraphDef, nnx.State, nnx.State]:
+    """Return the graph of the suite's model, its initial parameters and the rest of its state, nothing folded."""
     workload = replace(models.load(name), served=None)
     about = workload.description
     case = Case(workload=name, backend="cpu", scope="step", batch=about.batch, data=about.data)
-    graph, *mine = abstract(name)
-    _, *suites = JaxProgram(workload, case).values(SEED)
+    return JaxProgram(workload, case).values(SEED)
+
+
+def started(name: str) -> nnx.Module:
+    """Return a file's model with the suite's initial values, nothing folded."""
+    (graph, *mine), (_, *suites) = abstract(name), values(name)
     return nnx.merge(graph, *(filled(*pair) for pair in zip(mine, suites, strict=True)))
 
 
@@ -99,8 +103,7 @@ class Suites:
 
     def state(self) -> tuple[Leaves, Leaves]:
         """Return the parameters and the moving statistics of a network that is trained on a CPU."""
-        params, rest, *_ = jax.tree.unflatten(self._program._structures[-1], self._program._state)
-        return _numbers(params), _numbers(rest)
+        return by_suite(jax.tree.unflatten(self._program._structures[-1], self._program._state))
 
 
 class Copied:
@@ -137,9 +140,20 @@ class Copied:
 
     def state(self) -> tuple[Leaves, Leaves]:
         """Return the parameters and the moving statistics of a network that is trained."""
-        leaves = jax.tree_util.tree_leaves_with_path(self._state[0])
-        moving = [(path[-1].key in STATISTICS, leaf) for path, leaf in leaves]
-        return tuple(_numbers([leaf for is_moving, leaf in moving if is_moving is kind]) for kind in (False, True))
+        return by_kind(self._state[0])
+
+
+def by_suite(state: tuple) -> tuple[Leaves, Leaves]:
+    """Return the parameters and the moving statistics of the state of the suite's step."""
+    params, rest, _ = state
+    return _numbers(params), _numbers(rest)
+
+
+def by_kind(state: Any) -> tuple[Leaves, Leaves]:
+    """Return the parameters and the moving statistics of a model's state as a file's step has it."""
+    leaves = [(path[-1].key in STATISTICS, leaf) for path, leaf in jax.tree_util.tree_leaves_with_path(state)]
+    params, statistics = ([leaf for moving, leaf in leaves if moving is kind] for kind in (False, True))
+    return _numbers(params), _numbers(statistics)
 
 
 def _numbers(tree: Any) -> Leaves:
