@@ -41,7 +41,7 @@ GROWTH = {
 }
 HEAVY_FLOP = 1_000_000_000  # an example of a model above it takes seconds
 NEAR_LOSS = 2e-5  # relative
-NEAR_IN_FLOAT64 = 1e-5  # the same; epsilon's schedule is computed in float32
+NEAR_IN_FLOAT64 = 1e-6  # of the same, in float64
 NEAR_CHANGE = 2e-3  # of the change's norm, of each array: what rounding to float32 leaves of a difference of parameters
 
 

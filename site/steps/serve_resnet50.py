@@ -27,8 +27,7 @@ class ConvNorm(nnx.Module):
 
     def __init__(self, conv: nnx.Conv, rngs: nnx.Rngs) -> None:
         self.conv = conv
-        norm = nnx.BatchNorm(conv.out_features, use_running_average=True, epsilon=EPSILON, rngs=rngs)
-        self.norm = nnx.data(norm)
+        self.norm = nnx.data(nnx.BatchNorm(conv.out_features, use_running_average=True, epsilon=EPSILON, rngs=rngs))
 
     def __call__(self, x: jax.Array) -> jax.Array:
         """Map [N,H,W,C] to [N,H',W',D]."""
