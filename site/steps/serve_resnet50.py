@@ -41,7 +41,7 @@ class ConvNorm(nnx.Module):
         bias = 0.0 if conv.bias is None else conv.bias[...]
         conv.kernel = nnx.Param(conv.kernel[...] * factor)
         conv.bias = nnx.Param((bias - norm.mean[...]) * factor + norm.bias[...])
-        self.norm = None
+        conv.use_bias, self.norm = True, None
 
 
 def unit(inputs: int, features: int, kernel: int, stride: int, rngs: nnx.Rngs) -> ConvNorm:
