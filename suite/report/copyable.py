@@ -44,7 +44,9 @@ def page(path: Path, found: Iterable[Compared]) -> str:
 def link(name: str, found: Iterable[Compared]) -> str:
     """Return the line of a workload's page, as HTML."""
     ratios = " ".join(safe(ratio(one)) for one in found if one.workload == name)
-    return f'<p class="note"><a href="{name}.step.html">A step you can copy</a>, in one file. {ratios}</p>'
+    return (
+        f'<p class="note"><a href="{name}.step.html">A step you can copy</a>, in one file. {ratios}'.rstrip() + "</p>"
+    )
 
 
 def ratio(found: Compared) -> str:
