@@ -518,6 +518,14 @@ def learning(session: nox.Session) -> None:
 
 
 @on_python
+def steps(session: nox.Session) -> None:
+    """Time the steps that one can copy over the suite's own: `-- [--backend gpu] [--dry-run] [WORKLOAD...]`."""
+    install(session)
+    dependencies(session, "tests")
+    session.run("python", "-m", "steps", *session.posargs, env={"PYTHONPATH": "tests"})
+
+
+@on_python
 def tests(session: nox.Session) -> None:
     """Run the tests; those that need Chromium or a GPU say so when they are skipped."""
     install(session, "site")

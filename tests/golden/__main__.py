@@ -13,6 +13,7 @@ from altair.utils import schemapi
 from suite.report.charts import vega
 from suite.report.pages import numbers
 from suite.report.site import pages
+from suite.results.evidence.copyable import Compared
 from suite.results.records import store
 from suite.results.single.prices import Price
 
@@ -27,6 +28,21 @@ STORED = (
     "workloads/mnist_mlp.md",
 )
 _PRICE = Price(per_hour=3.5, currency="USD", date="2026-01", source="A provider, on demand", gpu="H100")
+_COPIED = Compared(
+    workload="mnist_mlp",
+    backend="cpu",
+    made="2026-01-01",
+    commit="0123456789",
+    machine="Test CPU, 4 cores",
+    cores=4,
+    packages={},
+    rounds=5,
+    copied_seconds=0.00315,
+    suite_seconds=0.003,
+    ratio=1.05,
+    low=1.03,
+    high=1.07,
+)
 _PIECE = re.compile(r"(?<!\n)(?=<(?:tr|th|td|li|dt|img|p|figcaption)\b)")
 _SORT = re.compile(r'(?<= data-sort=")[^"]+')
 
@@ -40,7 +56,7 @@ def rendered() -> dict[str, str]:
     if problems:
         raise ValueError("\n".join(problems))
     with schemapi.debug_mode(False), mock.patch.object(vega, "themed", return_value={}):
-        files = pages.pages(records, LOCAL, [_PRICE])
+        files = pages.pages(records, LOCAL, [_PRICE], copied=frozenset({"mnist_mlp"}), timed=[_COPIED])
     files |= numbers.files(record for record in records if record.campaign not in LOCAL)
     return {name: legible(files[name]) for name in STORED}
 

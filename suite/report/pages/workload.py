@@ -7,11 +7,12 @@ from statistics import median
 from suite import units
 from suite.experiments import roofline
 from suite.report.charts import timeline, vega
-from suite.report.pages import learning
+from suite.report.pages import copyable, learning
 from suite.report.parts import cost, input_pipeline, ladder, tables, telemetry
 from suite.report.parts import history as repeats
 from suite.report.parts.html import UNSEARCHED, Page, anchor, marked, safe
 from suite.report.parts.links import links
+from suite.results.evidence.copyable import Compared
 from suite.results.pooled import ladder as clock
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
@@ -31,8 +32,9 @@ def page(
     local: frozenset[str],
     ceilings: Roof,
     prices: Sequence[Price] = (),
+    copied: Sequence[Compared] | None = None,
 ) -> dict[str, str]:
-    """Return a workload's page with its speed-ups and charts."""
+    """Return a workload's page with its speed-ups and charts; `copied` is None if it has no step that one can copy."""
     latest = max(records, key=lambda r: r.created)
     about, name = latest.description, latest.workload
     made = Page(about.title, "../", local)
@@ -43,6 +45,8 @@ def page(
         made.add(
             f'<p class="note"><a href="../numbers/{name}.html">Numbers to quote</a>, each with key and record.</p>'
         )
+    if copied is not None:
+        made.add(copyable.link(name, copied))
     made.heading("Differs from the source")
     made.add(f"<ul>{''.join(f'<li>{marked(line)}</li>' for line in about.differs)}</ul>")
     mine = [item for item in found if item.general and item.case.scope == "step"]

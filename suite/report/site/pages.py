@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from altair.utils import schemapi
 
 from suite.report.charts import vega
 from suite.report.pages import (
+    copyable,
     coverage,
     experiments,
     frameworks,
@@ -28,11 +29,13 @@ from suite.report.parts import placing, tables
 from suite.report.parts.links import links
 from suite.results.cite import stored_pools
 from suite.results.compare.reproducibility import Reproducibility, reproducibility
+from suite.results.evidence import copyable as copied_steps
 from suite.results.evidence import gallery as drawings
 from suite.results.evidence import learning as lessons
 from suite.results.evidence import parity as evidence
 from suite.results.evidence import trees as forests
 from suite.results.evidence import trust as proof
+from suite.results.evidence.copyable import Compared
 from suite.results.pooled import baselines, machine_evidence, pools, speedup
 from suite.results.records import catalogue, store
 from suite.results.records.files import writing
@@ -77,7 +80,9 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
     published = [record for record in shown if record.campaign not in local]
     again = reproducibility(pools.pools(published))
     with schemapi.debug_mode(False):  # the tests check the charts
-        files = pages(shown, local, prices, known_workloads, again)
+        steps = copied_steps.read(site / "evidence")
+        files = pages(shown, local, prices, known_workloads, again, copyable.names(site), steps)
+    files |= copyable.files(site, {record.workload for record in shown}, steps)
     lines, spoiled = stored_pools.read(stored_pools.path(folders[0]))
     problems += spoiled
     files |= numbers.files(published, lines)
@@ -147,10 +152,13 @@ def pages(
     prices: Sequence[Price] = (),
     workloads: Sequence[Description] = (),
     again: Reproducibility | None = None,
+    copied: Set[str] = frozenset(),
+    timed: Sequence[Compared] = (),
 ) -> dict[str, str]:
     """Return every generated file by its path below the site's sources; `workloads` are all that can be measured.
 
-    `again` is how often the numbers hold on the next machine.
+    `again` is how often the numbers hold on the next machine, `copied` are the workloads with a step that one can copy,
+    `timed` what was found of such steps.
     """
     files = {
         f"assets/{name}.schema.json": json.dumps(one, indent=1) + "\n" for name, one in documents.schemas().items()
@@ -174,7 +182,8 @@ def pages(
     for name in sorted({record.workload for record in records}):
         mine = [record for record in records if record.workload == name]
         speedups = [item for item in found if item.workload == name]
-        files |= workload.page(mine, speedups, local, ceilings, prices)
+        steps_to_copy = [one for one in timed if one.workload == name] if name in copied else None
+        files |= workload.page(mine, speedups, local, ceilings, prices, steps_to_copy)
     for slug, mine in machines.items():
         speedups = [item for item in found if item.machine == slug]
         files |= machine.page(mine, speedups, local, ceilings, places[slug], tables.without_gpu(general, slug))
