@@ -161,7 +161,7 @@ def _verdict(rows: Sequence[tuple[Cell, ...]]) -> Iterator[str]:
     verdicts = [row[3].text for row in rows if row[3].text != ONE_SEED]
     if verdicts:
         name, backend = (cell.text for cell in rows[0][:2])
-        share = f"{verdicts.count(WITHIN)} of {units.counted(len(verdicts), 'point')}"
+        share = f"{verdicts.count(WITHIN)} of {units.pluralize(len(verdicts), 'point')}"
         yield (
             f"{name} on the {backend.upper()}: one after another and stacked, {share} score within the spread of their "
             "seeds."

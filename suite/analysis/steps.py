@@ -93,7 +93,7 @@ def _last(groups: Iterable[tuple[Summary, ...]]) -> tuple[tuple[Summary, ...], .
 
 def point(series: str, value: Estimate, *items: Summary, at: float | None = None, row: str = "") -> Point:
     """Return a ratio as a chart shows it: hollow if something speaks against its times, or its own interval is wide."""
-    text = units.times(value.value, value.low, value.high)
+    text = units.ratio(value.value, value.low, value.high)
     sure = not wide(value)
     return Point(
         series=series,
@@ -117,7 +117,7 @@ def pooled_point(item: PooledSpeedUp, series: str = "", at: float | None = None,
         high=value.high,
         at=at,
         row=row,
-        text=units.times(value.value, value.low, value.high),
+        text=units.ratio(value.value, value.low, value.high),
         solid=item.quotable,
     )
 
@@ -174,7 +174,7 @@ def _size(found: Crossing) -> str:
 def words(value: Estimate) -> str:
     """Return a ratio as a sentence needs it: with its interval, or that it has none."""
     within = units.interval(value.low, value.high)
-    return units.times(value.value, value.low, value.high) + (f" ({within})" if within != units.DASH else alone(value))
+    return units.ratio(value.value, value.low, value.high) + (f" ({within})" if within != units.DASH else alone(value))
 
 
 def alone(value: Estimate) -> str:

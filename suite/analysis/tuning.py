@@ -87,11 +87,11 @@ def _documented(base: Summary) -> str:
     about = base.record.description
     if base.record.backend == "gpu":
         claim = claimed(about, "gpu_tuning_gain")
-        return f"; documented are about {units.stated(claim.gpu_value)} on a {claim.gpu_device}" if claim else ""
+        return f"; documented are about {units.documented(claim.gpu_value)} on a {claim.gpu_device}" if claim else ""
     first, tuned = claimed(about, "throughput_default"), claimed(about, "throughput_tuned")
     if not (first and tuned and first.cpu_value and tuned.cpu_value):
         return ""
-    return f"; documented are {units.times(tuned.cpu_value / first.cpu_value)} in a {tuned.cpu_device}"
+    return f"; documented are {units.ratio(tuned.cpu_value / first.cpu_value)} in a {tuned.cpu_device}"
 
 
 def singles(cells: Cells, singly: Sequence[tuple[str, Summary]]) -> str:

@@ -42,7 +42,7 @@ def _slower(evidence: Evidence) -> Judgement:
     ratios = {backend: found for backend, item in sides.items() if (found := _first_over_steady(item)) is not None}
     if set(ratios) != {"cpu", "gpu"}:
         return NOT_RUN
-    said = "; ".join(f"{units.times(r.value, r.low, r.high)} on the {b.upper()}" for b, r in sorted(ratios.items()))
+    said = "; ".join(f"{units.ratio(r.value, r.low, r.high)} on the {b.upper()}" for b, r in sorted(ratios.items()))
     cpu, gpu = ratios["cpu"], ratios["gpu"]
     cpus, gpus = _between(sides.values(), cpu, gpu)
     more, less = higher(gpus, cpus), higher(cpus, gpus)

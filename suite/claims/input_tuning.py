@@ -37,7 +37,7 @@ def tuning_gain(evidence: Evidence, backend: str) -> Estimate | None:
 def _tuned(evidence: Evidence) -> Judgement:
     said, parts = [], list[Part]()
     for backend, documented in GAINS.items():
-        says = f"the gain on the {backend.upper()} is {units.stated(round(documented, 2))}"
+        says = f"the gain on the {backend.upper()} is {units.documented(round(documented, 2))}"
         found = tuning_gain(evidence, backend)
         if found is None:
             parts.append(unjudged(says, "it was not measured"))
@@ -46,7 +46,7 @@ def _tuned(evidence: Evidence) -> Judgement:
         else:
             parts.append(alike(says, found, documented))
         if found is not None:
-            said.append(f"{words(found)} on the {backend.upper()}, documented {units.stated(round(documented, 2))}")
+            said.append(f"{words(found)} on the {backend.upper()}, documented {units.documented(round(documented, 2))}")
     return judged(f"Four workers and batch 64 gain {'; '.join(said)}.", parts) if said else NOT_RUN
 
 

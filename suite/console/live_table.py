@@ -85,4 +85,4 @@ def _ends(value: Estimate | None, text: Callable[[float | None, float | None], s
 
 
 def _ratio(value: Estimate | None) -> str:
-    return units.times(value.value, value.low, value.high) if value else units.DASH
+    return units.ratio(value.value, value.low, value.high) if value else units.DASH

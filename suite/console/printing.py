@@ -183,8 +183,8 @@ def _too_deep(path: Path, folder: Path, record: Record) -> str:
 
 def _counted(states: Sequence[State], left_out: int) -> str:
     """Return how many records were looked at, how many are invalid, and how many files are none that the site takes."""
-    records = f"{units.counted(len(states), 'record')}, {states.count('invalid') or 'none'} invalid"
-    return records + (f"; {units.counted(left_out, 'file')} that the site leaves out" if left_out else "")
+    records = f"{units.pluralize(len(states), 'record')}, {states.count('invalid') or 'none'} invalid"
+    return records + (f"; {units.pluralize(left_out, 'file')} that the site leaves out" if left_out else "")
 
 
 def _below(folder: Path) -> list[Path]:

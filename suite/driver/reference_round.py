@@ -71,7 +71,7 @@ def not_compared(
             if way is not None and way.implementation not in there:
                 lacking.setdefault(way.implementation, set()).add(about.name)
     return tuple(
-        f"{implementation} is not installed: {units.counted(len(names), 'workload')} without a baseline; install it, "
+        f"{implementation} is not installed: {units.pluralize(len(names), 'workload')} without a baseline; install it, "
         f"or name a Python that has it in SUITE_{implementation.upper()}_PYTHON"
         for implementation, names in lacking.items()
     )

@@ -163,7 +163,7 @@ def _sides(found: Sequence[tuple[PooledSpeedUp, PooledSpeedUp | None]]) -> Itera
             Cell(text=stored.workload),
             *times_cells(stored.ratio.estimate, stored.record),
             *times_cells(step_alone and step_alone.ratio.estimate, step_alone and step_alone.record),
-            Cell(text=units.stated(documented), sort=documented),
+            Cell(text=units.documented(documented), sort=documented),
             Cell(text=stored.state, remark="; ".join(stored.reasons)),
             Cell(text=units.count(stored.hosts), sort=stored.hosts),
         )
@@ -177,7 +177,7 @@ def _documented_ratio(about: Description) -> float | None:
 def _ratios(found: Sequence[tuple[PooledSpeedUp, PooledSpeedUp | None]]) -> Iterator[str]:
     for stored, step_alone in found:
         documented = _documented_ratio(stored.record.description)
-        beside = f"; documented from storage are {units.stated(documented)}" if documented else ""
+        beside = f"; documented from storage are {units.documented(documented)}" if documented else ""
         bare = f", and {words(step_alone.ratio.estimate)} with the batch on the device" if step_alone else ""
         ratio, counted = words(stored.ratio.estimate), [item for item in (stored, step_alone) if item]
         yield f"{stored.workload}: from storage the GPU is {ratio} as fast as the CPU{bare}{beside}.{said_of(counted)}"

@@ -60,7 +60,7 @@ def words(item: Summary) -> str:
 
 def _words(about: Description, variant: str, length: int) -> str:
     where = "data on the device" if variant == "resident" else "data on the host"
-    return f"{units.counted((about.run.epochs if about.run else 1) * length, 'epoch')}, {where}"
+    return f"{units.pluralize((about.run.epochs if about.run else 1) * length, 'epoch')}, {where}"
 
 
 def gpu(run: Run) -> float | None:
@@ -169,7 +169,7 @@ def _longer(group: Sequence[Summary]) -> str:
     short, long = (mean(plain[each], gpu_while_training) if each in plain else None for each in (1, _LONG))
     if not short or long is None:
         return ""
-    return f" {_LONG} times the epochs keep it {units.times(long / short)} as busy while training."
+    return f" {_LONG} times the epochs keep it {units.ratio(long / short)} as busy while training."
 
 
 def _missing(group: Sequence[Summary]) -> str:

@@ -117,7 +117,7 @@ def _gained(name: str, found: Mapping[Way, PooledSpeedUp]) -> Iterator[str]:
 
 def _claimed(item: PooledSpeedUp) -> str:
     values = sorted(c.speedup for c in item.record.description.claims if c.metric == "throughput_gain" and c.speedup)
-    return " or ".join(units.times(value) for value in values) or units.DASH
+    return " or ".join(units.ratio(value) for value in values) or units.DASH
 
 
 def _reasons(evidence: Evidence) -> Reasons:

@@ -88,13 +88,13 @@ def of_evidence(evidence: Evidence) -> Reading | None:
 def answer(law: Fit | None, correlation: float | None, networks: int) -> str:
     """Return the answer as a sentence; the interval of the slope decides."""
     if law is None or law.low is None or law.high is None or correlation is None:
-        have = f"{units.counted(networks, 'network')} {'has' if networks == 1 else 'have'}"
+        have = f"{units.pluralize(networks, 'network')} {'has' if networks == 1 else 'have'}"
         return f"Not known: {have} both sides, a trend needs {_FEWEST} of different size."
     width = units.half_width(law.low, law.high)
     grows = "gains more" if law.low > 0 else "gains less" if law.high < 0 else "does not surely gain more or less"
     return (
         f"Over {networks} networks a larger step {grows}: ten times the FLOP go with a speed-up "
-        f"{units.times(10**law.exponent, 10**law.low, 10**law.high)} as high "
+        f"{units.ratio(10**law.exponent, 10**law.low, 10**law.high)} as high "
         f"({units.interval(10**law.low, 10**law.high)}), the slope being {units.number(law.exponent, width)} "
         f"({units.interval(law.low, law.high)}); rank correlation {units.number(correlation, digits=2)}."
     )

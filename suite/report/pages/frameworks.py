@@ -42,7 +42,7 @@ def row(item: Baselines, best: Way) -> tuple[Cell, ...]:
 
 def _every_way(item: Baselines) -> Cell:
     """Return each way that was timed, and which were not."""
-    shown = "; ".join(f"{way.words}: {units.times(way.over.value, way.over.low, way.over.high)}" for way in item.ways)
+    shown = "; ".join(f"{way.words}: {units.ratio(way.over.value, way.over.low, way.over.high)}" for way in item.ways)
     lacking = ", ".join(item.not_timed)
     return Cell(text=shown, remark=f"not timed: {lacking}" if lacking else "")
 
@@ -85,7 +85,7 @@ def mean(items: Sequence[Baselines]) -> tuple[str, ...]:
         return ()
     value = math.exp(fmean(map(fmean, networks.values())))
     fewer = len(networks) < len({item.mine.case.workload for item in items})
-    return (f"Geometric mean over {len(networks)} networks: {units.times(value)}.{_COUNTED * fewer}",)
+    return (f"Geometric mean over {len(networks)} networks: {units.ratio(value)}.{_COUNTED * fewer}",)
 
 
 def gaps(items: Sequence[Baselines]) -> tuple[str, ...]:

@@ -104,7 +104,7 @@ def origin(some: Sequence[Lesson]) -> Table:
     rows = tuple(
         (
             Cell(text=one.network),
-            Cell(text=f"{one.machine}, {units.counted(one.cores, 'core')}"),
+            Cell(text=f"{one.machine}, {units.pluralize(one.cores, 'core')}"),
             Cell(text=one.backend),
             Cell(text=", ".join(map(str, one.seeds))),
             Cell(text=one.made),

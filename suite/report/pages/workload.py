@@ -197,11 +197,11 @@ def claims(about: Description, found: Sequence[PooledSpeedUp]) -> Table:
             Cell(text=KNOWN[claim.grade]),
             Cell(text=claim.metric),
             Cell(text=claim.definition),
-            Cell(text=units.stated(claim.cpu_value, claim.unit)),
+            Cell(text=units.documented(claim.cpu_value, claim.unit)),
             Cell(text=claim.cpu_device or units.DASH),
-            Cell(text=units.stated(claim.gpu_value, claim.unit)),
+            Cell(text=units.documented(claim.gpu_value, claim.unit)),
             Cell(text=claim.gpu_device or units.DASH),
-            Cell(text=units.stated(claim.speedup), sort=claim.speedup),
+            Cell(text=units.documented(claim.speedup), sort=claim.speedup),
         )
         for claim in about.claims
     ]
@@ -211,13 +211,14 @@ def claims(about: Description, found: Sequence[PooledSpeedUp]) -> Table:
             Cell(text=item.case.scope),
             Cell(text=what(item, about)),
             tables.time_cell(item.cpu),
-            Cell(text=f"{units.counted(item.cpu.newest.machine.cores, 'core')} of {item.cpu.newest.machine.cpu_model}"),
+            Cell(text=f"{units.pluralize(machine.cores, 'core')} of {machine.cpu_model}"),
             tables.time_cell(item.gpu),
             Cell(text=", ".join(gpu.name for gpu in item.record.machine.gpus[:1])),
-            Cell(text=units.times(item.ratio.value, item.ratio.low, item.ratio.high), sort=item.ratio.value,
+            Cell(text=units.ratio(item.ratio.value, item.ratio.low, item.ratio.high), sort=item.ratio.value,
                  record=item.record),
         )
         for item in found
+        for machine in [item.cpu.newest.machine]
     ]  # fmt: skip
     columns = ("number", "metric", "definition", "CPU", "CPU hardware", "GPU", "GPU hardware", "speed-up")
     title = "What the source reports, and the nearest that was measured"

@@ -33,7 +33,7 @@ def _row(row: Baselines, best: Way) -> tuple[Cell, ...]:
             f"{case.batch:,}",
             case.precision,
             best.words,
-            units.times(over.value, over.low, over.high),
+            units.ratio(over.value, over.low, over.high),
             units.interval(over.low, over.high),
             ", ".join(row.not_timed) or units.DASH,
         )

@@ -92,7 +92,7 @@ def chart(rungs: Sequence[Rung]) -> dict[str, Any] | None:
             value=ratio.value,
             low=ratio.low,
             high=ratio.high,
-            text=units.times(ratio.value, ratio.low, ratio.high),
+            text=units.ratio(ratio.value, ratio.low, ratio.high),
             solid=rung.pooled is not None and rung.pooled.quotable,
         )
         for rung in rungs
@@ -154,8 +154,8 @@ def curve(found: Sequence[Amortised]) -> dict[str, Any]:
 
 def alternative(found: Sequence[Amortised]) -> str:
     """Return the curve in words."""
-    return "; ".join(f"after {units.counted(one.calls, 'step')} {_after(one)}" for one in found)
+    return "; ".join(f"after {units.pluralize(one.calls, 'step')} {_after(one)}" for one in found)
 
 
 def _after(one: Amortised) -> str:
-    return units.times(one.ratio.value, one.ratio.low, one.ratio.high)
+    return units.ratio(one.ratio.value, one.ratio.low, one.ratio.high)

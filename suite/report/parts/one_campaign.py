@@ -45,7 +45,7 @@ def _baseline(item: SpeedUp) -> Cell:
         return Cell(text=units.DASH, remark="no baseline was timed")
     other, ratio = item.best_peer
     return Cell(
-        text=f"{units.times(ratio.value, ratio.low, ratio.high)} {peer_name(other.record.case)}",
+        text=f"{units.ratio(ratio.value, ratio.low, ratio.high)} {peer_name(other.record.case)}",
         sort=ratio.value,
         record=other.record,
     )

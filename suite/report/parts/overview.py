@@ -49,7 +49,7 @@ def add(
     if main:
         spec = vega.speedups(main)
         files = vega.files(name, spec)
-        alternative = "; ".join(f"{i.workload}: {units.times(i.ratio.value, i.ratio.low, i.ratio.high)}" for i in main)
+        alternative = "; ".join(f"{i.workload}: {units.ratio(i.ratio.value, i.ratio.low, i.ratio.high)}" for i in main)
         page.chart(name, alternative, CAPTION, json.dumps(vega.themed(spec)))
         if left := absent.sentence(records, {item.workload for item in main}, models):
             page.add(f'<p class="note">{safe(left)}</p>')

@@ -38,7 +38,7 @@ def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
         ratio, machine = _times(mine, others[best], shared[best]), next(iter(others[best].values())).record.machine.name
         over = "its one network in common" if len(shared[best]) == 1 else f"{len(shared[best])} networks in common"
         found.append(
-            f"Over {over} a step takes {units.times(ratio)} as long on this {name} as on that of {machine}: "
+            f"Over {over} a step takes {units.ratio(ratio)} as long on this {name} as on that of {machine}: "
             "different machines at different times, so without an interval."
         )
     return tuple(found)

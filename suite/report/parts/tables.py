@@ -41,10 +41,10 @@ def baseline_cell(ways: Sequence[Way]) -> Cell:
         return Cell(text=units.DASH, remark="no baseline was timed on this kind of machine")
     best, over = ways[0], ways[0].over
     return Cell(
-        text=f"{units.times(over.value, over.low, over.high)} {best.words}",
+        text=f"{units.ratio(over.value, over.low, over.high)} {best.words}",
         sort=over.value,
         record=best.pool.newest,
-        remark=f"time of the fastest baseline over JAX's, of {units.counted(over.hosts, 'host')}; {_within(over)}",
+        remark=f"time of the fastest baseline over JAX's, of {units.pluralize(over.hosts, 'host')}; {_within(over)}",
     )
 
 
@@ -78,14 +78,14 @@ def speedup_row(item: PooledSpeedUp) -> tuple[Cell, ...]:
         time_cell(item.gpu),
         baseline_cell(item.baselines),
         baseline_cell(item.gpu_baselines),
-        Cell(text=units.times(best.value, best.low, best.high), sort=best.value, remark=_ways(item)),
+        Cell(text=units.ratio(best.value, best.low, best.high), sort=best.value, remark=_ways(item)),
         Cell(text=item.record.machine.name),
     )
 
 
 def _campaigns(item: PooledSpeedUp) -> str:
-    sides = (f"{units.counted(pool.hosts, 'host')}, {units.counted(len(pool.campaigns), 'campaign')}, "
-             f"{units.counted(pool.pooled.processes, 'process', 'processes')} on the {pool.case.backend.upper()}"
+    sides = (f"{units.pluralize(pool.hosts, 'host')}, {units.pluralize(len(pool.campaigns), 'campaign')}, "
+             f"{units.pluralize(pool.pooled.processes, 'process', 'processes')} on the {pool.case.backend.upper()}"
              for pool in (item.cpu, item.gpu))  # fmt: skip
     return "; ".join(sides)
 
@@ -274,7 +274,7 @@ def _apart(cpu: Estimate | None, gpu: Estimate | None) -> Cell:
         return Cell(text=units.DASH, remark="one of the two has no time")
     ratio = cpu.value / gpu.value
     width = math.exp(math.hypot(*(math.log1p(side.relative_half_width or 0) for side in (cpu, gpu))))
-    return Cell(text=units.times(ratio, ratio / width, ratio * width), sort=ratio)
+    return Cell(text=units.ratio(ratio, ratio / width, ratio * width), sort=ratio)
 
 
 _OTHER_TIMES: tuple[tuple[Scope, str], ...] = (

@@ -47,7 +47,7 @@ class Way:
 
 def way_words(case: Case) -> str:
     """Return a way's implementation and variant, and threads or allocator where they are not the usual ones."""
-    threads = f" with {units.counted(case.threads, 'thread')}" if case.threads else ""
+    threads = f" with {units.pluralize(case.threads, 'thread')}" if case.threads else ""
     allocator = ", system allocator" if (case.backend, case.allocator) == ("cpu", "system") else ""
     return peer_name(case) + threads + allocator
 

@@ -112,7 +112,7 @@ def summary(record: Record) -> Summary:
         reasons = invalid
     elif lacking:
         failed = tuple(dict.fromkeys(run.reason for run in record.runs if run.reason))
-        lost = f"{missing} of {units.counted(record.rounds, 'round')} {'is' if missing == 1 else 'are'} missing"
+        lost = f"{missing} of {units.pluralize(record.rounds, 'round')} {'is' if missing == 1 else 'are'} missing"
         reasons = (record.reason,) if record.reason else failed or (lost,)
     else:
         reasons = tuple(_against(record, values, seconds))
@@ -135,7 +135,7 @@ def _against(record: Record, values: dict[int, float], seconds: Estimate | None)
             yield f"processes differ by {100 * spread:.2g} %; rerun when idle"
     if short := [len(run.samples) for run in record.runs if validity.is_short(record.case, run)]:
         yield (
-            f"{units.counted(min(short), 'sample')} a process instead of {validity.FEWEST_SAMPLES}, since the budget "
+            f"{units.pluralize(min(short), 'sample')} a process instead of {validity.FEWEST_SAMPLES}, since the budget "
             "left no time for more; raise --budget"
         )
     if record.case.scope in ("step", "serve"):
@@ -168,12 +168,12 @@ def _seen_by_telemetry(record: Record, watched: Sequence[Telemetry]) -> Iterable
     if causes := sorted({word for gpu in used for word in gpu.reasons or ()} & THROTTLING):
         yield f"the GPU lowered its clocks ({', '.join(causes)}); cool or power it better"
     if others := max((gpu.other_processes or 0 for gpu in used), default=0):
-        yield f"{units.counted(others, 'other process', 'other processes')} used the GPU; end what else uses it"
+        yield f"{units.pluralize(others, 'other process', 'other processes')} used the GPU; end what else uses it"
     steals = [seen.steal for seen in watched if seen.steal is not None]
     if steals and median(steals) > _STEAL:
         yield f"other virtual machines had {100 * median(steals):.2g} % of the CPU time; take a machine of your own"
     if periods := sum(seen.throttled_periods or 0 for seen in watched):
-        stopped = units.counted(periods, "period")
+        stopped = units.pluralize(periods, "period")
         yield f"the control group stopped the process in {stopped}; lift its quota or pin to it"
 
 
@@ -191,7 +191,7 @@ def against(items: Iterable[Summary]) -> str:
         return ""
     if shared := [plain(reason) for reason in every[0].reasons if all(reason in item.reasons for item in every)]:
         return f" Against it: {'; '.join(shared)}."
-    return f" Something speaks against {units.count(doubted)} of {units.counted(len(every), 'time')}: see the table."
+    return f" Something speaks against {units.count(doubted)} of {units.pluralize(len(every), 'time')}: see the table."
 
 
 def plain(reason: str) -> str:

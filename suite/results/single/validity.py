@@ -45,7 +45,7 @@ def is_short(case: Case, run: Run) -> bool:
 
 def _compilations(record: Record, run: Run) -> Iterator[str]:
     if run.compilations:
-        yield f"{units.counted(run.compilations, 'compilation')} inside the samples"
+        yield f"{units.pluralize(run.compilations, 'compilation')} inside the samples"
 
 
 def _loss(record: Record, run: Run) -> Iterator[str]:
@@ -76,7 +76,7 @@ def _cpu_time(record: Record, run: Run) -> Iterator[str]:
     used = sum(sample.process_seconds for sample in run.samples)
     cores = record.machine.cores
     if used > (1 + _CPU_SHARE) * cores * wall + _CPU_SECONDS:
-        yield f"{used:.3f} s of CPU time in {wall:.3f} s on {units.counted(cores, 'core')}"
+        yield f"{used:.3f} s of CPU time in {wall:.3f} s on {units.pluralize(cores, 'core')}"
 
 
 def _doubling(record: Record, run: Run) -> Iterator[str]:
@@ -102,7 +102,7 @@ def _dispatched(record: Record) -> bool:
 
 def _cache(record: Record, run: Run) -> Iterator[str]:
     if (record.case.scope, record.case.cache) == ("cold", "empty") and run.cache_hits:
-        yield f"{units.counted(run.cache_hits, 'program')} of a cold start came from a compile cache"
+        yield f"{units.pluralize(run.cache_hits, 'program')} of a cold start came from a compile cache"
 
 
 def _floor(record: Record, run: Run) -> Iterator[str]:
@@ -149,7 +149,7 @@ def _of_program(check: Callable[[Record, Traced], Iterable[str]]) -> Callable[[R
 def _cores(record: Record, audit: Audit) -> Iterator[str]:
     asked = min(record.case.threads or record.machine.cores, record.machine.cores)
     if record.backend == "cpu" and audit.cores != asked:
-        yield f"the process could use {units.counted(audit.cores, 'core')}, of {asked}"
+        yield f"the process could use {units.pluralize(audit.cores, 'core')}, of {asked}"
 
 
 def _backend(record: Record, audit: Audit) -> Iterator[str]:

@@ -200,7 +200,9 @@ def _rounds(found: Summary) -> str:
     """Return how many rounds there are, and of how many if some are missing."""
     have, planned = len(by_round(found.record)), found.record.rounds
     return (
-        f"{units.count(have)} of {units.counted(planned, 'round')}" if have < planned else units.counted(have, "round")
+        f"{units.count(have)} of {units.pluralize(planned, 'round')}"
+        if have < planned
+        else units.pluralize(have, "round")
     )
 
 

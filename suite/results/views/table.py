@@ -155,7 +155,7 @@ def times_cells(ratio: Estimate | None, record: Record | None = None, remark: st
     """Return a ratio, linked to a record, and its interval; dashes with the remark where there is none."""
     if ratio is None:
         return Cell(text=units.DASH, remark=remark), Cell(text=units.DASH)
-    value = units.times(ratio.value, ratio.low, ratio.high)
+    value = units.ratio(ratio.value, ratio.low, ratio.high)
     return Cell(text=value, sort=ratio.value, record=record), Cell(text=units.interval(ratio.low, ratio.high))
 
 
