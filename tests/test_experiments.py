@@ -385,10 +385,10 @@ def test_a_speed_up_whose_cpu_side_is_outdone_is_hollow_and_called_that(module):
     about = factory.description("mnist_mlp")
     pair = [factory.record("mnist_mlp", side, noisy(seconds), about=about) for side, seconds in (("cpu", 0.01),
             ("gpu", 0.001))]  # fmt: skip
-    peers = {seconds: factory.record("mnist_mlp", "cpu", noisy(seconds), about=about, implementation="torch")
+    baselines = {seconds: factory.record("mnist_mlp", "cpu", noisy(seconds), about=about, implementation="torch")
              for seconds in (0.009, 0.005)}  # fmt: skip
     for seconds, state in ((0.009, "quotable"), (0.005, "not certified")):
-        reading = read(module, factory.on_hosts([*pair, peers[seconds]]))
+        reading = read(module, factory.on_hosts([*pair, baselines[seconds]]))
         (row,) = reading.tables[0].rows
         assert row[reading.tables[0].columns.index("status")].text == state
         assert reading.chart.points[0].solid is (seconds == 0.009)

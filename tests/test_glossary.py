@@ -13,7 +13,7 @@ from suite.results.evidence.trust import Finding, Part
 from suite.results.pooled.certificate import Certificate
 from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.pooled.speedup import pooled_speedups
-from suite.results.single.peers import CERTIFIED_FROM
+from suite.results.single.baselines import CERTIFIED_FROM
 from suite.results.stats.state import WIDEST, State
 from suite.variants import VARIANTS, peer_name
 from suite.workload import Allocator, Case, Precision, Scope

@@ -11,7 +11,7 @@ from suite.analysis.capabilities import Here
 from suite.driver import reference_round
 from suite.results.records import choices as chosen
 from suite.results.records.choices import Choices, Threads, Way
-from suite.results.single.peers import peers_of
+from suite.results.single.baselines import baselines_of
 from suite.results.single.speedup import speedups
 from suite.results.single.summary import summary
 
@@ -163,7 +163,7 @@ def test_without_chosen_threads_a_speedup_has_all_cores():
 def test_a_baseline_with_other_threads_is_compared_where_both_were_chosen(fewer):
     mine = sides()[1]
     baseline = factory.record(backend="cpu", step_seconds=(0.020,), implementation="torch", campaign="a")
-    ((_, ratio),) = peers_of(summary(mine), map(summary, (mine, baseline)))
+    ((_, ratio),) = baselines_of(summary(mine), map(summary, (mine, baseline)))
     assert ratio.value == pytest.approx(4.0)
 
 

@@ -207,8 +207,8 @@ def test_two_campaigns_give_no_speed_up():
 
 def test_a_slow_cpu_side_is_not_certified():
     made = [r for r in factory.campaign(("mnist_mlp",)) if r.case.implementation == "jax"]
-    peer = factory.record(step_seconds=(0.006, 0.006, 0.006), implementation="torch")
-    (found,) = speedup.speedups([*made, peer])
+    baseline = factory.record(step_seconds=(0.006, 0.006, 0.006), implementation="torch")
+    (found,) = speedup.speedups([*made, baseline])
     assert not found.certified
     assert any("a baseline takes 0.60" in reason for reason in found.reasons)
 
@@ -220,9 +220,9 @@ def test_a_cpu_side_that_was_not_compared_is_not_certified():
     assert "not compared" in found.reasons[-1]
 
 
-def test_the_fastest_peer_counts():
+def test_the_fastest_baseline_counts():
     slow = factory.record(step_seconds=(0.02,) * 3, implementation="torch")
     fast = factory.record(step_seconds=(0.005,) * 3, implementation="torch", allocator="system")
     made = [r for r in factory.campaign(("mnist_mlp",)) if r.case.implementation == "jax"]
     (found,) = speedup.speedups([*made, slow, fast])
-    assert found.best_peer[0].record == fast
+    assert found.fastest_baseline[0].record == fast

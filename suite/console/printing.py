@@ -90,7 +90,7 @@ def baselines(folders: Sequence[Path], as_json: bool = False) -> None:
     """
     from suite.report.parts import baselines as beside
 
-    rows = against.baselines(_loaded(folders))
+    rows = against.baseline_comparisons(_loaded(folders))
     if not rows:
         raise LookupError("no record is of a step of JAX; suite run measures one")
     if as_json:

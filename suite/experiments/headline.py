@@ -68,7 +68,7 @@ def cases(
     hosts: int = 1,
     peer_backends: Sequence[Backend] = (),
 ) -> tuple[Case, ...]:
-    """Return what has to be timed for the speed-ups of these workloads; JAX's peers on some of the backends, if named.
+    """Return what has to be timed for the speed-ups of these workloads; JAX's baselines on some backends, if named.
 
     The CPU side is float32 at highest precision, whatever the GPU's is; its cold start and first calls have the
     allocator `starting`, by default the system's, as programs have it, since one that serves steps may make the first
@@ -161,7 +161,7 @@ def usual_batch(about: Description, variant: str) -> int:
 
 
 def has(scope: Scope, about: Description, implementation: Implementation, variant: str, devices: int) -> bool:
-    """Return whether a scope is timed: beside the steady state JAX's alone, since peers certify no more than that.
+    """Return whether a scope is timed: beside the steady state JAX's alone, since baselines certify no more than that.
 
     A scan over several steps has no step to start with, and copies no batch; an epoch and its input are there where
     the data is stored, the input also as PyTorch reads it; a whole run is there where the source

@@ -7,7 +7,7 @@ from suite.report.parts.html import Page, anchor, safe
 from suite.results.cite.citation import SCOPES
 from suite.results.evidence.trust import HOLDING, Part
 from suite.results.pooled.pools import FEWEST_HOSTS
-from suite.results.single.peers import CERTIFIED_FROM
+from suite.results.single.baselines import CERTIFIED_FROM
 from suite.results.stats.state import WIDEST, State
 from suite.results.stats.statistics import COVERAGE
 from suite.results.views.table import INTERVAL, ON_ONE_HOST

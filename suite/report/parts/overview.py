@@ -10,7 +10,7 @@ from suite.report.parts.html import Page, safe
 from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
-from suite.results.single.peers import CERTIFIED_FROM
+from suite.results.single.baselines import CERTIFIED_FROM
 from suite.results.views.table import Cell, Table, varied
 
 _SCOPES = ("step", "transfer", "epoch", "cold", "run")  # in the order of the ladder

@@ -155,7 +155,7 @@ def interval(seconds: Estimate | None) -> str:
 
 
 def _place(record: Record) -> tuple[str | bool | int, ...]:
-    """Return what orders cases: JAX's before its peers', plain ones before variants, batches by their number."""
+    """Return what orders cases: JAX's before its baselines', plain ones before variants, batches by their number."""
     case = record.case
     one = (record.workload, case.backend, case.scope, case.implementation, case.precision != "float32-highest")
     return *one, case.precision, case.variant != "plain", case.variant, case.batch, record.name
@@ -186,9 +186,9 @@ def case_table(title: str, records: Iterable[Record], models: bool = False) -> T
 
 
 def steps_table(title: str, records: Iterable[Record], scope: Scope = "step") -> Table:
-    """Return the steps of JAX on a machine, each with the better allocator; of its peers if it has none.
+    """Return the steps of JAX on a machine, each with the faster allocator; of its baselines if it has none.
 
-    How the peers stand is a table of its own.
+    Baselines have a table of their own.
     """
     steps = current_cases(record for record in records if record.case.scope == scope)
     mine = [item for item in steps if item.record.case.implementation == "jax"]

@@ -398,9 +398,9 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
 
     @property
     def precedence(self) -> tuple[bool, bool, bool, bool, str]:
-        """Orders the records of a place, whose last one is current: by age, but an experiment's has no peers beside.
+        """Orders the records of a place, whose last one is current: by age, but an experiment's has no baselines.
 
-        Of a scope that no peer has it is by age alone.
+        Of a scope that no baseline has, by age alone.
         """
         measured, ended, several, created = self.recency
         return measured, ended, several, not self.experiment or self.case.scope not in _COMPARED, created

@@ -8,7 +8,7 @@ import msgspec
 
 from suite import units
 from suite.results.records.record import Record
-from suite.results.single.peers import CERTIFIED_FROM, others_of, peers_of, untimed
+from suite.results.single.baselines import CERTIFIED_FROM, baselines_of, others_of, untimed
 from suite.results.single.same_computation import disagreements
 from suite.results.single.summary import Summary, better, by_round, summary, time_ratio
 from suite.results.stats.state import State, wide
@@ -24,8 +24,8 @@ class SpeedUp:
     cpu: Summary
     gpu: Summary
     ratio: Estimate
-    peers: tuple[tuple[Summary, Estimate], ...]  # other implementations on the CPU: their time over JAX's
-    gpu_peers: tuple[tuple[Summary, Estimate], ...]
+    baselines: tuple[tuple[Summary, Estimate], ...]  # other implementations on the CPU: their time over JAX's
+    gpu_baselines: tuple[tuple[Summary, Estimate], ...]
     apart: tuple[str, ...]  # where the two sides did not compute the same
     doubt: str  # what speaks against the ratio, but against neither side
     uncovered: tuple[str, ...]  # why the CPU side has no certificate, or what it does not cover
@@ -35,7 +35,7 @@ class SpeedUp:
         """What may be said of it, which is of one host and so never quotable."""
         if self.apart or "invalid" in (self.cpu.state, self.gpu.state):
             return "invalid"
-        return "not certified" if self.certificate is False and self.outdone else "open"
+        return "not certified" if self.certificate is False and self.beaten_by_baseline else "open"
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -54,24 +54,24 @@ class SpeedUp:
         return self.cpu.whole and self.gpu.whole
 
     @property
-    def best_peer(self) -> tuple[Summary, Estimate] | None:
+    def fastest_baseline(self) -> tuple[Summary, Estimate] | None:
         """The fastest other implementation on the CPU; None if none was compared."""
-        return min(self.peers, key=lambda peer: peer[1].value, default=None)
+        return min(self.baselines, key=lambda baseline: baseline[1].value, default=None)
 
     @property
-    def best_gpu_peer(self) -> tuple[Summary, Estimate] | None:
+    def fastest_gpu_baseline(self) -> tuple[Summary, Estimate] | None:
         """The fastest other implementation on the GPU; None if none was compared."""
-        return min(self.gpu_peers, key=lambda peer: peer[1].value, default=None)
+        return min(self.gpu_baselines, key=lambda baseline: baseline[1].value, default=None)
 
     @property
     def certified(self) -> bool:
-        """True if the CPU side was compared and is no slower than 0.7 of the best peer."""
-        return bool(self.peers) and not self.outdone
+        """True if the CPU side was compared and is no slower than 0.7 of the fastest baseline."""
+        return bool(self.baselines) and not self.beaten_by_baseline
 
     @property
-    def outdone(self) -> bool:
-        """True if a peer is known that takes less than 0.7 of the CPU side's time."""
-        best = self.best_peer
+    def beaten_by_baseline(self) -> bool:
+        """True if a baseline takes less than 0.7 of the CPU side's time."""
+        best = self.fastest_baseline
         return best is not None and best[1].value < CERTIFIED_FROM
 
     @property
@@ -121,31 +121,31 @@ def chosen(ways: Iterable[Summary]) -> Sequence[Summary]:
 
 def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summary]) -> SpeedUp:
     doubt = _doubt(cpu.record, gpu.record, ratio) or wide(ratio)
-    peers, asked = peers_of(cpu, group), gpu.record.case.scope == "step"
+    baselines, asked = baselines_of(cpu, group), gpu.record.case.scope == "step"
     return SpeedUp(
         cpu=cpu,
         gpu=gpu,
         ratio=ratio,
-        peers=peers,
-        gpu_peers=peers_of(gpu, group),
+        baselines=baselines,
+        gpu_baselines=baselines_of(gpu, group),
         apart=tuple(f"not the same: {words}" for words in disagreements(cpu.record, gpu.record)),
         doubt=doubt if cpu.steady and gpu.steady else "",
-        uncovered=tuple(_of_the_certificate(cpu, group, peers)) if asked else (),
+        uncovered=tuple(_of_the_certificate(cpu, group, baselines)) if asked else (),
     )
 
 
 def _of_the_certificate(
-    cpu: Summary, group: Sequence[Summary], peers: Sequence[tuple[Summary, Estimate]]
+    cpu: Summary, group: Sequence[Summary], baselines: Sequence[tuple[Summary, Estimate]]
 ) -> Iterator[str]:
     """Yield why the CPU side has no certificate, and what the one that it has does not cover."""
-    best = min((ratio.value for _, ratio in peers), default=None)
+    best = min((ratio.value for _, ratio in baselines), default=None)
     if best is None and any(other.state == "invalid" for other in others_of(cpu, group)):
         yield "CPU side not certified: the independent framework's result is invalid"
     elif best is None:
         yield "CPU side not compared with an independent framework in this campaign"
     elif best < CERTIFIED_FROM:
         yield f"a baseline takes {best:.2f} of JAX's time"
-    if lacking := untimed(peers):
+    if lacking := untimed(baselines):
         yield f"CPU side compared without a way that may be faster: {', '.join(lacking)}"
 
 

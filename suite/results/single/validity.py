@@ -128,7 +128,7 @@ def _in_flight(record: Record, run: Run) -> Iterator[str]:
 
 
 def _answers(record: Record, run: Run) -> Iterator[str]:
-    """A peer starts from its own initial values, with which a deep network may answer the same to every picture."""
+    """A baseline starts from its own initial values, with which a deep network may answer the same to every picture."""
     if run.served is None:
         return
     served, requests = run.served, len(run.served.latency_seconds)

@@ -16,7 +16,7 @@ from suite.results.cite.number import Number
 from suite.results.cite.numbers import Numbers
 from suite.results.cite.stored_pools import StoredPool
 from suite.results.compare.comparison import Comparison, default_band
-from suite.results.pooled.baselines import Baselines
+from suite.results.pooled.baselines import BaselineComparison
 from suite.results.records.record import Record, to_json
 from suite.results.single.speedup import SpeedUp, speedups
 from suite.results.single.summary import Summary, by_round, summary
@@ -360,12 +360,12 @@ def _listed(number: Number) -> ListedNumber:
     )
 
 
-def baselines_document(rows: Sequence[Baselines]) -> BaselinesDocument:
+def baselines_document(rows: Sequence[BaselineComparison]) -> BaselinesDocument:
     """Return JAX's steps beside their baselines."""
     return BaselinesDocument(schema="baselines/1", rows=tuple(map(_beside, rows)))
 
 
-def _beside(row: Baselines) -> BaselineRow:
+def _beside(row: BaselineComparison) -> BaselineRow:
     case, best = row.mine.case, row.best
     return BaselineRow(
         machine=row.machine,

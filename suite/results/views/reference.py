@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from suite import units
 from suite.results.records.record import Machine, Record
-from suite.results.single.peers import peers_of
+from suite.results.single.baselines import baselines_of
 from suite.results.single.selection import current_cases, fastest
 from suite.results.single.summary import Summary, by_round, summary
 from suite.results.views.table import Cell
@@ -155,8 +155,8 @@ def controls(records: Iterable[Record]) -> Controls:
     for group in campaigns.values():
         for mine in group:
             if mine.record.case.implementation == "jax":
-                peers = (peer for peer, _ in peers_of(mine, group))
-                found[_step(mine.record)].extend(peer.record for peer in peers if peer.counted)
+                baselines = (baseline for baseline, _ in baselines_of(mine, group))
+                found[_step(mine.record)].extend(item.record for item in baselines if item.counted)
     return found
 
 
