@@ -170,7 +170,7 @@ def test_a_baseline_with_other_threads_is_compared_where_both_were_chosen(fewer)
 def test_one_process_replaces_no_record_of_several():
     older = factory.record(created="2026-01-01T00:00:00Z", campaign="a")
     newer = factory.record(created="2026-01-02T00:00:00Z", campaign="b", step_seconds=(0.01,))
-    assert max((older, newer), key=lambda record: record.precedence) is older
+    assert max((older, newer), key=lambda record: record.current_key) is older
 
 
 def test_the_committed_table_names_what_there_is():

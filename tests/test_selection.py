@@ -31,7 +31,7 @@ def test_of_two_allocators_the_faster_stands_for_the_case_and_of_nothing_timed_t
     slow, fast = factory.record(), factory.record(allocator="system", step_seconds=(0.001,) * 3)
     other = factory.record("cifar10_mlp")
     assert [item.record for item in fastest(map(summary, (slow, other, fast)))] == [fast, other]
-    assert selection.of_either_allocator(slow) == selection.of_either_allocator(fast)
+    assert selection.ignoring_allocator(slow) == selection.ignoring_allocator(fast)
     lost = [factory.record(runs=(), allocator=name) for name in ("retaining", "system")]
     assert [item.record for item in fastest(map(summary, lost))] == lost[:1]
 

@@ -156,7 +156,7 @@ def test_what_was_broken_off_replaces_nothing_whole_and_stands_where_nothing_is(
     own = pair(campaign="a", created="2026-01-01T00:00:00Z")
     newer = pair(campaign="b", created="2026-01-02T00:00:00Z")
     cut = [changed(record, runs=record.runs[:1]) for record in newer]
-    assert all(record.broken_off for record in cut)
+    assert all(record.is_partial for record in cut)
     assert {item.record.campaign for item in selection.current_cases([*cut, *own])} == {"a"}
     assert {item.record.campaign for item in selection.current_cases(cut)} == {"b"}
     assert [item.gpu.record.campaign for item in current(speedups([*cut, *own]))] == ["a"]
@@ -171,7 +171,7 @@ def test_what_failed_is_a_finding_and_replaces_what_worked():
     own = pair(campaign="a", created="2026-01-01T00:00:00Z")
     newer = pair(campaign="b", created="2026-01-02T00:00:00Z")
     failed = [changed(record, runs=(), reason="out of memory") for record in newer]
-    assert not any(record.broken_off for record in failed)
+    assert not any(record.is_partial for record in failed)
     assert {item.record.campaign for item in selection.current_cases([*failed, *own])} == {"b"}
 
 
@@ -201,7 +201,7 @@ def test_an_experiment_stands_in_where_nobody_asked_for_the_same_and_displaces_n
     assert [item.gpu.record.campaign for item in current(speedups(asked))] == ["b"]
     assert [item.gpu.record.campaign for item in current(speedups([*asked, *own]))] == ["a"]
     assert {item.record.campaign for item in selection.current_cases([*asked, *own])} == {"a"}
-    assert max(asked[0], own[0], key=lambda record: record.recency).campaign == "b"
+    assert max(asked[0], own[0], key=lambda record: record.sort_key).campaign == "b"
 
 
 def test_a_newer_smoke_run_does_not_displace_a_speed_up_nor_a_time():

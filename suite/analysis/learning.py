@@ -46,4 +46,4 @@ def learnt(record: Record) -> tuple[Learnt, ...]:
 def newest(records: Iterable[Record]) -> dict[str, Record]:
     """Return of each workload the newest record of scope `learning` with such a process, by name."""
     found = [record for record in records if record.case.scope == "learning" and learnt(record)]
-    return {record.workload: record for record in sorted(found, key=lambda r: (r.workload, r.recency))}
+    return {record.workload: record for record in sorted(found, key=lambda r: (r.workload, r.sort_key))}

@@ -112,9 +112,11 @@ def _scores(item: Summary) -> dict[int, dict[str, float]]:
 
 def _scores_of_all(records: Iterable[Record], item: Summary) -> tuple[dict[str, float], ...]:
     """Return the same of every seed that some campaign has searched with as this one has, each of its newest search."""
-    mine = (record for record in records if is_search(record) and record.place == item.record.place)
+    mine = (
+        record for record in records if is_search(record) and record.machine_and_case == item.record.machine_and_case
+    )
     found = dict[int, dict[str, float]]()
-    for other in sorted(map(summary, mine), key=lambda other: other.record.recency):
+    for other in sorted(map(summary, mine), key=lambda other: other.record.sort_key):
         found |= _scores(other) if other.state != "invalid" else {}
     return tuple(found.values())
 

@@ -11,7 +11,7 @@ from suite.analysis.capabilities import Here
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.roofline import is_ceiling
-from suite.results.single.selection import campaign_recency
+from suite.results.single.selection import campaign_sort_key
 from suite.results.single.summary import Summary, against, better, summary
 from suite.results.stats.crossing import Crossing
 from suite.results.stats.state import wide
@@ -39,7 +39,7 @@ def together(
 
     Of two allocators the better one's is taken.
     """
-    return _last(sorted((group for group in campaigns(records, fits) if len(group) >= least), key=_recency))
+    return _last(sorted((group for group in campaigns(records, fits) if len(group) >= least), key=_sort_key))
 
 
 def fullest(records: Iterable[Record], fits: Callable[[Record], bool]) -> tuple[tuple[Summary, ...], ...]:
@@ -55,8 +55,8 @@ def fullest(records: Iterable[Record], fits: Callable[[Record], bool]) -> tuple[
         both[_of(group)] += _whole(group)
 
     def worth(group: tuple[Summary, ...]) -> tuple[bool, int, int, int, tuple[bool, bool, bool, str]]:
-        measured, *_ = recency = _recency(group)
-        return measured, _whole(group), len(group), both[_of(group)], recency
+        measured, *_ = key = _sort_key(group)
+        return measured, _whole(group), len(group), both[_of(group)], key
 
     return _last(sorted(groups, key=worth))
 
@@ -75,14 +75,14 @@ def campaigns(records: Iterable[Record], fits: Callable[[Record], bool]) -> Iter
     for record in records:
         if is_ceiling(record) or not fits(record):
             continue
-        same = record.case.of_either_allocator
+        same = record.case.ignoring_allocator
         found[record.workload, record.backend, record.campaign][same].append(summary(record))
     for cases in found.values():
         yield tuple(better(ways) or ways[0] for ways in cases.values())
 
 
-def _recency(group: tuple[Summary, ...]) -> tuple[bool, bool, bool, str]:
-    return campaign_recency(item.record for item in group)
+def _sort_key(group: tuple[Summary, ...]) -> tuple[bool, bool, bool, str]:
+    return campaign_sort_key(item.record for item in group)
 
 
 def _last(groups: Iterable[tuple[Summary, ...]]) -> tuple[tuple[Summary, ...], ...]:

@@ -161,7 +161,7 @@ def of_evidence(evidence: Evidence) -> Reading | None:
             if share and item is not base:
                 text = units.percent(share)
                 busy.append(Point(series="GPU busy", value=100 * share, at=fits(item), text=text))
-        if not all(item.record.broken_off for item in group):
+        if not all(item.record.is_partial for item in group):
             answers.append(f"{name} on the {backend.upper()}: {_answer(gains, base, shares, records)}" + caveat(group))
         times += [row for row in _searches(name, backend, ordered) if tuple(cell.text for cell in row[:3]) not in timed]
     answers += said
@@ -200,7 +200,7 @@ def of_evidence(evidence: Evidence) -> Reading | None:
 def _shares(records: Iterable[Record]) -> dict[Case, float]:
     """Return how busy each case kept its GPU when it last went on to be watched, in whichever campaign."""
     went_on = [record for record in records if any(run.energy is not None for run in record.runs)]
-    seen = ((record.case, gpu_share(record)) for record in sorted(went_on, key=lambda record: record.recency))
+    seen = ((record.case, gpu_share(record)) for record in sorted(went_on, key=lambda record: record.sort_key))
     return {case: share for case, share in seen if share is not None}
 
 

@@ -205,7 +205,7 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
     mine = fastest(current_cases(r for r in steps if r.machine.slug == machine and r.backend == "cpu"))
     gpus = current_cases(r for r in steps if r.machine.slug != machine and r.backend == "gpu")
     whole = (gpu for gpu in gpus if gpu.whole)
-    newest = {_kind(gpu.record): gpu for gpu in sorted(whole, key=lambda gpu: gpu.record.precedence)}
+    newest = {_kind(gpu.record): gpu for gpu in sorted(whole, key=lambda gpu: gpu.record.current_key)}
     rows = (
         (
             Cell(text=cpu.record.workload),

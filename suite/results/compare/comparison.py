@@ -108,8 +108,8 @@ def _lazily(records: Iterable[Record]) -> Callable[[Record], Components]:
 
 def _by_name(records: Iterable[Record]) -> dict[str, list[Record]]:
     found: dict[str, list[Record]] = {}
-    for record in sorted(records, key=lambda record: record.precedence):
-        found.setdefault(record.place[1], []).append(record)
+    for record in sorted(records, key=lambda record: record.current_key):
+        found.setdefault(record.machine_and_case[1], []).append(record)
     return found
 
 

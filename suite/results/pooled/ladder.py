@@ -175,5 +175,5 @@ def _plain(record: Record) -> bool:
 def _current(records: Iterable[Record]) -> Summary | None:
     """Return the summary of the current campaign, of its better allocator."""
     there = list(records)
-    last = max((record.precedence for record in there), default=None)
-    return better(summary(record) for record in there if record.precedence == last)
+    last = max((record.current_key for record in there), default=None)
+    return better(summary(record) for record in there if record.current_key == last)

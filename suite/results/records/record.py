@@ -323,7 +323,7 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
         return file_name(self.case, self.description.batch)
 
     @cached_property
-    def place(self) -> tuple[str, str]:
+    def machine_and_case(self) -> tuple[str, str]:
         """Machine and case among records of which one is current: random content and a stand-in have one row."""
         return self.machine.slug, file_name(self.case.timed, self.description.batch)
 
@@ -375,7 +375,7 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
     @property
     def compared_as(self) -> Case:
         """The case that its time counts for: either allocator, of which the better one does, and chosen threads."""
-        case = self.case.of_either_allocator
+        case = self.case.ignoring_allocator
         return msgspec.structs.replace(case, threads=None) if self.chosen_threads else case
 
     def headline_step(self, *free: str) -> bool:
@@ -383,26 +383,26 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
         return self.case.scope == "step" and self.usual(*free)
 
     @property
-    def broken_off(self) -> bool:
+    def is_partial(self) -> bool:
         """Whether rounds were never tried, as where a machine was lost; one that failed is a finding instead."""
         return not self.reason and len(self.runs) < self.rounds
 
     @property
-    def recency(self) -> tuple[bool, bool, bool, str]:
+    def sort_key(self) -> tuple[bool, bool, bool, str]:
         """Orders records by age, but smoke only shows that it runs, and what was broken off replaces nothing whole.
 
         One process alone has no interval, so it replaces no record of several.
         """
         alone = len(self.runs) == 1 and not self.reason
-        return self.profile != "smoke", not self.broken_off, not alone, self.created
+        return self.profile != "smoke", not self.is_partial, not alone, self.created
 
     @property
-    def precedence(self) -> tuple[bool, bool, bool, bool, str]:
+    def current_key(self) -> tuple[bool, bool, bool, bool, str]:
         """Orders the records of a place, whose last one is current: by age, but an experiment's has no baselines.
 
         Of a scope that no baseline has, by age alone.
         """
-        measured, ended, several, created = self.recency
+        measured, ended, several, created = self.sort_key
         return measured, ended, several, not self.experiment or self.case.scope not in _COMPARED, created
 
 

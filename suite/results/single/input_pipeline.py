@@ -56,5 +56,5 @@ def flow(record: Record) -> Flow:
 
 def flows(records: Sequence[Record], scope: str = "epoch") -> tuple[Flow, ...]:
     """Return those of the current record of each case and machine with that scope, by machine, workload and case."""
-    latest = {r.place: r for r in sorted(records, key=lambda r: r.precedence) if r.case.scope == scope}
+    latest = {r.machine_and_case: r for r in sorted(records, key=lambda r: r.current_key) if r.case.scope == scope}
     return tuple(flow(latest[key]) for key in sorted(latest))

@@ -105,7 +105,7 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
             if gpu.record.description.family == "ceiling":
                 continue  # no network
             twin = msgspec.structs.replace(gpu.record.case, backend="cpu", precision="float32-highest")
-            twin = twin.of_either_allocator
+            twin = twin.ignoring_allocator
             cpu = better(chosen(s for s in group if s.record.compared_as == twin))
             over = time_ratio(cpu, gpu) if cpu else None
             if cpu is not None and over is not None:
@@ -161,6 +161,6 @@ def _doubt(cpu: Record, gpu: Record, ratio: Estimate) -> str:
 def current(found: Iterable[SpeedUp]) -> tuple[SpeedUp, ...]:
     """Return the current speed-up of each machine and case, in order of workload and machine."""
     latest: dict[tuple[str, str], SpeedUp] = {}
-    for item in sorted(found, key=lambda s: min(s.cpu.record.precedence, s.gpu.record.precedence)):
-        latest[item.gpu.record.place] = item
+    for item in sorted(found, key=lambda s: min(s.cpu.record.current_key, s.gpu.record.current_key)):
+        latest[item.gpu.record.machine_and_case] = item
     return tuple(latest[key] for key in sorted(latest, key=lambda key: (key[1], key[0])))
