@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suite.results.records import store
-from suite.results.records.record import Sample, to_json
+from suite.results.records.record import Run, Sample, to_json
 from suite.results.single import speedup, summary
 from suite.results.stats.statistics import geometric_mean, paired_ratio
 from suite.results.views.documents import schemas
@@ -109,6 +109,15 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path):
         store.add(factory.record(), tmp_path / "file")
 
 
+def test_fields_that_were_renamed_keep_their_name_in_the_file():
+    run = factory.record().runs[0]
+    run = msgspec.structs.replace(run, other_load_cores=0.5, blocking_samples=run.samples)
+    written = json.loads(msgspec.json.encode(run))
+    assert (written["load_by_others"], len(written["alone"])) == (0.5, len(run.samples))
+    assert not written.keys() & {"other_load_cores", "blocking_samples"}
+    assert msgspec.convert(written, Run) == run
+
+
 def test_the_json_schema_accepts_a_record():
     import jsonschema
 
@@ -159,7 +168,7 @@ def test_warm_ups_are_stored_but_not_summarised():
         ({"compilations": 1}, "invalid", "compilations"),
         ({"reason": "killed by SIGKILL"}, "open", "SIGKILL"),
         ({"doubling_ratio": 1.8}, "open", "twice the steps"),
-        ({"load_by_others": 8.0}, "open", "other processes"),
+        ({"other_load_cores": 8.0}, "open", "other processes"),
         ({}, "open", ""),
     ],
 )

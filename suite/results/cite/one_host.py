@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from suite.results.cite.keys import key_of
 from suite.results.cite.number import Number, a_step
 from suite.results.records.record import STABLE, Record
-from suite.results.single.latency import latency, waited_for
+from suite.results.single.latency import blocking_step, latency
 from suite.results.single.speedup import SpeedUp, speedups
 from suite.results.single.summary import Summary, disturbed, summary
 from suite.results.stats.pooling import Pooled
@@ -67,8 +67,8 @@ def _doubts(item: Summary, value: Estimate, ratio: SpeedUp | None) -> Iterator[s
 
 def _latency(item: Summary) -> Estimate | None:
     """Return the latency of a step that is waited for before the next."""
-    mine = item.record.case.scope == "step" and any(run.alone for run in item.record.runs)
-    alone = waited_for(item) if mine else None
+    mine = item.record.case.scope == "step" and any(run.blocking_samples for run in item.record.runs)
+    alone = blocking_step(item) if mine else None
     return alone.seconds if alone else None
 
 

@@ -100,8 +100,8 @@ class Energy(Plain, frozen=True, kw_only=True):
     reason: str = ""  # why there is nothing
 
 
-class Traced(Plain, frozen=True, kw_only=True):
-    """What the results of the traced step need; what they do not, the compiler leaves out."""
+class JaxprCost(Plain, frozen=True, kw_only=True):
+    """Cost of the step's jaxpr: what its results need; what they do not, the compiler leaves out."""
 
     flop_per_step: float  # of matrix products and convolutions; of those in a loop that no turn changes, once
     parameters: int  # floating numbers that the step takes beside its batch
@@ -134,7 +134,7 @@ class Audit(Plain, frozen=True, kw_only=True):
     inputs_kept: bool = True  # the batches are after the samples what they were before
     unfinished_seconds: float | None = None  # for which work went on after the last sample had ended
     awaited_seconds: float | None = None  # of these, until the last array was there
-    program: Traced | None = None
+    program: JaxprCost | None = None
     replay: Replay | None = None  # in a campaign's first round
 
 
@@ -188,7 +188,10 @@ class ReferenceKernel(Plain, frozen=True, kw_only=True):
 
 
 class Run(Plain, frozen=True, kw_only=True):
-    """One child process's contribution to a case; `reason` is empty when it ended well."""
+    """One child process's contribution to a case; `reason` is empty when it ended well.
+
+    Two fields keep in the file the name that result/1 has for them.
+    """
 
     round: int
     position: int  # place in the round's random order, from 0
@@ -201,13 +204,15 @@ class Run(Plain, frozen=True, kw_only=True):
     warmup: tuple[Sample, ...] = ()  # stored, never summarised
     warmup_converged: bool | None = None
     samples: tuple[Sample, ...] = ()
-    alone: tuple[Sample, ...] = ()  # calls that were each waited for before the next; none where a sample is one call
+    # Calls that each block before the next begins; none where a sample is one call.
+    blocking_samples: tuple[Sample, ...] = msgspec.field(default=(), name="alone")
     compilations: int | None = None  # during samples; must be 0
     cache_hits: int | None = None  # programs that the compile stage took from a cache
     first_loss: float | None = None
     last_loss: float | None = None
     input_digest: str = ""  # sha256 of the batches that were rotated
-    load_by_others: float | None = None  # cores busy with other processes during the samples
+    # Cores busy with other processes during the samples.
+    other_load_cores: float | None = msgspec.field(default=None, name="load_by_others")
     minor_faults_per_step: float | None = None
     peak_memory_bytes: int | None = None  # resident set of the process
     device_memory_bytes: int | None = None  # peak in use on the GPU

@@ -38,14 +38,14 @@ def latency(record: Record) -> Latency:
     )
 
 
-def waited_for(item: Summary) -> Summary | None:
+def blocking_step(item: Summary) -> Summary | None:
     """Return what a step takes that is waited for before the next; None where a process that ended well timed none.
 
     Where a sample is one step anyway, it is that. What speaks against the step speaks against it too.
     """
     runs = []
     for run in item.record.runs:
-        alone = run.alone or (run.samples if run.steps_per_sample == 1 else ())
+        alone = run.blocking_samples or (run.samples if run.steps_per_sample == 1 else ())
         if not run.reason and not alone:
             return None
         runs.append(replace(run, samples=alone, steps_per_sample=1))
