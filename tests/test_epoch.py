@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from suite import models
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.data.pipeline import Plan
 from suite.data.prepare.crops import Crop
 from suite.data.prepare.pictures import Pixels
@@ -25,7 +25,7 @@ from suite.worker_api.clock import Clock
 from suite.worker_api.protocol import Task
 from suite.workload import Case
 
-HERE = Here(backends=("cpu", "gpu"), cores=4)
+HERE = MachineCapabilities(backends=("cpu", "gpu"), cores=4)
 
 
 class World:

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from suite import models
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import claimed
 from suite.analysis.learning import documented_steps
 from suite.claims import observations
@@ -147,11 +147,11 @@ def test_the_documented_trainings_are_as_long_as_their_sources_say():
 
 def test_accuracy_is_refused_on_stand_ins_in_one_line():
     with pytest.raises(RuntimeError, match=r"needs the real data, this run has data 'embedded'; add --data tfds"):
-        accuracy.cases([ABOUT["mnist_mlp"]], Here(backends=("cpu",), cores=4))
+        accuracy.cases([ABOUT["mnist_mlp"]], MachineCapabilities(backends=("cpu",), cores=4))
 
 
 def test_accuracy_is_trained_on_the_gpu_if_there_is_one():
-    real = Here(backends=("cpu", "gpu"), cores=4, data="tfds")
+    real = MachineCapabilities(backends=("cpu", "gpu"), cores=4, data="tfds")
     (case,) = accuracy.cases([ABOUT["catdog_cnn_128"], ABOUT["imdb_bilstm"]], real)
     assert (case.backend, case.scope, case.steps, case.data) == ("gpu", "learning", 200_000, "tfds")
     with pytest.raises(ValueError, match="no accuracy is documented"):
@@ -250,7 +250,7 @@ def test_photographs_decide_whether_pixels_tilt_the_answers_and_drawings_do_not(
 
 
 def test_cats_and_dogs_alone_are_asked_about():
-    here = Here(backends=("cpu",), cores=4)
+    here = MachineCapabilities(backends=("cpu",), cores=4)
     (case,) = predict_rescale.cases([ABOUT["catdog_cnn_dropout"], ABOUT["mnist_mlp"]], here)
     assert (case.workload, case.steps) == ("catdog_cnn_dropout", 300)
     with pytest.raises(ValueError, match="asks about cats and dogs"):

@@ -7,7 +7,7 @@ from campaigns import case, plan
 from test_measure import answered, offer
 from test_schedule import turns
 
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.driver import reference_round
 from suite.results.records import choices as chosen
 from suite.results.records.choices import Choices, Threads, Way
@@ -24,7 +24,7 @@ CHOICES = Choices(baselines=(COMPILED, EAGER, GRAPH), threads=(FEWER,))
 
 
 def cases(machine=factory.HOST, backends=("cpu", "gpu"), there=("torch",), about=ABOUT):
-    here = Here(backends=backends, cores=machine.cores)
+    here = MachineCapabilities(backends=backends, cores=machine.cores)
     return reference_round.cases(about, here, machine, CHOICES, there)
 
 

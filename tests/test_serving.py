@@ -12,7 +12,7 @@ import pytest
 from flax import nnx
 
 from suite import experiments, models
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.served import BATCHES, cluster
 from suite.claims import observations
 from suite.console import printing
@@ -38,7 +38,7 @@ from suite.worker_api.protocol import Task
 from suite.workload import Case, Workload
 
 O12 = next(each for each in observations() if each.code == "O12")
-BOTH, ALONE = Here(backends=("cpu", "gpu"), cores=16), Here(backends=("cpu",), cores=2)
+BOTH, ALONE = MachineCapabilities(backends=("cpu", "gpu"), cores=16), MachineCapabilities(backends=("cpu",), cores=2)
 NAMES = ("serve_mobilenet_v2", "serve_resnet50", "serve_nasnet_large")
 ABOUT = {name: models.load(name).description for name in (*serving.WORKLOADS, "mnist_mlp")}
 NOISE = (1.0, 1.001, 0.999)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.results.records.record import Learnt, Record
 from suite.workload import Case, Description
 
@@ -18,7 +18,7 @@ def documented_steps(about: Description) -> int | None:
     return None
 
 
-def learning(about: Description, here: Here, steps: int) -> Case:
+def learning(about: Description, here: MachineCapabilities, steps: int) -> Case:
     """Return JAX's training of so many steps, on the GPU if there is one."""
     backend = "gpu" if "gpu" in here.backends else "cpu"
     allocator = here.allocator if backend == "cpu" else "retaining"

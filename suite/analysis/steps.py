@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.roofline import is_ceiling
@@ -20,7 +20,7 @@ from suite.results.views.experiment_result import Point
 from suite.workload import Backend, Case, Description
 
 
-def step(about: Description, backend: Backend, here: Here, **changes: Any) -> Case:
+def step(about: Description, backend: Backend, here: MachineCapabilities, **changes: Any) -> Case:
     """Return JAX's step of a workload in the headline setting, but for these axes."""
     allocator = here.allocator if backend == "cpu" else "retaining"
     given = {"batch": about.batch, "data": here.data_of(about), "allocator": allocator} | changes

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import change, claimed, epoch, from_storage, gain, share_cell
 from suite.analysis.steps import caveat, said_of, steady, step, together, words
 from suite.results.pooled.machine_evidence import Evidence, of_one_machine
@@ -13,7 +13,7 @@ from suite.results.single.campaigns import notes
 from suite.results.single.input_pipeline import flow
 from suite.results.single.summary import Summary
 from suite.results.single.telemetry_summary import averaged, gpu_share, on_gpu, watched
-from suite.results.views.experiment_result import Chart, Point, Reading
+from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, filled, one_host_cell, rate_cells, times_cells
 from suite.workload import Case, Description
 
@@ -57,7 +57,7 @@ _SHARE = (
 Networks = dict[tuple[str, str], dict[str, Summary]]  # by workload and backend, then by scope
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return each network with its input and without, on each backend."""
     return tuple(
         case
@@ -68,12 +68,12 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
     )
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return what depth costs from storage on and on the device alone; None if nothing was timed from storage."""
     return of_evidence(of_one_machine(records))
 
 
-def of_evidence(evidence: Evidence) -> Reading | None:
+def of_evidence(evidence: Evidence) -> ExperimentResult | None:
     """Return what one machine answers; GPU over CPU is pooled, what depth costs a side is of one campaign."""
     found, pooled = networks(evidence.records), _pooled(evidence.speedups)
     if not found:
@@ -92,7 +92,7 @@ def of_evidence(evidence: Evidence) -> Reading | None:
         points=tuple(_points(found)),
     )
     answers = (*_ratios(pooled), *_changes(found), *_utilisation(found))
-    return Reading(answers=answers, tables=tuple(tables), chart=chart if chart.points else None)
+    return ExperimentResult(answers=answers, tables=tuple(tables), chart=chart if chart.points else None)
 
 
 def networks(records: Sequence[Record]) -> Networks:

@@ -6,12 +6,12 @@ from statistics import median
 from msgspec.structs import replace
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import caveat, percent_words, point, step, together, words
 from suite.results.records.record import Record, Run
 from suite.results.single.summary import Summary
 from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio
-from suite.results.views.experiment_result import Chart, Reading
+from suite.results.views.experiment_result import Chart, ExperimentResult
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, gain_cell, times_cells
 from suite.workload import STARTING, Allocator, Backend, Case, Description
 
@@ -32,7 +32,7 @@ _COLUMNS = (
 Seconds = dict[int, float]  # by round
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the first calls on each backend that is there, the CPU's with the system's allocator.
 
     With the one that keeps its memory the second call too touches pages for the first time.
@@ -90,7 +90,7 @@ def differing(item: Summary) -> Estimate | None:
     return geometric_mean(shares) if min(shares) > 0 else Estimate(value=median(shares), processes=len(shares))
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return first and steady calls by workload and backend, and the GPU against the CPU; None without such records."""
     answers, rows, points, sides = [], [], [], []
     groups = together(records, _fits, least=1)
@@ -131,7 +131,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     if sides:
         columns = ("model", "what counts", "speed-up", "95 % interval", ON_ONE_HOST)
         tables.append(Table(title="The same calls, GPU against CPU", columns=columns, rows=tuple(sides)))
-    return Reading(answers=tuple(answers), tables=tuple(tables), chart=chart)
+    return ExperimentResult(answers=tuple(answers), tables=tuple(tables), chart=chart)
 
 
 _SIDES = {"a steady call": steady, "the first call": first, "all four calls": four}

@@ -6,7 +6,7 @@ from itertools import takewhile
 import msgspec
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import gain, share_cell
 from suite.analysis.searches import SCORES, WAYS, WHOLE, searched
 from suite.analysis.steps import campaigns, caveat, in_all, point, step, together, words
@@ -16,7 +16,7 @@ from suite.results.single.campaigns import notes
 from suite.results.single.summary import Summary
 from suite.results.single.telemetry_summary import gpu_share
 from suite.results.stats.statistics import Estimate
-from suite.results.views.experiment_result import Chart, Point, Reading
+from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, filled, gain_cell, time_cell, times_cells
 from suite.workload import Backend, Case, Description
 
@@ -49,7 +49,7 @@ _COLUMNS = (
 _SEARCH = ("model", "backend", "way", "whole search, derived")
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the step of one fit and of so many stacked on each backend.
 
     Raises ValueError if no workload has a grid.
@@ -67,7 +67,7 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
     return made + searches(catalogue, here)
 
 
-def searches(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def searches(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the whole search on each backend, one fit after another and stacked."""
     return tuple(
         msgspec.structs.replace(
@@ -123,12 +123,12 @@ def derived(group: Sequence[Summary]) -> tuple[float | None, float | None]:
     return None if one is None else steps * one, sum(each) if len(each) == len(stacked) else None
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return what stacking gains by number of fits and backend; None if no fit was timed alone and stacked."""
     return of_evidence(of_one_machine(records))
 
 
-def of_evidence(evidence: Evidence) -> Reading | None:
+def of_evidence(evidence: Evidence) -> ExperimentResult | None:
     """Return what one machine answers; what a GPU gains is pooled, what stacking gains is of one campaign."""
     answers, rows, points, times, busy = [], [], [], [], []
     records = evidence.records
@@ -192,7 +192,7 @@ def of_evidence(evidence: Evidence) -> Reading | None:
         whole=100.0,
         joined=True,
     )
-    return Reading(
+    return ExperimentResult(
         answers=tuple(answers), tables=tables, chart=chart if points else None, beside=(beside,) if busy else ()
     )
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from itertools import product
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import pooled_point, said_of, words
 from suite.results.pooled.machine_evidence import Evidence, of_one_machine
 from suite.results.records.record import Record
-from suite.results.views.experiment_result import Chart, Reading
+from suite.results.views.experiment_result import Chart, ExperimentResult
 from suite.results.views.table import Cell, Table, time_cell, times_cells
 from suite.variants import variants_of
 from suite.workload import (
@@ -48,7 +48,7 @@ WORKLOADS = (
 
 def cases(
     catalogue: Sequence[Description],
-    here: Here,
+    here: MachineCapabilities,
     *,
     implementations: Sequence[Implementation] = ("jax",),
     variants: Sequence[str] = (),
@@ -189,12 +189,12 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
     return implementation == "jax" and variant not in ("several-steps", "resident")
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return the speed-up of each network; None if there is none."""
     return of_evidence(of_one_machine(records))
 
 
-def of_evidence(evidence: Evidence) -> Reading | None:
+def of_evidence(evidence: Evidence) -> ExperimentResult | None:
     """Return what one machine's speed-ups answer, the largest first; None if none is of the headline setting."""
     found = sorted((item for item in evidence.speedups if item.headline), key=lambda item: -item.ratio.value)
     if not found:
@@ -222,4 +222,4 @@ def of_evidence(evidence: Evidence) -> Reading | None:
     answers = tuple(
         f"{item.workload}: the GPU is {words(item.ratio.estimate)} as fast.{said_of([item])}" for item in found
     )
-    return Reading(answers=answers, tables=(Table(title=title, columns=columns, rows=rows),), chart=chart)
+    return ExperimentResult(answers=answers, tables=(Table(title=title, columns=columns, rows=rows),), chart=chart)

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import epoch, from_storage, share_cell
 from suite.analysis.steps import steady, together
 from suite.analysis.tuning import (
@@ -31,7 +31,7 @@ from suite.analysis.tuning import (
 from suite.results.records.record import Record
 from suite.results.single.input_pipeline import flow
 from suite.results.single.summary import Summary
-from suite.results.views.experiment_result import HeatMap, Reading, Square
+from suite.results.views.experiment_result import ExperimentResult, HeatMap, Square
 from suite.results.views.table import (
     ON_ONE_HOST,
     Cell,
@@ -76,7 +76,7 @@ _SINGLY = ("changed", "examples/s", "95 % interval", "of default", "95 % interva
 _OTHERS = ("model", "workers", "batch", "examples/s", "95 % interval", "step's share", "GPU busy", ON_ONE_HOST)
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the cells and the single settings of each network, of those beside it the default and a tuned cell."""
     backend = "gpu" if "gpu" in here.backends else "cpu"
     return tuple(
@@ -109,7 +109,7 @@ def _all(about: Description) -> Iterator[dict[str, Any]]:
         yield {"workers": DEFAULT[0], "batch": DEFAULT[1], **axes}
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return what tuning gains, by network and backend; None if no network has two cells of one campaign."""
     grids, others = swept(records), beside(records)
     if not grids:
@@ -134,7 +134,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         up="workers",
         squares=tuple(squares),
     )
-    return Reading(answers=tuple(answers), tables=tuple(tables), chart=chart)
+    return ExperimentResult(answers=tuple(answers), tables=tuple(tables), chart=chart)
 
 
 def swept(records: Sequence[Record]) -> tuple[tuple[Summary, ...], ...]:

@@ -6,13 +6,13 @@ from dataclasses import replace
 import msgspec
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import caveat, fullest, point, step, words
 from suite.results.records.record import Record
 from suite.results.single.selection import current_cases
 from suite.results.single.summary import Summary, by_round, time_ratio
 from suite.results.stats.statistics import Estimate, unpaired_ratio
-from suite.results.views.experiment_result import Chart, Reading
+from suite.results.views.experiment_result import Chart, ExperimentResult
 from suite.results.views.table import (
     ON_ONE_HOST,
     Cell,
@@ -41,7 +41,7 @@ _UNKNOWN = "not known, as a precision has no whole result"
 _COLUMNS = ("model", "precision", "batch", "GPU step", "gain", "95 % interval", ON_ONE_HOST)
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the GPU's step in each precision that it has. Raises RuntimeError if there is no choice."""
     here.need_gpu("precision")
     if len(here.gpu_precisions) < 2:
@@ -51,7 +51,7 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
     return tuple(step(about, "gpu", here, precision=one) for about in catalogue for one in here.gpu_precisions)
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return what each precision gains over float32; None if no workload was timed in two of them."""
     answers, rows, points = [], [], []
     elsewhere = {item.record.workload: item for item in current_cases(filter(_in_full, records)) if item.whole}
@@ -91,7 +91,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         level=1.0,
     )
     title = "One step on the GPU in each precision"
-    return Reading(
+    return ExperimentResult(
         answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=tuple(rows)),), chart=chart
     )
 

@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import fullest
 from suite.results.records.record import GpuTelemetry, Record, Run
 from suite.results.single.summary import Summary
 from suite.results.single.telemetry_summary import AVERAGED_SECONDS, long_enough, training_seconds, while_training
-from suite.results.views.experiment_result import Chart, Point, Reading
+from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
 from suite.workload import Case, Description
 
@@ -34,7 +34,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the runs on each backend: all three on the GPU, the documented one on the CPU."""
     return tuple(
         Case(
@@ -110,7 +110,7 @@ def runs(records: Sequence[Record]) -> list[list[Summary]]:
     ]
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return how busy GPU and CPU were in runs of each kind; None if there is none."""
     answers, rows, points = [], [], []
     for ordered in runs(records):
@@ -153,7 +153,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     )
     title = "How busy GPU and CPU are during whole runs"
     table = Table(title=title, columns=_COLUMNS, rows=tuple(rows))
-    return Reading(answers=tuple(answers), tables=(table,), chart=chart if points else None)
+    return ExperimentResult(answers=tuple(answers), tables=(table,), chart=chart if points else None)
 
 
 def _shares(item: Summary) -> tuple[float | None, ...]:

@@ -167,9 +167,9 @@ def pages(
     files |= home.page(general, local, records, found, places, [about.name for about in workloads], said)
     known = machine_evidence.by_machines(everything, current, found)
     files["ledger.md"] = ledger.page(known.values(), workloads, local, links(records, ""))
-    readings = experiments.readings(known)
-    files |= experiments.files(readings, local, links(records, "../"))
-    files["coverage.md"] = coverage.page(everything, workloads, readings, local, links(records, ""))
+    experiment_results = experiments.experiment_results(known)
+    files |= experiments.files(experiment_results, local, links(records, "../"))
+    files["coverage.md"] = coverage.page(everything, workloads, experiment_results, local, links(records, ""))
     files["standing.md"] = frameworks.page(records, baselines.of_pools(current), local, links(records, ""))
     for name in sorted({record.workload for record in records}):
         mine = [record for record in records if record.workload == name]
