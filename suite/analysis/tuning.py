@@ -7,7 +7,7 @@ import msgspec
 from suite import units
 from suite.analysis.input_pipeline import change, claimed, gain
 from suite.analysis.steps import caveat, words
-from suite.results.single.input_pipeline import flow
+from suite.results.single.input_pipeline import input_pipeline
 from suite.results.single.summary import Summary
 from suite.results.stats.statistics import Estimate
 from suite.workload import Augmentation
@@ -37,12 +37,12 @@ def speed(item: Summary, base: Summary | None) -> Estimate | None:
 
 def gpu_busy(item: Summary) -> float | None:
     """Return the share of the time in which the GPU was busy; None on a CPU."""
-    return flow(item.record).gpu_utilisation
+    return input_pipeline(item.record).gpu_utilisation
 
 
 def step_share(item: Summary) -> float | None:
     """Return the share of the time from storage on that the step alone accounts for."""
-    share = flow(item.record).share
+    share = input_pipeline(item.record).share
     return share.value if share else None
 
 

@@ -155,7 +155,7 @@ def own_first(own: Sequence[_Item], others: Sequence[_Item], judge: Callable[[Se
     return replace(found, by_others=found is theirs)
 
 
-def watched_share(item: Summary, of: Callable[[Run], float | None]) -> Estimate | None:
+def share_over_processes(item: Summary, of: Callable[[Run], float | None]) -> Estimate | None:
     """Return a share of the time with its interval over the processes; None where nobody watched."""
     return over_processes([value for run in item.record.runs if not run.reason and (value := of(run)) is not None])
 

@@ -10,7 +10,7 @@ from suite.claims._judging import SIZE, above, alike, below, gpu_busy, unsure
 from suite.results.pooled.machine_evidence import Evidence, rate_over, share
 from suite.results.pooled.pools import Pool
 from suite.results.records.record import Record
-from suite.results.single.input_pipeline import flow
+from suite.results.single.input_pipeline import input_pipeline
 from suite.results.stats.statistics import Estimate
 
 _BASE, _DROPOUT, _NOAUG = "catdog_cnn_base", "catdog_cnn_dropout", "catdog_cnn_noaug"
@@ -64,7 +64,7 @@ def _input_bound(evidence: Evidence) -> Judgement:
 
 
 def _step_share(record: Record) -> float | None:
-    found = flow(record).share
+    found = input_pipeline(record).share
     return found.value if found else None
 
 

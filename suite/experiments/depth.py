@@ -10,9 +10,9 @@ from suite.results.pooled.machine_evidence import Evidence, of_one_machine
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.campaigns import notes
-from suite.results.single.input_pipeline import flow
+from suite.results.single.input_pipeline import input_pipeline
 from suite.results.single.summary import Summary
-from suite.results.single.telemetry_summary import averaged, gpu_share, on_gpu, watched
+from suite.results.single.telemetry_summary import averaged, gpu_share, gpu_telemetry_mean, telemetry_mean
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, filled, one_host_cell, rate_cells, times_cells
 from suite.workload import Case, Description
@@ -113,14 +113,14 @@ def _fits(record: Record) -> bool:
 
 def _rows(found: Networks) -> Iterator[tuple[Cell, ...]]:
     for (name, backend), scopes in found.items():
-        flowing, alone = flow(scopes["epoch"].record), scopes.get("step")
+        pipeline, alone = input_pipeline(scopes["epoch"].record), scopes.get("step")
         yield (
             Cell(text=name),
             Cell(text=backend),
-            *rate_cells(flowing.rate, scopes["epoch"]),
+            *rate_cells(pipeline.rate, scopes["epoch"]),
             _device_alone(scopes)[0],
-            share_cell(flowing.share.value if flowing.share else None),
-            Cell(text=flowing.bound or units.DASH),
+            share_cell(pipeline.share.value if pipeline.share else None),
+            Cell(text=pipeline.bound or units.DASH),
             one_host_cell(*(item for item in (scopes["epoch"], alone) if item is not None)),
         )
 
@@ -129,14 +129,14 @@ def _device_alone(scopes: dict[str, Summary]) -> tuple[Cell, Cell]:
     """Return the device's own rate: of the case of its own, else as the process from storage on saw it."""
     if "step" in scopes:
         return rate_cells(scopes["step"].examples_per_second_estimate, scopes["step"])
-    return rate_cells(flow(scopes["epoch"].record).alone, scopes["epoch"])
+    return rate_cells(input_pipeline(scopes["epoch"].record).device_rate, scopes["epoch"])
 
 
 def _seen(found: Networks) -> Iterator[tuple[Cell, ...]]:
     for (name, backend), scopes in found.items():
         record = scopes["epoch"].record
-        watts = on_gpu(averaged(record), lambda gpu: gpu.power_watts)
-        warm = on_gpu(record, lambda gpu: gpu.temperature_celsius)
+        watts = gpu_telemetry_mean(averaged(record), lambda gpu: gpu.power_watts)
+        warm = gpu_telemetry_mean(record, lambda gpu: gpu.temperature_celsius)
         claim = claimed(record.description, "gpu_utilisation") if backend == "gpu" else None
         yield (
             Cell(text=name),
@@ -145,7 +145,7 @@ def _seen(found: Networks) -> Iterator[tuple[Cell, ...]]:
             share_cell(claim.gpu_value / 100 if claim and claim.gpu_value else None),
             Cell(text=units.small(watts, "W") if watts is not None else units.DASH, sort=watts),
             Cell(text=f"{units.number(warm)} °C" if warm is not None else units.DASH, sort=warm),
-            share_cell(watched(record, lambda seen: seen.cpu_utilisation)),
+            share_cell(telemetry_mean(record, lambda seen: seen.cpu_utilisation)),
         )
 
 
@@ -217,9 +217,9 @@ def _utilisation(found: Networks) -> Iterator[str]:
 
 def _points(found: Networks) -> Iterator[Point]:
     for (name, backend), scopes in found.items():
-        flowing = flow(scopes["epoch"].record)
+        pipeline = input_pipeline(scopes["epoch"].record)
         alone = scopes.get("step")
-        rates = {"from storage": (flowing.rate, scopes["epoch"])}
+        rates = {"from storage": (pipeline.rate, scopes["epoch"])}
         if alone is not None:
             rates["alone"] = (alone.examples_per_second_estimate, alone)
         for way, (value, item) in rates.items():

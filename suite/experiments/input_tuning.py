@@ -29,7 +29,7 @@ from suite.analysis.tuning import (
     tuning,
 )
 from suite.results.records.record import Record
-from suite.results.single.input_pipeline import flow
+from suite.results.single.input_pipeline import input_pipeline
 from suite.results.single.summary import Summary
 from suite.results.views.experiment_result import ExperimentResult, HeatMap, Square
 from suite.results.views.table import (
@@ -178,7 +178,7 @@ def _settings(group: Sequence[Summary]) -> Iterator[tuple[str, Summary]]:
 
 def _squares(title: str, cells: Cells) -> Iterator[Square]:
     for (workers, batch, augmentation), item in cells.items():
-        rate = flow(item.record).rate
+        rate = input_pipeline(item.record).rate
         yield Square(
             panel=f"{title}, {'augmented' if augmentation == 'host' else 'not augmented'}",
             row=units.count(workers),
@@ -197,7 +197,7 @@ def _grid(title: str, cells: Cells) -> Table:
                 Cell(text=units.count(workers), sort=workers),
                 Cell(text=units.count(batch), sort=batch),
                 Cell(text=augmentation),
-                *rate_cells(flow(item.record).rate, item),
+                *rate_cells(input_pipeline(item.record).rate, item),
                 _of_default(item, cells.get((*DEFAULT, "host"))),
                 share_cell(step_share(item)),
                 share_cell(gpu_busy(item)),
@@ -213,7 +213,7 @@ def _grid(title: str, cells: Cells) -> Table:
 
 def _of_default(item: Summary, base: Summary | None) -> Cell:
     """Return how many times as fast as the default a cell is; of one process also how fast that was in its round."""
-    found, rate = speed(item, base), flow(item.record).rate
+    found, rate = speed(item, base), input_pipeline(item.record).rate
     if item is base:
         return base_cells(item.record)[0]
     ratio, _ = times_cells(found, item.record)
@@ -230,7 +230,7 @@ def _one_by_one(title: str, cells: Cells, singly: Sequence[tuple[str, Summary]])
     rows = tuple(
         (
             Cell(text=said),
-            *rate_cells(flow(item.record).rate, item),
+            *rate_cells(input_pipeline(item.record).rate, item),
             *(base_cells(item.record) if item is base else times_cells(speed(item, base), item.record)),
             one_host_cell(item),
         )
@@ -245,7 +245,7 @@ def _beside(items: Sequence[Summary]) -> Table:
             Cell(text=item.record.workload),
             Cell(text=units.count(item.record.case.workers), sort=item.record.case.workers),
             Cell(text=units.count(item.record.case.batch), sort=item.record.case.batch),
-            *rate_cells(flow(item.record).rate, item),
+            *rate_cells(input_pipeline(item.record).rate, item),
             share_cell(step_share(item)),
             share_cell(gpu_busy(item)),
             one_host_cell(item),

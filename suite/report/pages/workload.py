@@ -104,7 +104,7 @@ def machine_part(
     ):
         if table.rows:
             made.table(table)
-    files |= watched_part(made, here)
+    files |= telemetry_part(made, here)
     costs = cost.table(here, prices)
     if costs.rows:
         made.table(costs)
@@ -158,7 +158,7 @@ def ladder_part(made: Page, records: Sequence[Record], speedups: Sequence[Pooled
     return files | vega.files(chart, spec)
 
 
-def watched_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
+def telemetry_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
     """Add what the machine did over time during the samples that lasted longest; return the chart's files."""
     found = timeline.longest(records)
     if found is None:

@@ -162,17 +162,17 @@ def disturbed(record: Record) -> Iterable[str]:
     yield from _seen_by_telemetry(record, [run.telemetry for run in record.runs if run.telemetry is not None])
 
 
-def _seen_by_telemetry(record: Record, watched: Sequence[Telemetry]) -> Iterable[str]:
+def _seen_by_telemetry(record: Record, windows: Sequence[Telemetry]) -> Iterable[str]:
     """Yield what the telemetry holds against a result: that of the GPUs it used, and of the host."""
-    used = [gpu for seen in watched for gpu in seen.gpus[: record.case.devices]] if record.backend == "gpu" else []
+    used = [gpu for seen in windows for gpu in seen.gpus[: record.case.devices]] if record.backend == "gpu" else []
     if causes := sorted({word for gpu in used for word in gpu.reasons or ()} & THROTTLING):
         yield f"the GPU lowered its clocks ({', '.join(causes)}); cool or power it better"
     if others := max((gpu.other_processes or 0 for gpu in used), default=0):
         yield f"{units.pluralize(others, 'other process', 'other processes')} used the GPU; end what else uses it"
-    steals = [seen.steal for seen in watched if seen.steal is not None]
+    steals = [seen.steal for seen in windows if seen.steal is not None]
     if steals and median(steals) > _STEAL:
         yield f"other virtual machines had {100 * median(steals):.2g} % of the CPU time; take a machine of your own"
-    if periods := sum(seen.throttled_periods or 0 for seen in watched):
+    if periods := sum(seen.throttled_periods or 0 for seen in windows):
         stopped = units.pluralize(periods, "period")
         yield f"the control group stopped the process in {stopped}; lift its quota or pin to it"
 
