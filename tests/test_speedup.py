@@ -118,7 +118,7 @@ def test_troubles_name_their_side_and_either_counts():
     assert found.reasons[0].startswith("cpu: twice the steps")
     broken = changed(gpu, runs=gpu.runs[:2])
     (found,) = speedups([shaky, broken])
-    assert not found.whole
+    assert not found.complete
     assert found.reasons[1] == "gpu: 1 of 3 rounds is missing"
 
 
@@ -146,9 +146,9 @@ def test_the_better_allocator_is_that_of_the_newest_campaign():
         for name, t in (("retaining", 0.02), ("system", 0.01))
     ]
     now = factory.record(step_seconds=(0.03,) * 3, **new)
-    (found,) = selection.fastest([summary(record) for record in (*old, now)])
+    (found,) = selection.fastest_of_each_case([summary(record) for record in (*old, now)])
     assert found.record == now
-    (before,) = selection.fastest(map(summary, old))
+    (before,) = selection.fastest_of_each_case(map(summary, old))
     assert before.record.case.allocator == "system"
 
 
@@ -210,7 +210,7 @@ def test_a_newer_smoke_run_does_not_displace_a_speed_up_nor_a_time():
     found = current(speedups([*smoke, *kept]))
     assert [item.gpu.record.campaign for item in found] == ["a"]
     assert {item.record.campaign for item in selection.current_cases([*smoke, *kept])} == {"a"}
-    assert {item.record.campaign for item in selection.fastest(map(summary, (*smoke, *kept)))} == {"a"}
+    assert {item.record.campaign for item in selection.fastest_of_each_case(map(summary, (*smoke, *kept)))} == {"a"}
 
 
 @pytest.mark.parametrize(("scope", "counts"), [("step", "own"), ("run", "experiment"), ("cold", "experiment")])

@@ -12,9 +12,9 @@ from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.roofline import is_ceiling
 from suite.results.single.selection import campaign_sort_key
-from suite.results.single.summary import Summary, against, better, summary
+from suite.results.single.summary import Summary, against, fastest, summary
 from suite.results.stats.crossing import Crossing
-from suite.results.stats.state import wide
+from suite.results.stats.state import too_wide
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Point
 from suite.workload import Backend, Case, Description
@@ -62,7 +62,7 @@ def fullest(records: Iterable[Record], fits: Callable[[Record], bool]) -> tuple[
 
 
 def _whole(group: Iterable[Summary]) -> int:
-    return sum(item.whole for item in group)
+    return sum(item.complete for item in group)
 
 
 def _of(group: tuple[Summary, ...]) -> tuple[str, str]:
@@ -78,7 +78,7 @@ def campaigns(records: Iterable[Record], fits: Callable[[Record], bool]) -> Iter
         same = record.case.ignoring_allocator
         found[record.workload, record.backend, record.campaign][same].append(summary(record))
     for cases in found.values():
-        yield tuple(better(ways) or ways[0] for ways in cases.values())
+        yield tuple(fastest(ways) or ways[0] for ways in cases.values())
 
 
 def _sort_key(group: tuple[Summary, ...]) -> tuple[bool, bool, bool, str]:
@@ -94,7 +94,7 @@ def _last(groups: Iterable[tuple[Summary, ...]]) -> tuple[tuple[Summary, ...], .
 def point(series: str, value: Estimate, *items: Summary, at: float | None = None, row: str = "") -> Point:
     """Return a ratio as a chart shows it: hollow if something speaks against its times, or its own interval is wide."""
     text = units.ratio(value.value, value.low, value.high)
-    sure = not wide(value)
+    sure = not too_wide(value)
     return Point(
         series=series,
         value=value.value,
@@ -135,7 +135,7 @@ def said_of(items: Iterable[PooledSpeedUp]) -> str:
 
 def caveat(items: Iterable[Summary]) -> str:
     """Return what speaks against the results that an answer counts with; nothing where nothing does."""
-    return against(item for item in items if item.whole)
+    return against(item for item in items if item.complete)
 
 
 def share(over: Estimate) -> tuple[float, float | None, float | None]:
@@ -153,7 +153,7 @@ def share_words(over: Estimate) -> str:
 def percent_words(value: Estimate) -> str:
     """Return a share as a sentence needs it: with its interval, or that it has none."""
     if value.low is None or value.high is None:
-        return units.percent(value.value) + alone(value)
+        return units.percent(value.value) + without_interval(value)
     low, high = 100 * value.low, 100 * value.high
     return f"{units.number(100 * value.value, units.half_width(low, high))} % ({units.interval(low, high)})"
 
@@ -174,10 +174,11 @@ def _size(found: Crossing) -> str:
 def words(value: Estimate) -> str:
     """Return a ratio as a sentence needs it: with its interval, or that it has none."""
     within = units.interval(value.low, value.high)
-    return units.ratio(value.value, value.low, value.high) + (f" ({within})" if within != units.DASH else alone(value))
+    after = f" ({within})" if within != units.DASH else without_interval(value)
+    return units.ratio(value.value, value.low, value.high) + after
 
 
-def alone(value: Estimate) -> str:
+def without_interval(value: Estimate) -> str:
     """Return what a sentence says of a number in the place of an interval that it has not."""
     return " (one run)" if value.processes == 1 else " (no interval)"
 

@@ -32,7 +32,7 @@ def tuned_cell(cores: int) -> tuple[int, int]:
 
 def speed(item: Summary, base: Summary | None) -> Estimate | None:
     """Return how many times as fast a result is as another; None unless both are whole and of one campaign."""
-    return gain(item, base) if base is not None and item.whole and base.whole else None
+    return gain(item, base) if base is not None and item.complete and base.complete else None
 
 
 def gpu_busy(item: Summary) -> float | None:

@@ -26,9 +26,9 @@ NOT_CERTIFIED = "the CPU side is not certified"
 SURELY = 2.0  # a value without an interval is surely beyond a level if it is so by this factor
 
 
-def counted(item: Summary | None) -> bool:
+def usable(item: Summary | None) -> bool:
     """Return whether a result may be judged by: whole, and more than a sign that it runs."""
-    return item is not None and item.counted
+    return item is not None and item.usable
 
 
 def steps(evidence: Evidence, workloads: Iterable[str] = (), scope: Scope = "step") -> dict[str, PooledSpeedUp]:
@@ -57,7 +57,7 @@ def groups(
     """Return the fitting results that may be judged by, by workload and backend."""
     found = {}
     for group in together(records, fits, least):
-        mine = tuple(item for item in group if counted(item))
+        mine = tuple(item for item in group if usable(item))
         if len(mine) >= least:
             found[mine[0].record.workload, mine[0].record.backend] = mine
     return found

@@ -6,7 +6,7 @@ from suite import units
 from suite.analysis.steps import percent_words
 from suite.claims import NOT_RUN, Judgement, Observation, judged, part, unmeasured
 from suite.claims._articles import MNIST
-from suite.claims._judging import above, below, counted, least, most, mostly, share_over_processes, unsure
+from suite.claims._judging import above, below, least, most, mostly, share_over_processes, unsure, usable
 from suite.experiments.run_length import cpu_while_training, gpu, gpu_at_most, gpu_while_training, mean, runs
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
@@ -25,7 +25,7 @@ def _runs(records: Sequence[Record]) -> dict[tuple[str, int], Summary]:
         (item.record.backend, item.record.case.length): item
         for group in runs(records)
         for item in group
-        if counted(item) and (item.record.workload, item.record.case.variant) == ("mnist_mlp", "plain")
+        if usable(item) and (item.record.workload, item.record.case.variant) == ("mnist_mlp", "plain")
     }
 
 

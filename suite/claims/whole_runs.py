@@ -16,7 +16,7 @@ _DOCUMENTED = 12.13
 
 
 def _extrapolates(evidence: Evidence) -> Judgement:
-    found = [item for item in epochs(evidence.records) if item.step.counted and item.measured.counted]
+    found = [item for item in epochs(evidence.records) if item.step.usable and item.measured.usable]
     if not found:
         return NOT_RUN
     own, others = (

@@ -190,7 +190,7 @@ def _changes(found: Networks) -> Iterator[str]:
             said = [
                 f"{change(value)} {where}"
                 for scope, where in (("epoch", "from storage"), ("step", "with the batch on the device"))
-                if scope in mine and scope in theirs and mine[scope].whole and theirs[scope].whole
+                if scope in mine and scope in theirs and mine[scope].complete and theirs[scope].complete
                 if (value := gain(mine[scope], theirs[scope])) is not None
             ]
             if said:

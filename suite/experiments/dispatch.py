@@ -61,7 +61,7 @@ def read(records: Sequence[Record]) -> ExperimentResult | None:
             )
             if over is not None and best is not None and way != _BEST:
                 points.append(point(way, over, item, best, row=f"{name} {backend}"))
-                said += [_saved(way, over)] if item.whole and best.whole else []
+                said += [_saved(way, over)] if item.complete and best.complete else []
         text = "; ".join(said) or f"not known, as {_BEST} or the others are not whole"
         answers.append(f"{name} on the {backend.upper()}: {text}." + caveat(group))
     if not answers:

@@ -9,7 +9,7 @@ from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import epoch, from_storage
 from suite.analysis.steps import caveat, point, step, together, words
 from suite.results.records.record import Record
-from suite.results.single.summary import Summary, by_round
+from suite.results.single.summary import Summary, seconds_by_round
 from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, times_cells
@@ -115,16 +115,16 @@ def _fits(record: Record) -> bool:
 def _epochs(group: Sequence[Summary]) -> Iterator[Epoch]:
     scopes = {item.record.case.scope: item for item in group}
     alone, count = scopes.get("step"), examples(group[0].record.description)
-    if alone is None or count is None or not alone.whole:
+    if alone is None or count is None or not alone.complete:
         return
     steps = count / alone.record.case.batch
     for scope in ("run", "epoch"):
         item = scopes.get(scope)
-        if item is None or not item.whole:
+        if item is None or not item.complete:
             continue
         record = item.record
-        times = _stages(record) if scope == "run" else {r: steps * s for r, s in by_round(record).items()}
-        predicted = {number: steps * seconds for number, seconds in by_round(alone.record).items()}
+        times = _stages(record) if scope == "run" else {r: steps * s for r, s in seconds_by_round(record).items()}
+        predicted = {number: steps * seconds for number, seconds in seconds_by_round(alone.record).items()}
         ratio = paired_ratio(times, predicted)
         if ratio is not None:
             taken = [len(run.samples) * run.steps_per_sample for run in record.runs if not run.reason]

@@ -110,7 +110,7 @@ def derived(group: Sequence[Summary]) -> tuple[float | None, float | None]:
     seconds = {
         (item.record.case.variant, fits(item)): item.seconds.value
         for item in group
-        if item.seconds is not None and item.whole
+        if item.seconds is not None and item.complete
     }
     one, steps = seconds.get(("plain", 1)), about.run.epochs * -(-about.run.train // about.batch)
     stacked = [seconds.get(("stacked", count)) for _, count in stages(about)]
@@ -157,7 +157,7 @@ def of_evidence(evidence: Evidence) -> ExperimentResult | None:
             )
             if found is not None and base is not None:
                 points.append(point(backend, found, item, base, at=fits(item)))
-                gains += [(found, item)] if item.whole and base.whole else []
+                gains += [(found, item)] if item.complete and base.complete else []
             if share and item is not base:
                 text = units.percent(share)
                 busy.append(Point(series="GPU busy", value=100 * share, at=fits(item), text=text))
@@ -214,7 +214,7 @@ def _gains_of(records: Iterable[Record], most: Summary) -> Iterator[Estimate]:
     """Yield what so many stacked fits gain in each campaign that has them whole."""
     mine = (r for r in records if (r.workload, r.backend) == (most.record.workload, most.record.backend))
     for group in campaigns((record for record in mine if record.profile != "smoke"), _fits):
-        ways = {(item.record.case.variant, fits(item)): item for item in group if item.whole}
+        ways = {(item.record.case.variant, fits(item)): item for item in group if item.complete}
         base, same = ways.get(("plain", 1)), ways.get(("stacked", fits(most)))
         if base is not None and same is not None and (found := gain(same, base)) is not None:
             yield found

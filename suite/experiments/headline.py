@@ -108,7 +108,7 @@ def cases(
         for precision in (("float32-highest",) if backend == "cpu" else precisions)
         for implementation in implementations
         if implementation == "jax" or backend in (peer_backends or backends)
-        for variant, allocator in ways(implementation, backend, variants, allocators)
+        for variant, allocator in variants_and_allocators(implementation, backend, variants, allocators)
         for scope in scopes
         if has(scope, about, implementation, variant, devices) and (scope == "step" or allocator == allocators[0])
         if scope != "input" or backend == "cpu"  # it is the host's
@@ -136,7 +136,7 @@ def fed(
     return tuple(product(workers, kinds, places))
 
 
-def ways(
+def variants_and_allocators(
     implementation: Implementation, backend: Backend, variants: Sequence[str], allocators: Sequence[Allocator]
 ) -> tuple[tuple[str, Allocator], ...]:
     """Return the variants and allocators in which an implementation is timed; its fastest counts.

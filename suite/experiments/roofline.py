@@ -8,7 +8,7 @@ from suite.analysis.steps import caveat, steady, step
 from suite.results.records.record import Record
 from suite.results.single.campaigns import several
 from suite.results.single.roofline import COPY, MATMUL, Ceiling, Roof, Share, is_ceiling, roof, share
-from suite.results.single.selection import current_cases, fastest
+from suite.results.single.selection import current_cases, fastest_of_each_case
 from suite.results.single.summary import Summary
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
@@ -62,7 +62,7 @@ def current_steps(records: Iterable[Record], at_headline_batch: bool = False) ->
     """Return one machine's current step of JAX of each network, way, precision and batch, with its better allocator."""
     free = ("precision", "variant") if at_headline_batch else ("precision", "variant", "batch")
     mine = [record for record in records if not is_ceiling(record) and record.headline_step(*free)]
-    return tuple(fastest(current_cases(mine)))
+    return tuple(fastest_of_each_case(current_cases(mine)))
 
 
 def table(title: str, steps: Sequence[Summary], ceilings: Roof) -> Table:

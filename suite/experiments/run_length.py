@@ -131,7 +131,7 @@ def read(records: Sequence[Record]) -> ExperimentResult | None:
                 )
             )
             whole, training = share[:2]
-            if whole is None or not item.whole:
+            if whole is None or not item.complete:
                 continue
             alone = f" ({units.percent(training)} while training)" if training is not None else ""
             said.append(f"{units.percent(whole)} in {words(item)}{alone}")
@@ -165,7 +165,7 @@ def _shares(item: Summary) -> tuple[float | None, ...]:
 
 def _longer(group: Sequence[Summary]) -> str:
     """Return what the longer run changes while training; nothing where either is not known."""
-    plain = {item.record.case.length: item for item in group if item.record.case.variant == "plain" and item.whole}
+    plain = {item.record.case.length: item for item in group if item.record.case.variant == "plain" and item.complete}
     short, long = (mean(plain[each], gpu_while_training) if each in plain else None for each in (1, _LONG))
     if not short or long is None:
         return ""

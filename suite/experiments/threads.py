@@ -99,9 +99,9 @@ def _answer(name: str, group: Sequence[Summary]) -> str:
     first, last = group[0], group[-1]
     found = time_ratio(first, last)
     few, many = units.count(threads(first)), units.count(threads(last))
-    if found is None or not first.whole or not last.whole:
+    if found is None or not first.complete or not last.complete:
         return f"{name}: not known, as {few} or {many} threads have no whole result."
-    best = min((item for item in group if item.whole), key=lambda item: item.seconds.value if item.seconds else inf)
+    best = min((item for item in group if item.complete), key=lambda item: item.seconds.value if item.seconds else inf)
     gain = None if best is last else time_ratio(last, best)
     fewer = ""
     if gain is not None and gain.low is not None and gain.low > 1:

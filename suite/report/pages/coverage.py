@@ -220,4 +220,4 @@ def _tells(result: ExperimentResult, model: str, gpus: int) -> bool:
 def _measured(result: ExperimentResult) -> set[tuple[str, int]]:
     """Return the models and numbers of GPUs of which an answer shows a whole result."""
     shown = [cell.record for table in result.tables for row in table.rows for cell in row]
-    return {(each.workload, each.case.devices) for each in shown if each is not None and summary(each).whole}
+    return {(each.workload, each.case.devices) for each in shown if each is not None and summary(each).complete}

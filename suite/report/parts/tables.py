@@ -11,7 +11,7 @@ from suite.results.pooled.ways import Way
 from suite.results.records.record import Record
 from suite.results.single import old_jax
 from suite.results.single.campaigns import several
-from suite.results.single.selection import current_cases, fastest
+from suite.results.single.selection import current_cases, fastest_of_each_case
 from suite.results.single.summary import Summary, summary
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
@@ -192,7 +192,7 @@ def steps_table(title: str, records: Iterable[Record], scope: Scope = "step") ->
     """
     steps = current_cases(record for record in records if record.case.scope == scope)
     mine = [item for item in steps if item.record.case.implementation == "jax"]
-    rows = tuple((Cell(text=item.record.workload), *case_row(item)) for item in fastest(mine or steps))
+    rows = tuple((Cell(text=item.record.workload), *case_row(item)) for item in fastest_of_each_case(mine or steps))
     return Table(title=title, columns=("model", *CASE_COLUMNS), rows=rows)
 
 
@@ -202,9 +202,9 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
     Of several machines with the same kind of GPU it is the newest step. A CPU side of an old JAX stands beside none.
     """
     steps = [record for record in records if record.headline_step("batch")]
-    mine = fastest(current_cases(r for r in steps if r.machine.slug == machine and r.backend == "cpu"))
+    mine = fastest_of_each_case(current_cases(r for r in steps if r.machine.slug == machine and r.backend == "cpu"))
     gpus = current_cases(r for r in steps if r.machine.slug != machine and r.backend == "gpu")
-    whole = (gpu for gpu in gpus if gpu.whole)
+    whole = (gpu for gpu in gpus if gpu.complete)
     newest = {_kind(gpu.record): gpu for gpu in sorted(whole, key=lambda gpu: gpu.record.current_key)}
     rows = (
         (
@@ -215,7 +215,7 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
             Cell(text=gpu.record.machine.name),
         )
         for cpu in mine
-        if cpu.whole and not old_jax.slow(cpu.record)
+        if cpu.complete and not old_jax.slow(cpu.record)
         for (step, _), gpu in sorted(newest.items())
         if step == _step(cpu.record)
     )
@@ -251,19 +251,20 @@ def without_gpu(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
 def side_by_side(records: Iterable[Record]) -> Table:
     """Return the headline steps of JAX on the CPUs of several machines, a column each, with the better allocator."""
     mine = (r for r in records if r.backend == "cpu" and r.headline_step())
-    steps = fastest(current_cases(mine))
+    steps = fastest_of_each_case(current_cases(mine))
     found = {(item.record.workload, item.record.machine.name): item for item in steps}
     models, machines = (sorted(set(names)) for names in zip(*found, strict=True)) if found else ((), ())
     return Table(
         title="One step on all CPU cores, float32",
         columns=("model", *machines),
         rows=tuple(
-            (Cell(text=model), *(_doubted(found.get((model, machine))) for machine in machines)) for model in models
+            (Cell(text=model), *(_with_caveats(found.get((model, machine))) for machine in machines))
+            for model in models
         ),
     )
 
 
-def _doubted(item: Summary | None) -> Cell:
+def _with_caveats(item: Summary | None) -> Cell:
     cell = time_cell(item)
     return replace(cell, remark="; ".join(item.reasons)) if item else cell
 

@@ -38,7 +38,7 @@ def _of(item: Summary, ratio: SpeedUp | None) -> Iterator[Number]:
     for metric, give in _METRICS.items():
         value = give(item, ratio)
         if value is not None:
-            reasons = tuple(dict.fromkeys(_doubts(item, value, ratio if metric == "speedup" else None)))
+            reasons = tuple(dict.fromkeys(_caveats(item, value, ratio if metric == "speedup" else None)))
             yield Number(
                 key=key_of(record, metric),
                 value=Pooled(value=value.value, low=value.low, high=value.high, hosts=1, processes=value.processes),
@@ -51,12 +51,12 @@ def _of(item: Summary, ratio: SpeedUp | None) -> Iterator[Number]:
             )
 
 
-def _doubts(item: Summary, value: Estimate, ratio: SpeedUp | None) -> Iterator[str]:
+def _caveats(item: Summary, value: Estimate, ratio: SpeedUp | None) -> Iterator[str]:
     """Yield why a number may not even be quoted as what one host gave."""
     if item.record.schema not in STABLE:
         yield f"{item.record.schema} was provisional"
     sides = (ratio.cpu, ratio.gpu) if ratio else (item,)
-    if (ratio or item).state == "invalid" or not all(side.counted for side in sides):
+    if (ratio or item).state == "invalid" or not all(side.usable for side in sides):
         yield from (ratio or item).reasons
     yield from disturbed(item.record)
     if value.low is None:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.latency import blocking_step
-from suite.results.single.summary import Summary, better, by_round, summary, time_ratio
+from suite.results.single.summary import Summary, fastest, seconds_by_round, summary, time_ratio
 from suite.results.stats.pooling import moments, reach
 from suite.results.stats.statistics import Estimate
 from suite.workload import Case, CompileCache, Scope
@@ -91,7 +91,7 @@ def _sides(records: Sequence[Record]) -> tuple[Summary | None, Summary | None]:
 def _of_both_sides(records: Sequence[Record]) -> list[Record]:
     """Return those of campaigns that timed both sides; none of smoke where anything else was measured."""
     measured = [record for record in records if record.profile != "smoke"] or records
-    timed = {(record.campaign, record.backend) for record in measured if by_round(record)}
+    timed = {(record.campaign, record.backend) for record in measured if seconds_by_round(record)}
     return [r for r in measured if {(r.campaign, "cpu"), (r.campaign, "gpu")} <= timed]
 
 
@@ -176,4 +176,4 @@ def _current(records: Iterable[Record]) -> Summary | None:
     """Return the summary of the current campaign, of its better allocator."""
     there = list(records)
     last = max((record.current_key for record in there), default=None)
-    return better(summary(record) for record in there if record.current_key == last)
+    return fastest(summary(record) for record in there if record.current_key == last)

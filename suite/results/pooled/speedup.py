@@ -23,7 +23,7 @@ from suite.results.records.record import Record
 from suite.results.single.same_computation import disagreements
 from suite.results.stats import pooling
 from suite.results.stats.pooling import Pooled
-from suite.results.stats.state import WIDEST, State, wide
+from suite.results.stats.state import MAX_HALF_WIDTH, State, too_wide
 from suite.workload import Case
 
 
@@ -158,8 +158,8 @@ def lacking(value: Pooled) -> Iterator[str]:
         yield f"{units.pluralize(value.hosts, 'host')} of {FEWEST_HOSTS}"
     if value.low is None:
         yield "no interval: too little says how much hosts differ"
-    elif words := wide(value.estimate):
-        yield f"{words}, more than {100 * WIDEST:g} %"
+    elif words := too_wide(value.estimate):
+        yield f"{words}, more than {100 * MAX_HALF_WIDTH:g} %"
 
 
 def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:

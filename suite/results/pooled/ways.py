@@ -14,7 +14,7 @@ from suite import units
 from suite.results.pooled.kinds import components_of, kind_of
 from suite.results.pooled.pools import Found, Pool
 from suite.results.records.identity import HostKey, identity
-from suite.results.single.summary import by_round
+from suite.results.single.summary import seconds_by_round
 from suite.results.stats import borrowing, pooling
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.variance_components import Components
@@ -132,7 +132,7 @@ def _paired(mine: Pool, other: Pool) -> Mapping[HostKey, Sequence[float]]:
         beside = theirs.get(record.campaign)
         if beside is None:
             continue
-        one, two = by_round(beside), by_round(record)
+        one, two = seconds_by_round(beside), seconds_by_round(record)
         hosts[identity(record).host_key] += [one[number] / two[number] for number in sorted(one.keys() & two.keys())]
     return {host: values for host, values in hosts.items() if values}
 

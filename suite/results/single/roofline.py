@@ -54,7 +54,7 @@ def roof(records: Iterable[Record]) -> Roof:
     for record in sorted(filter(is_ceiling, records), key=lambda r: r.sort_key):
         item = summary(record)
         entire = record.case.threads is None and record.case.devices == 1 and record.case.scope == "step"
-        if entire and item.whole and rate(item) is not None:
+        if entire and item.complete and rate(item) is not None:
             latest[record.machine_and_case] = item
     found: Roof = {}
     for item in latest.values():

@@ -9,7 +9,7 @@ import msgspec
 
 from suite.results.records import packs, store
 from suite.results.records.record import Record
-from suite.results.single.summary import Summary, better, summary
+from suite.results.single.summary import Summary, fastest, summary
 
 
 def by_machine(records: Iterable[Record]) -> dict[str, list[Record]]:
@@ -37,7 +37,7 @@ def ignoring_allocator(record: Record) -> tuple[str, str]:
     return msgspec.structs.replace(record, case=record.case.ignoring_allocator).machine_and_case
 
 
-def fastest(items: Iterable[Summary]) -> list[Summary]:
+def fastest_of_each_case(items: Iterable[Summary]) -> list[Summary]:
     """Return of each case the better allocator's summary in its current campaign, in the order in which they came."""
     cases: dict[tuple[str, str], list[Summary]] = {}
     for item in items:
@@ -46,7 +46,7 @@ def fastest(items: Iterable[Summary]) -> list[Summary]:
     for same in cases.values():
         latest = max(same, key=lambda item: item.record.current_key).record.campaign
         mine = [item for item in same if item.record.campaign == latest]
-        found.append(better(mine) or mine[0])
+        found.append(fastest(mine) or mine[0])
     return found
 
 

@@ -10,8 +10,8 @@ from suite import units
 from suite.results.records.record import Record
 from suite.results.single.baselines import CERTIFIED_FROM, baselines_of, others_of, untimed
 from suite.results.single.same_computation import disagreements
-from suite.results.single.summary import Summary, better, by_round, summary, time_ratio
-from suite.results.stats.state import State, wide
+from suite.results.single.summary import Summary, fastest, seconds_by_round, summary, time_ratio
+from suite.results.stats.state import State, too_wide
 from suite.results.stats.statistics import Estimate, sign_interval
 
 _ROUNDING = 1e-9  # of a mean of equal values
@@ -27,7 +27,7 @@ class SpeedUp:
     baselines: tuple[tuple[Summary, Estimate], ...]  # other implementations on the CPU: their time over JAX's
     gpu_baselines: tuple[tuple[Summary, Estimate], ...]
     apart: tuple[str, ...]  # where the two sides did not compute the same
-    doubt: str  # what speaks against the ratio, but against neither side
+    caveat: str  # what speaks against the ratio, but against neither side
     uncovered: tuple[str, ...]  # why the CPU side has no certificate, or what it does not cover
 
     @property
@@ -41,17 +41,17 @@ class SpeedUp:
     def reasons(self) -> tuple[str, ...]:
         """What speaks against it, and what its certificate does not cover."""
         sides = (f"{side.record.backend}: {reason}" for side in (self.cpu, self.gpu) for reason in side.reasons)
-        return (*self.apart, *sides, *filter(None, [self.doubt]), *self.uncovered)
+        return (*self.apart, *sides, *filter(None, [self.caveat]), *self.uncovered)
 
     @property
     def steady(self) -> bool:
         """Whether nothing speaks against either side or the ratio."""
-        return self.cpu.steady and self.gpu.steady and not self.apart and not self.doubt
+        return self.cpu.steady and self.gpu.steady and not self.apart and not self.caveat
 
     @property
-    def whole(self) -> bool:
+    def complete(self) -> bool:
         """Whether it may be counted with: both sides make sense and lack no round."""
-        return self.cpu.whole and self.gpu.whole
+        return self.cpu.complete and self.gpu.complete
 
     @property
     def fastest_baseline(self) -> tuple[Summary, Estimate] | None:
@@ -91,7 +91,7 @@ def record_of(item: Result) -> Record:
 def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
     """Return every CPU-over-GPU ratio of JAX that the records allow, paired by round inside a campaign.
 
-    The CPU side is always float32 at highest precision, with the allocator that serves it better; the GPU side may
+    The CPU side is always float32 at highest precision, with its faster allocator; the GPU side may
     have another precision. A time that makes no sense has no ratio.
     """
     campaigns: dict[tuple[str, str, str], list[Summary]] = defaultdict(list)
@@ -106,7 +106,7 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
                 continue  # no network
             twin = msgspec.structs.replace(gpu.record.case, backend="cpu", precision="float32-highest")
             twin = twin.ignoring_allocator
-            cpu = better(chosen(s for s in group if s.record.compared_as == twin))
+            cpu = fastest(chosen(s for s in group if s.record.compared_as == twin))
             over = time_ratio(cpu, gpu) if cpu else None
             if cpu is not None and over is not None:
                 found.append(_speedup(cpu, gpu, over, group))
@@ -120,7 +120,7 @@ def chosen(ways: Iterable[Summary]) -> Sequence[Summary]:
 
 
 def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summary]) -> SpeedUp:
-    doubt = _doubt(cpu.record, gpu.record, ratio) or wide(ratio)
+    caveat = _caveat(cpu.record, gpu.record, ratio) or too_wide(ratio)
     baselines, asked = baselines_of(cpu, group), gpu.record.case.scope == "step"
     return SpeedUp(
         cpu=cpu,
@@ -129,7 +129,7 @@ def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summar
         baselines=baselines,
         gpu_baselines=baselines_of(gpu, group),
         apart=tuple(f"not the same: {words}" for words in disagreements(cpu.record, gpu.record)),
-        doubt=doubt if cpu.steady and gpu.steady else "",
+        caveat=caveat if cpu.steady and gpu.steady else "",
         uncovered=tuple(_of_the_certificate(cpu, group, baselines)) if asked else (),
     )
 
@@ -149,9 +149,9 @@ def _of_the_certificate(
         yield f"CPU side compared without a way that may be faster: {', '.join(lacking)}"
 
 
-def _doubt(cpu: Record, gpu: Record, ratio: Estimate) -> str:
+def _caveat(cpu: Record, gpu: Record, ratio: Estimate) -> str:
     """Return why the ratio's mean is not to be trusted: it lies outside the interval that asks nothing of the noise."""
-    mine, theirs = by_round(cpu), by_round(gpu)
+    mine, theirs = seconds_by_round(cpu), seconds_by_round(gpu)
     signs = sign_interval([mine[r] / theirs[r] for r in mine.keys() & theirs.keys()])
     if signs is None or signs[0] * (1 - _ROUNDING) <= ratio.value <= signs[1] * (1 + _ROUNDING):
         return ""

@@ -7,7 +7,7 @@ from statistics import fmean, median
 from suite import units
 from suite.results.records.record import Record, Run, Telemetry, once
 from suite.results.single import old_jax, validity
-from suite.results.stats.state import WIDEST, State, wide
+from suite.results.stats.state import MAX_HALF_WIDTH, State, too_wide
 from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio, trend
 
 SMOKE = "it only shows that it runs"
@@ -30,19 +30,19 @@ class Summary:
     reasons: tuple[str, ...]  # what speaks against it
 
     @property
-    def whole(self) -> bool:
+    def complete(self) -> bool:
         """Whether it may be counted with: it has a time, makes sense, and lacks no round."""
         return self.seconds is not None and self.state != "invalid" and not self.lacking
 
     @property
-    def counted(self) -> bool:
+    def usable(self) -> bool:
         """Whether it may be judged by: whole, more than a sign that it runs, and of no JAX that is slow on a CPU."""
-        return self.whole and self.record.profile != "smoke" and not old_jax.slow(self.record)
+        return self.complete and self.record.profile != "smoke" and not old_jax.slow(self.record)
 
     @property
     def steady(self) -> bool:
         """Whether nothing speaks against it."""
-        return self.whole and not self.reasons
+        return self.complete and not self.reasons
 
     @property
     def examples_per_second(self) -> float | None:
@@ -83,7 +83,7 @@ def longest(run: Run) -> float:
 
 
 @once
-def by_round(record: Record) -> dict[int, float]:
+def seconds_by_round(record: Record) -> dict[int, float]:
     """Return the number of each round whose process ended well."""
     values = {run.round: step_seconds(run, record.method) for run in record.runs}
     return {number: value for number, value in values.items() if value is not None and value > 0}
@@ -98,13 +98,13 @@ def time_ratio(numerator: Summary, denominator: Summary) -> Estimate | None:
     both = numerator, denominator
     if len({item.record.campaign for item in both}) > 1 or any(item.state == "invalid" for item in both):
         return None
-    return paired_ratio(*(by_round(item.record) for item in both))
+    return paired_ratio(*(seconds_by_round(item.record) for item in both))
 
 
 @once
 def summary(record: Record) -> Summary:
     """Return the record's time, and what speaks against it."""
-    values = by_round(record)
+    values = seconds_by_round(record)
     seconds = geometric_mean(list(values.values())) if values else None
     invalid, missing = tuple(validity.invalid(record)), record.rounds - len(values)
     lacking = missing > 0 or bool(record.reason)
@@ -126,8 +126,8 @@ def _against(record: Record, values: dict[int, float], seconds: Estimate | None)
         yield SMOKE
     if slow := old_jax.slow(record):
         yield slow
-    if words := wide(seconds):
-        yield f"{words}; more than {100 * WIDEST:g} % is wide, rerun when idle or with more --rounds"
+    if words := too_wide(seconds):
+        yield f"{words}; more than {100 * MAX_HALF_WIDTH:g} % is wide, rerun when idle or with more --rounds"
     if len(values) > 1:
         middle = median(values.values())
         spread = median(abs(value - middle) for value in values.values()) / middle
@@ -177,9 +177,9 @@ def _seen_by_telemetry(record: Record, windows: Sequence[Telemetry]) -> Iterable
         yield f"the control group stopped the process in {stopped}; lift its quota or pin to it"
 
 
-def better(found: Iterable[Summary]) -> Summary | None:
+def fastest(found: Iterable[Summary]) -> Summary | None:
     """Return the fastest of these, whole ones before those that lack a round; None if there is none with a time."""
-    timed = ((not s.whole, s.seconds.value, s) for s in found if s.seconds is not None)
+    timed = ((not s.complete, s.seconds.value, s) for s in found if s.seconds is not None)
     return min(timed, key=lambda one: one[:2], default=(None, None, None))[2]
 
 
