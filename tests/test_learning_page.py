@@ -23,10 +23,10 @@ GOOD = learning.Trained(
     data="mnist, stand-in", batch=128, steps=100, examples=1024, accuracies=(0.97, 0.98, 0.99),
     bound=0.95, broken={"labels shuffled": 0.11, "last layer alone learns": 0.81},
 )  # fmt: skip
-FOUND = learning.Lesson(
+FOUND = learning.LearningCheck(
     network="mnist_mlp", made="2026-01-01", commit="abc", machine="a processor", cores=4, backend="cpu", seconds=70.0,
     seeds=(0, 1, 2), trained=GOOD,
-    checks=(learning.Check(expected="e", found="not tried: needs a GPU", good=None),),
+    checks=(learning.LossCheck(expected="e", found="not tried: needs a GPU", good=None),),
 )  # fmt: skip
 HALF = Predictions(
     pixels="0 to 1", examples=400, mean_output=0.5, above_half=0.5, exactly_one=0.01, accuracy_above_half=0.9,
@@ -85,7 +85,7 @@ def test_what_was_not_tried_is_no_failure_and_says_so():
 
 
 def test_what_a_gpu_has_tried_is_not_called_untried_on_the_cpu():
-    tried = learning.Check(expected="e", found="f", good=True)
+    tried = learning.LossCheck(expected="e", found="f", good=True)
     other = msgspec.structs.replace(FOUND, backend="gpu", checks=(tried,))
     (row,) = report.checks((FOUND, other)).rows
     assert [cell.text for cell in row] == ["mnist_mlp", "gpu", "e", "f", "as it had to be"]
@@ -102,7 +102,7 @@ def test_a_network_stands_once_for_each_backend_and_where_it_is_wanted():
 
 
 def test_a_check_that_failed_is_a_shortfall():
-    failed = msgspec.structs.replace(FOUND, checks=(learning.Check(expected="e", found="f", good=False),))
+    failed = msgspec.structs.replace(FOUND, checks=(learning.LossCheck(expected="e", found="f", good=False),))
     assert not failed.good
     assert [row[-1].text for row in report.checks((failed,)).rows] == ["shortfall"]
 

@@ -12,7 +12,7 @@ from suite.report.parts import cost, input_pipeline, ladder, tables, telemetry
 from suite.report.parts import history as repeats
 from suite.report.parts.html import UNSEARCHED, Page, anchor, marked, safe
 from suite.report.parts.links import links
-from suite.results.pooled import ladder as clock
+from suite.results.pooled import ladder as pooled_ladder
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.history import history
@@ -132,7 +132,7 @@ def samples_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
 def ladder_part(made: Page, records: Sequence[Record], speedups: Sequence[PooledSpeedUp]) -> dict[str, str]:
     """Add the clock ladder of a workload on a machine, and its amortised curve; return the charts' files."""
     what, about = records[0].machine, max(records, key=lambda r: r.created).description
-    rungs = clock.ladder(records, speedups)
+    rungs = pooled_ladder.ladder(records, speedups)
     if len(rungs) < 2:
         return {}
     made.table(ladder.table(rungs, about, what.name))
@@ -145,7 +145,7 @@ def ladder_part(made: Page, records: Sequence[Record], speedups: Sequence[Pooled
         )
         made.chart(name, "the table above", caption, json.dumps(vega.themed(spec)))
         files |= vega.files(name, spec)
-    curve = clock.amortised(rungs)
+    curve = pooled_ladder.amortised(rungs)
     if not curve:
         return files
     chart, spec = f"amortised.{about.name}.{what.slug}", ladder.curve(curve)

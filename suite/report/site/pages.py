@@ -28,11 +28,11 @@ from suite.report.parts import placing, tables
 from suite.report.parts.links import links
 from suite.results.cite import stored_pools
 from suite.results.compare.reproducibility import Reproducibility, reproducibility
-from suite.results.evidence import gallery as drawings
-from suite.results.evidence import learning as lessons
-from suite.results.evidence import parity as evidence
-from suite.results.evidence import trees as forests
-from suite.results.evidence import trust as proof
+from suite.results.evidence import gallery as gallery_evidence
+from suite.results.evidence import learning as learning_evidence
+from suite.results.evidence import parity as parity_evidence
+from suite.results.evidence import trees as tree_evidence
+from suite.results.evidence import trust as trust_evidence
 from suite.results.pooled import baselines, machine_evidence, pools, speedup
 from suite.results.records import catalogue, store
 from suite.results.records.files import writing
@@ -81,12 +81,12 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
     lines, spoiled = stored_pools.read(stored_pools.path(folders[0]))
     problems += spoiled
     files |= numbers.files(published, lines)
-    compared = evidence.read(site / "evidence"), forests.read(site / "evidence")
+    compared = parity_evidence.read(site / "evidence"), tree_evidence.read(site / "evidence")
     files |= {"parity.md": parity.page(*compared)}
-    parts = proof.read(site / "evidence")
+    parts = trust_evidence.read(site / "evidence")
     files |= {"trust.md": trust.page(parts, again), "glossary.md": glossary.page(parts)}
-    files["data.md"] = gallery.page(drawings.read(site / "evidence"))
-    files["learning.md"] = learning.page(lessons.read(site / "evidence"))
+    files["data.md"] = gallery.page(gallery_evidence.read(site / "evidence"))
+    files["learning.md"] = learning.page(learning_evidence.read(site / "evidence"))
     files |= {f"local/{r.campaign}/{r.name}.json": to_json(r).decode() for r in shown if r.campaign in local}
     return Outcome(written=write(files, site), problems=tuple(problems), missed=again.missed)
 
