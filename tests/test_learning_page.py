@@ -192,7 +192,7 @@ def test_the_ladder_is_judged_once_all_of_it_was_run():
 
 
 def test_the_page_of_what_was_not_run_begins_by_saying_that_it_is_open_and_why():
-    files = pages.files(pages.readings({}), frozenset(), {})
+    files = pages.files(pages.experiment_results({}), frozenset(), {})
     begin = '</h1>\n\n<p class="lead">This question is open: '
     real = "it needs the real data, which is not at hand. Answer it: <code>suite run --experiment accuracy --data tfds<"
     assert begin + real in files["experiments/accuracy.md"]

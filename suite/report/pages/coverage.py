@@ -1,4 +1,4 @@
-"""The page of what has been measured and what has not: workloads, machines and scopes, each cell filled or why not."""
+"""The coverage page, of what has been measured and what has not: workloads, machines and scopes, each cell filled or why not."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ from suite.results.views.reference import (
 from suite.results.views.table import Cell, Table
 from suite.workload import Case, Description
 
-TITLE = "What has been measured, and what has not"
+TITLE = "Coverage"
 _LEAD = (
     "The reference results are to hold every documented model on three kinds of machine. A filled cell says what its "
     "current result is worth and links the record; an empty one, or one that lacks models or numbers of GPUs, names "

@@ -14,7 +14,7 @@ from suite.results.views.table import INTERVAL, ON_ONE_HOST
 from suite.variants import peer_name
 from suite.workload import Allocator, Case, Implementation, Precision
 
-TITLE = "The words in the tables"
+TITLE = "Glossary"
 _STATES: dict[State, str] = {
     "quotable": f"It may be quoted of its kind of machine: it has at least {FEWEST_HOSTS} hosts, the half-width of "
     f"its interval is at most {units.percent(MAX_HALF_WIDTH)}, and a speed-up of a step is certified.",
