@@ -1,4 +1,4 @@
-"""The coverage page, of what has been measured and what has not: workloads, machines and scopes, each cell filled or why not."""
+"""The coverage page: workloads, machines and scopes, each cell filled or with the reason why not."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
