@@ -54,7 +54,7 @@ def scientific(value: float | None) -> str:
     return f"{value:.1e}" if value else "0"
 
 
-def counted(count: int, one: str, several: str = "") -> str:
+def pluralize(count: int, one: str, several: str = "") -> str:
     """Return how many there are of what one is called, such as '1 round' or '3 rounds'; `several` if not by an s."""
     return f"{count:,} {one if count == 1 else several or one + 's'}"
 
@@ -150,14 +150,14 @@ def minute(moment: str) -> str:
     return moment[:16].replace("T", " ")
 
 
-def stated(value: float | None, unit: str = "ratio") -> str:
+def documented(value: float | None, unit: str = "ratio") -> str:
     """Return a documented number with the digits that it was written with, such as '4x' or '3 img/s'."""
     if value is None:
         return DASH
     return f"{value:,.10g}" + {"ratio": "x", "percent": " %"}.get(unit, f" {unit}")
 
 
-def times(value: float | None, low: float | None = None, high: float | None = None) -> str:
+def ratio(value: float | None, low: float | None = None, high: float | None = None) -> str:
     """Return a ratio such as '52.3x', with the digits that the half-width of its interval allows, at most three."""
     if value is None or not math.isfinite(value):
         return DASH

@@ -271,7 +271,7 @@ class Case(Plain, frozen=True, kw_only=True):
         return msgspec.structs.replace(self, data="embedded") if self.data == "random" else self
 
     @property
-    def of_either_allocator(self) -> "Case":
+    def ignoring_allocator(self) -> "Case":
         """The case that stands for it with either allocator, of which the better one counts."""
         return msgspec.structs.replace(self, allocator="retaining")
 

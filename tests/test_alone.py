@@ -12,7 +12,7 @@ from suite.results.cite.one_host import numbers
 from suite.results.pooled import ladder
 from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.records.record import Sample
-from suite.results.single.latency import waited_for
+from suite.results.single.latency import blocking_step
 from suite.results.single.summary import summary
 from suite.worker import steady
 from suite.worker.recorder import Process
@@ -32,15 +32,15 @@ def seen(world, scope="step", steps_per_call=1):
 def test_thirty_steps_are_waited_for_before_the_samples_which_they_leave_as_they_are():
     world = World(step_seconds=0.001, overhead_seconds=0.0001)
     found, began = seen(world)
-    assert [one.wall_seconds for one in found.alone] == pytest.approx([0.0011] * 30)
+    assert [one.wall_seconds for one in found.blocking_samples] == pytest.approx([0.0011] * 30)
     assert world.steps[began["samples"] - 30 : began["samples"]] == [1] * 30
     assert set(world.steps[began["samples"] :]) == {found.steps_per_sample} != {1}
 
 
 def test_slow_steps_are_waited_for_a_second_long_and_three_at_least():
-    assert len(seen(World(step_seconds=0.06))[0].alone) == 17
+    assert len(seen(World(step_seconds=0.06))[0].blocking_samples) == 17
     slow = World(lambda call, now: 400.0 if now > 0.1 else 1.0, step_seconds=0.001)  # K was found while it was fast
-    assert len(seen(slow)[0].alone) == 3
+    assert len(seen(slow)[0].blocking_samples) == 3
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_slow_steps_are_waited_for_a_second_long_and_three_at_least():
     ],
 )
 def test_none_is_where_a_sample_is_one_step_where_it_is_copied_and_where_a_call_has_several(world, options):
-    assert seen(world, **options)[0].alone == ()
+    assert seen(world, **options)[0].blocking_samples == ()
 
 
 def step(backend, seconds, alone=None, noise=(1.0, 1.01, 0.99), **changes):
@@ -62,7 +62,7 @@ def step(backend, seconds, alone=None, noise=(1.0, 1.01, 0.99), **changes):
         return made
     runs = tuple(
         msgspec.structs.replace(
-            run, alone=tuple(Sample(wall_seconds=alone * share, process_seconds=alone) for _ in range(3))
+            run, blocking_samples=tuple(Sample(wall_seconds=alone * share, process_seconds=alone) for _ in range(3))
         )
         for run, share in zip(made.runs, noise, strict=True)
     )
@@ -74,7 +74,7 @@ def test_the_ladder_has_it_behind_the_step_with_its_own_ratio_and_no_part_in_the
     colds = [factory.record(backend=side, scope="cold", step_seconds=(2.0,) * 3) for side in ("cpu", "gpu")]
     found = of_one_machine(factory.on_hosts([*sides, *colds]))
     plain, waited, cold = ladder.ladder(found.records, found.speedups)
-    assert (plain.case.scope, plain.alone, waited.alone, cold.case.scope) == ("step", False, True, "cold")
+    assert (plain.case.scope, plain.blocking, waited.blocking, cold.case.scope) == ("step", False, True, "cold")
     assert (plain.ratio.value, waited.ratio.value) == (pytest.approx(10), pytest.approx(5))
     assert waited.words == "a step that is waited for"
     assert ladder.amortised((plain, waited, cold)) == ladder.amortised((plain, cold)) != ()
@@ -90,13 +90,13 @@ def test_a_sample_of_one_step_is_a_step_that_is_waited_for():
     each = summary(slow).record.runs[0].samples[0].wall_seconds
     (_, waited) = ladder.ladder([slow, step("gpu", 0.001, 0.002)])
     assert waited.ratio.value == pytest.approx(each / 0.002, rel=0.02)
-    assert [rung.alone for rung in ladder.ladder([slow])] == [False]  # which would say the same twice
+    assert [rung.blocking for rung in ladder.ladder([slow])] == [False]  # which would say the same twice
 
 
 def test_a_side_that_waited_for_none_has_none():
     (_, waited) = ladder.ladder([step("cpu", 0.010), step("gpu", 0.001, 0.002)])
     assert (waited.cpu, waited.ratio) == (None, None)
-    assert [rung.alone for rung in ladder.ladder([step("cpu", 0.010), step("gpu", 0.001)])] == [False]
+    assert [rung.blocking for rung in ladder.ladder([step("cpu", 0.010), step("gpu", 0.001)])] == [False]
 
 
 def test_it_is_of_the_campaign_that_waited_whichever_the_step_is_of():
@@ -111,17 +111,20 @@ def test_it_is_of_the_campaign_that_waited_whichever_the_step_is_of():
 
 
 def test_what_speaks_against_the_step_speaks_against_it_and_its_own_wide_interval():
-    assert waited_for(summary(step("gpu", 0.001, 0.002))).steady
+    assert blocking_step(summary(step("gpu", 0.001, 0.002))).steady
     made = step("gpu", 0.001, 0.002)
     uneven = tuple(
-        msgspec.structs.replace(run, alone=(Sample(wall_seconds=seconds, process_seconds=0.1),))
+        msgspec.structs.replace(run, blocking_samples=(Sample(wall_seconds=seconds, process_seconds=0.1),))
         for run, seconds in zip(made.runs, (0.001, 0.002, 0.004), strict=True)
     )
-    found = waited_for(summary(msgspec.structs.replace(made, runs=uneven)))
+    found = blocking_step(summary(msgspec.structs.replace(made, runs=uneven)))
     assert not found.steady
     assert found.reasons[0].startswith("half-width ")
-    failed = (*made.runs[:2], msgspec.structs.replace(made.runs[2], alone=(), samples=(), reason="out of memory"))
-    found = waited_for(summary(msgspec.structs.replace(made, runs=failed)))
+    failed = (
+        *made.runs[:2],
+        msgspec.structs.replace(made.runs[2], blocking_samples=(), samples=(), reason="out of memory"),
+    )
+    found = blocking_step(summary(msgspec.structs.replace(made, runs=failed)))
     assert (found.lacking, found.seconds.processes) == (True, 2)
 
 

@@ -12,7 +12,7 @@ import pytest
 import synthetic
 
 from suite import models
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.data.batches import digest
 from suite.data.prepare.crops import Crop
 from suite.data.prepare.photographs import Photograph
@@ -260,7 +260,7 @@ def test_what_takes_its_steps_otherwise_says_that_it_cannot_augment(axes):
 
 def test_the_three_places_of_augmentation_are_planned_and_pytorch_has_two():
     about = models.load("catdog_cnn_base").description
-    here = Here(backends=("cpu",), cores=4)
+    here = MachineCapabilities(backends=("cpu",), cores=4)
     wanted = {"scopes": ("input",), "augmentations": ("host", "device", "none"), "implementations": ("jax", "torch")}
     found = {(case.implementation, case.augmentation) for case in headline.cases([about], here, **wanted)}
     assert found == {("jax", "host"), ("jax", "device"), ("jax", "none"), ("torch", "host"), ("torch", "none")}

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from suite import cli
 from suite.report.parts import baselines as tables
-from suite.results.pooled.baselines import baselines
+from suite.results.pooled.baselines import baseline_comparisons
 from suite.results.records import store
 from suite.results.views import documents
 
@@ -15,7 +15,7 @@ from suite.results.views import documents
 def test_the_fastest_baseline_counts_whichever_it_is():
     eager = factory.hosts(baseline=0.008)[1::3]
     compiled = [factory.sealed(replace(record, case=replace(record.case, variant="compile"))) for record in eager]
-    cpu, gpu = baselines([*factory.hosts(), *compiled])
+    cpu, gpu = baseline_comparisons([*factory.hosts(), *compiled])
     assert [way.words for way in cpu.ways] == ["torch compile", "torch eager"]
     assert cpu.best is not None
     assert (cpu.best.words, cpu.best.over.value) == ("torch compile", pytest.approx(0.8, rel=0.01))
@@ -24,7 +24,7 @@ def test_the_fastest_baseline_counts_whichever_it_is():
 
 
 def test_a_step_without_a_baseline_has_a_row_with_what_was_not_timed():
-    _, gpu = documents.baselines_document(baselines(factory.hosts())).rows
+    _, gpu = documents.baselines_document(baseline_comparisons(factory.hosts())).rows
     assert (gpu.ratio, gpu.low, gpu.high, gpu.best, gpu.timed) == (None, None, None, None, ())
     assert gpu.not_timed == ("torch eager", "torch compile", "torch graph", "torch compile-graph")
 
@@ -33,34 +33,34 @@ def test_a_machine_without_a_gpu_and_trees_have_rows_too():
     trees = factory.record(
         "gbdt_mortgage", machine=factory.PLAIN, about=factory.description("gbdt_mortgage", family="trees")
     )
-    (row,) = baselines([trees])
+    (row,) = baseline_comparisons([trees])
     assert (row.machine, row.not_timed) == (factory.PLAIN.slug, ("xgboost", "xgboost one-thread"))
 
 
 @pytest.mark.parametrize("changes", [{"scope": "cold"}, {"variant": "nnx-jit"}, {"devices": 2}, {"profile": "smoke"}])
 def test_what_is_no_step_in_the_usual_way_has_no_row(changes):
-    assert baselines([factory.record(**changes)]) == ()
+    assert baseline_comparisons([factory.record(**changes)]) == ()
 
 
 def test_neither_another_way_of_jax_is_a_baseline_nor_is_a_ceiling_a_step():
     mine = factory.hosts()
     others = [factory.sealed(replace(record, case=replace(record.case, variant="nnx-jit"))) for record in mine[::3]]
-    cpu, _ = baselines([*mine, *others])
+    cpu, _ = baseline_comparisons([*mine, *others])
     assert [way.words for way in cpu.ways] == ["torch eager"]
-    assert baselines([factory.record(about=factory.description(family="ceiling"))]) == ()
+    assert baseline_comparisons([factory.record(about=factory.description(family="ceiling"))]) == ()
 
 
 @pytest.mark.parametrize(("usual", "system", "shown"), [(2, 3, "system"), (3, 2, "retaining"), (3, 4, "retaining")])
 def test_of_two_allocators_the_usual_has_the_row_unless_it_is_on_too_few_hosts(usual, system, shown):
     steps = [(record, replace(record.case, allocator="system")) for record in factory.hosts(system)[::3]]
     others = [factory.sealed(replace(record, case=case)) for record, case in steps]
-    (row,) = baselines([*factory.hosts(usual)[::3], *others])
+    (row,) = baseline_comparisons([*factory.hosts(usual)[::3], *others])
     assert row.mine.case.allocator == shown
 
 
 def test_each_precision_and_batch_has_a_row_and_either_allocator_one_together():
     steps = [{}, {"allocator": "system"}, {"batch": 8}, {"backend": "gpu"}, {"backend": "gpu", "precision": "tf32"}]
-    rows = baselines([factory.record(**step) for step in steps])
+    rows = baseline_comparisons([factory.record(**step) for step in steps])
     assert [(row.mine.case.backend, row.mine.case.batch, row.mine.case.precision) for row in rows] == [
         ("cpu", 8, "float32-highest"),
         ("cpu", 128, "float32-highest"),
@@ -70,7 +70,7 @@ def test_each_precision_and_batch_has_a_row_and_either_allocator_one_together():
 
 
 def test_a_table_has_what_was_compared_and_notes_the_rest():
-    cpu, gpu = tables.tables(baselines(factory.hosts()))
+    cpu, gpu = tables.tables(baseline_comparisons(factory.hosts()))
     assert [cell.text for cell in cpu.rows[0]][:5] == ["mnist_mlp", "128", "float32-highest", "torch eager", "1.01x"]
     assert (gpu.rows, gpu.notes) == ((), ("No baseline beside some steps of mnist_mlp; --json has these too.",))
 

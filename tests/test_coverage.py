@@ -13,7 +13,7 @@ from suite.report.pages import coverage
 from suite.report.parts import tables
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.views import reference
-from suite.results.views.experiment_result import Reading
+from suite.results.views.experiment_result import ExperimentResult
 from suite.results.views.table import Cell, Table
 from suite.workload import Grid, WholeRun
 
@@ -160,7 +160,7 @@ def test_the_page_counts_what_is_filled():
 
 def answered(name, *machines_and_answers):
     mine = [
-        (machine, answers if isinstance(answers, Reading) else Reading(answers=answers))
+        (machine, answers if isinstance(answers, ExperimentResult) else ExperimentResult(answers=answers))
         for machine, answers in machines_and_answers
     ]
     models = [factory.description(name=model) for model in experiments.load(name).WORKLOADS if "ceiling" not in model]
@@ -204,7 +204,7 @@ def test_an_experiment_of_all_models_together_is_answered_once_its_answer_is_kno
 def test_an_empty_table_that_names_a_model_in_its_title_answers_nothing():
     titled = Table(title="The grid of cifar10_mlp", columns=("batch",), rows=())
     filled = replace(titled, rows=((Cell(text="32"),),))
-    rows = [answered("threads", (factory.HOST, Reading(answers=("cifar10_resnet63: 2x",), tables=(table,))))
+    rows = [answered("threads", (factory.HOST, ExperimentResult(answers=("cifar10_resnet63: 2x",), tables=(table,))))
             for table in (titled, filled)]  # fmt: skip
     assert [row["h100"].text for row in rows] == ["1 of 2 models, the rest tier 2", "answered"]
 

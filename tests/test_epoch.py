@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from suite import models
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.data.pipeline import Plan
 from suite.data.prepare.crops import Crop
 from suite.data.prepare.pictures import Pixels
@@ -17,7 +17,7 @@ from suite.driver import profiles, validation
 from suite.experiments import headline
 from suite.programs.jax.program import JaxProgram
 from suite.results.cite.one_host import numbers
-from suite.results.single.input_pipeline import flow, flows
+from suite.results.single.input_pipeline import input_pipeline, input_pipelines
 from suite.results.single.summary import summary
 from suite.worker import epoch
 from suite.worker.recorder import Process
@@ -25,7 +25,7 @@ from suite.worker_api.clock import Clock
 from suite.worker_api.protocol import Task
 from suite.workload import Case
 
-HERE = Here(backends=("cpu", "gpu"), cores=4)
+HERE = MachineCapabilities(backends=("cpu", "gpu"), cores=4)
 
 
 class World:
@@ -190,25 +190,25 @@ def record(scope="epoch", steps=(0.2, 0.2, 0.2), alone=(0.05, 0.05, 0.05), **cha
 
 @pytest.mark.parametrize(("alone", "bound"), [(0.05, "input"), (0.15, "both"), (0.19, "device")])
 def test_a_page_says_which_side_is_the_bottleneck(alone, bound):
-    found = flow(record(alone=(alone,) * 3))
+    found = input_pipeline(record(alone=(alone,) * 3))
     assert found.bound == bound
     assert found.share.value == pytest.approx(alone / 0.2, rel=0.01)
 
 
 def test_rates_are_examples_a_second_with_their_interval():
-    found = flow(record(steps=(0.2, 0.21, 0.19)))
+    found = input_pipeline(record(steps=(0.2, 0.21, 0.19)))
     assert found.rate.value == pytest.approx(found.summary.record.case.batch / found.summary.seconds.value)
     assert found.rate.low < found.rate.value < found.rate.high
     assert found.first_batch_seconds == 2.0
 
 
 def test_without_the_step_alone_nothing_is_said_about_the_bottleneck():
-    assert flow(record(alone=(None, 0.05, 0.05))).bound is None
+    assert input_pipeline(record(alone=(None, 0.05, 0.05))).bound is None
 
 
 def test_the_newest_record_of_a_case_counts():
     old, new = record(created="2026-01-01T00:00:00Z"), record(created="2026-02-01T00:00:00Z", steps=(0.4, 0.4, 0.4))
-    (found,) = flows([new, old])
+    (found,) = input_pipelines([new, old])
     assert found.summary.seconds.value == pytest.approx(0.4, rel=0.01)
 
 

@@ -66,9 +66,9 @@ def test_a_network_learns_from_each_seed_and_never_where_it_is_broken(found, goo
     assert found.spread == max(found.accuracies) - min(found.accuracies)
 
 
-def lesson(*goods, found=None):
-    checks = tuple(learning.Check(expected="it falls", found="it fell", good=good) for good in goods)
-    return learning.Lesson(
+def learning_check(*goods, found=None):
+    checks = tuple(learning.LossCheck(expected="it falls", found="it fell", good=good) for good in goods)
+    return learning.LearningCheck(
         network="mnist_mlp",
         made="2026-01-01",
         commit="abc",
@@ -83,15 +83,15 @@ def lesson(*goods, found=None):
 
 
 def test_a_lesson_is_good_if_nothing_that_was_tried_is_not():
-    assert lesson().good
-    assert lesson(True, None, found=trained(0.9)).good
-    assert not lesson(True, False, found=trained(0.9)).good
-    assert not lesson(True, found=trained(0.7)).good
+    assert learning_check().good
+    assert learning_check(True, None, found=trained(0.9)).good
+    assert not learning_check(True, False, found=trained(0.9)).good
+    assert not learning_check(True, found=trained(0.7)).good
 
 
 def test_a_lesson_is_read_again(tmp_path):
-    assert learning.write(lesson(True), tmp_path) == tmp_path / "learning" / "mnist_mlp.cpu.json"
-    assert learning.read(tmp_path) == (lesson(True),)
+    assert learning.write(learning_check(True), tmp_path) == tmp_path / "learning" / "mnist_mlp.cpu.json"
+    assert learning.read(tmp_path) == (learning_check(True),)
     (tmp_path / "learning" / "mnist_mlp.cpu.json").write_text('{"made": 1}')
     with pytest.raises(ValueError, match="is not what the learning session writes"):
         learning.read(tmp_path)

@@ -8,14 +8,16 @@ import msgspec
 import pytest
 
 from suite import ceilings, experiments, models, units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import fullest
 from suite.experiments import crossover, dispatch, headline, precision, roofline, size, threads
 from suite.results.single.roofline import roof, share
 from suite.results.single.summary import summary
 
-BOTH = Here(backends=("cpu", "gpu"), cores=16, gpus=8, gpu_precisions=("float32-highest", "tf32", "bfloat16"))
-ALONE = Here(backends=("cpu",), cores=2)
+BOTH = MachineCapabilities(
+    backends=("cpu", "gpu"), cores=16, gpus=8, gpu_precisions=("float32-highest", "tf32", "bfloat16")
+)
+ALONE = MachineCapabilities(backends=("cpu",), cores=2)
 NOISE = (1.0, 1.01, 0.99)
 CATALOGUE = tuple(models.load(name).description for name in ("mnist_mlp", "cifar10_tf_cnn"))
 ASKED = {  # of those that do not ask about every network
@@ -85,12 +87,12 @@ def test_what_asks_about_a_gpu_is_refused_without_one(module):
 @pytest.mark.parametrize("module", [threads, crossover, size])
 def test_what_asks_about_the_cpu_is_refused_without_it(module):
     with pytest.raises(RuntimeError, match="asks about the CPU"):
-        module.cases(CATALOGUE, Here(backends=("gpu",), cores=4))
+        module.cases(CATALOGUE, MachineCapabilities(backends=("gpu",), cores=4))
 
 
 def test_a_gpu_without_a_choice_of_precision_is_told():
     with pytest.raises(RuntimeError, match="this GPU has only float32-highest"):
-        precision.cases(CATALOGUE, Here(backends=("gpu",), cores=4))
+        precision.cases(CATALOGUE, MachineCapabilities(backends=("gpu",), cores=4))
 
 
 def test_a_machine_without_a_gpu_asks_what_it_can():
@@ -224,7 +226,7 @@ def test_a_table_of_threads_says_of_which_campaign_a_network_is_and_what_that_le
 
 @pytest.mark.parametrize(("cores", "counts"), [(1, []), (2, [1]), (4, [1, 2]), (6, [1, 2, 4]), (16, [1, 2, 4, 8])])
 def test_threads_are_doubled_up_to_all_cores(cores, counts):
-    asked = threads.cases(CATALOGUE[:1], Here(backends=("cpu",), cores=cores))
+    asked = threads.cases(CATALOGUE[:1], MachineCapabilities(backends=("cpu",), cores=cores))
     assert [case.threads for case in asked] == [*counts, None]
 
 
@@ -385,10 +387,10 @@ def test_a_speed_up_whose_cpu_side_is_outdone_is_hollow_and_called_that(module):
     about = factory.description("mnist_mlp")
     pair = [factory.record("mnist_mlp", side, noisy(seconds), about=about) for side, seconds in (("cpu", 0.01),
             ("gpu", 0.001))]  # fmt: skip
-    peers = {seconds: factory.record("mnist_mlp", "cpu", noisy(seconds), about=about, implementation="torch")
+    baselines = {seconds: factory.record("mnist_mlp", "cpu", noisy(seconds), about=about, implementation="torch")
              for seconds in (0.009, 0.005)}  # fmt: skip
     for seconds, state in ((0.009, "quotable"), (0.005, "not certified")):
-        reading = read(module, factory.on_hosts([*pair, peers[seconds]]))
+        reading = read(module, factory.on_hosts([*pair, baselines[seconds]]))
         (row,) = reading.tables[0].rows
         assert row[reading.tables[0].columns.index("status")].text == state
         assert reading.chart.points[0].solid is (seconds == 0.009)

@@ -13,8 +13,8 @@ from suite.results.evidence.trust import Finding, Part
 from suite.results.pooled.certificate import Certificate
 from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.pooled.speedup import pooled_speedups
-from suite.results.single.peers import CERTIFIED_FROM
-from suite.results.stats.state import WIDEST, State
+from suite.results.single.baselines import CERTIFIED_FROM
+from suite.results.stats.state import MAX_HALF_WIDTH, State
 from suite.variants import VARIANTS, peer_name
 from suite.workload import Allocator, Case, Precision, Scope
 
@@ -60,7 +60,7 @@ def test_what_a_status_asks_for_is_what_the_code_asks_for():
     said = groups[STATES]
     assert f"less than {CERTIFIED_FROM} of JAX's time" in said["not certified"]
     assert f"at least {FEWEST_HOSTS} hosts" in said["quotable"]
-    assert f"at most {100 * WIDEST:.0f} %" in said["quotable"]
+    assert f"at most {100 * MAX_HALF_WIDTH:.0f} %" in said["quotable"]
 
 
 def test_a_number_has_one_of_four_states_each_explained_in_one_sentence():

@@ -18,7 +18,7 @@ from flax import nnx
 from jax import numpy as jnp
 
 from suite import models
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.driver import validation
 from suite.experiments import headline
 from suite.models import mnist_grid_search
@@ -246,7 +246,9 @@ def test_a_stack_that_cannot_be_is_refused_with_the_way_out():
 
 def test_a_stack_is_by_default_that_of_one_network_s_fits():
     catalogue = [models.load(name).description for name in ("mnist_grid_search", "mnist_mlp")]
-    found = headline.cases(catalogue, Here(backends=("cpu",), cores=2), variants=("plain", "stacked"), scopes=("step",))
+    found = headline.cases(
+        catalogue, MachineCapabilities(backends=("cpu",), cores=2), variants=("plain", "stacked"), scopes=("step",)
+    )
     assert [(case.workload, case.variant, case.batch) for case in found] == [
         ("mnist_grid_search", "plain", 32),
         ("mnist_grid_search", "stacked", 192),

@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from suite import models
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.claims.grids import OBSERVATIONS
 from suite.experiments import grid_search
 from suite.results.pooled.machine_evidence import of_one_machine
@@ -13,7 +13,7 @@ from suite.results.records.record import Energy, GpuTelemetry, Level, Score, Sta
 from suite.results.views.experiment_result import Chart
 
 ABOUT = models.load("mnist_grid_search").description
-BOTH = Here(backends=("cpu", "gpu"), cores=4)
+BOTH = MachineCapabilities(backends=("cpu", "gpu"), cores=4)
 NOISE = (1.0, 1.01, 0.99)
 
 

@@ -278,9 +278,9 @@ def test_hosts_that_cannot_be_known_count_as_one_of_their_kind():
 
 
 def test_a_program_that_cannot_be_had_stands_alone_but_not_in_a_scope_that_has_none():
-    assert of(made(program="")).alone
-    assert not of(made()).alone
-    assert not of(made(program="", scope="input", data="embedded")).alone
+    assert of(made(program="")).own_campaign_only
+    assert not of(made()).own_campaign_only
+    assert not of(made(program="", scope="input", data="embedded")).own_campaign_only
 
 
 def test_a_record_of_an_older_schema_is_of_method_0():
@@ -305,7 +305,7 @@ def test_host_and_program_of_an_older_record_are_told_each_by_its_own_list():
     table = Table(hosts=("~1",), programs=(ONE, OTHER), records={record.digest[:16]: (0, 1)})
     assert (of(record, table).host, of(record, table).program) == ("~1", OTHER)
     half = of(record, Table(programs=(OTHER,), records={record.digest[:16]: (None, 0)}))
-    assert (half.host, half.program, half.alone) == ("", OTHER, False)
+    assert (half.host, half.program, half.own_campaign_only) == ("", OTHER, False)
 
 
 def test_the_words_of_an_identity_say_what_is_not_known_and_what_there_is_none_of():
@@ -315,19 +315,19 @@ def test_the_words_of_an_identity_say_what_is_not_known_and_what_there_is_none_o
 
 
 def test_an_older_record_of_the_input_alone_is_no_exception():
-    assert of(old(scope="input", data="embedded")).alone
+    assert of(old(scope="input", data="embedded")).own_campaign_only
 
 
 def test_an_older_record_that_is_not_in_the_table_stands_alone():
     found = [of(old(name, machine=NUMBERED)) for name in "ab"]
-    assert all(each.alone for each in found)
+    assert all(each.own_campaign_only for each in found)
     assert count_hosts(found) == 2
 
 
 def test_runs_of_several_hosts_have_no_host_and_stand_alone():
     record = made(hosts=(ONE, OTHER, ONE))
     assert record.host == ""
-    assert of(record).alone
+    assert of(record).own_campaign_only
     assert made(hosts=(ONE, ONE, ONE)).host == ONE
 
 
@@ -335,7 +335,7 @@ def test_a_run_that_failed_decides_neither_host_nor_program():
     runs = factory.run(0, 0.01), factory.run(1, 0.01, host=OTHER, program="", reason="killed")
     record = factory.record(runs=runs)
     assert (record.host, record.program) == (runs[0].host, runs[0].program)
-    assert not of(record).alone
+    assert not of(record).own_campaign_only
 
 
 @pytest.mark.parametrize(
@@ -367,7 +367,7 @@ def test_the_published_table_can_be_read_and_is_small():
 
 def test_records_of_all_schemas_are_read_and_their_digests_stay():
     for record in (made(), old(), factory.sealed(replace(old(), schema="result/0", digest=""))):
-        assert acceptance.accepted(to_json(record)).digest == record.digest
+        assert acceptance.validate(to_json(record)).digest == record.digest
 
 
 def test_records_of_stable_schemas_may_be_quoted():
@@ -390,7 +390,7 @@ def test_records_of_stable_schemas_may_be_quoted():
 def test_a_foreign_record_that_says_what_its_schema_cannot_is_refused(record, said):
     record = factory.sealed(replace(record, digest=""))
     with pytest.raises(ValueError, match=said):
-        acceptance.accepted(to_json(record))
+        acceptance.validate(to_json(record))
 
 
 def test_rounds_of_different_programs_are_no_whole_result():

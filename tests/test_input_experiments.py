@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from suite import experiments, models
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.driver import campaign
 from suite.experiments import depth, extrapolation, input_tuning
 from suite.report.charts import plots, vega
@@ -17,8 +17,8 @@ from suite.results.records.store import sealed
 from suite.results.views.experiment_result import HeatMap, Square
 from suite.workload import Case, WholeRun
 
-BOTH = Here(backends=("cpu", "gpu"), cores=16)
-ALONE = Here(backends=("cpu",), cores=4)
+BOTH = MachineCapabilities(backends=("cpu", "gpu"), cores=16)
+ALONE = MachineCapabilities(backends=("cpu",), cores=4)
 NOISE = (1.0, 1.01, 0.99)
 ABOUT = {name: models.load(name).description for name in depth.WORKLOADS}
 BASE, DROPOUT, NOAUG = (ABOUT[f"catdog_cnn_{name}"] for name in ("base", "dropout", "noaug"))

@@ -8,7 +8,7 @@ import optax
 import pytest
 import synthetic
 from flax import nnx
-from learning import exams, losses, training
+from learning import losses, targets, training
 from learning.__main__ import NETWORKS, has_gpu
 
 from suite import models
@@ -25,7 +25,7 @@ from suite.worker_api.protocol import Task
 from suite.workload import Case
 
 MLP = models.load("mnist_mlp")
-EXAM = exams.Exam(network="mnist_mlp", steps=40, bound=0.9)
+TARGET = targets.LearningTarget(network="mnist_mlp", steps=40, bound=0.9)
 
 
 # What is right
@@ -91,17 +91,17 @@ def test_losses_are_told_as_they_come_and_the_last_is_among_them():
 
 @pytest.fixture(scope="module")
 def sample():
-    return training.trained(EXAM, (0,), "cpu")
+    return training.trained(TARGET, (0,), "cpu")
 
 
 def test_a_network_learns(sample):
-    assert min(sample.accuracies) >= EXAM.bound
+    assert min(sample.accuracies) >= TARGET.bound
     assert sample.good
 
 
 @pytest.mark.parametrize("what", ["labels shuffled", "last layer alone learns"])
 def test_a_broken_network_is_caught(sample, what):
-    assert sample.broken[what] < EXAM.bound
+    assert sample.broken[what] < TARGET.bound
 
 
 class FrozenVectors(training.FrozenProgram):

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from suite import models
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import claimed
 from suite.analysis.learning import documented_steps
 from suite.claims import observations
@@ -23,10 +23,10 @@ GOOD = learning.Trained(
     data="mnist, stand-in", batch=128, steps=100, examples=1024, accuracies=(0.97, 0.98, 0.99),
     bound=0.95, broken={"labels shuffled": 0.11, "last layer alone learns": 0.81},
 )  # fmt: skip
-FOUND = learning.Lesson(
+FOUND = learning.LearningCheck(
     network="mnist_mlp", made="2026-01-01", commit="abc", machine="a processor", cores=4, backend="cpu", seconds=70.0,
     seeds=(0, 1, 2), trained=GOOD,
-    checks=(learning.Check(expected="e", found="not tried: needs a GPU", good=None),),
+    checks=(learning.LossCheck(expected="e", found="not tried: needs a GPU", good=None),),
 )  # fmt: skip
 HALF = Predictions(
     pixels="0 to 1", examples=400, mean_output=0.5, above_half=0.5, exactly_one=0.01, accuracy_above_half=0.9,
@@ -85,7 +85,7 @@ def test_what_was_not_tried_is_no_failure_and_says_so():
 
 
 def test_what_a_gpu_has_tried_is_not_called_untried_on_the_cpu():
-    tried = learning.Check(expected="e", found="f", good=True)
+    tried = learning.LossCheck(expected="e", found="f", good=True)
     other = msgspec.structs.replace(FOUND, backend="gpu", checks=(tried,))
     (row,) = report.checks((FOUND, other)).rows
     assert [cell.text for cell in row] == ["mnist_mlp", "gpu", "e", "f", "as it had to be"]
@@ -102,7 +102,7 @@ def test_a_network_stands_once_for_each_backend_and_where_it_is_wanted():
 
 
 def test_a_check_that_failed_is_a_shortfall():
-    failed = msgspec.structs.replace(FOUND, checks=(learning.Check(expected="e", found="f", good=False),))
+    failed = msgspec.structs.replace(FOUND, checks=(learning.LossCheck(expected="e", found="f", good=False),))
     assert not failed.good
     assert [row[-1].text for row in report.checks((failed,)).rows] == ["shortfall"]
 
@@ -147,11 +147,11 @@ def test_the_documented_trainings_are_as_long_as_their_sources_say():
 
 def test_accuracy_is_refused_on_stand_ins_in_one_line():
     with pytest.raises(RuntimeError, match=r"needs the real data, this run has data 'embedded'; add --data tfds"):
-        accuracy.cases([ABOUT["mnist_mlp"]], Here(backends=("cpu",), cores=4))
+        accuracy.cases([ABOUT["mnist_mlp"]], MachineCapabilities(backends=("cpu",), cores=4))
 
 
 def test_accuracy_is_trained_on_the_gpu_if_there_is_one():
-    real = Here(backends=("cpu", "gpu"), cores=4, data="tfds")
+    real = MachineCapabilities(backends=("cpu", "gpu"), cores=4, data="tfds")
     (case,) = accuracy.cases([ABOUT["catdog_cnn_128"], ABOUT["imdb_bilstm"]], real)
     assert (case.backend, case.scope, case.steps, case.data) == ("gpu", "learning", 200_000, "tfds")
     with pytest.raises(ValueError, match="no accuracy is documented"):
@@ -192,7 +192,7 @@ def test_the_ladder_is_judged_once_all_of_it_was_run():
 
 
 def test_the_page_of_what_was_not_run_begins_by_saying_that_it_is_open_and_why():
-    files = pages.files(pages.readings({}), frozenset(), {})
+    files = pages.files(pages.experiment_results({}), frozenset(), {})
     begin = '</h1>\n\n<p class="lead">This question is open: '
     real = "it needs the real data, which is not at hand. Answer it: <code>suite run --experiment accuracy --data tfds<"
     assert begin + real in files["experiments/accuracy.md"]
@@ -250,7 +250,7 @@ def test_photographs_decide_whether_pixels_tilt_the_answers_and_drawings_do_not(
 
 
 def test_cats_and_dogs_alone_are_asked_about():
-    here = Here(backends=("cpu",), cores=4)
+    here = MachineCapabilities(backends=("cpu",), cores=4)
     (case,) = predict_rescale.cases([ABOUT["catdog_cnn_dropout"], ABOUT["mnist_mlp"]], here)
     assert (case.workload, case.steps) == ("catdog_cnn_dropout", 300)
     with pytest.raises(ValueError, match="asks about cats and dogs"):

@@ -57,7 +57,7 @@ def test_the_record_alone_says_whether_its_jax_is_slow_on_a_cpu(version, slow):
 )
 def test_a_reason_says_so_and_what_helps_and_it_is_not_judged_by(seconds, profile, before):
     found = summary(aged(factory.record(step_seconds=seconds, profile=profile)))
-    assert (found.state, found.whole, found.counted) == ("open", True, False)
+    assert (found.state, found.complete, found.usable) == ("open", True, False)
     assert found.reasons[before] == (
         "JAX 0.10.2 is the last for Python 3.11, slow on a CPU, at convolutions above all; the one for a newer "
         "Python is not: install Python 3.13, which nox takes when it is there, or name one in SUITE_PYTHON"
@@ -71,14 +71,14 @@ def test_what_cannot_be_true_or_is_not_whole_stays_that():
 
 
 def test_it_makes_no_speed_up_which_the_page_says_but_the_gpu_s_own_time_may_be_quoted():
-    assert [(item.cpu.counted, item.gpu.counted) for item in speedups(ageing())] == [(False, True)]
+    assert [(item.cpu.usable, item.gpu.usable) for item in speedups(ageing())] == [(False, True)]
     assert pooled_speedups(ageing()) == ()
     page = pages.pages(ageing(), frozenset())["index.md"]
     assert "timed on both here yet. JAX 0.10.2 is the last for Python 3.11, slow on a CPU" in page
-    doubts = {(n.key.metric, n.record.backend): n.reasons for n in numbers(ageing()) if is_step_of_jax(n.record)}
-    assert doubts["seconds", "gpu"] == ()
-    assert doubts["seconds", "cpu"][0].startswith("JAX 0.10.2")
-    assert doubts["speedup", "gpu"][0].startswith("cpu: JAX 0.10.2")
+    caveats = {(n.key.metric, n.record.backend): n.reasons for n in numbers(ageing()) if is_step_of_jax(n.record)}
+    assert caveats["seconds", "gpu"] == ()
+    assert caveats["seconds", "cpu"][0].startswith("JAX 0.10.2")
+    assert caveats["speedup", "gpu"][0].startswith("cpu: JAX 0.10.2")
 
 
 def ageing(**changes):

@@ -1,4 +1,4 @@
-"""The page about the right model shows what the sessions of parity and boosting found, and what they did not find."""
+"""The page of model parity shows what the sessions of parity and boosting found, and what they did not find."""
 
 import math
 from pathlib import Path

@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from suite.results.pooled.speedup import pooled_speedups
-from suite.results.single.peers import CERTIFIED_FROM
+from suite.results.single.baselines import CERTIFIED_FROM
 
 NOISE = (1.0, 1.01, 0.99)
 
@@ -93,8 +93,8 @@ def test_a_campaign_that_is_ten_times_off_widens_its_own_model_alone_and_is_name
 
 
 def test_sides_that_computed_different_things_are_invalid_whatever_else_holds():
-    cpu, gpu, peer = WHOLE
-    found = only(factory.on_hosts([of_runs(cpu, first_loss=9.0), gpu, peer]))
+    cpu, gpu, baseline = WHOLE
+    found = only(factory.on_hosts([of_runs(cpu, first_loss=9.0), gpu, baseline]))
     assert (found.state, found.quotable) == ("invalid", False)
     assert found.reasons == tuple(f"not the same: round {n}: the first loss is 9 on the CPU and 2.3 on the GPU"
                                   for n in (1, 2, 3))  # fmt: skip
@@ -106,8 +106,8 @@ def test_sides_that_computed_different_things_are_invalid_whatever_else_holds():
 )
 def test_the_certificate_is_decided_where_the_whole_interval_lies_on_one_side_of_the_bound(share, certificate, state):
     if share is None:  # the baseline differs from host to host by more than JAX does
-        peers = factory.on_hosts([torch(0.01 * CERTIFIED_FROM)], (1.0, 1.06, 0.98))
-        found = only([*factory.on_hosts(BOTH), *peers])
+        baselines = factory.on_hosts([torch(0.01 * CERTIFIED_FROM)], (1.0, 1.06, 0.98))
+        found = only([*factory.on_hosts(BOTH), *baselines])
     else:
         found = only(factory.on_hosts([*BOTH, torch(0.01 * (CERTIFIED_FROM + share))]))
     assert (found.certificate, found.state) == (certificate, state)
@@ -147,8 +147,8 @@ def test_the_plain_way_is_another_way_of_a_variant_and_the_other_allocator_is_no
 
 def test_a_baseline_is_set_against_jax_on_the_hosts_that_timed_both():
     slow = factory.on_hosts(WHOLE, (2.0,)) + factory.on_hosts(BOTH, (2.0, 1.0, 0.5))[2:]
-    (peer,) = only(slow).baselines
-    assert (peer.over.value, peer.over.hosts) == (pytest.approx(0.9), 1)
+    (baseline,) = only(slow).baselines
+    assert (baseline.over.value, baseline.over.hosts) == (pytest.approx(0.9), 1)
     apart = factory.on_hosts(BOTH)[:4] + factory.on_hosts([torch(0.009)])[2:]
     assert only(apart).baselines[0].over.value == pytest.approx(0.9, rel=0.02)
 

@@ -7,11 +7,11 @@ from campaigns import case, plan
 from test_measure import answered, offer
 from test_schedule import turns
 
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.driver import reference_round
 from suite.results.records import choices as chosen
 from suite.results.records.choices import Choices, Threads, Way
-from suite.results.single.peers import peers_of
+from suite.results.single.baselines import baselines_of
 from suite.results.single.speedup import speedups
 from suite.results.single.summary import summary
 
@@ -24,7 +24,7 @@ CHOICES = Choices(baselines=(COMPILED, EAGER, GRAPH), threads=(FEWER,))
 
 
 def cases(machine=factory.HOST, backends=("cpu", "gpu"), there=("torch",), about=ABOUT):
-    here = Here(backends=backends, cores=machine.cores)
+    here = MachineCapabilities(backends=backends, cores=machine.cores)
     return reference_round.cases(about, here, machine, CHOICES, there)
 
 
@@ -163,14 +163,14 @@ def test_without_chosen_threads_a_speedup_has_all_cores():
 def test_a_baseline_with_other_threads_is_compared_where_both_were_chosen(fewer):
     mine = sides()[1]
     baseline = factory.record(backend="cpu", step_seconds=(0.020,), implementation="torch", campaign="a")
-    ((_, ratio),) = peers_of(summary(mine), map(summary, (mine, baseline)))
+    ((_, ratio),) = baselines_of(summary(mine), map(summary, (mine, baseline)))
     assert ratio.value == pytest.approx(4.0)
 
 
 def test_one_process_replaces_no_record_of_several():
     older = factory.record(created="2026-01-01T00:00:00Z", campaign="a")
     newer = factory.record(created="2026-01-02T00:00:00Z", campaign="b", step_seconds=(0.01,))
-    assert max((older, newer), key=lambda record: record.precedence) is older
+    assert max((older, newer), key=lambda record: record.current_key) is older
 
 
 def test_the_committed_table_names_what_there_is():

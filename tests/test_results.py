@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suite.results.records import store
-from suite.results.records.record import Sample, to_json
+from suite.results.records.record import Run, Sample, to_json
 from suite.results.single import speedup, summary
 from suite.results.stats.statistics import geometric_mean, paired_ratio
 from suite.results.views.documents import schemas
@@ -109,6 +109,15 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path):
         store.add(factory.record(), tmp_path / "file")
 
 
+def test_fields_that_were_renamed_keep_their_name_in_the_file():
+    run = factory.record().runs[0]
+    run = msgspec.structs.replace(run, other_load_cores=0.5, blocking_samples=run.samples)
+    written = json.loads(msgspec.json.encode(run))
+    assert (written["load_by_others"], len(written["alone"])) == (0.5, len(run.samples))
+    assert not written.keys() & {"other_load_cores", "blocking_samples"}
+    assert msgspec.convert(written, Run) == run
+
+
 def test_the_json_schema_accepts_a_record():
     import jsonschema
 
@@ -159,7 +168,7 @@ def test_warm_ups_are_stored_but_not_summarised():
         ({"compilations": 1}, "invalid", "compilations"),
         ({"reason": "killed by SIGKILL"}, "open", "SIGKILL"),
         ({"doubling_ratio": 1.8}, "open", "twice the steps"),
-        ({"load_by_others": 8.0}, "open", "other processes"),
+        ({"other_load_cores": 8.0}, "open", "other processes"),
         ({}, "open", ""),
     ],
 )
@@ -207,8 +216,8 @@ def test_two_campaigns_give_no_speed_up():
 
 def test_a_slow_cpu_side_is_not_certified():
     made = [r for r in factory.campaign(("mnist_mlp",)) if r.case.implementation == "jax"]
-    peer = factory.record(step_seconds=(0.006, 0.006, 0.006), implementation="torch")
-    (found,) = speedup.speedups([*made, peer])
+    baseline = factory.record(step_seconds=(0.006, 0.006, 0.006), implementation="torch")
+    (found,) = speedup.speedups([*made, baseline])
     assert not found.certified
     assert any("a baseline takes 0.60" in reason for reason in found.reasons)
 
@@ -220,9 +229,9 @@ def test_a_cpu_side_that_was_not_compared_is_not_certified():
     assert "not compared" in found.reasons[-1]
 
 
-def test_the_fastest_peer_counts():
+def test_the_fastest_baseline_counts():
     slow = factory.record(step_seconds=(0.02,) * 3, implementation="torch")
     fast = factory.record(step_seconds=(0.005,) * 3, implementation="torch", allocator="system")
     made = [r for r in factory.campaign(("mnist_mlp",)) if r.case.implementation == "jax"]
     (found,) = speedup.speedups([*made, slow, fast])
-    assert found.best_peer[0].record == fast
+    assert found.fastest_baseline[0].record == fast

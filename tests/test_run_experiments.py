@@ -5,13 +5,13 @@ import msgspec
 import pytest
 
 from suite import models
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.experiments import first_call_vs_steady, run_length
 from suite.results.records.record import GpuTelemetry, Level, Moment, Sample, Stage, Telemetry
 from suite.results.single.telemetry_summary import gpu_share
 from suite.workload import WholeRun
 
-BOTH = Here(backends=("cpu", "gpu"), cores=4)
+BOTH = MachineCapabilities(backends=("cpu", "gpu"), cores=4)
 RUN = factory.description(run=WholeRun(epochs=20, train=1000))
 
 

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from test_measure import answered, offer
 
 from suite import models
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.devices import found, losses_apart, second
 from suite.driver.duration import process_seconds
 from suite.driver.profiles import EFFORTS
 from suite.experiments import crossover, scaling
 from suite.nn.histograms import HESSIAN_BITS, LARGEST
 
-EIGHT = Here(backends=("cpu", "gpu"), cores=64, gpus=8)
+EIGHT = MachineCapabilities(backends=("cpu", "gpu"), cores=64, gpus=8)
 MLP = models.load("cifar10_mlp").description
 NOISE = (1.0, 1.004, 0.996)
 NODE = msgspec.structs.replace(factory.HOST, name="8x test-gpu, 64 cores", gpus=(factory.H100,) * 8)
@@ -111,7 +111,7 @@ def test_one_gpu_is_an_error_that_says_what_is_needed():
 
 def test_parts_of_a_cpu_are_no_gpus():
     with pytest.raises(RuntimeError, match="asks about a GPU, this run has only backend 'cpu'"):
-        scaling.cases([MLP], Here(backends=("cpu",), cores=64, gpus=0))
+        scaling.cases([MLP], MachineCapabilities(backends=("cpu",), cores=64, gpus=0))
 
 
 def test_a_request_counts_the_gpus_that_jax_sees():

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import jax
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 import synthetic
 
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.experiments import headline
 from suite.models import mnist_grid_search
 from suite.programs.jax.grid_search import SearchRun, picking
@@ -240,9 +241,9 @@ def test_scores_stand_in_a_record_as_they_were_found(alone):
 
 
 def test_a_search_is_asked_for_one_after_another_or_stacked():
-    found = headline.cases([mnist_grid_search.WORKLOAD.description], Here(backends=("cpu",), cores=2), scopes=("run",),
-                           variants=("plain", "stacked", "resident"))  # fmt: skip
+    catalogue, here = [mnist_grid_search.WORKLOAD.description], MachineCapabilities(backends=("cpu",), cores=2)
+    run = partial(headline.cases, catalogue, here, scopes=("run",), variants=("plain", "stacked", "resident"))
+    found = run()
     assert [(case.variant, case.batch) for case in found] == [("plain", 32), ("stacked", 192)]
-    split = headline.cases([mnist_grid_search.WORKLOAD.description], Here(backends=("cpu",), cores=2), scopes=("run",),
-                           variants=("plain", "stacked", "resident"), devices=2)  # fmt: skip
+    split = run(devices=2)
     assert [(case.variant, case.batch, case.devices) for case in split] == [("stacked", 192, 2)]

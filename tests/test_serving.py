@@ -12,7 +12,7 @@ import pytest
 from flax import nnx
 
 from suite import experiments, models
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.served import BATCHES, cluster
 from suite.claims import observations
 from suite.console import printing
@@ -38,7 +38,7 @@ from suite.worker_api.protocol import Task
 from suite.workload import Case, Workload
 
 O12 = next(each for each in observations() if each.code == "O12")
-BOTH, ALONE = Here(backends=("cpu", "gpu"), cores=16), Here(backends=("cpu",), cores=2)
+BOTH, ALONE = MachineCapabilities(backends=("cpu", "gpu"), cores=16), MachineCapabilities(backends=("cpu",), cores=2)
 NAMES = ("serve_mobilenet_v2", "serve_resnet50", "serve_nasnet_large")
 ABOUT = {name: models.load(name).description for name in (*serving.WORKLOADS, "mnist_mlp")}
 NOISE = (1.0, 1.001, 0.999)
@@ -327,7 +327,7 @@ def test_requests_that_cannot_be_true_are_invalid(changes, words):
     assert words in found.reasons[0]
 
 
-def test_a_peer_with_its_own_initial_values_may_answer_the_same_to_every_picture():
+def test_a_baseline_with_its_own_initial_values_may_answer_the_same_to_every_picture():
     runs = tuple(served_run(number, 0.010, answers=1) for number in range(3))
     found = msgspec.structs.replace(requests(implementation="torch"), runs=runs)
     assert summary(found).steady
@@ -469,7 +469,7 @@ def test_one_backend_alone_is_read_without_ratios():
     assert not [column for column in reading.tables[1].columns if "GPU" in column or column == "speed-up"]
 
 
-def test_requests_of_other_campaigns_have_latencies_and_peers_stand_beside():
+def test_requests_of_other_campaigns_have_latencies_and_baselines():
     reading = read([requests(), requests(implementation="torch", seconds=0.020)])
     assert [row[2].text for row in reading.tables[0].rows] == ["jax", "torch"]
     assert len(reading.answers) == 1

@@ -248,9 +248,11 @@ def test_the_home_page_has_a_column_for_each_machine_without_gpu_whose_own_page_
     (own, _) = tables.without_gpu([*steps, *factory.campaign()], factory.PLAIN.slug)
     assert own.columns[:4] == ("model", "batch", "time", "95 % interval")
     assert own.title == f"One step of JAX on the CPU of {factory.PLAIN.name}"
-    peers = [msgspec.structs.replace(r, case=msgspec.structs.replace(r.case, implementation="torch")) for r in steps]
+    baselines = [
+        msgspec.structs.replace(r, case=msgspec.structs.replace(r.case, implementation="torch")) for r in steps
+    ]
     cold = [msgspec.structs.replace(r, case=msgspec.structs.replace(r.case, scope="cold")) for r in steps]
-    (theirs, *_) = tables.without_gpu([*peers, *cold], small.slug)
+    (theirs, *_) = tables.without_gpu([*baselines, *cold], small.slug)
     assert theirs.columns[1] == "implementation"
     assert "JAX" not in theirs.title
     assert '<a href="../machines/test-gpu-16-cores.html">' in made["machines/test-cpu-2-cores.md"]
@@ -575,8 +577,8 @@ def test_cases_of_several_campaigns_say_of_which_each_is():
 
 @pytest.mark.parametrize("side", ["cpu", "gpu"])
 def test_the_fastest_baseline_stands_beside_a_speed_up_with_its_hosts(side):
-    def cell(*peers):
-        records = [factory.record(), factory.record(backend="gpu"), *peers]
+    def cell(*baselines):
+        records = [factory.record(), factory.record(backend="gpu"), *baselines]
         table = overview.table(pooled_speedups(factory.on_hosts(records)))
         return table.rows[0][table.columns.index(f"{side.upper()}: baseline / JAX")]
 

@@ -7,7 +7,7 @@ import pytest
 from suite import units
 from suite.analysis.steps import together
 from suite.results.single import selection
-from suite.results.single.peers import peers_of
+from suite.results.single.baselines import baselines_of
 from suite.results.single.speedup import current, speedups
 from suite.results.single.summary import summary
 from suite.results.stats.statistics import Estimate
@@ -57,28 +57,28 @@ def test_the_cpu_side_of_another_precision_is_float32_at_highest():
     assert speedups([wrong, gpu]) == ()
 
 
-def peer(seconds, **changes):
+def baseline(seconds, **changes):
     return factory.record(step_seconds=(seconds,) * 3, implementation="torch", **changes)
 
 
-def test_peers_are_other_implementations_of_the_same_case():
+def test_baselines_are_other_implementations_of_the_same_case():
     mine = summary(factory.record(step_seconds=EVEN))
-    same = [peer(0.02), peer(0.03, variant="compile"), peer(0.01, allocator="system")]
-    others = [peer(0.02, batch=7), peer(0.02, backend="gpu"), factory.record(variant="nnx-jit")]
-    nothing = [changed(peer(0.02), runs=runs(reason="killed")), changed(peer(0.02), runs=runs(compilations=1))]
-    found = peers_of(mine, map(summary, [*same, *others, *nothing, factory.record(step_seconds=EVEN)]))
+    same = [baseline(0.02), baseline(0.03, variant="compile"), baseline(0.01, allocator="system")]
+    others = [baseline(0.02, batch=7), baseline(0.02, backend="gpu"), factory.record(variant="nnx-jit")]
+    nothing = [changed(baseline(0.02), runs=runs(reason="killed")), changed(baseline(0.02), runs=runs(compilations=1))]
+    found = baselines_of(mine, map(summary, [*same, *others, *nothing, factory.record(step_seconds=EVEN)]))
     assert [other.record for other, _ in found] == same
     assert [ratio.value for _, ratio in found] == pytest.approx([2, 3, 1])
 
 
 @pytest.mark.parametrize(("seconds", "certified"), [(0.00701, True), (0.007, True), (0.00699, False)])
-def test_a_cpu_side_is_certified_from_seven_tenths_of_the_best_peer_up(seconds, certified):
+def test_a_cpu_side_is_certified_from_seven_tenths_of_the_fastest_baseline_up(seconds, certified):
     even = [factory.record(backend=side, step_seconds=EVEN, runs=runs(samples=3)) for side in ("cpu", "gpu")]
     (found,) = speedups(
-        [*even, changed(peer(seconds), runs=runs(seconds=seconds * (1 + 1e-12), samples=3)), peer(0.03)]
+        [*even, changed(baseline(seconds), runs=runs(seconds=seconds * (1 + 1e-12), samples=3)), baseline(0.03)]
     )
     assert found.certified is certified
-    assert found.best_peer[1].value == pytest.approx(seconds / 0.01)
+    assert found.fastest_baseline[1].value == pytest.approx(seconds / 0.01)
     said = () if certified else (f"a baseline takes {seconds / 0.01:.2f} of JAX's time",)
     lacking = "CPU side compared without a way that may be faster: torch compile"
     assert found.reasons == (*said, lacking)
@@ -92,22 +92,22 @@ def test_what_needs_no_certificate_is_not_called_uncertified():
 
 def test_what_was_not_compared_is_not_certified():
     (found,) = speedups(pair())
-    assert (found.certified, found.best_peer, found.best_gpu_peer) == (False, None, None)
+    assert (found.certified, found.fastest_baseline, found.fastest_gpu_baseline) == (False, None, None)
     assert found.reasons == ("CPU side not compared with an independent framework in this campaign",)
-    (found,) = speedups([*pair(), changed(peer(0.02), runs=runs(compilations=1)), peer(0.02, batch=7)])
+    (found,) = speedups([*pair(), changed(baseline(0.02), runs=runs(compilations=1)), baseline(0.02, batch=7)])
     assert not found.certified
     assert found.reasons == ("CPU side not certified: the independent framework's result is invalid",)
-    (found,) = speedups([*pair(profile="smoke"), peer(0.01, profile="smoke")])
+    (found,) = speedups([*pair(profile="smoke"), baseline(0.01, profile="smoke")])
     assert (found.certified, found.steady, found.reasons[0]) == (True, False, "cpu: it only shows that it runs")
 
 
-def test_the_best_peers_of_both_sides_are_the_fastest():
-    fast, slow = peer(0.0001, backend="gpu", variant="graph"), peer(0.0004, backend="gpu")
-    (found,) = speedups([*pair(), peer(0.02), peer(0.009, variant="compile"), slow, fast])
-    assert found.best_gpu_peer[0].record == fast
-    assert found.best_gpu_peer[1].value == pytest.approx(0.5)
-    assert found.best_peer[1].value == pytest.approx(0.9)
-    assert isinstance(found.best_peer[1], Estimate)
+def test_the_fastest_baselines_of_both_sides_are_found():
+    fast, slow = baseline(0.0001, backend="gpu", variant="graph"), baseline(0.0004, backend="gpu")
+    (found,) = speedups([*pair(), baseline(0.02), baseline(0.009, variant="compile"), slow, fast])
+    assert found.fastest_gpu_baseline[0].record == fast
+    assert found.fastest_gpu_baseline[1].value == pytest.approx(0.5)
+    assert found.fastest_baseline[1].value == pytest.approx(0.9)
+    assert isinstance(found.fastest_baseline[1], Estimate)
 
 
 def test_troubles_name_their_side_and_either_counts():
@@ -118,7 +118,7 @@ def test_troubles_name_their_side_and_either_counts():
     assert found.reasons[0].startswith("cpu: twice the steps")
     broken = changed(gpu, runs=gpu.runs[:2])
     (found,) = speedups([shaky, broken])
-    assert not found.whole
+    assert not found.complete
     assert found.reasons[1] == "gpu: 1 of 3 rounds is missing"
 
 
@@ -146,9 +146,9 @@ def test_the_better_allocator_is_that_of_the_newest_campaign():
         for name, t in (("retaining", 0.02), ("system", 0.01))
     ]
     now = factory.record(step_seconds=(0.03,) * 3, **new)
-    (found,) = selection.fastest([summary(record) for record in (*old, now)])
+    (found,) = selection.fastest_of_each_case([summary(record) for record in (*old, now)])
     assert found.record == now
-    (before,) = selection.fastest(map(summary, old))
+    (before,) = selection.fastest_of_each_case(map(summary, old))
     assert before.record.case.allocator == "system"
 
 
@@ -156,7 +156,7 @@ def test_what_was_broken_off_replaces_nothing_whole_and_stands_where_nothing_is(
     own = pair(campaign="a", created="2026-01-01T00:00:00Z")
     newer = pair(campaign="b", created="2026-01-02T00:00:00Z")
     cut = [changed(record, runs=record.runs[:1]) for record in newer]
-    assert all(record.broken_off for record in cut)
+    assert all(record.is_partial for record in cut)
     assert {item.record.campaign for item in selection.current_cases([*cut, *own])} == {"a"}
     assert {item.record.campaign for item in selection.current_cases(cut)} == {"b"}
     assert [item.gpu.record.campaign for item in current(speedups([*cut, *own]))] == ["a"]
@@ -171,7 +171,7 @@ def test_what_failed_is_a_finding_and_replaces_what_worked():
     own = pair(campaign="a", created="2026-01-01T00:00:00Z")
     newer = pair(campaign="b", created="2026-01-02T00:00:00Z")
     failed = [changed(record, runs=(), reason="out of memory") for record in newer]
-    assert not any(record.broken_off for record in failed)
+    assert not any(record.is_partial for record in failed)
     assert {item.record.campaign for item in selection.current_cases([*failed, *own])} == {"b"}
 
 
@@ -201,7 +201,7 @@ def test_an_experiment_stands_in_where_nobody_asked_for_the_same_and_displaces_n
     assert [item.gpu.record.campaign for item in current(speedups(asked))] == ["b"]
     assert [item.gpu.record.campaign for item in current(speedups([*asked, *own]))] == ["a"]
     assert {item.record.campaign for item in selection.current_cases([*asked, *own])} == {"a"}
-    assert max(asked[0], own[0], key=lambda record: record.recency).campaign == "b"
+    assert max(asked[0], own[0], key=lambda record: record.sort_key).campaign == "b"
 
 
 def test_a_newer_smoke_run_does_not_displace_a_speed_up_nor_a_time():
@@ -210,11 +210,11 @@ def test_a_newer_smoke_run_does_not_displace_a_speed_up_nor_a_time():
     found = current(speedups([*smoke, *kept]))
     assert [item.gpu.record.campaign for item in found] == ["a"]
     assert {item.record.campaign for item in selection.current_cases([*smoke, *kept])} == {"a"}
-    assert {item.record.campaign for item in selection.fastest(map(summary, (*smoke, *kept)))} == {"a"}
+    assert {item.record.campaign for item in selection.fastest_of_each_case(map(summary, (*smoke, *kept)))} == {"a"}
 
 
 @pytest.mark.parametrize(("scope", "counts"), [("step", "own"), ("run", "experiment"), ("cold", "experiment")])
-def test_an_experiments_newer_record_counts_where_no_peer_could_stand_beside_an_older_one(scope, counts):
+def test_an_experiments_newer_record_counts_where_no_baseline_could_be_beside_an_older_one(scope, counts):
     own, asked = (
         factory.record(scope=scope, campaign=f"2026010{day}-000000-test", created=f"2026-01-0{day}T00:00:00Z")
         for day in (1, 2)

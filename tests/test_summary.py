@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from suite.results.records.record import Sample
-from suite.results.single.summary import against, better, by_round, longest, step_seconds, summary, time_ratio
-from suite.results.stats.state import WIDEST
+from suite.results.single.summary import against, fastest, longest, seconds_by_round, step_seconds, summary, time_ratio
+from suite.results.stats.state import MAX_HALF_WIDTH
 
 EVEN = (0.010,) * 3
 
@@ -51,8 +51,8 @@ def test_a_record_is_summed_up_once_and_one_made_from_it_anew():
     other = msgspec.structs.replace(record, runs=record.runs[:1])
     assert summary(other).record is other
     assert summary(other).lacking
-    assert set(by_round(record)) == {0, 1, 2}
-    assert set(by_round(other)) == {0}
+    assert set(seconds_by_round(record)) == {0, 1, 2}
+    assert set(seconds_by_round(other)) == {0}
 
 
 @pytest.mark.parametrize(("scope", "batch", "known"), [("step", 1, True), ("serve", 128, True), ("epoch", 128, False)])
@@ -92,7 +92,7 @@ def test_rounds_without_a_positive_number_are_left_out():
         changed(factory.run(2, 1.0), reason="killed"),
         factory.run(4, 3.0),
     )
-    assert by_round(factory.record(runs=made)).keys() == {0, 4}
+    assert seconds_by_round(factory.record(runs=made)).keys() == {0, 4}
 
 
 def test_throughput_and_flop_follow_from_batch_and_time():
@@ -117,9 +117,9 @@ def test_throughput_and_flop_follow_from_batch_and_time():
         ({"doubling_ratio": 2.09}, "open", None),
         ({"doubling_ratio": 1.91}, "open", None),
         ({"doubling_ratio": None}, "open", None),
-        ({"load_by_others": 1.7}, "open", "other processes used 1.7 cores; rerun when idle"),
-        ({"load_by_others": 1.6}, "open", None),  # a tenth of 16 cores
-        ({"load_by_others": None}, "open", None),
+        ({"other_load_cores": 1.7}, "open", "other processes used 1.7 cores; rerun when idle"),
+        ({"other_load_cores": 1.6}, "open", None),  # a tenth of 16 cores
+        ({"other_load_cores": None}, "open", None),
     ],
 )
 def test_a_trouble_of_each_process_is_a_reason(changes, state, reason):
@@ -132,13 +132,13 @@ def test_one_process_of_three_with_little_trouble_is_outvoted():
     one, two, three = runs()
     assert of((changed(one, doubling_ratio=1.5), two, three)).steady
     assert of((changed(one, doubling_ratio=1.0), two, three)).state == "invalid"
-    assert of((changed(one, load_by_others=99.0), two, three)).steady
+    assert of((changed(one, other_load_cores=99.0), two, three)).steady
     assert of((changed(one, compilations=1), two, three)).state == "invalid"
     assert of((changed(one, doubling_ratio=None, samples=samples(*[0.04] * 3)), two, three)).steady
 
 
-def test_load_by_others_counts_on_the_cpu_alone():
-    assert of(runs(load_by_others=9.0), backend="gpu").steady
+def test_other_load_cores_counts_on_the_cpu_alone():
+    assert of(runs(other_load_cores=9.0), backend="gpu").steady
 
 
 def test_a_cold_start_is_not_asked_for_proportion_or_trend():
@@ -165,9 +165,9 @@ def spread(*shares, profile="quick"):
 @pytest.mark.parametrize("profile", ["quick", "standard"])
 def test_an_interval_may_be_as_wide_as_that_of_a_number_to_quote_whatever_the_profile(profile):
     for share, wide in ((0.99, False), (1.02, True)):
-        step = math.log1p(share * WIDEST) * math.sqrt(3) / 4.302653  # of the logarithms of three processes
+        step = math.log1p(share * MAX_HALF_WIDTH) * math.sqrt(3) / 4.302653  # of the logarithms of three processes
         found = spread(math.expm1(step), 0.0, math.expm1(-step), profile=profile)
-        assert found.seconds.relative_half_width == pytest.approx(share * WIDEST, rel=1e-5)
+        assert found.seconds.relative_half_width == pytest.approx(share * MAX_HALF_WIDTH, rel=1e-5)
         assert any("half-width" in reason for reason in found.reasons) is wide
     assert found.reasons[0] == "half-width 15.3 %; more than 15 % is wide, rerun when idle or with more --rounds"
 
@@ -196,7 +196,7 @@ def test_just_as_much_as_is_allowed_is_no_trouble():
 
 def test_a_smoke_run_only_shows_that_it_runs_and_says_its_troubles():
     found = of(runs(doubling_ratio=3.0), profile="smoke")
-    assert (found.state, found.whole, found.counted, found.steady) == ("open", True, False, False)
+    assert (found.state, found.complete, found.usable, found.steady) == ("open", True, False, False)
     assert found.reasons == ("it only shows that it runs", "twice the steps took 3.00 times as long")
     assert of(runs(1), profile="smoke").reasons == ("it only shows that it runs",)
 
@@ -238,11 +238,11 @@ def test_three_samples_have_no_trend():
 def test_a_whole_result_is_better_than_a_faster_one_that_lacks_a_round():
     whole, fast, broken = of(runs(seconds=0.02)), of(runs(seconds=0.01)), of(runs(2, seconds=0.001), rounds=3)
     invalid = of(runs(seconds=0.001, compilations=1))
-    assert better([whole, broken, fast, invalid]) is fast
-    assert better([broken, whole]) is whole
-    assert better([of(runs(reason="killed"))]) is None
-    assert better([]) is None
-    assert better([whole, of(runs(seconds=0.02))]).seconds == whole.seconds
+    assert fastest([whole, broken, fast, invalid]) is fast
+    assert fastest([broken, whole]) is whole
+    assert fastest([of(runs(reason="killed"))]) is None
+    assert fastest([]) is None
+    assert fastest([whole, of(runs(seconds=0.02))]).seconds == whole.seconds
 
 
 @pytest.mark.parametrize("axes", [{"batch": 7}, {"threads": 1}, {"variant": "nnx-jit"}, {"precision": "tf32"}])
@@ -253,7 +253,7 @@ def test_what_only_an_experiment_asks_for_stands_on_its_own_page(axes):
 
 
 def test_a_sentence_on_results_says_what_speaks_against_all_of_them_else_against_how_many():
-    calm, shaky, worse = of(runs()), of(runs(doubling_ratio=3.0)), of(runs(doubling_ratio=3.0, load_by_others=9.0))
+    calm, shaky, worse = of(runs()), of(runs(doubling_ratio=3.0)), of(runs(doubling_ratio=3.0, other_load_cores=9.0))
     smoke = of(runs(1), profile="smoke")
     assert against([]) == against([calm, calm]) == ""
     assert against(iter([shaky])) == " Against it: twice the steps took 3.00 times as long."

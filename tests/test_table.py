@@ -63,8 +63,8 @@ def test_the_first_column_and_one_without_a_name_stay_and_so_does_a_single_row()
 
 def test_why_a_column_is_empty_is_said():
     empty = Cell(text="–", remark="not compared on this machine")
-    assert condensed(table(("a", empty), ("b", empty), columns=("model", "peer"))).same == (
-        "None has: peer (not compared on this machine)."
+    assert condensed(table(("a", empty), ("b", empty), columns=("model", "baseline"))).same == (
+        "None has: baseline (not compared on this machine)."
     )
 
 

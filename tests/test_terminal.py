@@ -12,7 +12,7 @@ from suite.console.terminal import fitting, print_table
 from suite.driver.deadline import Deadline
 from suite.driver.schedule import Uncertain
 
-COLUMNS = ("model", "best peer / JAX", "precision")
+COLUMNS = ("model", "baseline / JAX", "precision")
 ROWS = [("cifar10_resnet63", "0.7x torch compile", "float32-highest"), ("mnist_mlp", "–", "tf32")]
 
 

@@ -27,7 +27,7 @@ from suite import units
 )
 def test_a_value_ends_where_its_half_width_does_which_has_two_digits_if_it_begins_with_1_2_or_3(value, half, text):
     low, high = (None, None) if half is None else (value - half, value + half)
-    assert units.times(value, low, high) == text
+    assert units.ratio(value, low, high) == text
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_value_ends_where_its_half_width_does_which_has_two_digits_if_it_begin
     ],
 )
 def test_a_value_has_at_most_three_digits_however_narrow_its_interval(value, half, text):
-    assert units.times(value, *(None, None) if half is None else (value - half, value + half)) == text
+    assert units.ratio(value, *(None, None) if half is None else (value - half, value + half)) == text
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_value_has_at_most_three_digits_however_narrow_its_interval(value, hal
     ],
 )
 def test_a_value_and_its_ends_stop_at_the_same_digit_and_the_ends_are_rounded_outward(value, low, high, text):
-    assert f"{units.times(value, low, high)} ({units.interval(low, high)})" == text
+    assert f"{units.ratio(value, low, high)} ({units.interval(low, high)})" == text
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_a_prefix_goes_by_the_number_as_it_is_printed(value, half, text):
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf])
 def test_what_is_missing_is_a_dash(value):
-    assert units.seconds(value) == units.times(value) == units.number(value) == units.DASH
+    assert units.seconds(value) == units.ratio(value) == units.number(value) == units.DASH
 
 
 @given(st.floats(min_value=1e-9, max_value=1e12))
@@ -254,7 +254,7 @@ def test_ends_that_are_alike_are_printed_as_their_value(value, noise):
 
 @pytest.mark.parametrize(("ratio", "shown"), [(4.0, "4x"), (159.42, "159.42x"), (1.5, "1.5x"), (None, units.DASH)])
 def test_a_documented_ratio_has_the_digits_that_it_was_written_with(ratio, shown):
-    assert units.stated(ratio) == shown
+    assert units.documented(ratio) == shown
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_a_documented_ratio_has_the_digits_that_it_was_written_with(ratio, shown
     ],
 )
 def test_a_documented_number_has_its_unit_and_no_digit_more_than_was_written(value, unit, shown):
-    assert units.stated(value, unit) == shown
+    assert units.documented(value, unit) == shown
 
 
 def test_a_moment_has_a_day_and_a_minute():

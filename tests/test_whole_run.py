@@ -10,7 +10,7 @@ import pytest
 import synthetic
 
 from suite import models
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.driver import campaign, collect, profiles, runner
 from suite.driver.journal import Done
 from suite.experiments import headline
@@ -26,7 +26,7 @@ from suite.worker_api.clock import Clock, Plan
 from suite.worker_api.protocol import Task
 from suite.workload import Case, WholeRun
 
-HERE = Here(backends=("cpu",), cores=4)
+HERE = MachineCapabilities(backends=("cpu",), cores=4)
 PLAN = Plan(samples=3, chain_seconds=0.0, warmup_steps=1, warmup_seconds=0, sampling_seconds=0)
 
 

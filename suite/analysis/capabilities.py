@@ -6,7 +6,7 @@ from suite.workload import Allocator, Backend, Data, Description, Precision
 
 
 @dataclass(frozen=True, kw_only=True)
-class Here:
+class MachineCapabilities:
     """What a machine has to answer with."""
 
     backends: tuple[Backend, ...]

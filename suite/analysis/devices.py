@@ -40,9 +40,9 @@ class Side:
         return tuple(item for item in (self.item, self.base) if item is not None)
 
     @property
-    def counted(self) -> bool:
+    def usable(self) -> bool:
         """Whether an answer may count with its speed."""
-        return self.speed is not None and all(item is not None and item.whole for item in (self.item, self.base))
+        return self.speed is not None and all(item is not None and item.complete for item in (self.item, self.base))
 
 
 def found(records: Sequence[Record]) -> dict[str, Cells]:
@@ -92,7 +92,7 @@ def side(cells: Cells, devices: int, batch: int, base_batch: int) -> Side:
     """Return a step on so many devices, set against one GPU with the batch of the base."""
     item, base, same = (cells.get(key) for key in ((devices, batch), (1, base_batch), (1, batch)))
     away = losses_apart(item, same) if devices > 1 and item is not None and same is not None else None
-    why = doubt(devices, batch, item, base, away)
+    why = speed_caveat(devices, batch, item, base, away)
     if devices == 1 or why or item is None or base is None:
         return Side(devices=devices, batch=batch, item=item, base=base, away=away, why=why)
     between, part = time_ratio(base, item), cells.get((1, batch // devices))
@@ -102,13 +102,13 @@ def side(cells: Cells, devices: int, batch: int, base_batch: int) -> Side:
         item=item,
         base=base,
         speed=between.times(batch / base_batch) if between else None,
-        adding=time_ratio(item, part) if part is not None and part.whole else None,
+        adding=time_ratio(item, part) if part is not None and part.complete else None,
         away=away,
         why="" if between else "; ".join((*item.reasons, *base.reasons)) or "no round in common with one GPU",
     )
 
 
-def doubt(devices: int, batch: int, item: Summary | None, base: Summary | None, away: float | None) -> str:
+def speed_caveat(devices: int, batch: int, item: Summary | None, base: Summary | None, away: float | None) -> str:
     """Return why a step on several GPUs has no speed, before it is compared; '' where nothing is against it."""
     if batch % devices:
         return f"a batch of {batch} does not divide over {devices} devices"

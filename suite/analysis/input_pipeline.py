@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import percent_words, step
 from suite.results.records.record import Record
 from suite.results.single.summary import Summary, time_ratio
@@ -14,7 +14,7 @@ from suite.results.views.table import Cell
 from suite.workload import Backend, Case, Claim, Description
 
 
-def epoch(about: Description, backend: Backend, here: Here, **changes: Any) -> Case:
+def epoch(about: Description, backend: Backend, here: MachineCapabilities, **changes: Any) -> Case:
     """Return JAX's steps of a workload from storage on, in the headline setting but for these axes."""
     return msgspec.structs.replace(step(about, backend, here), scope="epoch", **changes)
 

@@ -7,7 +7,7 @@ from suite.analysis.steps import caveat, steady
 from suite.results.records.record import Record
 from suite.results.single.campaigns import notes
 from suite.results.single.latency import Latency, latency
-from suite.results.single.selection import current_cases, fastest
+from suite.results.single.selection import current_cases, fastest_of_each_case
 from suite.results.single.summary import Summary
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, Point
@@ -21,13 +21,13 @@ _LATENCIES = (
 
 def latencies(records: Sequence[Record]) -> tuple[Latency, ...]:
     """Return the current requests of each case with its better allocator, the plain way first."""
-    found = fastest(current_cases(record for record in records if record.case.scope == "serve"))
+    found = fastest_of_each_case(current_cases(record for record in records if record.case.scope == "serve"))
     return tuple(latency(record) for record in sorted((item.record for item in found), key=_place))
 
 
 def said(served: Sequence[Latency]) -> list[str]:
     """Return a sentence for each network and backend that JAX answered requests with."""
-    return [_said(item) for item in served if item.summary.whole and _plain(item.summary)]
+    return [_said(item) for item in served if item.summary.complete and _plain(item.summary)]
 
 
 def latency_table(served: Sequence[Latency]) -> Table:

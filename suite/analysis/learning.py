@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.results.records.record import Learnt, Record
 from suite.workload import Case, Description
 
@@ -18,7 +18,7 @@ def documented_steps(about: Description) -> int | None:
     return None
 
 
-def learning(about: Description, here: Here, steps: int) -> Case:
+def learning(about: Description, here: MachineCapabilities, steps: int) -> Case:
     """Return JAX's training of so many steps, on the GPU if there is one."""
     backend = "gpu" if "gpu" in here.backends else "cpu"
     allocator = here.allocator if backend == "cpu" else "retaining"
@@ -46,4 +46,4 @@ def learnt(record: Record) -> tuple[Learnt, ...]:
 def newest(records: Iterable[Record]) -> dict[str, Record]:
     """Return of each workload the newest record of scope `learning` with such a process, by name."""
     found = [record for record in records if record.case.scope == "learning" and learnt(record)]
-    return {record.workload: record for record in sorted(found, key=lambda r: (r.workload, r.recency))}
+    return {record.workload: record for record in sorted(found, key=lambda r: (r.workload, r.sort_key))}

@@ -13,13 +13,13 @@ def said(cells: Cells, shared: Sequence[Side], own: Sequence[Side], pairs: Seque
     largest = [_largest(sides) for sides in (shared, own)]
     first, *others = split(cells, largest[0]), each(largest[1]), pays(pairs, largest[0])
     text = " ".join((first, *(f"{one[0].upper()}{one[1:]}" for one in others)))
-    counted = [*(side for side in largest if side.counted), *(side for side in pairs if side.counted)]
+    counted = [*(side for side in largest if side.usable), *(side for side in pairs if side.usable)]
     return text + caveat(item for side in counted for item in side.results)
 
 
 def pays(pairs: Sequence[Side], told: Side) -> str:
     """Return from which batch on a second GPU pays, as a sentence; the speed that another one `told` is left out."""
-    mine = [(one.batch, one.speed) for one in pairs if one.counted and one.speed is not None]
+    mine = [(one.batch, one.speed) for one in pairs if one.usable and one.speed is not None]
     if len(mine) < 2:
         return "from which batch on a second GPU pays is not known, as fewer than two batches have whole results."
     (smallest, first), (largest, last) = mine[0], mine[-1]
@@ -27,7 +27,7 @@ def pays(pairs: Sequence[Side], told: Side) -> str:
     at = crossing(mine)
     if at.outcome in ("always", "never"):
         which, batch, speed = ("all", smallest, first) if at.outcome == "always" else ("none", largest, last)
-        known = told.counted and (told.devices, told.batch) == (2, batch)
+        known = told.usable and (told.devices, told.batch) == (2, batch)
         example = "" if known else f": at {units.count(batch)} two are {words(speed)} as fast as one"
         return f"a second GPU pays at {which} {span}{example}."
     if at.outcome == "not separated":
@@ -38,7 +38,7 @@ def pays(pairs: Sequence[Side], told: Side) -> str:
 def split(cells: Cells, side: Side) -> str:
     """Return what the headline batch gains from being split, and what its collectives take."""
     batch, many = units.count(headline(cells)), units.count(side.devices)
-    if not side.counted or side.speed is None:
+    if not side.usable or side.speed is None:
         return f"what a batch of {batch} gains from {many} GPUs is not known: {_why(side)}."
     gain = f"a batch of {batch} split over {many} GPUs is {words(side.speed)} as fast as on one"
     return f"{gain}, {_efficiency(side)} of ideal{_added(side)}."
@@ -47,7 +47,7 @@ def split(cells: Cells, side: Side) -> str:
 def each(side: Side) -> str:
     """Return what GPUs do together that have a headline batch each."""
     many = units.count(side.devices)
-    if not side.counted or side.speed is None:
+    if not side.usable or side.speed is None:
         return f"what {many} GPUs do with {many} times the batch is not known: {_why(side)}."
     work = f"with {many} times the batch {many} GPUs do {words(side.speed)} the work of one"
     return f"{work}, {_efficiency(side)} of ideal."
@@ -55,7 +55,7 @@ def each(side: Side) -> str:
 
 def _largest(sides: Sequence[Side]) -> Side:
     """Return the most GPUs that may be counted with; where none may, the most."""
-    return next((side for side in reversed(sides) if side.counted), sides[-1])
+    return next((side for side in reversed(sides) if side.usable), sides[-1])
 
 
 def _why(side: Side) -> str:

@@ -112,9 +112,11 @@ def _scores(item: Summary) -> dict[int, dict[str, float]]:
 
 def _scores_of_all(records: Iterable[Record], item: Summary) -> tuple[dict[str, float], ...]:
     """Return the same of every seed that some campaign has searched with as this one has, each of its newest search."""
-    mine = (record for record in records if is_search(record) and record.place == item.record.place)
+    mine = (
+        record for record in records if is_search(record) and record.machine_and_case == item.record.machine_and_case
+    )
     found = dict[int, dict[str, float]]()
-    for other in sorted(map(summary, mine), key=lambda other: other.record.recency):
+    for other in sorted(map(summary, mine), key=lambda other: other.record.sort_key):
         found |= _scores(other) if other.state != "invalid" else {}
     return tuple(found.values())
 
@@ -161,7 +163,7 @@ def _verdict(rows: Sequence[tuple[Cell, ...]]) -> Iterator[str]:
     verdicts = [row[3].text for row in rows if row[3].text != ONE_SEED]
     if verdicts:
         name, backend = (cell.text for cell in rows[0][:2])
-        share = f"{verdicts.count(WITHIN)} of {units.counted(len(verdicts), 'point')}"
+        share = f"{verdicts.count(WITHIN)} of {units.pluralize(len(verdicts), 'point')}"
         yield (
             f"{name} on the {backend.upper()}: one after another and stacked, {share} score within the spread of their "
             "seeds."

@@ -7,20 +7,20 @@ from typing import Any
 import msgspec
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.roofline import is_ceiling
-from suite.results.single.selection import campaign_recency
-from suite.results.single.summary import Summary, against, better, summary
+from suite.results.single.selection import campaign_sort_key
+from suite.results.single.summary import Summary, against, fastest, summary
 from suite.results.stats.crossing import Crossing
-from suite.results.stats.state import wide
+from suite.results.stats.state import too_wide
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Point
 from suite.workload import Backend, Case, Description
 
 
-def step(about: Description, backend: Backend, here: Here, **changes: Any) -> Case:
+def step(about: Description, backend: Backend, here: MachineCapabilities, **changes: Any) -> Case:
     """Return JAX's step of a workload in the headline setting, but for these axes."""
     allocator = here.allocator if backend == "cpu" else "retaining"
     given = {"batch": about.batch, "data": here.data_of(about), "allocator": allocator} | changes
@@ -39,7 +39,7 @@ def together(
 
     Of two allocators the better one's is taken.
     """
-    return _last(sorted((group for group in campaigns(records, fits) if len(group) >= least), key=_recency))
+    return _last(sorted((group for group in campaigns(records, fits) if len(group) >= least), key=_sort_key))
 
 
 def fullest(records: Iterable[Record], fits: Callable[[Record], bool]) -> tuple[tuple[Summary, ...], ...]:
@@ -55,14 +55,14 @@ def fullest(records: Iterable[Record], fits: Callable[[Record], bool]) -> tuple[
         both[_of(group)] += _whole(group)
 
     def worth(group: tuple[Summary, ...]) -> tuple[bool, int, int, int, tuple[bool, bool, bool, str]]:
-        measured, *_ = recency = _recency(group)
-        return measured, _whole(group), len(group), both[_of(group)], recency
+        measured, *_ = key = _sort_key(group)
+        return measured, _whole(group), len(group), both[_of(group)], key
 
     return _last(sorted(groups, key=worth))
 
 
 def _whole(group: Iterable[Summary]) -> int:
-    return sum(item.whole for item in group)
+    return sum(item.complete for item in group)
 
 
 def _of(group: tuple[Summary, ...]) -> tuple[str, str]:
@@ -75,14 +75,14 @@ def campaigns(records: Iterable[Record], fits: Callable[[Record], bool]) -> Iter
     for record in records:
         if is_ceiling(record) or not fits(record):
             continue
-        same = record.case.of_either_allocator
+        same = record.case.ignoring_allocator
         found[record.workload, record.backend, record.campaign][same].append(summary(record))
     for cases in found.values():
-        yield tuple(better(ways) or ways[0] for ways in cases.values())
+        yield tuple(fastest(ways) or ways[0] for ways in cases.values())
 
 
-def _recency(group: tuple[Summary, ...]) -> tuple[bool, bool, bool, str]:
-    return campaign_recency(item.record for item in group)
+def _sort_key(group: tuple[Summary, ...]) -> tuple[bool, bool, bool, str]:
+    return campaign_sort_key(item.record for item in group)
 
 
 def _last(groups: Iterable[tuple[Summary, ...]]) -> tuple[tuple[Summary, ...], ...]:
@@ -93,8 +93,8 @@ def _last(groups: Iterable[tuple[Summary, ...]]) -> tuple[tuple[Summary, ...], .
 
 def point(series: str, value: Estimate, *items: Summary, at: float | None = None, row: str = "") -> Point:
     """Return a ratio as a chart shows it: hollow if something speaks against its times, or its own interval is wide."""
-    text = units.times(value.value, value.low, value.high)
-    sure = not wide(value)
+    text = units.ratio(value.value, value.low, value.high)
+    sure = not too_wide(value)
     return Point(
         series=series,
         value=value.value,
@@ -117,7 +117,7 @@ def pooled_point(item: PooledSpeedUp, series: str = "", at: float | None = None,
         high=value.high,
         at=at,
         row=row,
-        text=units.times(value.value, value.low, value.high),
+        text=units.ratio(value.value, value.low, value.high),
         solid=item.quotable,
     )
 
@@ -135,7 +135,7 @@ def said_of(items: Iterable[PooledSpeedUp]) -> str:
 
 def caveat(items: Iterable[Summary]) -> str:
     """Return what speaks against the results that an answer counts with; nothing where nothing does."""
-    return against(item for item in items if item.whole)
+    return against(item for item in items if item.complete)
 
 
 def share(over: Estimate) -> tuple[float, float | None, float | None]:
@@ -153,7 +153,7 @@ def share_words(over: Estimate) -> str:
 def percent_words(value: Estimate) -> str:
     """Return a share as a sentence needs it: with its interval, or that it has none."""
     if value.low is None or value.high is None:
-        return units.percent(value.value) + alone(value)
+        return units.percent(value.value) + without_interval(value)
     low, high = 100 * value.low, 100 * value.high
     return f"{units.number(100 * value.value, units.half_width(low, high))} % ({units.interval(low, high)})"
 
@@ -174,10 +174,11 @@ def _size(found: Crossing) -> str:
 def words(value: Estimate) -> str:
     """Return a ratio as a sentence needs it: with its interval, or that it has none."""
     within = units.interval(value.low, value.high)
-    return units.times(value.value, value.low, value.high) + (f" ({within})" if within != units.DASH else alone(value))
+    after = f" ({within})" if within != units.DASH else without_interval(value)
+    return units.ratio(value.value, value.low, value.high) + after
 
 
-def alone(value: Estimate) -> str:
+def without_interval(value: Estimate) -> str:
     """Return what a sentence says of a number in the place of an interval that it has not."""
     return " (one run)" if value.processes == 1 else " (no interval)"
 

@@ -7,7 +7,7 @@ import msgspec
 from suite import units
 from suite.analysis.input_pipeline import change, claimed, gain
 from suite.analysis.steps import caveat, words
-from suite.results.single.input_pipeline import flow
+from suite.results.single.input_pipeline import input_pipeline
 from suite.results.single.summary import Summary
 from suite.results.stats.statistics import Estimate
 from suite.workload import Augmentation
@@ -32,17 +32,17 @@ def tuned_cell(cores: int) -> tuple[int, int]:
 
 def speed(item: Summary, base: Summary | None) -> Estimate | None:
     """Return how many times as fast a result is as another; None unless both are whole and of one campaign."""
-    return gain(item, base) if base is not None and item.whole and base.whole else None
+    return gain(item, base) if base is not None and item.complete and base.complete else None
 
 
 def gpu_busy(item: Summary) -> float | None:
     """Return the share of the time in which the GPU was busy; None on a CPU."""
-    return flow(item.record).gpu_utilisation
+    return input_pipeline(item.record).gpu_utilisation
 
 
 def step_share(item: Summary) -> float | None:
     """Return the share of the time from storage on that the step alone accounts for."""
-    share = flow(item.record).share
+    share = input_pipeline(item.record).share
     return share.value if share else None
 
 
@@ -87,11 +87,11 @@ def _documented(base: Summary) -> str:
     about = base.record.description
     if base.record.backend == "gpu":
         claim = claimed(about, "gpu_tuning_gain")
-        return f"; documented are about {units.stated(claim.gpu_value)} on a {claim.gpu_device}" if claim else ""
+        return f"; documented are about {units.documented(claim.gpu_value)} on a {claim.gpu_device}" if claim else ""
     first, tuned = claimed(about, "throughput_default"), claimed(about, "throughput_tuned")
     if not (first and tuned and first.cpu_value and tuned.cpu_value):
         return ""
-    return f"; documented are {units.times(tuned.cpu_value / first.cpu_value)} in a {tuned.cpu_device}"
+    return f"; documented are {units.ratio(tuned.cpu_value / first.cpu_value)} in a {tuned.cpu_device}"
 
 
 def singles(cells: Cells, singly: Sequence[tuple[str, Summary]]) -> str:

@@ -107,7 +107,7 @@ def trees(claim: Claim, workload: str, evidence: Evidence) -> Comparison:
     parts, said, items = [], [], list[Summary]()
     if gpus > 1:
         cells = found(evidence.of(workload).records).get(workload, {})
-        side = next((one for one in strong(cells) if one.devices == gpus and one.counted), None) if cells else None
+        side = next((one for one in strong(cells) if one.devices == gpus and one.usable), None) if cells else None
         says = f"{gpus} GPUs are {over_one:.2f} times as fast as one"
         if side is None or side.speed is None:
             parts.append(unjudged(says, "it was not measured"))

@@ -26,9 +26,9 @@ NOT_CERTIFIED = "the CPU side is not certified"
 SURELY = 2.0  # a value without an interval is surely beyond a level if it is so by this factor
 
 
-def counted(item: Summary | None) -> bool:
+def usable(item: Summary | None) -> bool:
     """Return whether a result may be judged by: whole, and more than a sign that it runs."""
-    return item is not None and item.counted
+    return item is not None and item.usable
 
 
 def steps(evidence: Evidence, workloads: Iterable[str] = (), scope: Scope = "step") -> dict[str, PooledSpeedUp]:
@@ -57,7 +57,7 @@ def groups(
     """Return the fitting results that may be judged by, by workload and backend."""
     found = {}
     for group in together(records, fits, least):
-        mine = tuple(item for item in group if counted(item))
+        mine = tuple(item for item in group if usable(item))
         if len(mine) >= least:
             found[mine[0].record.workload, mine[0].record.backend] = mine
     return found
@@ -155,7 +155,7 @@ def own_first(own: Sequence[_Item], others: Sequence[_Item], judge: Callable[[Se
     return replace(found, by_others=found is theirs)
 
 
-def watched_share(item: Summary, of: Callable[[Run], float | None]) -> Estimate | None:
+def share_over_processes(item: Summary, of: Callable[[Run], float | None]) -> Estimate | None:
     """Return a share of the time with its interval over the processes; None where nobody watched."""
     return over_processes([value for run in item.record.runs if not run.reason and (value := of(run)) is not None])
 

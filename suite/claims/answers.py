@@ -16,13 +16,13 @@ _TILTS, _RARE = 0.1, 0.1  # of the answers
 
 
 def _ladder(evidence: Evidence) -> Judgement:
-    reading = accuracy.read(evidence.records)
+    result = accuracy.read(evidence.records)
     found = {
         name: over_processes([one.accuracy for one in learnt(record)])
         for name, record in accuracy.trained(evidence.records).items()
     }
     known = {name: value for name, value in found.items() if value is not None}
-    if reading is None or not set(_LADDER) <= known.keys():
+    if result is None or not set(_LADDER) <= known.keys():
         return Judgement(verdict="not run", found="Needs the real data.")
     rungs = [known[name] for name in _LADDER]
     rises = all(least(after) > most(before) for before, after in pairwise(rungs))
@@ -34,7 +34,7 @@ def _ladder(evidence: Evidence) -> Judgement:
     else:
         less, more = most(plain) < least(augmented), least(plain) > most(augmented)
         parts.append(part(lower, less, more, why=unsure(plain, augmented)))
-    return judged(" ".join(reading.answers), parts)
+    return judged(" ".join(result.answers), parts)
 
 
 def _not_rescaled(evidence: Evidence) -> Judgement:

@@ -7,7 +7,7 @@ from suite.analysis.devices import Side, found, strong
 from suite.analysis.steps import steady, words
 from suite.claims import NOT_RUN, Judgement, Observation, Part, judged, part, unjudged, unmeasured
 from suite.claims._articles import TEXT
-from suite.claims._judging import SIZE, above, alike, below, counted, gains, own_first, steps, unsure
+from suite.claims._judging import SIZE, above, alike, below, gains, own_first, steps, unsure, usable
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
 from suite.results.single.summary import Summary
@@ -25,7 +25,7 @@ def _sides(records: Sequence[Record]) -> dict[str, list[Side]]:
 
 
 def _judged(side: Side) -> bool:
-    return side.counted and all(map(counted, side.results))
+    return side.usable and all(map(usable, side.results))
 
 
 def _speeds(sides: Sequence[Side]) -> dict[int, Estimate]:

@@ -7,7 +7,7 @@ from suite.analysis.steps import percent_words
 from suite.claims import NOT_RUN, Judgement, Observation, Part, judged, part, unjudged
 from suite.claims._articles import RESNET
 from suite.claims._judging import SURELY, above, below, groups, higher, over, over_processes, unsure
-from suite.experiments.first_call_vs_steady import by_round, cores, differing, first, steady
+from suite.experiments.first_call_vs_steady import cores, differing, first, steady, values_by_round
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
 from suite.results.single.summary import Summary
@@ -26,7 +26,7 @@ def _sides(records: Sequence[Record]) -> dict[str, Summary]:
 
 
 def _first_over_steady(item: Summary) -> Estimate | None:
-    return paired_ratio(by_round(item, first), by_round(item, steady))
+    return paired_ratio(values_by_round(item, first), values_by_round(item, steady))
 
 
 def ratio_of_first_calls(records: Sequence[Record]) -> tuple[Estimate | None, tuple[Summary, ...]]:
@@ -34,7 +34,9 @@ def ratio_of_first_calls(records: Sequence[Record]) -> tuple[Estimate | None, tu
     sides = _sides(records)
     if set(sides) != {"cpu", "gpu"} or sides["cpu"].record.campaign != sides["gpu"].record.campaign:
         return None, ()
-    return paired_ratio(by_round(sides["cpu"], first), by_round(sides["gpu"], first)), tuple(sides.values())
+    return paired_ratio(values_by_round(sides["cpu"], first), values_by_round(sides["gpu"], first)), tuple(
+        sides.values()
+    )
 
 
 def _slower(evidence: Evidence) -> Judgement:
@@ -42,7 +44,7 @@ def _slower(evidence: Evidence) -> Judgement:
     ratios = {backend: found for backend, item in sides.items() if (found := _first_over_steady(item)) is not None}
     if set(ratios) != {"cpu", "gpu"}:
         return NOT_RUN
-    said = "; ".join(f"{units.times(r.value, r.low, r.high)} on the {b.upper()}" for b, r in sorted(ratios.items()))
+    said = "; ".join(f"{units.ratio(r.value, r.low, r.high)} on the {b.upper()}" for b, r in sorted(ratios.items()))
     cpu, gpu = ratios["cpu"], ratios["gpu"]
     cpus, gpus = _between(sides.values(), cpu, gpu)
     more, less = higher(gpus, cpus), higher(cpus, gpus)
@@ -86,7 +88,7 @@ def _clocks(evidence: Evidence) -> Judgement:
     sides = _sides(evidence.records)
     if set(sides) != {"cpu", "gpu"}:
         return NOT_RUN
-    known = {backend: over_processes(list(by_round(item, cores).values())) for backend, item in sides.items()}
+    known = {backend: over_processes(list(values_by_round(item, cores).values())) for backend, item in sides.items()}
     busy = {backend: value for backend, value in known.items() if value is not None}
     if set(busy) != {"cpu", "gpu"}:
         return NOT_RUN

@@ -10,7 +10,7 @@ from suite.claims._judging import SIZE, above, alike, below, gpu_busy, unsure
 from suite.results.pooled.machine_evidence import Evidence, rate_over, share
 from suite.results.pooled.pools import Pool
 from suite.results.records.record import Record
-from suite.results.single.input_pipeline import flow
+from suite.results.single.input_pipeline import input_pipeline
 from suite.results.stats.statistics import Estimate
 
 _BASE, _DROPOUT, _NOAUG = "catdog_cnn_base", "catdog_cnn_dropout", "catdog_cnn_noaug"
@@ -37,7 +37,7 @@ def tuning_gain(evidence: Evidence, backend: str) -> Estimate | None:
 def _tuned(evidence: Evidence) -> Judgement:
     said, parts = [], list[Part]()
     for backend, documented in GAINS.items():
-        says = f"the gain on the {backend.upper()} is {units.stated(round(documented, 2))}"
+        says = f"the gain on the {backend.upper()} is {units.documented(round(documented, 2))}"
         found = tuning_gain(evidence, backend)
         if found is None:
             parts.append(unjudged(says, "it was not measured"))
@@ -46,7 +46,7 @@ def _tuned(evidence: Evidence) -> Judgement:
         else:
             parts.append(alike(says, found, documented))
         if found is not None:
-            said.append(f"{words(found)} on the {backend.upper()}, documented {units.stated(round(documented, 2))}")
+            said.append(f"{words(found)} on the {backend.upper()}, documented {units.documented(round(documented, 2))}")
     return judged(f"Four workers and batch 64 gain {'; '.join(said)}.", parts) if said else NOT_RUN
 
 
@@ -64,7 +64,7 @@ def _input_bound(evidence: Evidence) -> Judgement:
 
 
 def _step_share(record: Record) -> float | None:
-    found = flow(record).share
+    found = input_pipeline(record).share
     return found.value if found else None
 
 

@@ -52,7 +52,7 @@ def _cases(networks: Sequence[Mapping[Way, PooledSpeedUp]], lost: Sequence[Poole
     asked = sum(REQUESTS in ways for ways in networks)
     said = (
         f"{units.count(sum(map(len, networks)))} cases of network and batch were measured on both sides, with larger "
-        f"batches of {larger} of {units.counted(len(networks), 'network')} and requests of {asked}; "
+        f"batches of {larger} of {units.pluralize(len(networks), 'network')} and requests of {asked}; "
     )
     if not lost:
         return said + "the GPU surely loses none."
@@ -65,7 +65,8 @@ def _paid(evidence: Evidence) -> Judgement:
     if not found:
         return NOT_RUN
     high = sorted(name for name, item in found.items() if above(sure(item), _PAID))
-    said = f"More than {units.stated(_PAID)} is surely gained by {len(high)} of {units.counted(len(found), 'network')}"
+    networks = units.pluralize(len(found), "network")
+    said = f"More than {units.documented(_PAID)} is surely gained by {len(high)} of {networks}"
     said += f": {', '.join(f'{name} {words(found[name].ratio.estimate)}' for name in high)}." if high else "."
     return Judgement(verdict="not comparable", found=said + said_of(found[name] for name in high))
 

@@ -47,7 +47,7 @@ def _depends(evidence: Evidence) -> Judgement:
     if not found or (len(found) < 2 and not batches):
         return NOT_RUN
     low, high = (end(found, key=lambda item: item.ratio.value) for end in (min, max))
-    said = f"From {_named(low)} to {_named(high)} over {units.counted(len(found), 'network')}."
+    said = f"From {_named(low)} to {_named(high)} over {units.pluralize(len(found), 'network')}."
     parts = [_varied(f"it depends on the {what}", found, axis) for what, axis in _ALONE.items()]
     parts.append(_varied("it depends on the batch, a hyper-parameter", batches, _BATCH))
     return judged(said, parts, speedups=found)

@@ -6,7 +6,7 @@ from suite import units
 from suite.analysis.steps import percent_words
 from suite.claims import NOT_RUN, Judgement, Observation, judged, part, unmeasured
 from suite.claims._articles import MNIST
-from suite.claims._judging import above, below, counted, least, most, mostly, unsure, watched_share
+from suite.claims._judging import above, below, least, most, mostly, share_over_processes, unsure, usable
 from suite.experiments.run_length import cpu_while_training, gpu, gpu_at_most, gpu_while_training, mean, runs
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
@@ -25,7 +25,7 @@ def _runs(records: Sequence[Record]) -> dict[tuple[str, int], Summary]:
         (item.record.backend, item.record.case.length): item
         for group in runs(records)
         for item in group
-        if counted(item) and (item.record.workload, item.record.case.variant) == ("mnist_mlp", "plain")
+        if usable(item) and (item.record.workload, item.record.case.variant) == ("mnist_mlp", "plain")
     }
 
 
@@ -34,7 +34,7 @@ def _saturates(evidence: Evidence) -> Judgement:
     if not {("cpu", 1), ("gpu", 1)} <= set(runs):
         return NOT_RUN
     cpu_run, gpu_run = runs["cpu", 1], runs["gpu", 1]
-    host, top = watched_share(cpu_run, cpu_while_training), watched_share(gpu_run, gpu_at_most)
+    host, top = share_over_processes(cpu_run, cpu_while_training), share_over_processes(gpu_run, gpu_at_most)
     if host is None or top is None:
         return NOT_RUN
     said = f"While training, the CPU's cores are busy {percent_words(host)}; the GPU is at most {percent_words(top)}."
@@ -54,7 +54,7 @@ def _saturates(evidence: Evidence) -> Judgement:
 def _too_short(evidence: Evidence) -> Judgement:
     runs = _runs(evidence.records)
     sides = {length: item for (backend, length), item in runs.items() if backend == "gpu"}
-    shares = {length: watched_share(item, gpu_while_training) for length, item in sides.items()}
+    shares = {length: share_over_processes(item, gpu_while_training) for length, item in sides.items()}
     known = {length: found for length in _NAMES if (found := shares.get(length)) is not None}
     if not known:
         return NOT_RUN

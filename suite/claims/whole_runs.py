@@ -16,7 +16,7 @@ _DOCUMENTED = 12.13
 
 
 def _extrapolates(evidence: Evidence) -> Judgement:
-    found = [item for item in epochs(evidence.records) if item.step.counted and item.measured.counted]
+    found = [item for item in epochs(evidence.records) if item.step.usable and item.measured.usable]
     if not found:
         return NOT_RUN
     own, others = (
@@ -47,7 +47,7 @@ def _beside(others: Sequence[Epoch]) -> Iterator[str]:
     if others:
         low, high = (end(others, key=lambda item: item.ratio.value) for end in (min, max))
         span = _epoch(low) if low is high else f"{_epoch(low)}, {_epoch(high)}"
-        yield f"Of other networks, {units.counted(len(others), 'epoch')}, the least and the most: {span}."
+        yield f"Of other networks, {units.pluralize(len(others), 'epoch')}, the least and the most: {span}."
 
 
 def _wide_network(evidence: Evidence) -> Judgement:

@@ -386,7 +386,7 @@ def _dismiss(others: int, address: str) -> None:
     from suite.multihost import hosts
 
     if missing := others - hosts.dismiss(others, address):
-        terminal.say(f"note: {units.counted(missing, 'other host')} did not come to hear that the run has ended")
+        terminal.say(f"note: {units.pluralize(missing, 'other host')} did not come to hear that the run has ended")
 
 
 def _request(asked: dict[str, Any]) -> Any:
@@ -507,4 +507,4 @@ def follow(address: str, patience: float) -> None:
     for note in software.notes():
         terminal.say(f"note: {note}")
     count = following.follow(address, 60 * patience, terminal.say)
-    terminal.say(f"took part in {units.counted(count, 'process', 'processes')}")
+    terminal.say(f"took part in {units.pluralize(count, 'process', 'processes')}")

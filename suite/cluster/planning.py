@@ -49,7 +49,7 @@ def planned(
         )
     names = measurable(asked, cluster)
     if jobs is not None and jobs > len(names):
-        there = f"{'is' if len(names) == 1 else 'are'} {units.counted(len(names), 'workload')}"
+        there = f"{'is' if len(names) == 1 else 'are'} {units.pluralize(len(names), 'workload')}"
         terminal.say(f"note: {jobs} jobs asked for, there {there}; a workload stays in one job")
     place = new(out, datetime.now(UTC))
     with files.writing(place.folder):

@@ -93,7 +93,7 @@ def checked(files: Sequence[Path], folder: Path, write: bool = False) -> Iterato
         for remark in quotation.remarks(content, there):
             yield f"{path}:{remark.line}: {'' if remark.wrong else 'note: '}{remark.words}", remark.wrong
     yield (
-        f"{units.counted(looked_at, 'quotation')} in {units.counted(len(files), 'file')}",
+        f"{units.pluralize(looked_at, 'quotation')} in {units.pluralize(len(files), 'file')}",
         False,
     )
 

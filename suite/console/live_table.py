@@ -10,7 +10,7 @@ from rich.table import Table
 
 from suite import units
 from suite.results.records.record import Record
-from suite.results.single.selection import fastest
+from suite.results.single.selection import fastest_of_each_case
 from suite.results.single.speedup import speedups
 from suite.results.single.summary import summary
 from suite.results.stats.statistics import Estimate
@@ -40,7 +40,7 @@ def rows(names: Sequence[str], records: Sequence[Record]) -> tuple[Row, ...]:
 
     def time(name: str, backend: Backend) -> Estimate | None:
         mine = [record for record in found if (record.workload, record.backend) == (name, backend)]
-        return next((item.seconds for item in fastest(map(summary, mine))), None)
+        return next((item.seconds for item in fastest_of_each_case(map(summary, mine))), None)
 
     def rounds(name: str) -> int:
         return max((len(record.runs) for record in found if record.workload == name), default=0)
@@ -85,4 +85,4 @@ def _ends(value: Estimate | None, text: Callable[[float | None, float | None], s
 
 
 def _ratio(value: Estimate | None) -> str:
-    return units.times(value.value, value.low, value.high) if value else units.DASH
+    return units.ratio(value.value, value.low, value.high) if value else units.DASH

@@ -90,7 +90,7 @@ def baselines(folders: Sequence[Path], as_json: bool = False) -> None:
     """
     from suite.report.parts import baselines as beside
 
-    rows = against.baselines(_loaded(folders))
+    rows = against.baseline_comparisons(_loaded(folders))
     if not rows:
         raise LookupError("no record is of a step of JAX; suite run measures one")
     if as_json:
@@ -183,8 +183,8 @@ def _too_deep(path: Path, folder: Path, record: Record) -> str:
 
 def _counted(states: Sequence[State], left_out: int) -> str:
     """Return how many records were looked at, how many are invalid, and how many files are none that the site takes."""
-    records = f"{units.counted(len(states), 'record')}, {states.count('invalid') or 'none'} invalid"
-    return records + (f"; {units.counted(left_out, 'file')} that the site leaves out" if left_out else "")
+    records = f"{units.pluralize(len(states), 'record')}, {states.count('invalid') or 'none'} invalid"
+    return records + (f"; {units.pluralize(left_out, 'file')} that the site leaves out" if left_out else "")
 
 
 def _below(folder: Path) -> list[Path]:

@@ -171,7 +171,7 @@ class CampaignProgress:
         total = sum(self._header.rounds_of(unit[0]) for unit in planned)
         counted = Counter(entry.case for entry in self._done)
         ended = sum(counted[unit[0]] for unit in planned)
-        words = f"{units.count(ended)} of {units.counted(total, 'process', 'processes')}"
+        words = f"{units.count(ended)} of {units.pluralize(total, 'process', 'processes')}"
         if self._deadline.seconds is None:
             rest = sum(
                 self._forecast.seconds(unit) * max(0, self._header.rounds_of(unit[0]) - counted[unit[0]])

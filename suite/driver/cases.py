@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import get_args
 
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.driver import validation
 from suite.driver.request import Request
 from suite.experiments import headline
@@ -12,7 +12,7 @@ from suite.processes import children
 from suite.workload import STARTING, USUAL_SCOPES, Allocator, Case, Description, Implementation, Scope
 
 
-def timed(request: Request, chosen: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def timed(request: Request, chosen: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the cases of a request without an experiment."""
     made, scopes = by_scopes(request, chosen, here), request.scopes or USUAL_SCOPES
     if request.variants:
@@ -20,7 +20,9 @@ def timed(request: Request, chosen: Sequence[Description], here: Here) -> tuple[
     return made(scopes=scopes)
 
 
-def by_scopes(request: Request, chosen: Sequence[Description], here: Here) -> Callable[..., tuple[Case, ...]]:
+def by_scopes(
+    request: Request, chosen: Sequence[Description], here: MachineCapabilities
+) -> Callable[..., tuple[Case, ...]]:
     """Return what makes the cases of a request without an experiment from scopes."""
     alone = request.allocators or allocators(request.implementations)
     return partial(

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.driver import campaign, fitness, reference_round, validation
 from suite.driver.cases import of_scopes, timed
 from suite.driver.duration import first_seconds, process_seconds
@@ -53,7 +53,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     if "gpu" in present:
         validation.refuse_other_gpu({name: offer.backends.get("gpu", ()) for name, offer in offers.items()})
     _refuse(request, machine, jax, chosen, present)
-    here = Here(
+    here = MachineCapabilities(
         backends=present,
         cores=machine.cores,
         gpus=len(jax.backends.get("gpu", ())),
@@ -93,7 +93,7 @@ def _cases(
     request: Request,
     experiment: Experiment,
     chosen: Sequence[Description],
-    here: Here,
+    here: MachineCapabilities,
     machine: Machine,
     offers: Mapping[Implementation, Offer],
 ) -> tuple[Case, ...]:

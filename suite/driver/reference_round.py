@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.experiments import headline
 from suite.results.records.choices import Choices, Way
 from suite.results.records.record import Machine
@@ -22,7 +22,11 @@ _TWICE_IN = 5  # campaigns of which one takes two rounds: how much processes of 
 
 
 def cases(
-    catalogue: Sequence[Description], here: Here, machine: Machine, choices: Choices, there: Collection[Implementation]
+    catalogue: Sequence[Description],
+    here: MachineCapabilities,
+    machine: Machine,
+    choices: Choices,
+    there: Collection[Implementation],
 ) -> tuple[Case, ...]:
     """Return the steps of JAX and of the chosen baselines; those of implementations that are not there are left out."""
     found: list[Case] = []
@@ -39,7 +43,7 @@ def _of(
     implementation: Implementation,
     about: Description,
     backend: Backend,
-    here: Here,
+    here: MachineCapabilities,
     machine: Machine,
     choices: Choices,
     way: Way | None = None,
@@ -71,7 +75,7 @@ def not_compared(
             if way is not None and way.implementation not in there:
                 lacking.setdefault(way.implementation, set()).add(about.name)
     return tuple(
-        f"{implementation} is not installed: {units.counted(len(names), 'workload')} without a baseline; install it, "
+        f"{implementation} is not installed: {units.pluralize(len(names), 'workload')} without a baseline; install it, "
         f"or name a Python that has it in SUITE_{implementation.upper()}_PYTHON"
         for implementation, names in lacking.items()
     )

@@ -16,9 +16,9 @@ from suite.driver.forecast import Forecast
 from suite.driver.journal import Done, Header
 from suite.results.pooled.spreads import Spreads, half_width, kind, spreads
 from suite.results.records.record import Record
-from suite.results.single.selection import fastest
+from suite.results.single.selection import fastest_of_each_case
 from suite.results.single.speedup import speedups
-from suite.results.single.summary import Summary, by_round, summary
+from suite.results.single.summary import Summary, seconds_by_round, summary
 from suite.variants import SLOW_TO_START
 from suite.workload import LONG, Case, Scope
 
@@ -151,15 +151,15 @@ def _numbers(sound: Sequence[Summary], known: Spreads) -> Iterable[Uncertain]:
     """Yield how well each of the times and each speed-up is known."""
 
     def spread(record: Record) -> float:
-        return known.of(record.case.backend, record.case.scope, list(by_round(record).values()))
+        return known.of(record.case.backend, record.case.scope, list(seconds_by_round(record).values()))
 
     def number(processes: int, *sides: Record) -> Uncertain:
         width = half_width(math.hypot(*map(spread, sides)), processes)
         borrowed = any(kind(side.case.backend, side.case.scope) in known.borrowed for side in sides)
         return Uncertain(question=question(sides[0].case), half_width=width, borrowed=borrowed)
 
-    for item in fastest(sound):
-        yield number(len(by_round(item.record)), item.record)
+    for item in fastest_of_each_case(sound):
+        yield number(len(seconds_by_round(item.record)), item.record)
     for both in speedups(item.record for item in sound):
         yield number(both.ratio.processes, both.cpu.record, both.gpu.record)
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import get_args
 
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.driver import fitness
 from suite.driver.cases import by_scopes
 from suite.driver.request import Request
@@ -52,7 +52,7 @@ def not_run_by(lacking: Sequence[Case]) -> Iterator[str]:
         yield f"{peer} cannot run: {', '.join(places)}; left out"
 
 
-def not_timed(request: Request, chosen: Sequence[Description], here: Here) -> Iterator[str]:
+def not_timed(request: Request, chosen: Sequence[Description], here: MachineCapabilities) -> Iterator[str]:
     """Yield the scopes asked for that none of the workloads is timed in, and the options that keep them out."""
     lost: dict[str, list[Scope]] = {}
     for scope in request.scopes or USUAL_SCOPES:
@@ -64,7 +64,7 @@ def not_timed(request: Request, chosen: Sequence[Description], here: Here) -> It
             yield f"scope {', '.join(scopes)} is not timed with {options}{but}; left out"
 
 
-def _in_the_way(request: Request, scope: Scope, chosen: Sequence[Description], here: Here) -> str:
+def _in_the_way(request: Request, scope: Scope, chosen: Sequence[Description], here: MachineCapabilities) -> str:
     """Return the option without which a scope is timed, all that narrow it if it takes them, or '' if none helps."""
     usual = Request()
     given = [name for name in _NARROWING if getattr(request, name) != getattr(usual, name)]
@@ -76,7 +76,7 @@ def _in_the_way(request: Request, scope: Scope, chosen: Sequence[Description], h
     return ""
 
 
-def _but(request: Request, scopes: Sequence[Scope], chosen: Sequence[Description], here: Here) -> str:
+def _but(request: Request, scopes: Sequence[Scope], chosen: Sequence[Description], here: MachineCapabilities) -> str:
     """Return the variant as which scopes are timed though in its usual one none is, in words; '' if there is none."""
     for name in () if request.variants else NAMES:
         made = by_scopes(replace(request, variants=(name,)), chosen, here)

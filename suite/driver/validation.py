@@ -212,7 +212,7 @@ def refuse_threads(threads: Collection[int], machine: Machine, backends: Collect
                 f"--threads {count} asked for, which is of the CPU side; add --backend cpu or leave it out"
             )
         if count > machine.cores:
-            there = units.counted(machine.cores, "core")
+            there = units.pluralize(machine.cores, "core")
             raise ValueError(f"--threads {count} asked for, this process may use {there}; choose at most so many")
 
 
@@ -249,8 +249,8 @@ def refuse_hosts(
         return
     if devices % hosts or devices < hosts:
         raise ValueError(
-            f"{units.counted(devices, 'device')} asked for on {hosts} hosts; each has as many, so choose a multiple of "
-            f"{hosts}"
+            f"{units.pluralize(devices, 'device')} asked for on {hosts} hosts; each has as many, so choose a multiple "
+            f"of {hosts}"
         )
     for asked, there, option in (
         (scopes, HOSTS_SCOPES, "--scope"),
@@ -283,7 +283,7 @@ def refuse_devices(
     for backend, there in available.items():
         if there < count:
             what = (
-                f"{units.counted(there, 'core')}, each of which can be one"
+                f"{units.pluralize(there, 'core')}, each of which can be one"
                 if backend == "cpu"
                 else f"{there} that JAX sees"
             )

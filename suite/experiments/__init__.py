@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Protocol, cast
 
 from suite import discovery
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
-from suite.results.views.experiment_result import Reading
+from suite.results.views.experiment_result import ExperimentResult
 from suite.workload import Case, Description
 
 
@@ -26,14 +26,14 @@ class Experiment(Protocol):
     METHOD: str  # how the answer comes about, in plain text
     WORKLOADS: tuple[str, ...]  # timed when none is named; empty: all networks
 
-    def cases(self, catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+    def cases(self, catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
         """Return what has to be timed of these workloads.
 
         Raises RuntimeError if this machine cannot answer.
         """
         ...
 
-    def read(self, records: Sequence[Record]) -> Reading | None:
+    def read(self, records: Sequence[Record]) -> ExperimentResult | None:
         """Return what one machine's records answer; None if they have nothing to say."""
         ...
 
@@ -51,7 +51,7 @@ def load(name: str) -> Experiment:
     return cast(Experiment, discovery.module(__name__, name, names(), "experiment"))
 
 
-def read(name: str, evidence: Evidence) -> Reading | None:
+def read(name: str, evidence: Evidence) -> ExperimentResult | None:
     """Return what one machine answers; None if it has nothing to say.
 
     Raises LookupError if there is no such experiment.

@@ -5,11 +5,11 @@ from itertools import pairwise
 from statistics import fmean
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import claimed
 from suite.analysis.learning import documented_steps, learning, learnt, newest
 from suite.results.records.record import Record
-from suite.results.views.experiment_result import Reading
+from suite.results.views.experiment_result import ExperimentResult
 from suite.results.views.table import Cell, Table
 from suite.workload import Case, Data, Description
 
@@ -37,7 +37,7 @@ _LADDER = ("catdog_cnn_base", "catdog_cnn_conv64", "catdog_cnn_dropout", "catdog
 _COLUMNS = ("model", "documented", "measured", "range", "difference", "steps", "validation examples", "processes")
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the documented training of each network that has an accuracy, on one backend.
 
     Raises RuntimeError if the data are not the published ones, ValueError if no network has a documented accuracy.
@@ -53,7 +53,7 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
     return made
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return documented and measured accuracies; None if no network was trained on the real data as long as that."""
     found = trained(records)
     if not found:
@@ -70,7 +70,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         answers.append(f"From {_LADDER[0]} to {_LADDER[-1]} the accuracy {words}.")
     rows = tuple(_row(record, means[name]) for name, record in found.items())
     title = "Validation accuracy on the published data, documented and measured"
-    return Reading(answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=rows),))
+    return ExperimentResult(answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=rows),))
 
 
 def trained(records: Iterable[Record]) -> dict[str, Record]:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import from_size, pooled_point, said_of, step, words
 from suite.results.pooled.machine_evidence import Evidence, of_one_machine
 from suite.results.pooled.pools import Pool
@@ -12,7 +12,7 @@ from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.summary import summary
 from suite.results.stats.crossing import Crossing, crossing
-from suite.results.views.experiment_result import Chart, Line, Point, Reading
+from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
 from suite.results.views.table import Cell, Table, time_cell, times_cells
 from suite.workload import Case, Description
 
@@ -34,7 +34,7 @@ _COLUMNS = ("model", "batch", "CPU step", "GPU step", "speed-up", "95 % interval
             "hosts")  # fmt: skip
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return both sides at each batch. Raises RuntimeError if one of them is not there."""
     here.need_gpu("crossover")
     here.need_cpu("crossover")
@@ -54,12 +54,12 @@ def batches(about: Description) -> tuple[int, ...]:
     )
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return from which batch on the GPU wins, by workload; None if no workload has two batch sizes."""
     return of_evidence(of_one_machine(records))
 
 
-def of_evidence(evidence: Evidence) -> Reading | None:
+def of_evidence(evidence: Evidence) -> ExperimentResult | None:
     """Return what one machine answers."""
     sweeps = _sweeps(evidence.speedups)
     if not sweeps:
@@ -93,7 +93,7 @@ def of_evidence(evidence: Evidence) -> Reading | None:
     )
     title = "One step at each batch size, CPU and GPU of the same kind of machine"
     table = Table(title=title, columns=_COLUMNS, rows=tuple(rows), notes=tuple(_untimed(evidence, sweeps)))
-    return Reading(answers=tuple(answers), tables=(table,), chart=chart, beside=(throughput,))
+    return ExperimentResult(answers=tuple(answers), tables=(table,), chart=chart, beside=(throughput,))
 
 
 def answer(name: str, found: Crossing, sweep: Sequence[PooledSpeedUp]) -> str:
@@ -140,9 +140,9 @@ def _rate(side: Pool, quotable: bool) -> Point:
     )
 
 
-def _line(name: str, found: Crossing, points: Sequence[Point]) -> Line:
+def _line(name: str, found: Crossing, points: Sequence[Point]) -> ChartLine:
     mine = [p.at for p in points if p.series == name and p.at is not None]
-    return Line(series=name, ends=((found.low or min(mine), 1.0), (found.high or max(mine), 1.0)), wide=True)
+    return ChartLine(series=name, ends=((found.low or min(mine), 1.0), (found.high or max(mine), 1.0)), thick=True)
 
 
 def _row(item: PooledSpeedUp) -> tuple[Cell, ...]:

@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Sequence
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import change, claimed, epoch, from_storage, gain, share_cell
 from suite.analysis.steps import caveat, said_of, steady, step, together, words
 from suite.results.pooled.machine_evidence import Evidence, of_one_machine
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.campaigns import notes
-from suite.results.single.input_pipeline import flow
+from suite.results.single.input_pipeline import input_pipeline
 from suite.results.single.summary import Summary
-from suite.results.single.telemetry_summary import averaged, gpu_share, on_gpu, watched
-from suite.results.views.experiment_result import Chart, Point, Reading
+from suite.results.single.telemetry_summary import averaged, gpu_share, gpu_telemetry_mean, telemetry_mean
+from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, filled, one_host_cell, rate_cells, times_cells
 from suite.workload import Case, Description
 
@@ -57,7 +57,7 @@ _SHARE = (
 Networks = dict[tuple[str, str], dict[str, Summary]]  # by workload and backend, then by scope
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return each network with its input and without, on each backend."""
     return tuple(
         case
@@ -68,12 +68,12 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
     )
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return what depth costs from storage on and on the device alone; None if nothing was timed from storage."""
     return of_evidence(of_one_machine(records))
 
 
-def of_evidence(evidence: Evidence) -> Reading | None:
+def of_evidence(evidence: Evidence) -> ExperimentResult | None:
     """Return what one machine answers; GPU over CPU is pooled, what depth costs a side is of one campaign."""
     found, pooled = networks(evidence.records), _pooled(evidence.speedups)
     if not found:
@@ -92,7 +92,7 @@ def of_evidence(evidence: Evidence) -> Reading | None:
         points=tuple(_points(found)),
     )
     answers = (*_ratios(pooled), *_changes(found), *_utilisation(found))
-    return Reading(answers=answers, tables=tuple(tables), chart=chart if chart.points else None)
+    return ExperimentResult(answers=answers, tables=tuple(tables), chart=chart if chart.points else None)
 
 
 def networks(records: Sequence[Record]) -> Networks:
@@ -113,14 +113,14 @@ def _fits(record: Record) -> bool:
 
 def _rows(found: Networks) -> Iterator[tuple[Cell, ...]]:
     for (name, backend), scopes in found.items():
-        flowing, alone = flow(scopes["epoch"].record), scopes.get("step")
+        pipeline, alone = input_pipeline(scopes["epoch"].record), scopes.get("step")
         yield (
             Cell(text=name),
             Cell(text=backend),
-            *rate_cells(flowing.rate, scopes["epoch"]),
+            *rate_cells(pipeline.rate, scopes["epoch"]),
             _device_alone(scopes)[0],
-            share_cell(flowing.share.value if flowing.share else None),
-            Cell(text=flowing.bound or units.DASH),
+            share_cell(pipeline.share.value if pipeline.share else None),
+            Cell(text=pipeline.bound or units.DASH),
             one_host_cell(*(item for item in (scopes["epoch"], alone) if item is not None)),
         )
 
@@ -129,14 +129,14 @@ def _device_alone(scopes: dict[str, Summary]) -> tuple[Cell, Cell]:
     """Return the device's own rate: of the case of its own, else as the process from storage on saw it."""
     if "step" in scopes:
         return rate_cells(scopes["step"].examples_per_second_estimate, scopes["step"])
-    return rate_cells(flow(scopes["epoch"].record).alone, scopes["epoch"])
+    return rate_cells(input_pipeline(scopes["epoch"].record).device_rate, scopes["epoch"])
 
 
 def _seen(found: Networks) -> Iterator[tuple[Cell, ...]]:
     for (name, backend), scopes in found.items():
         record = scopes["epoch"].record
-        watts = on_gpu(averaged(record), lambda gpu: gpu.power_watts)
-        warm = on_gpu(record, lambda gpu: gpu.temperature_celsius)
+        watts = gpu_telemetry_mean(averaged(record), lambda gpu: gpu.power_watts)
+        warm = gpu_telemetry_mean(record, lambda gpu: gpu.temperature_celsius)
         claim = claimed(record.description, "gpu_utilisation") if backend == "gpu" else None
         yield (
             Cell(text=name),
@@ -145,7 +145,7 @@ def _seen(found: Networks) -> Iterator[tuple[Cell, ...]]:
             share_cell(claim.gpu_value / 100 if claim and claim.gpu_value else None),
             Cell(text=units.small(watts, "W") if watts is not None else units.DASH, sort=watts),
             Cell(text=f"{units.number(warm)} °C" if warm is not None else units.DASH, sort=warm),
-            share_cell(watched(record, lambda seen: seen.cpu_utilisation)),
+            share_cell(telemetry_mean(record, lambda seen: seen.cpu_utilisation)),
         )
 
 
@@ -163,7 +163,7 @@ def _sides(found: Sequence[tuple[PooledSpeedUp, PooledSpeedUp | None]]) -> Itera
             Cell(text=stored.workload),
             *times_cells(stored.ratio.estimate, stored.record),
             *times_cells(step_alone and step_alone.ratio.estimate, step_alone and step_alone.record),
-            Cell(text=units.stated(documented), sort=documented),
+            Cell(text=units.documented(documented), sort=documented),
             Cell(text=stored.state, remark="; ".join(stored.reasons)),
             Cell(text=units.count(stored.hosts), sort=stored.hosts),
         )
@@ -177,7 +177,7 @@ def _documented_ratio(about: Description) -> float | None:
 def _ratios(found: Sequence[tuple[PooledSpeedUp, PooledSpeedUp | None]]) -> Iterator[str]:
     for stored, step_alone in found:
         documented = _documented_ratio(stored.record.description)
-        beside = f"; documented from storage are {units.stated(documented)}" if documented else ""
+        beside = f"; documented from storage are {units.documented(documented)}" if documented else ""
         bare = f", and {words(step_alone.ratio.estimate)} with the batch on the device" if step_alone else ""
         ratio, counted = words(stored.ratio.estimate), [item for item in (stored, step_alone) if item]
         yield f"{stored.workload}: from storage the GPU is {ratio} as fast as the CPU{bare}{beside}.{said_of(counted)}"
@@ -190,7 +190,7 @@ def _changes(found: Networks) -> Iterator[str]:
             said = [
                 f"{change(value)} {where}"
                 for scope, where in (("epoch", "from storage"), ("step", "with the batch on the device"))
-                if scope in mine and scope in theirs and mine[scope].whole and theirs[scope].whole
+                if scope in mine and scope in theirs and mine[scope].complete and theirs[scope].complete
                 if (value := gain(mine[scope], theirs[scope])) is not None
             ]
             if said:
@@ -217,9 +217,9 @@ def _utilisation(found: Networks) -> Iterator[str]:
 
 def _points(found: Networks) -> Iterator[Point]:
     for (name, backend), scopes in found.items():
-        flowing = flow(scopes["epoch"].record)
+        pipeline = input_pipeline(scopes["epoch"].record)
         alone = scopes.get("step")
-        rates = {"from storage": (flowing.rate, scopes["epoch"])}
+        rates = {"from storage": (pipeline.rate, scopes["epoch"])}
         if alone is not None:
             rates["alone"] = (alone.examples_per_second_estimate, alone)
         for way, (value, item) in rates.items():

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import caveat, point, share, share_words, step, together, words
 from suite.results.records.record import Record
 from suite.results.single.summary import time_ratio
 from suite.results.stats.statistics import Estimate
-from suite.results.views.experiment_result import Chart, Reading
+from suite.results.views.experiment_result import Chart, ExperimentResult
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, gain_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
@@ -28,14 +28,14 @@ _BEST = "several-steps"
 _COLUMNS = ("model", "backend", "way", "step", "over several-steps", "95 % interval", "share of dispatch", ON_ONE_HOST)
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the step in each way on each backend that is there."""
     return tuple(
         step(about, backend, here, variant=way) for about in catalogue for backend in here.backends for way in _WAYS
     )
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return the share of dispatch by workload and backend; None if no workload was timed in two ways."""
     answers, rows, points = [], [], []
     for group in together(records, _fits):
@@ -61,7 +61,7 @@ def read(records: Sequence[Record]) -> Reading | None:
             )
             if over is not None and best is not None and way != _BEST:
                 points.append(point(way, over, item, best, row=f"{name} {backend}"))
-                said += [_saved(way, over)] if item.whole and best.whole else []
+                said += [_saved(way, over)] if item.complete and best.complete else []
         text = "; ".join(said) or f"not known, as {_BEST} or the others are not whole"
         answers.append(f"{name} on the {backend.upper()}: {text}." + caveat(group))
     if not answers:
@@ -73,7 +73,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         level=1.0,
     )
     title = "One step in three ways"
-    return Reading(
+    return ExperimentResult(
         answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=tuple(rows)),), chart=chart
     )
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from statistics import median
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import epoch, from_storage
 from suite.analysis.steps import caveat, point, step, together, words
 from suite.results.records.record import Record
-from suite.results.single.summary import Summary, by_round
+from suite.results.single.summary import Summary, seconds_by_round
 from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio
-from suite.results.views.experiment_result import Chart, Point, Reading
+from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, times_cells
 from suite.workload import Case, Description
 
@@ -59,7 +59,7 @@ def examples(about: Description) -> int | None:
     return _EXAMPLES.get(about.dataset, about.epoch_examples)
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return step and epoch of each network, on the CPU or, if it is large, on the GPU; and documented whole runs.
 
     Raises RuntimeError if nothing is left for the backends that there are.
@@ -83,7 +83,7 @@ def _backend(about: Description) -> str:
     return "cpu" if (examples(about) or 0) * about.flop_per_example <= _MOST_FLOP else "gpu"
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return how far prediction and epoch differ; None if no campaign has both."""
     found = epochs(records)
     if not found:
@@ -96,7 +96,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     )
     title = "An epoch as the steady step predicts it, and as it was measured"
     table = Table(title=title, columns=_COLUMNS, rows=tuple(map(_row, found)))
-    return Reading(answers=tuple(map(_answer, found)), tables=(table,), chart=chart)
+    return ExperimentResult(answers=tuple(map(_answer, found)), tables=(table,), chart=chart)
 
 
 def epochs(records: Sequence[Record]) -> list[Epoch]:
@@ -115,16 +115,16 @@ def _fits(record: Record) -> bool:
 def _epochs(group: Sequence[Summary]) -> Iterator[Epoch]:
     scopes = {item.record.case.scope: item for item in group}
     alone, count = scopes.get("step"), examples(group[0].record.description)
-    if alone is None or count is None or not alone.whole:
+    if alone is None or count is None or not alone.complete:
         return
     steps = count / alone.record.case.batch
     for scope in ("run", "epoch"):
         item = scopes.get(scope)
-        if item is None or not item.whole:
+        if item is None or not item.complete:
             continue
         record = item.record
-        times = _stages(record) if scope == "run" else {r: steps * s for r, s in by_round(record).items()}
-        predicted = {number: steps * seconds for number, seconds in by_round(alone.record).items()}
+        times = _stages(record) if scope == "run" else {r: steps * s for r, s in seconds_by_round(record).items()}
+        predicted = {number: steps * seconds for number, seconds in seconds_by_round(alone.record).items()}
         ratio = paired_ratio(times, predicted)
         if ratio is not None:
             taken = [len(run.samples) * run.steps_per_sample for run in record.runs if not run.reason]

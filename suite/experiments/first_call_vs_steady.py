@@ -6,12 +6,12 @@ from statistics import median
 from msgspec.structs import replace
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import caveat, percent_words, point, step, together, words
 from suite.results.records.record import Record, Run
 from suite.results.single.summary import Summary
 from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio
-from suite.results.views.experiment_result import Chart, Reading
+from suite.results.views.experiment_result import Chart, ExperimentResult
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, gain_cell, times_cells
 from suite.workload import STARTING, Allocator, Backend, Case, Description
 
@@ -32,7 +32,7 @@ _COLUMNS = (
 Seconds = dict[int, float]  # by round
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the first calls on each backend that is there, the CPU's with the system's allocator.
 
     With the one that keeps its memory the second call too touches pages for the first time.
@@ -76,7 +76,7 @@ def cores(run: Run) -> float:
     return sum(s.process_seconds for s in run.samples) / sum(s.wall_seconds for s in run.samples)
 
 
-def by_round(item: Summary, value: Callable[[Run], float]) -> Seconds:
+def values_by_round(item: Summary, value: Callable[[Run], float]) -> Seconds:
     """Return a value of each process that made all its calls."""
     runs = (run for run in item.record.runs if not run.reason and len(run.warmup) == 2 and run.samples)
     return {run.round: value(run) for run in runs}
@@ -84,19 +84,19 @@ def by_round(item: Summary, value: Callable[[Run], float]) -> Seconds:
 
 def differing(item: Summary) -> Estimate | None:
     """Return by which share the later calls of a process differ; a mean of shares that are 0 has no interval."""
-    shares = list(by_round(item, spread).values())
+    shares = list(values_by_round(item, spread).values())
     if not shares:
         return None
     return geometric_mean(shares) if min(shares) > 0 else Estimate(value=median(shares), processes=len(shares))
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return first and steady calls by workload and backend, and the GPU against the CPU; None without such records."""
     answers, rows, points, sides = [], [], [], []
     groups = together(records, _fits, least=1)
-    for (item,) in (group for group in groups if by_round(group[0], first)):
+    for (item,) in (group for group in groups if values_by_round(group[0], first)):
         name, backend = item.record.workload, item.record.backend
-        over = paired_ratio(by_round(item, first), by_round(item, steady)) if item.whole else None
+        over = paired_ratio(values_by_round(item, first), values_by_round(item, steady)) if item.complete else None
         rows.append(
             (
                 Cell(text=name),
@@ -118,7 +118,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         return None
     for cpu in (group[0] for group in groups if group[0].record.backend == "cpu"):
         gpu = next((g[0] for g in groups if _pair(cpu, g[0])), None)
-        if gpu is not None and cpu.whole and gpu.whole:
+        if gpu is not None and cpu.complete and gpu.complete:
             sides += [_row(cpu, gpu, label, value) for label, value in _SIDES.items()]
     chart = Chart(
         caption="Time of the first call of a fresh process over that of its later ones.",
@@ -131,7 +131,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     if sides:
         columns = ("model", "what counts", "speed-up", "95 % interval", ON_ONE_HOST)
         tables.append(Table(title="The same calls, GPU against CPU", columns=columns, rows=tuple(sides)))
-    return Reading(answers=tuple(answers), tables=tuple(tables), chart=chart)
+    return ExperimentResult(answers=tuple(answers), tables=tuple(tables), chart=chart)
 
 
 _SIDES = {"a steady call": steady, "the first call": first, "all four calls": four}
@@ -143,7 +143,7 @@ def _pair(cpu: Summary, gpu: Summary) -> bool:
 
 
 def _row(cpu: Summary, gpu: Summary, label: str, value: Callable[[Run], float]) -> tuple[Cell, ...]:
-    found = paired_ratio(by_round(cpu, value), by_round(gpu, value))
+    found = paired_ratio(values_by_round(cpu, value), values_by_round(gpu, value))
     return (
         Cell(text=cpu.record.workload),
         Cell(text=label),
@@ -157,7 +157,7 @@ def _fits(record: Record) -> bool:
 
 
 def _middle(item: Summary, value: Callable[[Run], float], text: Callable[[float], str]) -> Cell:
-    middle = median(by_round(item, value).values())
+    middle = median(values_by_round(item, value).values())
     return Cell(text=text(middle), sort=middle)
 
 
@@ -169,5 +169,5 @@ def _differing(item: Summary) -> Cell:
 
 
 def _seconds(item: Summary, value: Callable[[Run], float]) -> Cell:
-    middle = median(by_round(item, value).values())
+    middle = median(values_by_round(item, value).values())
     return Cell(text=units.seconds(middle), sort=middle, record=item.record, remark="median over processes")

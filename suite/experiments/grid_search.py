@@ -6,7 +6,7 @@ from itertools import takewhile
 import msgspec
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import gain, share_cell
 from suite.analysis.searches import SCORES, WAYS, WHOLE, searched
 from suite.analysis.steps import campaigns, caveat, in_all, point, step, together, words
@@ -16,7 +16,7 @@ from suite.results.single.campaigns import notes
 from suite.results.single.summary import Summary
 from suite.results.single.telemetry_summary import gpu_share
 from suite.results.stats.statistics import Estimate
-from suite.results.views.experiment_result import Chart, Point, Reading
+from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, filled, gain_cell, time_cell, times_cells
 from suite.workload import Backend, Case, Description
 
@@ -49,7 +49,7 @@ _COLUMNS = (
 _SEARCH = ("model", "backend", "way", "whole search, derived")
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the step of one fit and of so many stacked on each backend.
 
     Raises ValueError if no workload has a grid.
@@ -67,7 +67,7 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
     return made + searches(catalogue, here)
 
 
-def searches(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def searches(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the whole search on each backend, one fit after another and stacked."""
     return tuple(
         msgspec.structs.replace(
@@ -110,7 +110,7 @@ def derived(group: Sequence[Summary]) -> tuple[float | None, float | None]:
     seconds = {
         (item.record.case.variant, fits(item)): item.seconds.value
         for item in group
-        if item.seconds is not None and item.whole
+        if item.seconds is not None and item.complete
     }
     one, steps = seconds.get(("plain", 1)), about.run.epochs * -(-about.run.train // about.batch)
     stacked = [seconds.get(("stacked", count)) for _, count in stages(about)]
@@ -123,12 +123,12 @@ def derived(group: Sequence[Summary]) -> tuple[float | None, float | None]:
     return None if one is None else steps * one, sum(each) if len(each) == len(stacked) else None
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return what stacking gains by number of fits and backend; None if no fit was timed alone and stacked."""
     return of_evidence(of_one_machine(records))
 
 
-def of_evidence(evidence: Evidence) -> Reading | None:
+def of_evidence(evidence: Evidence) -> ExperimentResult | None:
     """Return what one machine answers; what a GPU gains is pooled, what stacking gains is of one campaign."""
     answers, rows, points, times, busy = [], [], [], [], []
     records = evidence.records
@@ -157,11 +157,11 @@ def of_evidence(evidence: Evidence) -> Reading | None:
             )
             if found is not None and base is not None:
                 points.append(point(backend, found, item, base, at=fits(item)))
-                gains += [(found, item)] if item.whole and base.whole else []
+                gains += [(found, item)] if item.complete and base.complete else []
             if share and item is not base:
                 text = units.percent(share)
                 busy.append(Point(series="GPU busy", value=100 * share, at=fits(item), text=text))
-        if not all(item.record.broken_off for item in group):
+        if not all(item.record.is_partial for item in group):
             answers.append(f"{name} on the {backend.upper()}: {_answer(gains, base, shares, records)}" + caveat(group))
         times += [row for row in _searches(name, backend, ordered) if tuple(cell.text for cell in row[:3]) not in timed]
     answers += said
@@ -192,7 +192,7 @@ def of_evidence(evidence: Evidence) -> Reading | None:
         whole=100.0,
         joined=True,
     )
-    return Reading(
+    return ExperimentResult(
         answers=tuple(answers), tables=tables, chart=chart if points else None, beside=(beside,) if busy else ()
     )
 
@@ -200,7 +200,7 @@ def of_evidence(evidence: Evidence) -> Reading | None:
 def _shares(records: Iterable[Record]) -> dict[Case, float]:
     """Return how busy each case kept its GPU when it last went on to be watched, in whichever campaign."""
     went_on = [record for record in records if any(run.energy is not None for run in record.runs)]
-    seen = ((record.case, gpu_share(record)) for record in sorted(went_on, key=lambda record: record.recency))
+    seen = ((record.case, gpu_share(record)) for record in sorted(went_on, key=lambda record: record.sort_key))
     return {case: share for case, share in seen if share is not None}
 
 
@@ -214,7 +214,7 @@ def _gains_of(records: Iterable[Record], most: Summary) -> Iterator[Estimate]:
     """Yield what so many stacked fits gain in each campaign that has them whole."""
     mine = (r for r in records if (r.workload, r.backend) == (most.record.workload, most.record.backend))
     for group in campaigns((record for record in mine if record.profile != "smoke"), _fits):
-        ways = {(item.record.case.variant, fits(item)): item for item in group if item.whole}
+        ways = {(item.record.case.variant, fits(item)): item for item in group if item.complete}
         base, same = ways.get(("plain", 1)), ways.get(("stacked", fits(most)))
         if base is not None and same is not None and (found := gain(same, base)) is not None:
             yield found

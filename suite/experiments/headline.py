@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from itertools import product
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import pooled_point, said_of, words
 from suite.results.pooled.machine_evidence import Evidence, of_one_machine
 from suite.results.records.record import Record
-from suite.results.views.experiment_result import Chart, Reading
+from suite.results.views.experiment_result import Chart, ExperimentResult
 from suite.results.views.table import Cell, Table, time_cell, times_cells
 from suite.variants import variants_of
 from suite.workload import (
@@ -48,7 +48,7 @@ WORKLOADS = (
 
 def cases(
     catalogue: Sequence[Description],
-    here: Here,
+    here: MachineCapabilities,
     *,
     implementations: Sequence[Implementation] = ("jax",),
     variants: Sequence[str] = (),
@@ -68,7 +68,7 @@ def cases(
     hosts: int = 1,
     peer_backends: Sequence[Backend] = (),
 ) -> tuple[Case, ...]:
-    """Return what has to be timed for the speed-ups of these workloads; JAX's peers on some of the backends, if named.
+    """Return what has to be timed for the speed-ups of these workloads; JAX's baselines on some backends, if named.
 
     The CPU side is float32 at highest precision, whatever the GPU's is; its cold start and first calls have the
     allocator `starting`, by default the system's, as programs have it, since one that serves steps may make the first
@@ -108,7 +108,7 @@ def cases(
         for precision in (("float32-highest",) if backend == "cpu" else precisions)
         for implementation in implementations
         if implementation == "jax" or backend in (peer_backends or backends)
-        for variant, allocator in ways(implementation, backend, variants, allocators)
+        for variant, allocator in variants_and_allocators(implementation, backend, variants, allocators)
         for scope in scopes
         if has(scope, about, implementation, variant, devices) and (scope == "step" or allocator == allocators[0])
         if scope != "input" or backend == "cpu"  # it is the host's
@@ -136,7 +136,7 @@ def fed(
     return tuple(product(workers, kinds, places))
 
 
-def ways(
+def variants_and_allocators(
     implementation: Implementation, backend: Backend, variants: Sequence[str], allocators: Sequence[Allocator]
 ) -> tuple[tuple[str, Allocator], ...]:
     """Return the variants and allocators in which an implementation is timed; its fastest counts.
@@ -161,7 +161,7 @@ def usual_batch(about: Description, variant: str) -> int:
 
 
 def has(scope: Scope, about: Description, implementation: Implementation, variant: str, devices: int) -> bool:
-    """Return whether a scope is timed: beside the steady state JAX's alone, since peers certify no more than that.
+    """Return whether a scope is timed: beside the steady state JAX's alone, since baselines certify no more than that.
 
     A scan over several steps has no step to start with, and copies no batch; an epoch and its input are there where
     the data is stored, the input also as PyTorch reads it; a whole run is there where the source
@@ -189,12 +189,12 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
     return implementation == "jax" and variant not in ("several-steps", "resident")
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return the speed-up of each network; None if there is none."""
     return of_evidence(of_one_machine(records))
 
 
-def of_evidence(evidence: Evidence) -> Reading | None:
+def of_evidence(evidence: Evidence) -> ExperimentResult | None:
     """Return what one machine's speed-ups answer, the largest first; None if none is of the headline setting."""
     found = sorted((item for item in evidence.speedups if item.headline), key=lambda item: -item.ratio.value)
     if not found:
@@ -222,4 +222,4 @@ def of_evidence(evidence: Evidence) -> Reading | None:
     answers = tuple(
         f"{item.workload}: the GPU is {words(item.ratio.estimate)} as fast.{said_of([item])}" for item in found
     )
-    return Reading(answers=answers, tables=(Table(title=title, columns=columns, rows=rows),), chart=chart)
+    return ExperimentResult(answers=answers, tables=(Table(title=title, columns=columns, rows=rows),), chart=chart)

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import epoch, from_storage, share_cell
 from suite.analysis.steps import steady, together
 from suite.analysis.tuning import (
@@ -29,9 +29,9 @@ from suite.analysis.tuning import (
     tuning,
 )
 from suite.results.records.record import Record
-from suite.results.single.input_pipeline import flow
+from suite.results.single.input_pipeline import input_pipeline
 from suite.results.single.summary import Summary
-from suite.results.views.experiment_result import HeatMap, Reading, Square
+from suite.results.views.experiment_result import ExperimentResult, HeatMap, Square
 from suite.results.views.table import (
     ON_ONE_HOST,
     Cell,
@@ -76,7 +76,7 @@ _SINGLY = ("changed", "examples/s", "95 % interval", "of default", "95 % interva
 _OTHERS = ("model", "workers", "batch", "examples/s", "95 % interval", "step's share", "GPU busy", ON_ONE_HOST)
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the cells and the single settings of each network, of those beside it the default and a tuned cell."""
     backend = "gpu" if "gpu" in here.backends else "cpu"
     return tuple(
@@ -109,7 +109,7 @@ def _all(about: Description) -> Iterator[dict[str, Any]]:
         yield {"workers": DEFAULT[0], "batch": DEFAULT[1], **axes}
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return what tuning gains, by network and backend; None if no network has two cells of one campaign."""
     grids, others = swept(records), beside(records)
     if not grids:
@@ -134,7 +134,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         up="workers",
         squares=tuple(squares),
     )
-    return Reading(answers=tuple(answers), tables=tuple(tables), chart=chart)
+    return ExperimentResult(answers=tuple(answers), tables=tuple(tables), chart=chart)
 
 
 def swept(records: Sequence[Record]) -> tuple[tuple[Summary, ...], ...]:
@@ -178,7 +178,7 @@ def _settings(group: Sequence[Summary]) -> Iterator[tuple[str, Summary]]:
 
 def _squares(title: str, cells: Cells) -> Iterator[Square]:
     for (workers, batch, augmentation), item in cells.items():
-        rate = flow(item.record).rate
+        rate = input_pipeline(item.record).rate
         yield Square(
             panel=f"{title}, {'augmented' if augmentation == 'host' else 'not augmented'}",
             row=units.count(workers),
@@ -197,7 +197,7 @@ def _grid(title: str, cells: Cells) -> Table:
                 Cell(text=units.count(workers), sort=workers),
                 Cell(text=units.count(batch), sort=batch),
                 Cell(text=augmentation),
-                *rate_cells(flow(item.record).rate, item),
+                *rate_cells(input_pipeline(item.record).rate, item),
                 _of_default(item, cells.get((*DEFAULT, "host"))),
                 share_cell(step_share(item)),
                 share_cell(gpu_busy(item)),
@@ -213,7 +213,7 @@ def _grid(title: str, cells: Cells) -> Table:
 
 def _of_default(item: Summary, base: Summary | None) -> Cell:
     """Return how many times as fast as the default a cell is; of one process also how fast that was in its round."""
-    found, rate = speed(item, base), flow(item.record).rate
+    found, rate = speed(item, base), input_pipeline(item.record).rate
     if item is base:
         return base_cells(item.record)[0]
     ratio, _ = times_cells(found, item.record)
@@ -230,7 +230,7 @@ def _one_by_one(title: str, cells: Cells, singly: Sequence[tuple[str, Summary]])
     rows = tuple(
         (
             Cell(text=said),
-            *rate_cells(flow(item.record).rate, item),
+            *rate_cells(input_pipeline(item.record).rate, item),
             *(base_cells(item.record) if item is base else times_cells(speed(item, base), item.record)),
             one_host_cell(item),
         )
@@ -245,7 +245,7 @@ def _beside(items: Sequence[Summary]) -> Table:
             Cell(text=item.record.workload),
             Cell(text=units.count(item.record.case.workers), sort=item.record.case.workers),
             Cell(text=units.count(item.record.case.batch), sort=item.record.case.batch),
-            *rate_cells(flow(item.record).rate, item),
+            *rate_cells(input_pipeline(item.record).rate, item),
             share_cell(step_share(item)),
             share_cell(gpu_busy(item)),
             one_host_cell(item),

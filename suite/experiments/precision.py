@@ -6,13 +6,13 @@ from dataclasses import replace
 import msgspec
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import caveat, fullest, point, step, words
 from suite.results.records.record import Record
 from suite.results.single.selection import current_cases
-from suite.results.single.summary import Summary, by_round, time_ratio
+from suite.results.single.summary import Summary, seconds_by_round, time_ratio
 from suite.results.stats.statistics import Estimate, unpaired_ratio
-from suite.results.views.experiment_result import Chart, Reading
+from suite.results.views.experiment_result import Chart, ExperimentResult
 from suite.results.views.table import (
     ON_ONE_HOST,
     Cell,
@@ -41,7 +41,7 @@ _UNKNOWN = "not known, as a precision has no whole result"
 _COLUMNS = ("model", "precision", "batch", "GPU step", "gain", "95 % interval", ON_ONE_HOST)
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the GPU's step in each precision that it has. Raises RuntimeError if there is no choice."""
     here.need_gpu("precision")
     if len(here.gpu_precisions) < 2:
@@ -51,10 +51,10 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
     return tuple(step(about, "gpu", here, precision=one) for about in catalogue for one in here.gpu_precisions)
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return what each precision gains over float32; None if no workload was timed in two of them."""
     answers, rows, points = [], [], []
-    elsewhere = {item.record.workload: item for item in current_cases(filter(_in_full, records)) if item.whole}
+    elsewhere = {item.record.workload: item for item in current_cases(filter(_in_full, records)) if item.complete}
     for group in fullest(records, _fits):
         if len(group) < 2:
             continue
@@ -78,7 +78,7 @@ def read(records: Sequence[Record]) -> Reading | None:
             if found is not None and base is not None and precision != _FULL:
                 mark = point(precision, found, base, item, row=name)
                 points.append(mark if full else replace(mark, solid=False))
-                gains += [f"{precision} is {words(found)}"] if item.whole and base.whole else []
+                gains += [f"{precision} is {words(found)}"] if item.complete and base.complete else []
         apart = "" if full else " of another campaign"
         said = f"{' and '.join(gains)} as fast as float32{apart}" if gains else _UNKNOWN
         answers.append(f"{name}: {said}." + caveat(group))
@@ -91,7 +91,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         level=1.0,
     )
     title = "One step on the GPU in each precision"
-    return Reading(
+    return ExperimentResult(
         answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=tuple(rows)),), chart=chart
     )
 
@@ -100,12 +100,12 @@ def _unpaired(full: Summary | None, item: Summary) -> Estimate | None:
     """Return the ratio of two campaigns' times, which has no interval."""
     if full is None:
         return None
-    found = unpaired_ratio(*(list(by_round(side.record).values()) for side in (full, item)))
+    found = unpaired_ratio(*(list(seconds_by_round(side.record).values()) for side in (full, item)))
     return msgspec.structs.replace(found, low=None, high=None) if found else None
 
 
 def _unpaired_status(item: Summary) -> Cell:
-    return one_host_cell(item, doubt="float32 is of another campaign")
+    return one_host_cell(item, caveat="float32 is of another campaign")
 
 
 def _in_full(record: Record) -> bool:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.learning import documented_steps, learning, learnt, newest
 from suite.results.records.record import Predictions, Record
-from suite.results.views.experiment_result import Reading
+from suite.results.views.experiment_result import ExperimentResult
 from suite.results.views.table import Cell, Table
 from suite.workload import Case, Description
 
@@ -27,7 +27,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the training of these networks on one backend. Raises ValueError if none tells cats from dogs."""
     chosen = [about for about in catalogue if about.dataset == "cats_vs_dogs"]
     if not chosen:
@@ -41,7 +41,7 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
     )
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return what each network says in both ways; None if none was trained. The published data come first."""
     rows, answers = [], []
     for data in ("tfds", "embedded"):
@@ -54,7 +54,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     if not rows:
         return None
     title = "Answers to as many cats as dogs"
-    return Reading(answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=tuple(rows)),))
+    return ExperimentResult(answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=tuple(rows)),))
 
 
 def _words(said: Sequence[Predictions]) -> str:

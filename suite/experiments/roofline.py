@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import caveat, steady, step
 from suite.results.records.record import Record
 from suite.results.single.campaigns import several
 from suite.results.single.roofline import COPY, MATMUL, Ceiling, Roof, Share, is_ceiling, roof, share
-from suite.results.single.selection import current_cases, fastest
+from suite.results.single.selection import current_cases, fastest_of_each_case
 from suite.results.single.summary import Summary
-from suite.results.views.experiment_result import Chart, Line, Point, Reading
+from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
 from suite.workload import Case, Description
 
@@ -35,7 +35,7 @@ _ROWS = {"cpu": 1024, "gpu": 8192}  # of a product: as many as fill the device
 _CEILINGS = ("ceiling", "backend", "precision", "rate", "95 % interval", "time", ON_ONE_HOST)
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the ceilings: products in each precision of each backend, memory once; other workloads as they are."""
     return tuple(
         step(about, backend, here, precision=precision, batch=_ROWS[backend] if about.name == MATMUL else about.batch)
@@ -45,7 +45,7 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
     )
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return the ceilings and how near each step comes to them; None if no ceiling was measured."""
     ceilings = roof(records)
     if not ceilings:
@@ -55,14 +55,14 @@ def read(records: Sequence[Record]) -> Reading | None:
     tables = (ceiling_table(ceilings), *((table("Steps below these ceilings", steps, ceilings),) if steps else ()))
     known = sorted(((s.of_floor, item) for item, s in shares if s.of_floor is not None), key=lambda one: one[0])
     answers = tuple(_answers(ceilings, known, current_steps(records)))
-    return Reading(answers=answers, tables=tables, chart=_chart(ceilings, shares))
+    return ExperimentResult(answers=answers, tables=tables, chart=_chart(ceilings, shares))
 
 
 def current_steps(records: Iterable[Record], at_headline_batch: bool = False) -> tuple[Summary, ...]:
     """Return one machine's current step of JAX of each network, way, precision and batch, with its better allocator."""
     free = ("precision", "variant") if at_headline_batch else ("precision", "variant", "batch")
     mine = [record for record in records if not is_ceiling(record) and record.headline_step(*free)]
-    return tuple(fastest(current_cases(mine)))
+    return tuple(fastest_of_each_case(current_cases(mine)))
 
 
 def table(title: str, steps: Sequence[Summary], ceilings: Roof) -> Table:
@@ -201,7 +201,7 @@ def _chart(ceilings: Roof, shares: Sequence[tuple[Summary, Share]]) -> Chart | N
         memory = ceilings.get((slug, backend, COPY, "float32-highest"))
         if kind == MATMUL:
             text = f"{backend} {precision}"
-            lines.append(Line(series=text, ends=_roof_line(peak, memory, min(reach), max(reach))))
+            lines.append(ChartLine(series=text, ends=_roof_line(peak, memory, min(reach), max(reach))))
     if not lines:
         return None
     return Chart(

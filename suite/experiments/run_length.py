@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import fullest
 from suite.results.records.record import GpuTelemetry, Record, Run
 from suite.results.single.summary import Summary
 from suite.results.single.telemetry_summary import AVERAGED_SECONDS, long_enough, training_seconds, while_training
-from suite.results.views.experiment_result import Chart, Point, Reading
+from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
 from suite.workload import Case, Description
 
@@ -34,7 +34,7 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the runs on each backend: all three on the GPU, the documented one on the CPU."""
     return tuple(
         Case(
@@ -60,7 +60,7 @@ def words(item: Summary) -> str:
 
 def _words(about: Description, variant: str, length: int) -> str:
     where = "data on the device" if variant == "resident" else "data on the host"
-    return f"{units.counted((about.run.epochs if about.run else 1) * length, 'epoch')}, {where}"
+    return f"{units.pluralize((about.run.epochs if about.run else 1) * length, 'epoch')}, {where}"
 
 
 def gpu(run: Run) -> float | None:
@@ -110,7 +110,7 @@ def runs(records: Sequence[Record]) -> list[list[Summary]]:
     ]
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return how busy GPU and CPU were in runs of each kind; None if there is none."""
     answers, rows, points = [], [], []
     for ordered in runs(records):
@@ -131,7 +131,7 @@ def read(records: Sequence[Record]) -> Reading | None:
                 )
             )
             whole, training = share[:2]
-            if whole is None or not item.whole:
+            if whole is None or not item.complete:
                 continue
             alone = f" ({units.percent(training)} while training)" if training is not None else ""
             said.append(f"{units.percent(whole)} in {words(item)}{alone}")
@@ -153,7 +153,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     )
     title = "How busy GPU and CPU are during whole runs"
     table = Table(title=title, columns=_COLUMNS, rows=tuple(rows))
-    return Reading(answers=tuple(answers), tables=(table,), chart=chart if points else None)
+    return ExperimentResult(answers=tuple(answers), tables=(table,), chart=chart if points else None)
 
 
 def _shares(item: Summary) -> tuple[float | None, ...]:
@@ -165,11 +165,11 @@ def _shares(item: Summary) -> tuple[float | None, ...]:
 
 def _longer(group: Sequence[Summary]) -> str:
     """Return what the longer run changes while training; nothing where either is not known."""
-    plain = {item.record.case.length: item for item in group if item.record.case.variant == "plain" and item.whole}
+    plain = {item.record.case.length: item for item in group if item.record.case.variant == "plain" and item.complete}
     short, long = (mean(plain[each], gpu_while_training) if each in plain else None for each in (1, _LONG))
     if not short or long is None:
         return ""
-    return f" {_LONG} times the epochs keep it {units.times(long / short)} as busy while training."
+    return f" {_LONG} times the epochs keep it {units.ratio(long / short)} as busy while training."
 
 
 def _missing(group: Sequence[Summary]) -> str:

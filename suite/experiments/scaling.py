@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.devices import COUNTS, Side, found, second, strong, weak
 from suite.analysis.scaling import said
 from suite.analysis.steps import point, share, share_words, step
 from suite.results.records.record import Record
 from suite.results.stats.statistics import Estimate
-from suite.results.views.experiment_result import Chart, Line, Point, Reading
+from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, one_host_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
@@ -40,10 +40,10 @@ _WEAK = "Weak scaling: each GPU has a headline batch of its own"
 _SECOND = ("model", "batch", "one GPU", "two GPUs", "speed of two", "95 % interval", ON_ONE_HOST)
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the step on each number of GPUs, and on one with their parts of the batch.
 
-    Raises RuntimeError if there are no two GPUs. A batch that does not divide is left out; the reading says so.
+    Raises RuntimeError if there are no two GPUs. A batch that does not divide is left out; the result says so.
     """
     here.need_gpus("scaling", GPUS)
     return tuple(
@@ -79,7 +79,7 @@ def _sensible(about: Description, batch: int) -> bool:
     return 0 < batch * about.flop_per_example <= _LARGEST_FLOP
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return how the speed grows with the GPUs, and where a second one pays; None if none was timed on several."""
     sweeps = found(records)
     if not sweeps:
@@ -89,7 +89,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     pairs = {name: second(cells) for name, cells in sweeps.items()}
     answers = tuple(f"{name}: {said(cells, shared[name], own[name], pairs[name])}" for name, cells in sweeps.items())
     rows = tuple(row for name, mine in pairs.items() for row in _pair_rows(name, mine))
-    return Reading(
+    return ExperimentResult(
         answers=answers,
         tables=(
             _table(_STRONG, shared),
@@ -174,7 +174,7 @@ def _chart(title: str, sides: dict[str, tuple[Side, ...]], name: str = "") -> Ch
         across="GPUs, log scale",
         up="speed, one GPU = 1",
         points=tuple(points),
-        lines=(Line(series="ideal", ends=((1.0, 1.0), (most, most)), text="ideal"),),
+        lines=(ChartLine(series="ideal", ends=((1.0, 1.0), (most, most)), text="ideal"),),
         joined=True,
     )
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import msgspec
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.latencies import latencies, latency_chart, latency_table, number, said
 from suite.analysis.served import BATCHES, REQUESTS, Networks, Way, asked, cluster, served, sides_of, way_of
 from suite.analysis.steps import pooled_point, said_of, step, words
@@ -15,7 +15,7 @@ from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp, lacking
 from suite.results.records.record import Record
 from suite.results.single.summary import summary
-from suite.results.views.experiment_result import Chart, Point, Reading
+from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.table import Cell, Table, filled, times_cells
 from suite.workload import Case, Description
 
@@ -45,7 +45,7 @@ _RATES = ("model", "pictures at a time", "CPU pictures/s", "95 % interval", "GPU
 _DERIVED = ("model", "pictures at a time", "GPUs", "CPU machines", "derived ratio", "95 % interval", "documented")
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return requests, and steps at each batch, on every backend. Raises ValueError if no network infers."""
     chosen = [about for about in catalogue if not about.trained]
     if not chosen:
@@ -64,12 +64,12 @@ def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
     )
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return latencies, throughput and what the GPU gains by network; None if nothing was served."""
     return of_evidence(of_one_machine(records))
 
 
-def of_evidence(evidence: Evidence) -> Reading | None:
+def of_evidence(evidence: Evidence) -> ExperimentResult | None:
     """Return what one machine answers: latencies of one campaign, rates and speed-ups pooled over hosts."""
     requests = latencies(evidence.records)
     sides, gained = sides_of(evidence), served(evidence.speedups)
@@ -87,7 +87,7 @@ def of_evidence(evidence: Evidence) -> Reading | None:
     timed = sides.keys() | {item.summary.record.workload for item in requests}
     tables[0] = replace(tables[0], notes=(*tables[0].notes, *_untimed(timed)))
     charts = (latency_chart(requests), _speed_chart(speeds))
-    return Reading(
+    return ExperimentResult(
         answers=tuple(answers),
         tables=tuple(tables),
         chart=_rate_chart(rates),
@@ -117,7 +117,7 @@ def _gained(name: str, found: Mapping[Way, PooledSpeedUp]) -> Iterator[str]:
 
 def _claimed(item: PooledSpeedUp) -> str:
     values = sorted(c.speedup for c in item.record.description.claims if c.metric == "throughput_gain" and c.speedup)
-    return " or ".join(units.times(value) for value in values) or units.DASH
+    return " or ".join(units.ratio(value) for value in values) or units.DASH
 
 
 def _reasons(evidence: Evidence) -> Reasons:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import pooled_point, said_of, step
 from suite.results.pooled.machine_evidence import Evidence, of_one_machine
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.stats.fit import Fit, power_law, rank_correlation
-from suite.results.views.experiment_result import Chart, Line, Reading
+from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult
 from suite.results.views.table import Cell, Table, time_cell, times_cells
 from suite.workload import Case, Description
 
@@ -32,7 +32,7 @@ _COLUMNS = ("model", "family", "batch", "FLOP a step", "CPU step", "GPU step", "
 _FEWEST = 3  # networks: through two any line goes
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return both sides of each network. Raises RuntimeError if one of them is not there."""
     here.need_gpu("size")
     here.need_cpu("size")
@@ -56,12 +56,12 @@ def networks(items: Sequence[PooledSpeedUp]) -> tuple[list[int], list[float]]:
     return [size for (size, _), _ in ordered], [math.exp(fmean(logarithms)) for _, logarithms in ordered]
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return how the speed-up goes with the size of the step; None if there is no speed-up."""
     return of_evidence(of_one_machine(records))
 
 
-def of_evidence(evidence: Evidence) -> Reading | None:
+def of_evidence(evidence: Evidence) -> ExperimentResult | None:
     """Return what one machine's speed-ups answer; None if none is of the headline setting."""
     found = [item for item in evidence.speedups if item.headline and flop(item) > 0]
     if not found:
@@ -76,25 +76,25 @@ def of_evidence(evidence: Evidence) -> Reading | None:
         across="FLOP of one step, log scale",
         up="CPU time / GPU time",
         points=tuple(pooled_point(item, at=flop(item)) for item in drawn),
-        lines=(Line(series="fit", ends=ends),) if ends else (),
+        lines=(ChartLine(series="fit", ends=ends),) if ends else (),
         level=1.0,
     )
     title = "Speed-up and size of one step, smallest first"
     rows = tuple(_row(item) for item in sorted(found, key=flop))
     said = answer(law, rank_correlation(sizes, ratios), len(sizes)) + said_of(counted)
-    return Reading(answers=(said,), tables=(Table(title=title, columns=_COLUMNS, rows=rows),), chart=chart)
+    return ExperimentResult(answers=(said,), tables=(Table(title=title, columns=_COLUMNS, rows=rows),), chart=chart)
 
 
 def answer(law: Fit | None, correlation: float | None, networks: int) -> str:
     """Return the answer as a sentence; the interval of the slope decides."""
     if law is None or law.low is None or law.high is None or correlation is None:
-        have = f"{units.counted(networks, 'network')} {'has' if networks == 1 else 'have'}"
+        have = f"{units.pluralize(networks, 'network')} {'has' if networks == 1 else 'have'}"
         return f"Not known: {have} both sides, a trend needs {_FEWEST} of different size."
     width = units.half_width(law.low, law.high)
     grows = "gains more" if law.low > 0 else "gains less" if law.high < 0 else "does not surely gain more or less"
     return (
         f"Over {networks} networks a larger step {grows}: ten times the FLOP go with a speed-up "
-        f"{units.times(10**law.exponent, 10**law.low, 10**law.high)} as high "
+        f"{units.ratio(10**law.exponent, 10**law.low, 10**law.high)} as high "
         f"({units.interval(10**law.low, 10**law.high)}), the slope being {units.number(law.exponent, width)} "
         f"({units.interval(law.low, law.high)}); rank correlation {units.number(correlation, digits=2)}."
     )

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from math import inf
 
 from suite import units
-from suite.analysis.capabilities import Here
+from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import caveat, point, step, together, words
 from suite.results.records.record import Record
 from suite.results.single.summary import Summary, time_ratio
-from suite.results.views.experiment_result import Chart, Line, Reading
+from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, gain_cell, time_cell, times_cells
 from suite.workload import Case, Description
 
@@ -27,7 +27,7 @@ WORKLOADS = ("cifar10_mlp", "cifar10_resnet63")
 _COLUMNS = ("model", "threads", "step", "speed", "95 % interval", "of ideal", ON_ONE_HOST)
 
 
-def cases(catalogue: Sequence[Description], here: Here) -> tuple[Case, ...]:
+def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
     """Return the CPU's step with each number of threads below all cores, and with all."""
     here.need_cpu("threads")
     counts = (*(1 << power for power in range((here.cores - 1).bit_length())), None)
@@ -39,7 +39,7 @@ def threads(item: Summary) -> int:
     return item.record.case.threads or item.record.machine.cores
 
 
-def read(records: Sequence[Record]) -> Reading | None:
+def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return how the speed grows with the threads; None if no workload was timed with two numbers of them."""
     answers, rows, points, notes, most = [], [], [], [], 1
     for group in together(records, _fits):
@@ -66,7 +66,7 @@ def read(records: Sequence[Record]) -> Reading | None:
     if not answers:
         return None
     fewest = min((p.at or 1 for p in points), default=1)
-    ideal = Line(series="ideal", ends=((fewest, 1.0), (most, most / fewest)), text="ideal")
+    ideal = ChartLine(series="ideal", ends=((fewest, 1.0), (most, most / fewest)), text="ideal")
     chart = Chart(
         caption="Time of a step with the fewest threads over its time with more. Grey: n threads, n times as fast.",
         across="threads, log scale",
@@ -76,7 +76,7 @@ def read(records: Sequence[Record]) -> Reading | None:
         joined=True,
     )
     table = Table(title="A step's time by threads of the CPU", columns=_COLUMNS, rows=tuple(rows), notes=tuple(notes))
-    return Reading(answers=tuple(answers), tables=(table,), chart=chart)
+    return ExperimentResult(answers=tuple(answers), tables=(table,), chart=chart)
 
 
 def _fits(record: Record) -> bool:
@@ -99,9 +99,9 @@ def _answer(name: str, group: Sequence[Summary]) -> str:
     first, last = group[0], group[-1]
     found = time_ratio(first, last)
     few, many = units.count(threads(first)), units.count(threads(last))
-    if found is None or not first.whole or not last.whole:
+    if found is None or not first.complete or not last.complete:
         return f"{name}: not known, as {few} or {many} threads have no whole result."
-    best = min((item for item in group if item.whole), key=lambda item: item.seconds.value if item.seconds else inf)
+    best = min((item for item in group if item.complete), key=lambda item: item.seconds.value if item.seconds else inf)
     gain = None if best is last else time_ratio(last, best)
     fewer = ""
     if gain is not None and gain.low is not None and gain.low > 1:

@@ -33,7 +33,7 @@ def follow(address: str, patience_seconds: float, say: Callable[[str], object]) 
             say(said)
             continue
         if code == hosts.NOBODY:
-            words = units.counted(count, "process", "processes")
+            words = units.pluralize(count, "process", "processes")
             raise RuntimeError(f"{said}{f'; it had led {words}' if count else ''}")
         if code == -signal.SIGABRT:  # how JAX ends a process whose first host is gone
             raise RuntimeError(f"'{address}' went away in the middle of a process, or this one cannot go on: {ended}")

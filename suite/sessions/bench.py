@@ -121,11 +121,11 @@ def refuse_short(header: Header, deadline: Deadline, done: Sequence[Done] = ()) 
 
 def announced(header: Header, seconds: float) -> tuple[str, ...]:
     """Return what a campaign is about to do and when it ends, in lines."""
-    what = f"{header.machine.name}: {units.counted(len(header.descriptions), 'workload')}"
+    what = f"{header.machine.name}: {units.pluralize(len(header.descriptions), 'workload')}"
     limit = "" if header.budget_seconds is None else f", ends within {units.seconds(header.budget_seconds)}"
     if header.within is None:
         processes = sum(header.rounds_of(unit[0]) for unit in campaign.units(header.cases))
-        return (f"{what}, {units.counted(processes, 'process', 'processes')}, about {units.seconds(seconds)}{limit}",)
+        return (f"{what}, {units.pluralize(processes, 'process', 'processes')}, about {units.seconds(seconds)}{limit}",)
     known = units.percent(header.within)
     return f"{what}{limit}", f"each measured once, then the least certain again, until all are within {known}"
 

@@ -87,7 +87,7 @@ def _records(folder: Path) -> Iterator[tuple[Path, Record]]:
 def _refuse_missing_rounds(folder: Path) -> None:
     """Raise RuntimeError if a record lacks rounds though none failed: nobody knows whether its campaign goes on."""
     for _, record in _records(folder):
-        if record.broken_off:
+        if record.is_partial:
             raise RuntimeError(
                 f"record '{record.name}' of campaign '{folder.name}' has {len(record.runs)} of {record.rounds} rounds, "
                 "and no journal says whether it goes on; copy what it has left when it ends, or add --incomplete"

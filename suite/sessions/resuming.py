@@ -161,7 +161,7 @@ def refuse_elsewhere(journal: Journal, count: int = 1) -> None:
     if (planned := hosts_of(header)) != count:
         remedy = f"give --resume{_of_hosts(planned)}"
         raise RuntimeError(
-            f"campaign '{header.campaign}' is of {units.counted(planned, 'host')}, not of {count}; "
+            f"campaign '{header.campaign}' is of {units.pluralize(planned, 'host')}, not of {count}; "
             + (remedy if planned > 1 else "leave --hosts and --address out")
         )
 

@@ -86,7 +86,7 @@ def measured_search(process: Process, target: Searching, inputs: list[Batch]) ->
     whole = clock.timed(search, process.clocks)
     process.say(Line(stage="run_end"))
     others = load.by_others(before, load.reading())
-    process.seen["run"] = Seen(samples=(whole,), load_by_others=others, scores=found[0])
+    process.seen["run"] = Seen(samples=(whole,), other_load_cores=others, scores=found[0])
 
 
 def measured_run(process: Process, target: Program, inputs: list[Batch]) -> float:
@@ -104,5 +104,5 @@ def measured_run(process: Process, target: Program, inputs: list[Batch]) -> floa
     trained, before = target, load.reading()
     whole = clock.timed(lambda: whole_run(trained, run, train, test, process.task.seed, process.stage), process.clocks)
     process.say(Line(stage="run_end"))
-    process.seen["run"] = Seen(samples=(whole,), load_by_others=load.by_others(before, load.reading()))
+    process.seen["run"] = Seen(samples=(whole,), other_load_cores=load.by_others(before, load.reading()))
     return target.loss()

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import jax
 
-from learning import exams, losses, training
+from learning import losses, targets, training
 from suite.results.evidence import learning as evidence
-from suite.results.evidence.learning import Check, Lesson
+from suite.results.evidence.learning import LearningCheck, LossCheck
 from suite.system.load import granted_cores
 from suite.system.machine import cpu_model
 from suite.system.software import commit
@@ -23,37 +23,37 @@ from suite.workload import Backend
 EVIDENCE = Path(__file__).parents[2] / "site" / "evidence"
 HALVED = ("cifar10_resnet63", "cifar10_resnet87")
 FINITE, FALLING = "catdog_cnn_deep", "dp_linear_mirrored"
-EXAMS = {exam.network: exam for exam in exams.EXAMS}
-NETWORKS = (*EXAMS, *HALVED, FINITE, FALLING)
+TARGETS = {target.network: target for target in targets.TARGETS}
+NETWORKS = (*TARGETS, *HALVED, FINITE, FALLING)
 
 
-def checks(name: str, backend: Backend, gpu: bool) -> Iterator[Check]:
+def checks(name: str, backend: Backend, gpu: bool) -> Iterator[LossCheck]:
     """Yield what has to happen to a network's losses."""
     if name in HALVED:
-        yield losses.halved(name, backend, exams.SEEDS)
+        yield losses.halved(name, backend, targets.SEEDS)
     elif name == FINITE:
         yield losses.finite(name, backend)
     elif name == FALLING:
-        yield losses.falling(name, backend, exams.SEEDS)
-    exam = EXAMS.get(name)
-    if exam is not None and exam.gpu_only and backend == "cpu":
-        yield Check(expected=f"an accuracy of {exam.bound:g}", found="not tried: needs a GPU", good=None)
+        yield losses.falling(name, backend, targets.SEEDS)
+    target = TARGETS.get(name)
+    if target is not None and target.gpu_only and backend == "cpu":
+        yield LossCheck(expected=f"an accuracy of {target.bound:g}", found="not tried: needs a GPU", good=None)
     yield losses.agreeing(name, gpu)
 
 
-def lesson(name: str, backend: Backend, gpu: bool) -> Lesson:
+def learning_check(name: str, backend: Backend, gpu: bool) -> LearningCheck:
     """Return all that is tried with a network."""
-    exam, start = EXAMS.get(name), time.monotonic()
-    here = exam is not None and (backend == "gpu" or not exam.gpu_only)
-    return Lesson(
+    target, start = TARGETS.get(name), time.monotonic()
+    here = target is not None and (backend == "gpu" or not target.gpu_only)
+    return LearningCheck(
         network=name,
         made=datetime.datetime.now(datetime.UTC).date().isoformat(),
         commit=commit(),
         machine=cpu_model() if backend == "cpu" else jax.devices("gpu")[0].device_kind,
         cores=granted_cores(),
         backend=backend,
-        seeds=exams.SEEDS,
-        trained=training.trained(exam, exams.SEEDS, backend) if exam is not None and here else None,
+        seeds=targets.SEEDS,
+        trained=training.trained(target, targets.SEEDS, backend) if target is not None and here else None,
         checks=tuple(checks(name, backend, gpu)),
         seconds=round(time.monotonic() - start, 1),
     )
@@ -67,7 +67,7 @@ def has_gpu() -> bool:
         return False
 
 
-def say(found: Lesson) -> None:
+def say(found: LearningCheck) -> None:
     """Print what was found."""
     print(f"{found.network} ({found.seconds:.0f} s)")
     if one := found.trained:
@@ -91,7 +91,7 @@ def main() -> int:
     if given.backend == "gpu" and not gpu:
         asked.error("backend 'gpu' asked for, JAX sees none; install the gpu extra or leave it out")
     for name in given.networks or NETWORKS:
-        found = lesson(name, given.backend, gpu)
+        found = learning_check(name, given.backend, gpu)
         say(found)
         print(f"  written: {evidence.write(found, EVIDENCE)}", flush=True)
         good &= found.good

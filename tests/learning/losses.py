@@ -10,7 +10,7 @@ from flax import nnx
 from suite import models
 from suite.data import batches as sets
 from suite.programs.jax.program import JaxProgram
-from suite.results.evidence.learning import Check
+from suite.results.evidence.learning import LossCheck
 from suite.worker_api.program import Batch
 from suite.workload import Backend, Case
 
@@ -76,28 +76,28 @@ def one_batch(network: str, batch: int, seed: int) -> Batch:
     return sets.batches(workload.description.dataset, workload.preparation, batch, 1, seed)[0]
 
 
-def halved(network: str, backend: Backend, seeds: Sequence[int]) -> Check:
+def halved(network: str, backend: Backend, seeds: Sequence[int]) -> LossCheck:
     """Return after how many steps on one batch of 8 the loss is half of what it was, from each seed."""
     found = curves(network, backend, 8, HALVING_STEPS, seeds, share=0.5)
     good = all(curve[-1] <= 0.5 * curve[0] for curve in found)
     words = ", ".join(f"step {len(curve)}" if curve[-1] <= 0.5 * curve[0] else "not" for curve in found)
     expected = f"half its first loss on one batch of 8 within {HALVING_STEPS} steps"
-    return Check(expected=expected, found=f"by seed: {words}", good=good)
+    return LossCheck(expected=expected, found=f"by seed: {words}", good=good)
 
 
-def falling(network: str, backend: Backend, seeds: Sequence[int]) -> Check:
+def falling(network: str, backend: Backend, seeds: Sequence[int]) -> LossCheck:
     """Return whether the loss on one batch is lower in the end, from each seed."""
     found = curves(network, backend, 64, FALLING_STEPS, seeds)
     words = ", ".join(f"{curve[0]:.3g} to {curve[-1]:.3g}" for curve in found)
     good = all(curve[-1] < curve[0] for curve in found)
-    return Check(expected=f"a lower loss after {FALLING_STEPS} steps", found=words, good=good)
+    return LossCheck(expected=f"a lower loss after {FALLING_STEPS} steps", found=words, good=good)
 
 
-def finite(network: str, backend: Backend) -> Check:
+def finite(network: str, backend: Backend) -> LossCheck:
     """Return whether the loss of the first steps is a number."""
     (curve,) = curves(network, backend, 8, DEEP_STEPS)
     words = ", ".join(f"{loss:.4g}" for loss in curve)
-    return Check(expected="a finite loss", found=words, good=all(map(math.isfinite, curve)))
+    return LossCheck(expected="a finite loss", found=words, good=all(map(math.isfinite, curve)))
 
 
 def furthest(one: Sequence[float], other: Sequence[float]) -> float:
@@ -105,22 +105,24 @@ def furthest(one: Sequence[float], other: Sequence[float]) -> float:
     return max(abs(a - b) / abs(a) for a, b in zip(one, other, strict=True))
 
 
-def agreeing(network: str, gpu: bool) -> Check:
+def agreeing(network: str, gpu: bool) -> LossCheck:
     """Return whether a GPU's losses are those of the CPU from the same start on the same batch."""
     if not gpu:
-        return Check(expected=_AGREEING, found="not tried: needs a GPU", good=None)
+        return LossCheck(expected=_AGREEING, found="not tried: needs a GPU", good=None)
     (cpu,), (rounded,) = (curves(network, "cpu", 16, CURVE_STEPS, kind=kind) for kind in (JaxProgram, Rounded))
     return compared(cpu, rounded, curves(network, "gpu", 16, CURVE_STEPS)[0])
 
 
-def compared(cpu: Sequence[float], rounded: Sequence[float], gpu: Sequence[float]) -> Check:
+def compared(cpu: Sequence[float], rounded: Sequence[float], gpu: Sequence[float]) -> LossCheck:
     """Return whether a GPU's losses are the CPU's, in the steps before a rounding of the start moves the CPU's own."""
     moved = [furthest([one], [other]) for one, other in zip(cpu, rounded, strict=True)]
     steps = next((step for step, by in enumerate(moved) if by > CURVE_ROUNDING), len(cpu))
     if steps == 0:
-        return Check(expected=_AGREEING, found="cannot be told: one rounding of the start moves the first", good=None)
+        return LossCheck(
+            expected=_AGREEING, found="cannot be told: one rounding of the start moves the first", good=None
+        )
     apart = furthest(cpu[:steps], gpu[:steps])
     found = f"{apart:.2g} apart in {steps} steps" if steps > 1 else f"{apart:.2g} apart in the first step"
     if steps < len(cpu):
         found += f"; {furthest(cpu, gpu):.2g} in all {len(cpu)}, where one rounding of the start moves {max(moved):.2g}"
-    return Check(expected=_AGREEING, found=found, good=apart <= CURVE_TOLERANCE)
+    return LossCheck(expected=_AGREEING, found=found, good=apart <= CURVE_TOLERANCE)

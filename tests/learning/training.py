@@ -1,4 +1,4 @@
-"""Trains a network as its exam asks, from every seed, and the same network broken."""
+"""Trains a network to its target from every seed, and the same network broken."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,7 +10,7 @@ import numpy as np
 import optax
 from flax import nnx
 
-from learning.exams import Exam
+from learning.targets import LearningTarget
 from suite import models
 from suite.data import embedded, pipeline
 from suite.programs.jax import training
@@ -28,25 +28,25 @@ def lessons(workload: Workload) -> training.Lessons:
     return training.lessons(dataset, workload.preparation, "embedded", embedded.edition(dataset, "small"))
 
 
-def trained(exam: Exam, seeds: tuple[int, ...], backend: Backend, breaking: bool = True) -> Trained:
+def trained(target: LearningTarget, seeds: tuple[int, ...], backend: Backend, breaking: bool = True) -> Trained:
     """Return the accuracy that the network reaches from each seed, and what it reaches broken."""
-    workload = models.load(exam.network)
+    workload = models.load(target.network)
     about = workload.description
-    batch, data = exam.batch or about.batch, lessons(workload)
+    batch, data = target.batch or about.batch, lessons(workload)
     program = begun(workload, data, batch, backend)
-    accuracies = tuple(accuracy(program, data, batch, exam.steps, seed) for seed in seeds)
+    accuracies = tuple(accuracy(program, data, batch, target.steps, seed) for seed in seeds)
     broken = {}
     if breaking:
-        broken["labels shuffled"] = accuracy(program, data, batch, exam.steps, seeds[0], shuffled=True)
+        broken["labels shuffled"] = accuracy(program, data, batch, target.steps, seeds[0], shuffled=True)
         frozen = begun(workload, data, batch, backend, frozen=True)
-        broken["last layer alone learns"] = accuracy(frozen, data, batch, exam.steps, seeds[0])
+        broken["last layer alone learns"] = accuracy(frozen, data, batch, target.steps, seeds[0])
     return Trained(
         data=f"{about.dataset}, stand-in, {len(data.train)} examples",
         batch=batch,
-        steps=exam.steps,
+        steps=target.steps,
         examples=len(data.validation["labels"]),
         accuracies=accuracies,
-        bound=exam.bound,
+        bound=target.bound,
         broken=broken,
     )
 

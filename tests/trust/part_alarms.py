@@ -15,7 +15,7 @@ from suite.results.compare.comparison import compared
 from suite.results.evidence.trust import Finding
 from suite.results.records import store
 from suite.results.records.record import Record, Run, Sample
-from suite.results.single.summary import by_round, summary
+from suite.results.single.summary import seconds_by_round, summary
 from trust.noise import spread_over_cores
 
 TITLE = "Do equals stay quiet, and is a slow-down found?"
@@ -68,7 +68,7 @@ def spreads(whose: str) -> tuple[float, ...]:
         return (float(whose),)
     found = []
     for record in store.load([RECORDS])[0]:
-        values = list(by_round(record).values())
+        values = list(seconds_by_round(record).values())
         sound = summary(record).steady
         wanted = whose == "all" or (sound and whose in ("sound", record.backend))
         if wanted and record.case.scope == "step" and len(values) > 1:

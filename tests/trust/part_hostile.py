@@ -33,7 +33,7 @@ from suite.report.site import pages
 from suite.results.evidence.trust import Finding
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records import packs, store
-from suite.results.records.acceptance import accepted
+from suite.results.records.acceptance import validate
 from suite.results.records.record import Record, digest, to_json
 from suite.system import machine
 
@@ -101,7 +101,7 @@ def refusal(content: bytes) -> str | None:
     Raises whatever else than ValueError comes.
     """
     try:
-        accepted(content)
+        validate(content)
     except ValueError as error:
         return str(error)
     return None
@@ -375,7 +375,7 @@ def rendered() -> Iterator[Finding]:
     """Yield what became of harmful text in every field that takes it."""
     for text in EVIL:
         plain, fields = taken_with(text)
-        both = [accepted(sealed_file(put(put(plain, "backend", s), "case.backend", s))) for s in ("cpu", "gpu")]
+        both = [validate(sealed_file(put(put(plain, "backend", s), "case.backend", s))) for s in ("cpu", "gpu")]
         with mocked_pictures():
             bad = harm(both)
         yield Finding(
@@ -521,7 +521,7 @@ def any_value_anywhere_is_refused_or_harmless(place: str, value: Any) -> None:
     line = refusal(content)
     if line is None:
         with mocked_pictures():
-            assert not harm([accepted(content)])
+            assert not harm([validate(content)])
     else:
         assert clear(line), line
 

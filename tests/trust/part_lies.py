@@ -136,7 +136,7 @@ def believed(case: Case) -> tuple[Record, Finding]:
         expected="no check rejects it",
         found=": ".join([found.state, "; ".join(found.reasons)])[:300],
         by=", ".join(checks_of(found)),
-        good=found.whole,
+        good=found.complete,
     )
 
 

@@ -13,7 +13,7 @@ from suite.nn.growth import Growth
 from suite.nn.trees import Tree, boosted, refuse_more_than_fit
 from suite.programs.jax.jaxpr_cost import traced
 from suite.programs.jax.program import JaxProgram
-from suite.results.records.record import Traced
+from suite.results.records.record import JaxprCost
 from suite.system.load import granted_cores
 from suite.worker_api.program import Batch
 from suite.workload import Case, Workload
@@ -92,7 +92,7 @@ class BoostingProgram(JaxProgram):
         outputs = ((place.batch, place.state, place.state), place.state)
         return jax.jit(step, donate_argnums=0, out_shardings=outputs).trace(self._state, batch)
 
-    def traced(self) -> Traced:
+    def traced(self) -> JaxprCost:
         """Return what the results of the compiled program need."""
         return traced(self._traced.jaxpr, self._batches[0], 1, 1)
 

@@ -17,7 +17,7 @@ from suite.programs.jax.jaxpr_cost import traced
 from suite.programs.jax.packing import cast
 from suite.programs.jax.program import MATMUL_PRECISION, JaxProgram, digest_of, held
 from suite.programs.jax.step import after
-from suite.results.records.record import Traced
+from suite.results.records.record import JaxprCost
 from suite.worker_api.program import Batch
 
 
@@ -102,7 +102,7 @@ class NnxProgram(JaxProgram):
             return model + batch
         return 2 * (model + held(nnx.state(self._optimizer))) + batch
 
-    def traced(self) -> Traced:
+    def traced(self) -> JaxprCost:
         """Return what the results of the step need, traced anew as a pure function."""
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
             return traced(self._pure().jaxpr, self._batches[0], 0, 1)

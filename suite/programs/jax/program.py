@@ -31,7 +31,7 @@ from suite.programs.jax.leaves import of_leaves, to_leaves
 from suite.programs.jax.packing import Form, vectors_of
 from suite.programs.jax.sharding import placement, put
 from suite.programs.jax.step import Step, augmented_step, evaluation_step, inference_step, several_steps, training_step
-from suite.results.records.record import Traced
+from suite.results.records.record import JaxprCost
 from suite.variants import STEPS_PER_CALL
 from suite.worker_api.program import Batch
 from suite.workload import Case, Precision, Workload
@@ -249,7 +249,7 @@ class JaxProgram:
         """Return how many programs `compile` took from the compile cache."""
         return self._cache_hits
 
-    def traced(self) -> Traced:
+    def traced(self) -> JaxprCost:
         """Return what the results of the compiled program need, for each of its steps."""
         axis = 1 if self._case.variant == "several-steps" else 0
         return traced(self._traced.jaxpr, self._batches[0], axis, self.steps_per_call)

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 
 from suite.report.charts.vega import APART, finished, inline
-from suite.results.views.experiment_result import Chart, HeatMap, Line, Point, Square
+from suite.results.views.experiment_result import Chart, ChartLine, HeatMap, Point, Square
 
 _WIDTH, _HEIGHT, _ROW, _LINE, _FONT = 320, 260, 34, 15, 13
 _FEW, _DECADES = 8, 2.5  # ticks; above so many decades only powers of ten
@@ -157,11 +157,11 @@ def _drawn(rows: Sequence[Row]) -> alt.Chart:
     return alt.Chart(inline(list(rows)))
 
 
-def _line(line: Line, place: Row) -> alt.Chart:
+def _line(line: ChartLine, place: Row) -> alt.Chart:
     rows = [{"series": line.series, "at": at, "value": value} for at, value in line.ends]
     if line.series in _BESIDE:
         return _drawn(rows).mark_line(strokeWidth=2, color=_GREY).encode(x=place["x"], y=place["y"])
-    wide: Row = {"strokeWidth": 8, "opacity": 0.5} if line.wide else {"strokeWidth": 2}
+    wide: Row = {"strokeWidth": 8, "opacity": 0.5} if line.thick else {"strokeWidth": 2}
     return _drawn(rows).mark_line(**wide).encode(**place)
 
 

@@ -64,7 +64,7 @@ def speedups(items: Sequence[PooledSpeedUp]) -> dict[str, Any]:
             "high": item.ratio.high or item.ratio.value,
             "from": item.ratio.range_low or item.ratio.value,
             "to": item.ratio.range_high or item.ratio.value,
-            "text": units.times(item.ratio.value, item.ratio.low, item.ratio.high),
+            "text": units.ratio(item.ratio.value, item.ratio.low, item.ratio.high),
             "solid": item.quotable,
             "kind": "measured",
         }
@@ -76,7 +76,7 @@ def speedups(items: Sequence[PooledSpeedUp]) -> dict[str, Any]:
             "model": name,
             "machine": f"reported: {claim.gpu_device}",
             "speed-up": claim.speedup,
-            "text": f"{units.stated(claim.speedup)}, {claim.metric.replace('_', ' ')}",
+            "text": f"{units.documented(claim.speedup)}, {claim.metric.replace('_', ' ')}",
             "kind": "reported",
         }
         for name, about in seen.items()

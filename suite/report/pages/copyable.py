@@ -51,6 +51,6 @@ def link(name: str, found: Iterable[Compared]) -> str:
 
 def ratio(found: Compared) -> str:
     """Return in words how much longer a step takes than the suite's own."""
-    times = units.times(found.ratio, found.low, found.high)
+    times = units.ratio(found.ratio, found.low, found.high)
     reach = f" ({units.interval(found.low, found.high)})" if found.low is not None else ""
     return f"It takes {times}{reach} the time of the suite's own step on {found.machine}."

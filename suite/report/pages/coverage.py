@@ -1,15 +1,15 @@
-"""The page of what has been measured and what has not: workloads, machines and scopes, each cell filled or why not."""
+"""The coverage page: workloads, machines and scopes, each cell filled or with the reason why not."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from suite import experiments, units
 from suite.experiments import headline
-from suite.report.pages.experiments import Readings
+from suite.report.pages.experiments import ExperimentResults
 from suite.report.parts.html import Page
 from suite.results.records.record import Machine, Record
 from suite.results.single.summary import summary
-from suite.results.views.experiment_result import Reading
+from suite.results.views.experiment_result import ExperimentResult
 from suite.results.views.reference import (
     KINDS,
     Controls,
@@ -25,7 +25,7 @@ from suite.results.views.reference import (
 from suite.results.views.table import Cell, Table
 from suite.workload import Case, Description
 
-TITLE = "What has been measured, and what has not"
+TITLE = "Coverage"
 _LEAD = (
     "The reference results are to hold every documented model on three kinds of machine. A filled cell says what its "
     "current result is worth and links the record; an empty one, or one that lacks models or numbers of GPUs, names "
@@ -42,7 +42,7 @@ _NOT_KNOWN = "Not known"  # how an answer begins that is of all models together 
 def page(
     records: Sequence[Record],
     catalogue: Sequence[Description],
-    answers: Readings,
+    answers: ExperimentResults,
     local: frozenset[str],
     links: dict[str, str],
 ) -> str:
@@ -126,7 +126,7 @@ def controlled(columns: Sequence[Wanted], rows: Sequence[Sequence[Cell]], others
     )
 
 
-def answered(answers: Readings, catalogue: Sequence[Description]) -> Table:
+def answered(answers: ExperimentResults, catalogue: Sequence[Description]) -> Table:
     """Return which experiment was run on which kind of machine, with how many GPUs, and on how many of its models."""
     there = {about.name for about in catalogue}
     rows, asked = [], []
@@ -144,14 +144,14 @@ def answered(answers: Readings, catalogue: Sequence[Description]) -> Table:
     return Table(title=title, columns=columns, rows=tuple(rows), words=True)
 
 
-def _others(name: str, answers: Sequence[tuple[Machine, Reading]]) -> Cell:
+def _others(name: str, answers: Sequence[tuple[Machine, ExperimentResult]]) -> Cell:
     """Return which machines of no kind answered."""
     gpus = experiments.gpus(name)
     names = [machine.name for machine, _ in answers if not any(kind.asks(machine, gpus) for kind in KINDS)]
     return Cell(text="; ".join(names) or units.DASH)
 
 
-def _run(name: str, models: Sequence[str], kind: Kind, answers: Sequence[tuple[Machine, Reading]]) -> Cell:
+def _run(name: str, models: Sequence[str], kind: Kind, answers: Sequence[tuple[Machine, ExperimentResult]]) -> Cell:
     """Return whether an experiment is answered for a kind of machine, or what of it, and which tier owes more.
 
     One that needs several GPUs is answered if it is with each number of them that is asked for.
@@ -171,14 +171,14 @@ def _run(name: str, models: Sequence[str], kind: Kind, answers: Sequence[tuple[M
 
 
 def _answer(
-    gpus: int, models: Sequence[str], kind: Kind, answers: Sequence[tuple[Machine, Reading]], owed: Cell
+    gpus: int, models: Sequence[str], kind: Kind, answers: Sequence[tuple[Machine, ExperimentResult]], owed: Cell
 ) -> Cell:
     """Return whether an experiment is answered with so many GPUs, or of how many models, and which tier owes more.
 
     A tier owes the models of the headline set, and with several GPUs all; which are not answered is in the remark.
     """
-    mine = [reading for machine, reading in answers if kind.asks(machine, gpus)]
-    missing = [model for model in models if not any(_tells(reading, model, gpus) for reading in mine)]
+    mine = [result for machine, result in answers if kind.asks(machine, gpus)]
+    missing = [model for model in models if not any(_tells(result, model, gpus) for result in mine)]
     known = len(missing) < len(models) if models else any(map(_says, mine))
     if not known:
         return owed
@@ -202,22 +202,22 @@ def _owed(name: str, kind: Kind) -> Cell:
     return Cell(text=f"tier {kind.experiments}", remark="not answered yet")
 
 
-def _says(reading: Reading) -> bool:
+def _says(result: ExperimentResult) -> bool:
     """Return whether an experiment that asks of no model by name has an answer that is known."""
-    return any(not answer.startswith(_NOT_KNOWN) for answer in reading.answers)
+    return any(not answer.startswith(_NOT_KNOWN) for answer in result.answers)
 
 
-def _tells(reading: Reading, model: str, gpus: int) -> bool:
+def _tells(result: ExperimentResult, model: str, gpus: int) -> bool:
     """Return whether a model is answered: named, and not only in sentences which say that its answer is not known.
 
     With several GPUs it has a whole result of so many, too.
     """
-    said = [each for each in reading.answers if Reading(answers=(each,)).names(model)]
-    known = reading.names(model) and not (said and all(_UNKNOWN in each for each in said))
-    return known and (gpus == 1 or (model, gpus) in _measured(reading))
+    said = [each for each in result.answers if ExperimentResult(answers=(each,)).names(model)]
+    known = result.names(model) and not (said and all(_UNKNOWN in each for each in said))
+    return known and (gpus == 1 or (model, gpus) in _measured(result))
 
 
-def _measured(reading: Reading) -> set[tuple[str, int]]:
-    """Return the models and numbers of GPUs of which a reading shows a whole result."""
-    shown = [cell.record for table in reading.tables for row in table.rows for cell in row]
-    return {(each.workload, each.case.devices) for each in shown if each is not None and summary(each).whole}
+def _measured(result: ExperimentResult) -> set[tuple[str, int]]:
+    """Return the models and numbers of GPUs of which an answer shows a whole result."""
+    shown = [cell.record for table in result.tables for row in table.rows for cell in row]
+    return {(each.workload, each.case.devices) for each in shown if each is not None and summary(each).complete}

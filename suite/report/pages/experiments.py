@@ -9,24 +9,24 @@ from suite.report.charts import plots, vega
 from suite.report.parts.html import Page, safe
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Machine
-from suite.results.views.experiment_result import Chart, HeatMap, Reading
+from suite.results.views.experiment_result import Chart, ExperimentResult, HeatMap
 
 FOLDER = "experiments"
 
 
-Readings = dict[str, list[tuple[Machine, Reading]]]  # what each machine answers, by experiment
+ExperimentResults = dict[str, list[tuple[Machine, ExperimentResult]]]  # what each machine answers, by experiment
 
 
-def readings(known: Mapping[str, Evidence]) -> Readings:
+def experiment_results(known: Mapping[str, Evidence]) -> ExperimentResults:
     """Return what each machine answers, by what is known of it."""
-    found: Readings = {}
+    found: ExperimentResults = {}
     for name in experiments.names():
         answers = [(each.records[0].machine, experiments.read(name, each)) for each in known.values()]
-        found[name] = [(machine, reading) for machine, reading in answers if reading is not None]
+        found[name] = [(machine, result) for machine, result in answers if result is not None]
     return found
 
 
-def files(found: Readings, local: frozenset[str], links: dict[str, str]) -> dict[str, str]:
+def files(found: ExperimentResults, local: frozenset[str], links: dict[str, str]) -> dict[str, str]:
     """Return every experiment's page and charts by path below the site's sources."""
     made: dict[str, str] = {}
     for name, answers in found.items():
@@ -47,7 +47,7 @@ def _needs_data(name: str) -> str:
 def _files(
     name: str,
     experiment: Experiment,
-    answers: Sequence[tuple[Machine, Reading]],
+    answers: Sequence[tuple[Machine, ExperimentResult]],
     local: frozenset[str],
     links: dict[str, str],
 ) -> dict[str, str]:
@@ -57,15 +57,15 @@ def _files(
     if not answers:
         why = "it needs the real data, which is not at hand" if needs else "no machine has answered it yet"
         page.add(f'<p class="lead">This question is open: {why}. Answer it: <code>{command}</code></p>')
-    for machine, reading in answers:
+    for machine, result in answers:
         page.add(f'<h2 id="{safe(machine.slug)}">{page.linked(machine.name, links)}</h2>')
-        lead = "".join(f"<li>{safe(answer)}</li>" for answer in reading.answers)
+        lead = "".join(f"<li>{safe(answer)}</li>" for answer in result.answers)
         page.add(f'<ul class="answers">{lead}</ul>')
-        if reading.chart is not None:
-            found |= _add_chart(page, f"{name}.{machine.slug}", reading.chart, reading.answers)
-        for chart in reading.beside:
+        if result.chart is not None:
+            found |= _add_chart(page, f"{name}.{machine.slug}", result.chart, result.answers)
+        for chart in result.beside:
             found |= _add_chart(page, f"{name}.{machine.slug}.{chart.name}", chart, (chart.caption,))
-        for table in reading.tables:
+        for table in result.tables:
             page.table(table, links)
     page.heading("How it is answered")
     page.paragraph(experiment.METHOD)

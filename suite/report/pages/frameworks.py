@@ -9,7 +9,7 @@ from statistics import fmean
 from suite import units
 from suite.report.parts import tables
 from suite.report.parts.html import Page
-from suite.results.pooled.baselines import Baselines, baselines
+from suite.results.pooled.baselines import BaselineComparison, baseline_comparisons
 from suite.results.pooled.ways import Way
 from suite.results.records.record import Record
 from suite.results.single.selection import by_machine
@@ -25,7 +25,7 @@ _COUNTED = (
 )
 
 
-def row(item: Baselines, best: Way) -> tuple[Cell, ...]:
+def row(item: BaselineComparison, best: Way) -> tuple[Cell, ...]:
     """Return one step and its fastest baseline in the order of COLUMNS."""
     case = item.mine.case
     return (
@@ -40,14 +40,14 @@ def row(item: Baselines, best: Way) -> tuple[Cell, ...]:
     )
 
 
-def _every_way(item: Baselines) -> Cell:
+def _every_way(item: BaselineComparison) -> Cell:
     """Return each way that was timed, and which were not."""
-    shown = "; ".join(f"{way.words}: {units.times(way.over.value, way.over.low, way.over.high)}" for way in item.ways)
+    shown = "; ".join(f"{way.words}: {units.ratio(way.over.value, way.over.low, way.over.high)}" for way in item.ways)
     lacking = ", ".join(item.not_timed)
     return Cell(text=shown, remark=f"not timed: {lacking}" if lacking else "")
 
 
-def baseline_tables(found: Iterable[Baselines]) -> tuple[Table, ...]:
+def baseline_tables(found: Iterable[BaselineComparison]) -> tuple[Table, ...]:
     """Return the steps of one machine that have a baseline, a table for each backend and precision."""
     made = []
     compared = [item for item in found if item.best]
@@ -65,11 +65,11 @@ def baseline_tables(found: Iterable[Baselines]) -> tuple[Table, ...]:
     return tuple(made)
 
 
-def _side(item: Baselines) -> tuple[str, str]:
+def _side(item: BaselineComparison) -> tuple[str, str]:
     return item.mine.case.backend, item.mine.case.precision
 
 
-def mean(items: Sequence[Baselines]) -> tuple[str, ...]:
+def mean(items: Sequence[BaselineComparison]) -> tuple[str, ...]:
     """Return a line with the geometric mean of the ratios at headline batches; none unless of several networks.
 
     It is of these networks, and has no interval. Networks that have the same counts count as one.
@@ -85,10 +85,10 @@ def mean(items: Sequence[Baselines]) -> tuple[str, ...]:
         return ()
     value = math.exp(fmean(map(fmean, networks.values())))
     fewer = len(networks) < len({item.mine.case.workload for item in items})
-    return (f"Geometric mean over {len(networks)} networks: {units.times(value)}.{_COUNTED * fewer}",)
+    return (f"Geometric mean over {len(networks)} networks: {units.ratio(value)}.{_COUNTED * fewer}",)
 
 
-def gaps(items: Sequence[Baselines]) -> tuple[str, ...]:
+def gaps(items: Sequence[BaselineComparison]) -> tuple[str, ...]:
     """Return a line with the ways that were not timed, and in how many steps; none if all were."""
     lacking = Counter(way for item in items for way in item.not_timed)
     if not lacking:
@@ -101,11 +101,13 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     """Return a machine's tables with fewer columns; none where nothing was compared."""
     if all(record.case.implementation == "jax" for record in records if record.machine.slug == machine):
         return ()
-    found = [item for item in baselines(records) if item.machine == machine]
+    found = [item for item in baseline_comparisons(records) if item.machine == machine]
     return tuple(chosen(table, _TERMINAL) for table in baseline_tables(found))
 
 
-def page(records: Sequence[Record], found: Sequence[Baselines], local: frozenset[str], links: dict[str, str]) -> str:
+def page(
+    records: Sequence[Record], found: Sequence[BaselineComparison], local: frozenset[str], links: dict[str, str]
+) -> str:
     """Return the site's page, machine by machine."""
     made = Page(TITLE, "", local)
     made.add(

@@ -7,17 +7,17 @@ from suite.report.parts.html import Page, anchor, safe
 from suite.results.cite.citation import SCOPES
 from suite.results.evidence.trust import HOLDING, Part
 from suite.results.pooled.pools import FEWEST_HOSTS
-from suite.results.single.peers import CERTIFIED_FROM
-from suite.results.stats.state import WIDEST, State
+from suite.results.single.baselines import CERTIFIED_FROM
+from suite.results.stats.state import MAX_HALF_WIDTH, State
 from suite.results.stats.statistics import COVERAGE
 from suite.results.views.table import INTERVAL, ON_ONE_HOST
 from suite.variants import peer_name
 from suite.workload import Allocator, Case, Implementation, Precision
 
-TITLE = "The words in the tables"
+TITLE = "Glossary"
 _STATES: dict[State, str] = {
     "quotable": f"It may be quoted of its kind of machine: it has at least {FEWEST_HOSTS} hosts, the half-width of "
-    f"its interval is at most {units.percent(WIDEST)}, and a speed-up of a step is certified.",
+    f"its interval is at most {units.percent(MAX_HALF_WIDTH)}, and a speed-up of a step is certified.",
     "open": "It may not be quoted of its kind of machine yet, and the reason stands with it: it is of one host or "
     "of too few, its interval is too wide, or its certificate is open.",
     "not certified": f"Another way surely beats JAX on this CPU: a baseline takes less than {CERTIFIED_FROM:g} of "

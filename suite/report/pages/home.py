@@ -51,12 +51,12 @@ def page(
         made.add(
             '<p class="note">Times link the record they come from, with every raw sample. '
             '<a href="reading.html">How to read a result</a> says what they mean, '
-            '<a href="glossary.html">The words in the tables</a> explains those, '
+            'the <a href="glossary.html">glossary</a> explains the tables’ words, '
             '<a href="standing.html">JAX against PyTorch, Keras and XGBoost</a> sets it beside other implementations, '
             '<a href="data.html">What the data looks like</a> shows what the models are timed on, '
             '<a href="citing.html">How to cite a number</a> how to quote one, '
             '<a href="ledger.html">the ledger</a> what became of everything that the articles say, '
-            '<a href="coverage.html">What has been measured</a> what is still missing.</p>'
+            '<a href="coverage.html">Coverage</a> what is still missing.</p>'
         )
     for slug, name in sorted(yours.items()):
         made.heading(f"Your machine: {name}")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from suite import units
 from suite.report.parts.html import Page
-from suite.results.evidence.learning import Lesson, Trained
+from suite.results.evidence.learning import LearningCheck, Trained
 from suite.results.records.record import Record
 from suite.results.views.table import Cell, Table, chosen
 
@@ -24,7 +24,7 @@ _TERMINAL = ("model", "case", "trained on", "steps", "accuracy")
 _ACCURACIES = ("case", "trained on", "steps", "validation examples", "accuracy")
 
 
-def page(lessons: Sequence[Lesson]) -> str:
+def page(networks: Sequence[LearningCheck]) -> str:
     """Return the page as Markdown: the networks wanted in their order, then any others, the CPU before the GPU."""
     made = Page(TITLE, "", frozenset())
     made.paragraph(
@@ -34,8 +34,8 @@ def page(lessons: Sequence[Lesson]) -> str:
         "data."
     )
     place = {name: number for number, name in enumerate(WANTED)}
-    some = sorted(lessons, key=lambda lesson: (place.get(lesson.network, len(WANTED)), lesson.network, lesson.backend))
-    missing = [name for name in WANTED if all(lesson.network != name for lesson in some)]
+    some = sorted(networks, key=lambda check: (place.get(check.network, len(WANTED)), check.network, check.backend))
+    missing = [name for name in WANTED if all(check.network != name for check in some)]
     if missing:
         words = ", ".join(f"<code>nox -s learning -- {name}</code>" for name in missing)
         made.add(f"<p>Not run so far: {words}.</p>")
@@ -60,19 +60,19 @@ def page(lessons: Sequence[Lesson]) -> str:
     return made.text()
 
 
-def trained(some: Sequence[Lesson]) -> Table:
+def trained(some: Sequence[LearningCheck]) -> Table:
     """Return the accuracies by network and backend."""
     title = "Trained on the small stand-ins and judged by examples that no step saw"
-    rows = tuple(_row(lesson, lesson.trained) for lesson in some if lesson.trained is not None)
+    rows = tuple(_row(check, check.trained) for check in some if check.trained is not None)
     return Table(title=title, columns=_COLUMNS, rows=rows, words=True)
 
 
-def _row(lesson: Lesson, one: Trained) -> tuple[Cell, ...]:
+def _row(check: LearningCheck, one: Trained) -> tuple[Cell, ...]:
     best = max(one.broken.items(), key=lambda item: item[1], default=None)
     reached = " · ".join(units.percent(share, 3) for share in one.accuracies)
     return (
-        Cell(text=lesson.network),
-        Cell(text=lesson.backend),
+        Cell(text=check.network),
+        Cell(text=check.backend),
         Cell(text=one.data),
         Cell(text=units.count(one.steps), sort=one.steps),
         Cell(text=units.count(one.batch), sort=one.batch),
@@ -84,27 +84,27 @@ def _row(lesson: Lesson, one: Trained) -> tuple[Cell, ...]:
     )
 
 
-def checks(some: Sequence[Lesson]) -> Table:
+def checks(some: Sequence[LearningCheck]) -> Table:
     """Return what had to happen to the losses, and what did; what needed a GPU is left out where one has tried it."""
     words = {True: "as it had to be", False: "shortfall", None: "not tried"}
-    on_gpu = {lesson.network for lesson in some if lesson.backend == "gpu"}
+    on_gpu = {check.network for check in some if check.backend == "gpu"}
     rows = tuple(
-        tuple(Cell(text=text) for text in (lesson.network, lesson.backend, c.expected, c.found, words[c.good]))
-        for lesson in some
-        for c in lesson.checks
-        if c.good is not None or lesson.network not in on_gpu
+        tuple(Cell(text=text) for text in (check.network, check.backend, c.expected, c.found, words[c.good]))
+        for check in some
+        for c in check.checks
+        if c.good is not None or check.network not in on_gpu
     )
     return Table(
         title="What losses do", columns=("network", "backend", "has to be", "was", "verdict"), rows=rows, words=True
     )
 
 
-def origin(some: Sequence[Lesson]) -> Table:
+def origin(some: Sequence[LearningCheck]) -> Table:
     """Return where each network was trained, when, and from which code."""
     rows = tuple(
         (
             Cell(text=one.network),
-            Cell(text=f"{one.machine}, {units.counted(one.cores, 'core')}"),
+            Cell(text=f"{one.machine}, {units.pluralize(one.cores, 'core')}"),
             Cell(text=one.backend),
             Cell(text=", ".join(map(str, one.seeds))),
             Cell(text=one.made),

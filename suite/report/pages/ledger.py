@@ -122,12 +122,12 @@ def _observed(each: Observation, machine: str, judgement: Judgement) -> tuple[Ce
 
 def _claimed(entry: Entry) -> tuple[Cell, ...]:
     claim, measured = entry.claim, entry.measured
-    value = units.times(measured.value, measured.low, measured.high) if measured else units.DASH
+    value = units.ratio(measured.value, measured.low, measured.high) if measured else units.DASH
     scope = f"{value}, scope {entry.scope}" if measured else value
     return (
         Cell(text=entry.workload, remark=entry.article),
         Cell(text=claim.metric.replace("_", " "), remark=claim.definition),
-        Cell(text=units.stated(claim.speedup)),
+        Cell(text=units.documented(claim.speedup)),
         Cell(text=KNOWN[claim.grade]),
         Cell(text=scope, remark=entry.machine if measured else ""),
         Cell(text=units.interval(measured.low, measured.high) if measured else units.DASH),
@@ -140,5 +140,5 @@ def _claimed(entry: Entry) -> tuple[Cell, ...]:
 
 
 def _side(value: float | None, claim: Claim, device: str | None) -> str:
-    number = units.stated(value, claim.unit)
+    number = units.documented(value, claim.unit)
     return f"{number}, {device}" if device else number

@@ -84,7 +84,7 @@ def _seen(records: Sequence[Record], what: Callable[[Record], str]) -> str:
     found = Counter({record.campaign: value for record in records if (value := what(record))}.values())
     if len(found) == 1:
         return next(iter(found))
-    return ", ".join(f"{value} in {units.counted(number, 'campaign')}" for value, number in found.most_common())
+    return ", ".join(f"{value} in {units.pluralize(number, 'campaign')}" for value, number in found.most_common())
 
 
 def _hosts(records: Sequence[Record]) -> str:
@@ -92,7 +92,7 @@ def _hosts(records: Sequence[Record]) -> str:
     known = [found for record in records if (found := identity(record)).host]
     silent = {record.campaign for record in records} - {found.campaign for found in known}
     words = [units.count(count_hosts(known))] if known else []
-    words += [f"not known for {units.counted(len(silent), 'campaign')}"] if silent else []
+    words += [f"not known for {units.pluralize(len(silent), 'campaign')}"] if silent else []
     return ", ".join(words)
 
 

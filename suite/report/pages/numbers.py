@@ -102,7 +102,7 @@ def page(workload: str, mine: Sequence[Citation]) -> str:
 def _list(made: Page, what: str, those: Sequence[Citation]) -> None:
     """Add a folded list of numbers, each with its reason."""
     if those:
-        said = f"{units.counted(len(those), 'number')} {what}"
+        said = f"{units.pluralize(len(those), 'number')} {what}"
         items = "".join(map(_reserved, those))
         made.add(f"<details><summary>{said}</summary><ul class='reasons'>{items}</ul></details>")
 
@@ -120,7 +120,7 @@ def _row(cited: Citation) -> str:
         f'<button type="button" class="copy" data-copy="{safe(what)}" hidden>{label}</button>'
         for label, what in (("copy key", cited.key), ("copy Markdown", markdown(cited)))
     )
-    campaigns = units.counted(len(number.campaigns), "campaign")
+    campaigns = units.pluralize(len(number.campaigns), "campaign")
     evidence = (cited.hosts, campaigns, cited.when, *cited.software.split(", "))
     return (
         f'<tr id="{safe(place(number))}"><th scope="row"><a href="#{safe(place(number))}">{safe(cited.short)}</a></th>'

@@ -1,4 +1,4 @@
-"""The page that asks whether it is the right model, from what the sessions of parity and of boosting found."""
+"""The page of model parity, from what the sessions of parity and of boosting found."""
 
 from suite import units
 from suite.report.parts.html import Page
@@ -6,7 +6,7 @@ from suite.results.evidence.parity import Network, Parity
 from suite.results.evidence.trees import Trees
 from suite.results.views.table import Cell, Table
 
-TITLE = "Is it the right model?"
+TITLE = "Model parity"
 CHECKS = {
     "logits": "what the network returns in float64: norm of the difference over the norm",
     "loss": "the loss in float64, relative",

@@ -134,7 +134,7 @@ def overview(parts: Sequence[Part]) -> Table:
 
 
 def _line(part: Part) -> tuple[Cell, ...]:
-    good, tried = sum(finding.good for finding in part.counted), len(part.counted)
+    good, tried = sum(finding.good for finding in part.judged), len(part.judged)
     return (
         Cell(text=part.name),
         Cell(text=_counts(part, good, tried), sort=good / tried if tried else None),

@@ -13,7 +13,7 @@ from suite.report.parts import history as repeats
 from suite.report.parts.html import UNSEARCHED, Page, anchor, marked, safe
 from suite.report.parts.links import links
 from suite.results.evidence.copyable import Compared
-from suite.results.pooled import ladder as clock
+from suite.results.pooled import ladder as pooled_ladder
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.history import history
@@ -108,7 +108,7 @@ def machine_part(
     ):
         if table.rows:
             made.table(table)
-    files |= watched_part(made, here)
+    files |= telemetry_part(made, here)
     costs = cost.table(here, prices)
     if costs.rows:
         made.table(costs)
@@ -136,7 +136,7 @@ def samples_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
 def ladder_part(made: Page, records: Sequence[Record], speedups: Sequence[PooledSpeedUp]) -> dict[str, str]:
     """Add the clock ladder of a workload on a machine, and its amortised curve; return the charts' files."""
     what, about = records[0].machine, max(records, key=lambda r: r.created).description
-    rungs = clock.ladder(records, speedups)
+    rungs = pooled_ladder.ladder(records, speedups)
     if len(rungs) < 2:
         return {}
     made.table(ladder.table(rungs, about, what.name))
@@ -149,7 +149,7 @@ def ladder_part(made: Page, records: Sequence[Record], speedups: Sequence[Pooled
         )
         made.chart(name, "the table above", caption, json.dumps(vega.themed(spec)))
         files |= vega.files(name, spec)
-    curve = clock.amortised(rungs)
+    curve = pooled_ladder.amortised(rungs)
     if not curve:
         return files
     chart, spec = f"amortised.{about.name}.{what.slug}", ladder.curve(curve)
@@ -162,7 +162,7 @@ def ladder_part(made: Page, records: Sequence[Record], speedups: Sequence[Pooled
     return files | vega.files(chart, spec)
 
 
-def watched_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
+def telemetry_part(made: Page, records: Sequence[Record]) -> dict[str, str]:
     """Add what the machine did over time during the samples that lasted longest; return the chart's files."""
     found = timeline.longest(records)
     if found is None:
@@ -201,11 +201,11 @@ def claims(about: Description, found: Sequence[PooledSpeedUp]) -> Table:
             Cell(text=KNOWN[claim.grade]),
             Cell(text=claim.metric),
             Cell(text=claim.definition),
-            Cell(text=units.stated(claim.cpu_value, claim.unit)),
+            Cell(text=units.documented(claim.cpu_value, claim.unit)),
             Cell(text=claim.cpu_device or units.DASH),
-            Cell(text=units.stated(claim.gpu_value, claim.unit)),
+            Cell(text=units.documented(claim.gpu_value, claim.unit)),
             Cell(text=claim.gpu_device or units.DASH),
-            Cell(text=units.stated(claim.speedup), sort=claim.speedup),
+            Cell(text=units.documented(claim.speedup), sort=claim.speedup),
         )
         for claim in about.claims
     ]
@@ -215,13 +215,14 @@ def claims(about: Description, found: Sequence[PooledSpeedUp]) -> Table:
             Cell(text=item.case.scope),
             Cell(text=what(item, about)),
             tables.time_cell(item.cpu),
-            Cell(text=f"{units.counted(item.cpu.newest.machine.cores, 'core')} of {item.cpu.newest.machine.cpu_model}"),
+            Cell(text=f"{units.pluralize(machine.cores, 'core')} of {machine.cpu_model}"),
             tables.time_cell(item.gpu),
             Cell(text=", ".join(gpu.name for gpu in item.record.machine.gpus[:1])),
-            Cell(text=units.times(item.ratio.value, item.ratio.low, item.ratio.high), sort=item.ratio.value,
+            Cell(text=units.ratio(item.ratio.value, item.ratio.low, item.ratio.high), sort=item.ratio.value,
                  record=item.record),
         )
         for item in found
+        for machine in [item.cpu.newest.machine]
     ]  # fmt: skip
     columns = ("number", "metric", "definition", "CPU", "CPU hardware", "GPU", "GPU hardware", "speed-up")
     title = "What the source reports, and the nearest that was measured"

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from suite import units
-from suite.results.pooled.baselines import Baselines
+from suite.results.pooled.baselines import BaselineComparison
 from suite.results.pooled.ways import Way
 from suite.results.views.table import INTERVAL, Cell, Table
 
 COLUMNS = ("workload", "batch", "precision", "fastest baseline", "its time over JAX's", INTERVAL, "not timed")
 
 
-def tables(rows: Sequence[Baselines]) -> Iterator[Table]:
+def tables(rows: Sequence[BaselineComparison]) -> Iterator[Table]:
     """Yield the tables of these rows, which are sorted by machine; steps without a baseline are in a note."""
     for (machine, backend), group in groupby(rows, key=lambda row: (row.machine, row.mine.case.backend)):
         mine = list(group)
@@ -24,7 +24,7 @@ def tables(rows: Sequence[Baselines]) -> Iterator[Table]:
         )
 
 
-def _row(row: Baselines, best: Way) -> tuple[Cell, ...]:
+def _row(row: BaselineComparison, best: Way) -> tuple[Cell, ...]:
     case, over = row.mine.case, best.over
     return tuple(
         Cell(text=text)
@@ -33,7 +33,7 @@ def _row(row: Baselines, best: Way) -> tuple[Cell, ...]:
             f"{case.batch:,}",
             case.precision,
             best.words,
-            units.times(over.value, over.low, over.high),
+            units.ratio(over.value, over.low, over.high),
             units.interval(over.low, over.high),
             ", ".join(row.not_timed) or units.DASH,
         )

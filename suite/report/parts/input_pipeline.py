@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.results.records.record import Record
-from suite.results.single.input_pipeline import Flow, flows
+from suite.results.single.input_pipeline import InputPipeline, input_pipelines
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, chosen, one_host_cell, rate_cells
 
 TITLE = "From storage: with the input pipeline, and what bounds the speed"
@@ -19,7 +19,7 @@ _INPUT_COLUMNS = ("case", "batch", "examples/s", "95 % interval", "first batch",
 
 def table(records: Sequence[Record]) -> Table:
     """Return the cases of scope `epoch`; without rows where there are none."""
-    found = flows(records)
+    found = input_pipelines(records)
     notes = (
         "The step's share is how much of the time the step alone accounts for, its batch on the device; the device "
         "waits for the rest of it.",
@@ -29,7 +29,7 @@ def table(records: Sequence[Record]) -> Table:
 
 def input_table(records: Sequence[Record]) -> Table:
     """Return the cases of scope `input`; without rows where there are none."""
-    rows = [(*_head(f), _first(f), one_host_cell(f.summary)) for f in flows(records, "input")]
+    rows = [(*_head(f), _first(f), one_host_cell(f.summary)) for f in input_pipelines(records, "input")]
     return Table(title=_INPUT_TITLE, columns=_INPUT_COLUMNS, rows=tuple(rows))
 
 
@@ -41,8 +41,8 @@ def tables(records: Sequence[Record]) -> tuple[Table, ...]:
 def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     """Return the machine's tables for a terminal of 80 columns."""
     mine = [record for record in records if record.machine.slug == machine]
-    epochs = [(Cell(text=f.summary.record.workload), *_row(f)) for f in flows(mine)]
-    inputs = [(Cell(text=f.summary.record.workload), *_head(f), _first(f)) for f in flows(mine, "input")]
+    epochs = [(Cell(text=f.summary.record.workload), *_row(f)) for f in input_pipelines(mine)]
+    inputs = [(Cell(text=f.summary.record.workload), *_head(f), _first(f)) for f in input_pipelines(mine, "input")]
     found = (
         chosen(Table(title=TITLE, columns=("model", *COLUMNS), rows=tuple(epochs)), _TERMINAL),
         Table(title=_INPUT_TITLE, columns=("model", *_INPUT_COLUMNS[:-1]), rows=tuple(inputs)),
@@ -50,11 +50,11 @@ def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
     return tuple(table for table in found if table.rows)
 
 
-def _row(item: Flow) -> tuple[Cell, ...]:
+def _row(item: InputPipeline) -> tuple[Cell, ...]:
     share = item.share
     return (
         *_head(item),
-        rate_cells(item.alone, item.summary)[0],
+        rate_cells(item.device_rate, item.summary)[0],
         Cell(text=units.DASH if share is None else units.percent(share.value), sort=share and share.value),
         _first(item),
         Cell(text=units.DASH if item.gpu_utilisation is None else units.percent(item.gpu_utilisation),
@@ -64,7 +64,7 @@ def _row(item: Flow) -> tuple[Cell, ...]:
     )  # fmt: skip
 
 
-def _head(item: Flow) -> tuple[Cell, ...]:
+def _head(item: InputPipeline) -> tuple[Cell, ...]:
     record = item.summary.record
     return (
         Cell(text=record.case.label(), record=record),
@@ -73,5 +73,5 @@ def _head(item: Flow) -> tuple[Cell, ...]:
     )
 
 
-def _first(item: Flow) -> Cell:
+def _first(item: InputPipeline) -> Cell:
     return Cell(text=units.seconds(item.first_batch_seconds), sort=item.first_batch_seconds)

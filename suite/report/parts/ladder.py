@@ -26,10 +26,10 @@ _WORDS = {
 }
 
 
-def words(case: Case, about: Description, compiling: bool = True, alone: bool = False) -> str:
+def words(case: Case, about: Description, compiling: bool = True, blocking: bool = False) -> str:
     """Return what a rung includes."""
     run, grid = about.run, about.grid
-    if alone:
+    if blocking:
         return "latency: one step, waited for before the next"
     if not compiling:
         return "the same run, its compilations taken out"
@@ -49,7 +49,9 @@ def table(rungs: Sequence[Rung], about: Description, machine: str) -> Table:
     return Table(
         title=f"The clock ladder, {machine}: the same work, more and more of it counted",
         columns=("what is timed", "CPU", "GPU", "speed-up", "95 % interval", "status", "hosts"),
-        rows=tuple((Cell(text=words(rung.case, about, rung.compiling, rung.alone)), *_cells(rung)) for rung in rungs),
+        rows=tuple(
+            (Cell(text=words(rung.case, about, rung.compiling, rung.blocking)), *_cells(rung)) for rung in rungs
+        ),
         notes=_notes(rungs),
     )
 
@@ -92,7 +94,7 @@ def chart(rungs: Sequence[Rung]) -> dict[str, Any] | None:
             value=ratio.value,
             low=ratio.low,
             high=ratio.high,
-            text=units.times(ratio.value, ratio.low, ratio.high),
+            text=units.ratio(ratio.value, ratio.low, ratio.high),
             solid=rung.pooled is not None and rung.pooled.quotable,
         )
         for rung in rungs
@@ -104,7 +106,7 @@ def chart(rungs: Sequence[Rung]) -> dict[str, Any] | None:
 
 
 def _name(rung: Rung) -> str:
-    if rung.alone:
+    if rung.blocking:
         return "latency"
     if not rung.compiling:
         return "run, compiled before"
@@ -154,8 +156,8 @@ def curve(found: Sequence[Amortised]) -> dict[str, Any]:
 
 def alternative(found: Sequence[Amortised]) -> str:
     """Return the curve in words."""
-    return "; ".join(f"after {units.counted(one.calls, 'step')} {_after(one)}" for one in found)
+    return "; ".join(f"after {units.pluralize(one.calls, 'step')} {_after(one)}" for one in found)
 
 
 def _after(one: Amortised) -> str:
-    return units.times(one.ratio.value, one.ratio.low, one.ratio.high)
+    return units.ratio(one.ratio.value, one.ratio.low, one.ratio.high)

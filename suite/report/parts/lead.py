@@ -60,7 +60,7 @@ def _others(items: Sequence[PooledSpeedUp]) -> str:
         return ""
     found = Counter(SCOPES[item.case.scope] for item in items)
     each = ", ".join(f"{units.count(n)} of {safe(scope)}" for scope, n in found.most_common())
-    return f" The table has {units.counted(len(items), 'other speed-up')}: {each}."
+    return f" The table has {units.pluralize(len(items), 'other speed-up')}: {each}."
 
 
 def _alone(item: PooledSpeedUp, name: str) -> str:
@@ -68,7 +68,7 @@ def _alone(item: PooledSpeedUp, name: str) -> str:
 
 
 def _words(item: PooledSpeedUp) -> str:
-    value, within = units.times(item.ratio.value, item.ratio.low, item.ratio.high), ""
+    value, within = units.ratio(item.ratio.value, item.ratio.low, item.ratio.high), ""
     if item.ratio.low is not None:
         within = f" ({safe(units.interval(item.ratio.low, item.ratio.high))})"
     return (f"<strong>{safe(value)}</strong>" if item.quotable else safe(value)) + within

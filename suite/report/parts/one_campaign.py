@@ -41,11 +41,11 @@ def _row(item: SpeedUp) -> tuple[Cell, ...]:
 
 def _baseline(item: SpeedUp) -> Cell:
     """Return the fastest baseline's time over JAX's on the CPU."""
-    if item.best_peer is None:
+    if item.fastest_baseline is None:
         return Cell(text=units.DASH, remark="no baseline was timed")
-    other, ratio = item.best_peer
+    other, ratio = item.fastest_baseline
     return Cell(
-        text=f"{units.times(ratio.value, ratio.low, ratio.high)} {peer_name(other.record.case)}",
+        text=f"{units.ratio(ratio.value, ratio.low, ratio.high)} {peer_name(other.record.case)}",
         sort=ratio.value,
         record=other.record,
     )

@@ -10,7 +10,7 @@ from suite.report.parts.html import Page, safe
 from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
-from suite.results.single.peers import CERTIFIED_FROM
+from suite.results.single.baselines import CERTIFIED_FROM
 from suite.results.views.table import Cell, Table, varied
 
 _SCOPES = ("step", "transfer", "epoch", "cold", "run")  # in the order of the ladder
@@ -49,7 +49,7 @@ def add(
     if main:
         spec = vega.speedups(main)
         files = vega.files(name, spec)
-        alternative = "; ".join(f"{i.workload}: {units.times(i.ratio.value, i.ratio.low, i.ratio.high)}" for i in main)
+        alternative = "; ".join(f"{i.workload}: {units.ratio(i.ratio.value, i.ratio.low, i.ratio.high)}" for i in main)
         page.chart(name, alternative, CAPTION, json.dumps(vega.themed(spec)))
         if left := absent.sentence(records, {item.workload for item in main}, models):
             page.add(f'<p class="note">{safe(left)}</p>')

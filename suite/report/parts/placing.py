@@ -7,7 +7,7 @@ from statistics import geometric_mean
 from suite import units
 from suite.results.records.record import Record
 from suite.results.single import old_jax
-from suite.results.single.selection import current_cases, fastest
+from suite.results.single.selection import current_cases, fastest_of_each_case
 from suite.results.single.summary import Summary
 
 _NAMES = {"gpu": "GPU", "cpu": "CPU"}
@@ -38,7 +38,7 @@ def sentences(steps: dict[str, Steps], slug: str) -> tuple[str, ...]:
         ratio, machine = _times(mine, others[best], shared[best]), next(iter(others[best].values())).record.machine.name
         over = "its one network in common" if len(shared[best]) == 1 else f"{len(shared[best])} networks in common"
         found.append(
-            f"Over {over} a step takes {units.times(ratio)} as long on this {name} as on that of {machine}: "
+            f"Over {over} a step takes {units.ratio(ratio)} as long on this {name} as on that of {machine}: "
             "different machines at different times, so without an interval."
         )
     return tuple(found)
@@ -48,8 +48,8 @@ def _steps(records: Sequence[Record], backend: str) -> Steps:
     mine = (record for record in records if record.backend == backend and record.headline_step() and record.general)
     chosen = (record for record in mine if record.profile != "smoke" and not old_jax.slow(record))
     found: Steps = {}
-    for item in fastest(current_cases(chosen)):
-        if item.whole:
+    for item in fastest_of_each_case(current_cases(chosen)):
+        if item.complete:
             key = item.record.workload, item.record.case.batch
             found.setdefault(item.record.machine.slug, {})[key] = item
     return found

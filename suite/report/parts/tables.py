@@ -11,7 +11,7 @@ from suite.results.pooled.ways import Way
 from suite.results.records.record import Record
 from suite.results.single import old_jax
 from suite.results.single.campaigns import several
-from suite.results.single.selection import current_cases, fastest
+from suite.results.single.selection import current_cases, fastest_of_each_case
 from suite.results.single.summary import Summary, summary
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
@@ -41,10 +41,10 @@ def baseline_cell(ways: Sequence[Way]) -> Cell:
         return Cell(text=units.DASH, remark="no baseline was timed on this kind of machine")
     best, over = ways[0], ways[0].over
     return Cell(
-        text=f"{units.times(over.value, over.low, over.high)} {best.words}",
+        text=f"{units.ratio(over.value, over.low, over.high)} {best.words}",
         sort=over.value,
         record=best.pool.newest,
-        remark=f"time of the fastest baseline over JAX's, of {units.counted(over.hosts, 'host')}; {_within(over)}",
+        remark=f"time of the fastest baseline over JAX's, of {units.pluralize(over.hosts, 'host')}; {_within(over)}",
     )
 
 
@@ -78,14 +78,14 @@ def speedup_row(item: PooledSpeedUp) -> tuple[Cell, ...]:
         time_cell(item.gpu),
         baseline_cell(item.baselines),
         baseline_cell(item.gpu_baselines),
-        Cell(text=units.times(best.value, best.low, best.high), sort=best.value, remark=_ways(item)),
+        Cell(text=units.ratio(best.value, best.low, best.high), sort=best.value, remark=_ways(item)),
         Cell(text=item.record.machine.name),
     )
 
 
 def _campaigns(item: PooledSpeedUp) -> str:
-    sides = (f"{units.counted(pool.hosts, 'host')}, {units.counted(len(pool.campaigns), 'campaign')}, "
-             f"{units.counted(pool.pooled.processes, 'process', 'processes')} on the {pool.case.backend.upper()}"
+    sides = (f"{units.pluralize(pool.hosts, 'host')}, {units.pluralize(len(pool.campaigns), 'campaign')}, "
+             f"{units.pluralize(pool.pooled.processes, 'process', 'processes')} on the {pool.case.backend.upper()}"
              for pool in (item.cpu, item.gpu))  # fmt: skip
     return "; ".join(sides)
 
@@ -155,7 +155,7 @@ def interval(seconds: Estimate | None) -> str:
 
 
 def _place(record: Record) -> tuple[str | bool | int, ...]:
-    """Return what orders cases: JAX's before its peers', plain ones before variants, batches by their number."""
+    """Return what orders cases: JAX's before its baselines', plain ones before variants, batches by their number."""
     case = record.case
     one = (record.workload, case.backend, case.scope, case.implementation, case.precision != "float32-highest")
     return *one, case.precision, case.variant != "plain", case.variant, case.batch, record.name
@@ -186,13 +186,13 @@ def case_table(title: str, records: Iterable[Record], models: bool = False) -> T
 
 
 def steps_table(title: str, records: Iterable[Record], scope: Scope = "step") -> Table:
-    """Return the steps of JAX on a machine, each with the better allocator; of its peers if it has none.
+    """Return the steps of JAX on a machine, each with the faster allocator; of its baselines if it has none.
 
-    How the peers stand is a table of its own.
+    Baselines have a table of their own.
     """
     steps = current_cases(record for record in records if record.case.scope == scope)
     mine = [item for item in steps if item.record.case.implementation == "jax"]
-    rows = tuple((Cell(text=item.record.workload), *case_row(item)) for item in fastest(mine or steps))
+    rows = tuple((Cell(text=item.record.workload), *case_row(item)) for item in fastest_of_each_case(mine or steps))
     return Table(title=title, columns=("model", *CASE_COLUMNS), rows=rows)
 
 
@@ -202,10 +202,10 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
     Of several machines with the same kind of GPU it is the newest step. A CPU side of an old JAX stands beside none.
     """
     steps = [record for record in records if record.headline_step("batch")]
-    mine = fastest(current_cases(r for r in steps if r.machine.slug == machine and r.backend == "cpu"))
+    mine = fastest_of_each_case(current_cases(r for r in steps if r.machine.slug == machine and r.backend == "cpu"))
     gpus = current_cases(r for r in steps if r.machine.slug != machine and r.backend == "gpu")
-    whole = (gpu for gpu in gpus if gpu.whole)
-    newest = {_kind(gpu.record): gpu for gpu in sorted(whole, key=lambda gpu: gpu.record.precedence)}
+    whole = (gpu for gpu in gpus if gpu.complete)
+    newest = {_kind(gpu.record): gpu for gpu in sorted(whole, key=lambda gpu: gpu.record.current_key)}
     rows = (
         (
             Cell(text=cpu.record.workload),
@@ -215,7 +215,7 @@ def elsewhere(records: Sequence[Record], machine: str) -> Table:
             Cell(text=gpu.record.machine.name),
         )
         for cpu in mine
-        if cpu.whole and not old_jax.slow(cpu.record)
+        if cpu.complete and not old_jax.slow(cpu.record)
         for (step, _), gpu in sorted(newest.items())
         if step == _step(cpu.record)
     )
@@ -251,19 +251,20 @@ def without_gpu(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
 def side_by_side(records: Iterable[Record]) -> Table:
     """Return the headline steps of JAX on the CPUs of several machines, a column each, with the better allocator."""
     mine = (r for r in records if r.backend == "cpu" and r.headline_step())
-    steps = fastest(current_cases(mine))
+    steps = fastest_of_each_case(current_cases(mine))
     found = {(item.record.workload, item.record.machine.name): item for item in steps}
     models, machines = (sorted(set(names)) for names in zip(*found, strict=True)) if found else ((), ())
     return Table(
         title="One step on all CPU cores, float32",
         columns=("model", *machines),
         rows=tuple(
-            (Cell(text=model), *(_doubted(found.get((model, machine))) for machine in machines)) for model in models
+            (Cell(text=model), *(_with_caveats(found.get((model, machine))) for machine in machines))
+            for model in models
         ),
     )
 
 
-def _doubted(item: Summary | None) -> Cell:
+def _with_caveats(item: Summary | None) -> Cell:
     cell = time_cell(item)
     return replace(cell, remark="; ".join(item.reasons)) if item else cell
 
@@ -274,7 +275,7 @@ def _apart(cpu: Estimate | None, gpu: Estimate | None) -> Cell:
         return Cell(text=units.DASH, remark="one of the two has no time")
     ratio = cpu.value / gpu.value
     width = math.exp(math.hypot(*(math.log1p(side.relative_half_width or 0) for side in (cpu, gpu))))
-    return Cell(text=units.times(ratio, ratio / width, ratio * width), sort=ratio)
+    return Cell(text=units.ratio(ratio, ratio / width, ratio * width), sort=ratio)
 
 
 _OTHER_TIMES: tuple[tuple[Scope, str], ...] = (

@@ -27,11 +27,11 @@ def telemetry_table(records: Sequence[Record]) -> Table:
     """Return what was watched during the samples of each case: the middle of its processes' means, and the maximum."""
     rows, own = [], []
     for record in records:
-        watched = [run.telemetry for run in record.runs if run.telemetry is not None]
-        if not watched:
+        windows = [run.telemetry for run in record.runs if run.telemetry is not None]
+        if not windows:
             continue
-        own += [seen.own_cores for seen in watched if seen.own_cores is not None]
-        rows.append(_telemetry_row(record, watched))
+        own += [seen.own_cores for seen in windows if seen.own_cores is not None]
+        rows.append(_telemetry_row(record, windows))
     notes = [f"The watching process kept {units.percent(median(own))} of one core busy."] if own else []
     if any(len(record.machine.gpus) > record.case.devices for record in records):
         notes.append("Of several GPUs those that the case used are shown.")
@@ -44,9 +44,9 @@ def telemetry_table(records: Sequence[Record]) -> Table:
     return whole if any(record.machine.gpus for record in records) else chosen(whole, TELEMETRY_COLUMNS[:_HOST_COLUMNS])
 
 
-def _telemetry_row(record: Record, watched: Sequence[Telemetry]) -> tuple[Cell, ...]:
-    why = "; ".join(dict.fromkeys(seen.reason for seen in watched if seen.reason))
-    gpus = [gpu for seen in watched for gpu in seen.gpus[: record.case.devices]]
+def _telemetry_row(record: Record, windows: Sequence[Telemetry]) -> tuple[Cell, ...]:
+    why = "; ".join(dict.fromkeys(seen.reason for seen in windows if seen.reason))
+    gpus = [gpu for seen in windows for gpu in seen.gpus[: record.case.devices]]
     asked = [gpu.reasons for gpu in gpus if gpu.reasons is not None]
     reasons = ", ".join(sorted({word for words in asked for word in words})) or ("nothing" if asked else units.DASH)
 
@@ -56,7 +56,7 @@ def _telemetry_row(record: Record, watched: Sequence[Telemetry]) -> tuple[Cell, 
         return Cell(text=units.DASH if value is None else text(value), sort=value, remark=why, record=record)
 
     def gpu(of: Callable[[GpuTelemetry], Level | None], text: Callable[[float], str], averaged: bool = False) -> Cell:
-        some = [seen for seen in watched if long_enough(seen) or not averaged]
+        some = [seen for seen in windows if long_enough(seen) or not averaged]
         there = [of(gpu) for seen in some for gpu in seen.gpus[: record.case.devices]]
         short = "too short: drivers average it over up to a second" if gpus else "no driver answers"
         return _level(there, text, "" if there else short, record)
@@ -64,9 +64,9 @@ def _telemetry_row(record: Record, watched: Sequence[Telemetry]) -> tuple[Cell, 
     return (
         Cell(text=record.label, record=record),
         Cell(text=record.case.scope),
-        _level([seen.cpu_utilisation for seen in watched], units.percent, why, record),
-        host((seen.others_cores for seen in watched), lambda v: units.number(v, digits=2)),
-        host((seen.steal for seen in watched), units.percent),
+        _level([seen.cpu_utilisation for seen in windows], units.percent, why, record),
+        host((seen.others_cores for seen in windows), lambda v: units.number(v, digits=2)),
+        host((seen.steal for seen in windows), units.percent),
         gpu(lambda g: g.utilisation, units.percent, averaged=True),
         gpu(lambda g: g.power_watts, lambda v: units.quantity(v, "W"), averaged=True),
         gpu(lambda g: g.sm_clock_mhz, lambda v: f"{units.number(v, digits=4)} MHz"),
@@ -89,7 +89,7 @@ def energy_table(records: Iterable[Record]) -> Table:
     """Return the energy of each case that was counted, idle power beside it; without rows where nothing counts."""
     rows, seconds = [], []
     for record in records:
-        window = energy.counted(record)
+        window = energy.energy_window(record)
         if window is None:
             continue
         uses = (energy.gpu_use(record), energy.package_use(record))

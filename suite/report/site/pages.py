@@ -29,12 +29,12 @@ from suite.report.parts import placing, tables
 from suite.report.parts.links import links
 from suite.results.cite import stored_pools
 from suite.results.compare.reproducibility import Reproducibility, reproducibility
-from suite.results.evidence import copyable as copied_steps
-from suite.results.evidence import gallery as drawings
-from suite.results.evidence import learning as lessons
-from suite.results.evidence import parity as evidence
-from suite.results.evidence import trees as forests
-from suite.results.evidence import trust as proof
+from suite.results.evidence import copyable as copyable_evidence
+from suite.results.evidence import gallery as gallery_evidence
+from suite.results.evidence import learning as learning_evidence
+from suite.results.evidence import parity as parity_evidence
+from suite.results.evidence import trees as tree_evidence
+from suite.results.evidence import trust as trust_evidence
 from suite.results.evidence.copyable import Compared
 from suite.results.pooled import baselines, machine_evidence, pools, speedup
 from suite.results.records import catalogue, store
@@ -80,18 +80,18 @@ def render(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) ->
     published = [record for record in shown if record.campaign not in local]
     again = reproducibility(pools.pools(published))
     with schemapi.debug_mode(False):  # the tests check the charts
-        steps = copied_steps.read(site / "evidence")
+        steps = copyable_evidence.read(site / "evidence")
         files = pages(shown, local, prices, known_workloads, again, copyable.names(site), steps)
     files |= copyable.files(site, {record.workload for record in shown}, steps)
     lines, spoiled = stored_pools.read(stored_pools.path(folders[0]))
     problems += spoiled
     files |= numbers.files(published, lines)
-    compared = evidence.read(site / "evidence"), forests.read(site / "evidence")
+    compared = parity_evidence.read(site / "evidence"), tree_evidence.read(site / "evidence")
     files |= {"parity.md": parity.page(*compared)}
-    parts = proof.read(site / "evidence")
+    parts = trust_evidence.read(site / "evidence")
     files |= {"trust.md": trust.page(parts, again), "glossary.md": glossary.page(parts)}
-    files["data.md"] = gallery.page(drawings.read(site / "evidence"))
-    files["learning.md"] = learning.page(lessons.read(site / "evidence"))
+    files["data.md"] = gallery.page(gallery_evidence.read(site / "evidence"))
+    files["learning.md"] = learning.page(learning_evidence.read(site / "evidence"))
     files |= {f"local/{r.campaign}/{r.name}.json": to_json(r).decode() for r in shown if r.campaign in local}
     return Outcome(written=write(files, site), problems=tuple(problems), missed=again.missed)
 
@@ -175,9 +175,9 @@ def pages(
     files |= home.page(general, local, records, found, places, [about.name for about in workloads], said)
     known = machine_evidence.by_machines(everything, current, found)
     files["ledger.md"] = ledger.page(known.values(), workloads, local, links(records, ""))
-    readings = experiments.readings(known)
-    files |= experiments.files(readings, local, links(records, "../"))
-    files["coverage.md"] = coverage.page(everything, workloads, readings, local, links(records, ""))
+    experiment_results = experiments.experiment_results(known)
+    files |= experiments.files(experiment_results, local, links(records, "../"))
+    files["coverage.md"] = coverage.page(everything, workloads, experiment_results, local, links(records, ""))
     files["standing.md"] = frameworks.page(records, baselines.of_pools(current), local, links(records, ""))
     for name in sorted({record.workload for record in records}):
         mine = [record for record in records if record.workload == name]

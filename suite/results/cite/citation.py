@@ -107,7 +107,7 @@ class Citation:
     @property
     def hosts(self) -> str:
         """How many hosts it is of."""
-        return units.counted(self.number.value.hosts, "host")
+        return units.pluralize(self.number.value.hosts, "host")
 
     @property
     def what(self) -> str:
@@ -172,7 +172,7 @@ class Citation:
         digest = f", sha256 {number.digest}" if number.digest else ""
         if not number.pooled:
             return f"record {self.record}{digest}"
-        return f"pool of {units.counted(len(number.members), 'record')}, among them {self.record}{digest}"
+        return f"pool of {units.pluralize(len(number.members), 'record')}, among them {self.record}{digest}"
 
     @property
     def permalink(self) -> str:

@@ -62,7 +62,7 @@ def parse(text: str) -> Key:
         raise ValueError(f"key '{text}': after @ come 12 to 64 hexadecimal digits of a digest, not '{digest}'")
     if len(parts) < _FIXED + 2:
         raise ValueError(
-            f"key '{text}' has {units.counted(len(parts), 'part')}; it needs machine/workload/backend/scope/metric"
+            f"key '{text}' has {units.pluralize(len(parts), 'part')}; it needs machine/workload/backend/scope/metric"
         )
     machine, *case, metric = parts
     for part in (machine, *case[:_FIXED], metric):

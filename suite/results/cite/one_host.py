@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from suite.results.cite.keys import key_of
 from suite.results.cite.number import Number, a_step
 from suite.results.records.record import STABLE, Record
-from suite.results.single.latency import latency, waited_for
+from suite.results.single.latency import blocking_step, latency
 from suite.results.single.speedup import SpeedUp, speedups
 from suite.results.single.summary import Summary, disturbed, summary
 from suite.results.stats.pooling import Pooled
@@ -38,7 +38,7 @@ def _of(item: Summary, ratio: SpeedUp | None) -> Iterator[Number]:
     for metric, give in _METRICS.items():
         value = give(item, ratio)
         if value is not None:
-            reasons = tuple(dict.fromkeys(_doubts(item, value, ratio if metric == "speedup" else None)))
+            reasons = tuple(dict.fromkeys(_caveats(item, value, ratio if metric == "speedup" else None)))
             yield Number(
                 key=key_of(record, metric),
                 value=Pooled(value=value.value, low=value.low, high=value.high, hosts=1, processes=value.processes),
@@ -51,12 +51,12 @@ def _of(item: Summary, ratio: SpeedUp | None) -> Iterator[Number]:
             )
 
 
-def _doubts(item: Summary, value: Estimate, ratio: SpeedUp | None) -> Iterator[str]:
+def _caveats(item: Summary, value: Estimate, ratio: SpeedUp | None) -> Iterator[str]:
     """Yield why a number may not even be quoted as what one host gave."""
     if item.record.schema not in STABLE:
         yield f"{item.record.schema} was provisional"
     sides = (ratio.cpu, ratio.gpu) if ratio else (item,)
-    if (ratio or item).state == "invalid" or not all(side.counted for side in sides):
+    if (ratio or item).state == "invalid" or not all(side.usable for side in sides):
         yield from (ratio or item).reasons
     yield from disturbed(item.record)
     if value.low is None:
@@ -67,8 +67,8 @@ def _doubts(item: Summary, value: Estimate, ratio: SpeedUp | None) -> Iterator[s
 
 def _latency(item: Summary) -> Estimate | None:
     """Return the latency of a step that is waited for before the next."""
-    mine = item.record.case.scope == "step" and any(run.alone for run in item.record.runs)
-    alone = waited_for(item) if mine else None
+    mine = item.record.case.scope == "step" and any(run.blocking_samples for run in item.record.runs)
+    alone = blocking_step(item) if mine else None
     return alone.seconds if alone else None
 
 

@@ -13,7 +13,7 @@ from suite.results.pooled.pools import spread_of
 from suite.results.records.identity import identity, same_host
 from suite.results.records.record import Machine, Record
 from suite.results.records.settings import differing
-from suite.results.single.summary import Summary, by_round, summary
+from suite.results.single.summary import Summary, seconds_by_round, summary
 from suite.results.stats import pooling
 from suite.results.stats.changes import smallest_change
 from suite.results.stats.state import State
@@ -57,7 +57,7 @@ class Comparison:
     @property
     def signs(self) -> tuple[float, float] | None:
         """The sign interval of the ratio, where rounds were shared and there are enough of them."""
-        mine, theirs = by_round(self.first.record), by_round(self.second.record)
+        mine, theirs = seconds_by_round(self.first.record), seconds_by_round(self.second.record)
         return sign_interval([mine[r] / theirs[r] for r in mine.keys() & theirs.keys()]) if self.paired else None
 
     def verdict(self, band: float) -> str:
@@ -67,7 +67,7 @@ class Comparison:
         beyond `least`. Inside the band, a share, a difference does not matter.
         """
         low, high = self.ratio.low, self.ratio.high
-        if low is None or high is None or not (self.first.whole and self.second.whole):
+        if low is None or high is None or not (self.first.complete and self.second.complete):
             return "not separated"
         if max(high, 1 / low) <= 1 + band:
             return f"same within {100 * band:.2g} %"
@@ -108,8 +108,8 @@ def _lazily(records: Iterable[Record]) -> Callable[[Record], Components]:
 
 def _by_name(records: Iterable[Record]) -> dict[str, list[Record]]:
     found: dict[str, list[Record]] = {}
-    for record in sorted(records, key=lambda record: record.precedence):
-        found.setdefault(record.place[1], []).append(record)
+    for record in sorted(records, key=lambda record: record.current_key):
+        found.setdefault(record.machine_and_case[1], []).append(record)
     return found
 
 
@@ -148,7 +148,7 @@ def _of_one_machine(first: Sequence[Record], second: Sequence[Record]) -> tuple[
 
 
 def _comparison(one: Summary, other: Summary, spread: Callable[[Record], Components]) -> Comparison | None:
-    rounds, others = by_round(one.record), by_round(other.record)
+    rounds, others = seconds_by_round(one.record), seconds_by_round(other.record)
     if not rounds or not others:
         return None
     if one.record.campaign == other.record.campaign and one.record.machine == other.record.machine:
@@ -214,6 +214,6 @@ def noise_floor(records: Iterable[Record]) -> float:
 
 
 def _restless(record: Record) -> float | None:
-    logs: Sequence[float] = [math.log(value) for _, value in sorted(by_round(record).items())]
+    logs: Sequence[float] = [math.log(value) for _, value in sorted(seconds_by_round(record).items())]
     steps = [abs(later - before) for before, later in pairwise(logs)]
     return median(steps) if steps else None

@@ -106,7 +106,7 @@ def _counted(shares: Iterable[Share], name: str) -> str:
         return ""
     trials = sum(share.trials for share in shares)
     value = sum(share.value * share.trials for share in shares) / trials
-    return f"{units.percent(value)} of {units.counted(trials, name)}"
+    return f"{units.percent(value)} of {units.pluralize(trials, name)}"
 
 
 def words(share: Share) -> str:

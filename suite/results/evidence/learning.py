@@ -33,7 +33,7 @@ class Trained(Plain, frozen=True, kw_only=True):
         return min(self.accuracies) >= self.bound and max(self.broken.values(), default=0.0) < self.bound
 
 
-class Check(Plain, frozen=True, kw_only=True):
+class LossCheck(Plain, frozen=True, kw_only=True):
     """Something else that had to happen to a network's loss; `found` says why it was not tried where `good` is None."""
 
     expected: str
@@ -41,7 +41,7 @@ class Check(Plain, frozen=True, kw_only=True):
     good: bool | None
 
 
-class Lesson(Plain, frozen=True, kw_only=True):
+class LearningCheck(Plain, frozen=True, kw_only=True):
     """All that was tried with one network, as far as it is tried with it."""
 
     schema: str = "learning/1"
@@ -54,7 +54,7 @@ class Lesson(Plain, frozen=True, kw_only=True):
     seconds: float
     seeds: tuple[int, ...]
     trained: Trained | None
-    checks: tuple[Check, ...]
+    checks: tuple[LossCheck, ...]
 
     @property
     def good(self) -> bool:
@@ -62,11 +62,11 @@ class Lesson(Plain, frozen=True, kw_only=True):
         return (self.trained is None or self.trained.good) and all(check.good is not False for check in self.checks)
 
 
-def write(found: Lesson, folder: Path) -> Path:
+def write(found: LearningCheck, folder: Path) -> Path:
     """Write what was found of a network on a backend into the folder of evidence and return its file."""
     return json_files.write(found, folder / FOLDER / f"{found.network}.{found.backend}.json")
 
 
-def read(folder: Path) -> tuple[Lesson, ...]:
+def read(folder: Path) -> tuple[LearningCheck, ...]:
     """Return what was found last, by network and backend. Raises ValueError naming the file that is no such file."""
-    return json_files.read_all(folder / FOLDER, Lesson, "the learning session")
+    return json_files.read_all(folder / FOLDER, LearningCheck, "the learning session")

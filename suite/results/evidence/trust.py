@@ -47,7 +47,7 @@ class Part(Plain, frozen=True, kw_only=True):
         return all(finding.good for finding in self.findings)
 
     @property
-    def counted(self) -> tuple[Finding, ...]:
+    def judged(self) -> tuple[Finding, ...]:
         """The findings that could fall short: of the others nothing is claimed."""
         return tuple(finding for finding in self.findings if not (finding.good and finding.apart))
 

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool, current, pools
-from suite.results.pooled.ways import Way, ways
+from suite.results.pooled.ways import Way, is_baseline, ways
 from suite.results.records.record import Record
-from suite.results.single.peers import not_timed
+from suite.results.single.baselines import not_timed
 from suite.workload import Case, Implementation
 
 
 @dataclass(frozen=True, kw_only=True)
-class Baselines:
+class BaselineComparison:
     """One step of JAX and the other implementations of it that were timed, the fastest first."""
 
     machine: str
@@ -30,22 +30,24 @@ class Baselines:
         return not_timed([way.pool.case for way in self.ways], _implementations(record), record.case.backend)
 
 
-def baselines(records: Iterable[Record]) -> tuple[Baselines, ...]:
+def baseline_comparisons(records: Iterable[Record]) -> tuple[BaselineComparison, ...]:
     """Return JAX's steps in their usual way beside their baselines, in the order of machine, backend and workload."""
     return of_pools(current(pools(records)))
 
 
-def of_pools(found: Found) -> tuple[Baselines, ...]:
-    """Return what `baselines` returns, of these pools."""
+def of_pools(found: Found) -> tuple[BaselineComparison, ...]:
+    """Return what `baseline_comparisons` returns, of these pools."""
     ways_of = ways(found)
     made = [
-        Baselines(machine=machine, mine=pool, ways=tuple(way for way in ways_of(machine, pool) if _is_baseline(way)))
+        BaselineComparison(
+            machine=machine, mine=pool, ways=tuple(way for way in ways_of(machine, pool) if is_baseline(way))
+        )
         for machine, pool in _steps(found)
     ]
     return tuple(sorted(made, key=_place))
 
 
-def _place(row: Baselines) -> tuple[str, str, str, int, str]:
+def _place(row: BaselineComparison) -> tuple[str, str, str, int, str]:
     case = row.mine.case
     return row.machine, case.backend, case.workload, case.batch, case.precision
 
@@ -57,14 +59,10 @@ def _steps(found: Found) -> Iterator[tuple[str, Pool]]:
         record = pool.newest
         if case.scope != "step" or not record.usual("batch", "precision") or record.description.family == "ceiling":
             continue
-        place = machine, case.of_either_allocator
+        place = machine, case.ignoring_allocator
         if place not in best or min(pool.hosts, FEWEST_HOSTS) > min(best[place].hosts, FEWEST_HOSTS):
             best[place] = pool
     yield from ((machine, pool) for (machine, _), pool in best.items())
-
-
-def _is_baseline(way: Way) -> bool:
-    return way.pool.case.implementation != "jax"
 
 
 def _implementations(record: Record) -> tuple[Implementation, ...]:

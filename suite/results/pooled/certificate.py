@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from suite.results.pooled.ways import Way, is_baseline
-from suite.results.single.peers import CERTIFIED_FROM
+from suite.results.single.baselines import CERTIFIED_FROM
 
 Certificate = Literal["certified", "open", "not certified"]
 

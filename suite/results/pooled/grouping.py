@@ -57,7 +57,7 @@ def pool_key(record: Record) -> Hashable:
         kind_of(record.machine, record.case.backend),
         who.method,
         who.program,
-        who.campaign if who.alone else "",
+        who.campaign if who.own_campaign_only else "",
         tuple(versions.get(name, "") for name in _PACKAGES[record.case.implementation]),
         # A program of method 1 has its settings in its digest.
         () if who.method else tuple(_outside(record).items()),

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
-from suite.results.single.latency import waited_for
-from suite.results.single.summary import Summary, better, by_round, summary, time_ratio
+from suite.results.single.latency import blocking_step
+from suite.results.single.summary import Summary, fastest, seconds_by_round, summary, time_ratio
 from suite.results.stats.pooling import moments, reach
 from suite.results.stats.statistics import Estimate
 from suite.workload import Case, CompileCache, Scope
@@ -39,12 +39,12 @@ class Rung:
     cpu: Summary | None = None
     gpu: Summary | None = None
     compiling: bool = True  # False: of a whole run, what is left when its compilations are taken out
-    alone: bool = False  # True: of a step, one that is waited for before the next
+    blocking: bool = False  # True: of a step, one that is waited for before the next
 
     @property
     def words(self) -> str:
         """What is counted, as a sentence needs it."""
-        if self.alone:
+        if self.blocking:
             return "a step that is waited for"
         return _RUNGS[self.case.scope, self.case.cache] if self.compiling else "without its compilations"
 
@@ -77,7 +77,7 @@ def ladder(records: Iterable[Record], speedups: Iterable[PooledSpeedUp] = ()) ->
             found.append(Rung(case=both.case, pooled=both))
         elif either := cpu or gpu:
             found.append(Rung(case=either.record.case, cpu=cpu, gpu=gpu))
-        found.append(_waited_for(timed) if scope == "step" else _compiled_before(scope, cpu, gpu))
+        found.append(_blocking_rung(timed) if scope == "step" else _compiled_before(scope, cpu, gpu))
     return tuple(rung for rung in found if rung is not None)
 
 
@@ -91,20 +91,20 @@ def _sides(records: Sequence[Record]) -> tuple[Summary | None, Summary | None]:
 def _of_both_sides(records: Sequence[Record]) -> list[Record]:
     """Return those of campaigns that timed both sides; none of smoke where anything else was measured."""
     measured = [record for record in records if record.profile != "smoke"] or records
-    timed = {(record.campaign, record.backend) for record in measured if by_round(record)}
+    timed = {(record.campaign, record.backend) for record in measured if seconds_by_round(record)}
     return [r for r in measured if {(r.campaign, "cpu"), (r.campaign, "gpu")} <= timed]
 
 
-def _waited_for(steps: Sequence[Record]) -> Rung | None:
+def _blocking_rung(steps: Sequence[Record]) -> Rung | None:
     """Return the rung of steps that are each waited for, from the campaigns that timed them so.
 
     None if none did where a sample has more than one step.
     """
-    campaigns = {record.campaign for record in steps if any(run.alone for run in record.runs)}
-    known = [r for r in steps if r.campaign in campaigns and waited_for(summary(r)) is not None]
-    cpu, gpu = (side and waited_for(side) for side in _sides(known))
+    campaigns = {record.campaign for record in steps if any(run.blocking_samples for run in record.runs)}
+    known = [r for r in steps if r.campaign in campaigns and blocking_step(summary(r)) is not None]
+    cpu, gpu = (side and blocking_step(side) for side in _sides(known))
     either = cpu or gpu
-    return Rung(case=either.record.case, cpu=cpu, gpu=gpu, alone=True) if either else None
+    return Rung(case=either.record.case, cpu=cpu, gpu=gpu, blocking=True) if either else None
 
 
 def _compiled_before(scope: Scope, cpu: Summary | None, gpu: Summary | None) -> Rung | None:
@@ -175,5 +175,5 @@ def _plain(record: Record) -> bool:
 def _current(records: Iterable[Record]) -> Summary | None:
     """Return the summary of the current campaign, of its better allocator."""
     there = list(records)
-    last = max((record.precedence for record in there), default=None)
-    return better(summary(record) for record in there if record.precedence == last)
+    last = max((record.current_key for record in there), default=None)
+    return fastest(summary(record) for record in there if record.current_key == last)

@@ -23,7 +23,7 @@ from suite.results.records.record import Record
 from suite.results.single.same_computation import disagreements
 from suite.results.stats import pooling
 from suite.results.stats.pooling import Pooled
-from suite.results.stats.state import WIDEST, State, wide
+from suite.results.stats.state import MAX_HALF_WIDTH, State, too_wide
 from suite.workload import Case
 
 
@@ -126,7 +126,7 @@ class PooledSpeedUp:
             machine, over = self.fewer_cores.pool.newest.machine, self.fewer_cores.over
             taken = f"{over.value:.2f} ({units.interval(over.low, over.high)})"
             yield (
-                f"{units.counted(machine.cores, 'core')} of {machine.cpu_model} take {taken} of the time of these "
+                f"{units.pluralize(machine.cores, 'core')} of {machine.cpu_model} take {taken} of the time of these "
                 f"{units.count(self.cpu.newest.machine.cores)}"
             )
 
@@ -155,11 +155,11 @@ class PooledSpeedUp:
 def lacking(value: Pooled) -> Iterator[str]:
     """Yield what a pooled number lacks to be quoted, whatever it is of."""
     if value.hosts < FEWEST_HOSTS:
-        yield f"{units.counted(value.hosts, 'host')} of {FEWEST_HOSTS}"
+        yield f"{units.pluralize(value.hosts, 'host')} of {FEWEST_HOSTS}"
     if value.low is None:
         yield "no interval: too little says how much hosts differ"
-    elif words := wide(value.estimate):
-        yield f"{words}, more than {100 * WIDEST:g} %"
+    elif words := too_wide(value.estimate):
+        yield f"{words}, more than {100 * MAX_HALF_WIDTH:g} %"
 
 
 def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:

@@ -16,7 +16,7 @@ from statistics import median, variance
 import msgspec
 
 from suite.results.records.record import Machine, Record
-from suite.results.single.summary import by_round
+from suite.results.single.summary import seconds_by_round
 from suite.workload import Backend, Plain, Scope
 
 FILE_NAME = "spreads.json"  # made from the published records by suite publish
@@ -101,7 +101,7 @@ def spreads(records: Iterable[Record], machine: Machine) -> Spreads:
     """Return the spreads of a campaign's records; published ones stand in for what these do not show."""
     cells: dict[Kind, list[list[float]]] = defaultdict(list)
     for record in records:
-        cells[kind(record.case.backend, record.case.scope)].append(list(by_round(record).values()))
+        cells[kind(record.case.backend, record.case.scope)].append(list(seconds_by_round(record).values()))
     found = {each: pooled(groups, nearest(machine, each)) or 0.0 for each, groups in cells.items()}
     alone = (each for each, groups in cells.items() if all(len(group) < 2 for group in groups))
     return Spreads(pooled=found, borrowed=frozenset(alone))
@@ -111,7 +111,7 @@ def table(records: Iterable[Record]) -> tuple[Published, ...]:
     """Return the spreads of published records, by kind of machine, backend and scope; those of smoke do not count."""
     cells: dict[tuple[str, int, tuple[str, ...], Kind], list[list[float]]] = defaultdict(list)
     for record in records:
-        values = list(by_round(record).values())
+        values = list(seconds_by_round(record).values())
         if record.profile != "smoke" and record.case.implementation == "jax" and len(values) > 1:
             machine = record.machine
             place = machine.cpu_model, machine.cores, tuple(gpu.name for gpu in machine.gpus)

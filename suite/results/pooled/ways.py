@@ -14,7 +14,7 @@ from suite import units
 from suite.results.pooled.kinds import components_of, kind_of
 from suite.results.pooled.pools import Found, Pool
 from suite.results.records.identity import HostKey, identity
-from suite.results.single.summary import by_round
+from suite.results.single.summary import seconds_by_round
 from suite.results.stats import borrowing, pooling
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.variance_components import Components
@@ -47,7 +47,7 @@ class Way:
 
 def way_words(case: Case) -> str:
     """Return a way's implementation and variant, and threads or allocator where they are not the usual ones."""
-    threads = f" with {units.counted(case.threads, 'thread')}" if case.threads else ""
+    threads = f" with {units.pluralize(case.threads, 'thread')}" if case.threads else ""
     allocator = ", system allocator" if (case.backend, case.allocator) == ("cpu", "system") else ""
     return peer_name(case) + threads + allocator
 
@@ -117,7 +117,7 @@ def _is_plain_jax(case: Case) -> bool:
 def _comparable(mine: Pool, other: Pool) -> bool:
     """Return whether another pool is of another way of the same step: implementation, variant, layout or threads."""
     free = {name: getattr(mine.case, name) for name in ("implementation", "variant", "layout", "threads", "allocator")}
-    if other.case.of_either_allocator == mine.case.of_either_allocator or other.case.variant in _ASIDE:
+    if other.case.ignoring_allocator == mine.case.ignoring_allocator or other.case.variant in _ASIDE:
         return False
     if mine.case.variant in _ASIDE and other.case.implementation == "jax":
         return False
@@ -132,7 +132,7 @@ def _paired(mine: Pool, other: Pool) -> Mapping[HostKey, Sequence[float]]:
         beside = theirs.get(record.campaign)
         if beside is None:
             continue
-        one, two = by_round(beside), by_round(record)
+        one, two = seconds_by_round(beside), seconds_by_round(record)
         hosts[identity(record).host_key] += [one[number] / two[number] for number in sorted(one.keys() & two.keys())]
     return {host: values for host, values in hosts.items() if values}
 

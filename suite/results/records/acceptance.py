@@ -26,13 +26,13 @@ class _Refused:
         self.reason = reason
 
 
-def accepted(content: bytes) -> Record:
+def validate(content: bytes) -> Record:
     """Return the record in a file's content.
 
     Raises ValueError with the place, a line and column or a path from '$', and the reason.
     """
     plain = parsed(content)
-    for place, reason in troubles(plain):
+    for place, reason in schema_errors(plain):
         raise ValueError(f"{reason} at {place}")
     if not isinstance(plain, dict):
         raise ValueError("it is no object at $")
@@ -90,14 +90,14 @@ def _integer(digits: str) -> int | _Refused:
     return int(digits)
 
 
-def troubles(value: Any, place: str = "$", depth: int = 0) -> Iterator[tuple[str, str]]:
+def schema_errors(value: Any, place: str = "$", depth: int = 0) -> Iterator[tuple[str, str]]:
     """Yield the place and reason of whatever no record may have, whichever its fields are."""
     name = place.rpartition(".")[2]
     match value:
         case _Refused():
             yield place, value.reason
         case str():
-            yield from ((place, reason) for reason in _text_troubles(value))
+            yield from ((place, reason) for reason in _text_errors(value))
         case bool() | None:
             return
         case int() | float():
@@ -114,14 +114,14 @@ def troubles(value: Any, place: str = "$", depth: int = 0) -> Iterator[tuple[str
             if isinstance(value, list):
                 for number, each in enumerate(value):
                     if not _harmless(each):
-                        yield from troubles(each, f"{place}[{number}]", depth + 1)
+                        yield from schema_errors(each, f"{place}[{number}]", depth + 1)
                 return
             for key, each in value.items():
                 if _sound(key) and _harmless(each):
                     continue
                 inside = f"{place}.{key[:60] if key.isprintable() else ascii(key[:60])}"
-                yield from ((inside, f"a name: {reason}") for reason in _text_troubles(key))
-                yield from troubles(each, inside, depth + 1)
+                yield from ((inside, f"a name: {reason}") for reason in _text_errors(key))
+                yield from schema_errors(each, inside, depth + 1)
 
 
 def _harmless(value: Any) -> bool:
@@ -136,7 +136,7 @@ def _sound(text: str) -> bool:
     return len(text) <= _LONGEST and text.isprintable()
 
 
-def _text_troubles(text: str) -> Iterator[str]:
+def _text_errors(text: str) -> Iterator[str]:
     if len(text) > _LONGEST:
         yield f"a text of {len(text)} characters is too long"
     bad = next((c for c in text if not c.isprintable()), None)
@@ -191,7 +191,7 @@ def contradictions(record: Record) -> Iterator[tuple[str, str]]:
         for index, seconds in enumerate(run.served.latency_seconds if run.served is not None else ()):
             if seconds <= 0:
                 yield f"{place}.served.latency_seconds[{index}]", f"{seconds!r} is no time"
-        for kind, samples in (("warmup", run.warmup), ("samples", run.samples), ("alone", run.alone)):
+        for kind, samples in (("warmup", run.warmup), ("samples", run.samples), ("alone", run.blocking_samples)):
             for index, sample in enumerate(samples):
                 if sample.wall_seconds <= 0:
                     yield f"{place}.{kind}[{index}].wall_seconds", f"{sample.wall_seconds!r} is no time"

@@ -59,7 +59,7 @@ class Identity:
     cpu_kind: CpuKind
     gpus: tuple[str, ...]  # their names
     campaign: str
-    alone: bool  # too little is known: pooled with its own campaign alone
+    own_campaign_only: bool  # too little is known: pooled with its own campaign alone
 
     @property
     def host_key(self) -> HostKey:
@@ -68,12 +68,12 @@ class Identity:
         The hash alone is not trusted: a cloned image or a foreign record can repeat it. All whose hash is unknown count
         as one host of their kind; of one that stands alone each campaign is a host.
         """
-        return self.host, self.cpu_kind, self.gpus, self.campaign if self.alone and not self.host else ""
+        return self.host, self.cpu_kind, self.gpus, self.campaign if self.own_campaign_only and not self.host else ""
 
     @property
     def words(self) -> str:
         """Host, program, method and kind of CPU in one line."""
-        host, program = self.host or "not known", self.program or ("not known" if self.alone else "none")
+        host, program = self.host or "not known", self.program or ("not known" if self.own_campaign_only else "none")
         return f"host {host}, program {program}, method {self.method}, CPU {self.cpu_kind.words}"
 
 
@@ -110,7 +110,7 @@ def identity_in(record: Record, known: Table) -> Identity:
         cpu_kind=record.machine.cpu_kind,
         gpus=tuple(gpu.name for gpu in record.machine.gpus),
         campaign=record.campaign,
-        alone=several or (lowered and not program),
+        own_campaign_only=several or (lowered and not program),
     )
 
 

@@ -100,8 +100,8 @@ class Energy(Plain, frozen=True, kw_only=True):
     reason: str = ""  # why there is nothing
 
 
-class Traced(Plain, frozen=True, kw_only=True):
-    """What the results of the traced step need; what they do not, the compiler leaves out."""
+class JaxprCost(Plain, frozen=True, kw_only=True):
+    """Cost of the step's jaxpr: what its results need; what they do not, the compiler leaves out."""
 
     flop_per_step: float  # of matrix products and convolutions; of those in a loop that no turn changes, once
     parameters: int  # floating numbers that the step takes beside its batch
@@ -134,7 +134,7 @@ class Audit(Plain, frozen=True, kw_only=True):
     inputs_kept: bool = True  # the batches are after the samples what they were before
     unfinished_seconds: float | None = None  # for which work went on after the last sample had ended
     awaited_seconds: float | None = None  # of these, until the last array was there
-    program: Traced | None = None
+    program: JaxprCost | None = None
     replay: Replay | None = None  # in a campaign's first round
 
 
@@ -188,7 +188,10 @@ class ReferenceKernel(Plain, frozen=True, kw_only=True):
 
 
 class Run(Plain, frozen=True, kw_only=True):
-    """One child process's contribution to a case; `reason` is empty when it ended well."""
+    """One child process's contribution to a case; `reason` is empty when it ended well.
+
+    Two fields keep in the file the name that result/1 has for them.
+    """
 
     round: int
     position: int  # place in the round's random order, from 0
@@ -201,13 +204,15 @@ class Run(Plain, frozen=True, kw_only=True):
     warmup: tuple[Sample, ...] = ()  # stored, never summarised
     warmup_converged: bool | None = None
     samples: tuple[Sample, ...] = ()
-    alone: tuple[Sample, ...] = ()  # calls that were each waited for before the next; none where a sample is one call
+    # Calls that each block before the next begins; none where a sample is one call.
+    blocking_samples: tuple[Sample, ...] = msgspec.field(default=(), name="alone")
     compilations: int | None = None  # during samples; must be 0
     cache_hits: int | None = None  # programs that the compile stage took from a cache
     first_loss: float | None = None
     last_loss: float | None = None
     input_digest: str = ""  # sha256 of the batches that were rotated
-    load_by_others: float | None = None  # cores busy with other processes during the samples
+    # Cores busy with other processes during the samples.
+    other_load_cores: float | None = msgspec.field(default=None, name="load_by_others")
     minor_faults_per_step: float | None = None
     peak_memory_bytes: int | None = None  # resident set of the process
     device_memory_bytes: int | None = None  # peak in use on the GPU
@@ -323,7 +328,7 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
         return file_name(self.case, self.description.batch)
 
     @cached_property
-    def place(self) -> tuple[str, str]:
+    def machine_and_case(self) -> tuple[str, str]:
         """Machine and case among records of which one is current: random content and a stand-in have one row."""
         return self.machine.slug, file_name(self.case.timed, self.description.batch)
 
@@ -375,7 +380,7 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
     @property
     def compared_as(self) -> Case:
         """The case that its time counts for: either allocator, of which the better one does, and chosen threads."""
-        case = self.case.of_either_allocator
+        case = self.case.ignoring_allocator
         return msgspec.structs.replace(case, threads=None) if self.chosen_threads else case
 
     def headline_step(self, *free: str) -> bool:
@@ -383,26 +388,26 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
         return self.case.scope == "step" and self.usual(*free)
 
     @property
-    def broken_off(self) -> bool:
+    def is_partial(self) -> bool:
         """Whether rounds were never tried, as where a machine was lost; one that failed is a finding instead."""
         return not self.reason and len(self.runs) < self.rounds
 
     @property
-    def recency(self) -> tuple[bool, bool, bool, str]:
+    def sort_key(self) -> tuple[bool, bool, bool, str]:
         """Orders records by age, but smoke only shows that it runs, and what was broken off replaces nothing whole.
 
         One process alone has no interval, so it replaces no record of several.
         """
         alone = len(self.runs) == 1 and not self.reason
-        return self.profile != "smoke", not self.broken_off, not alone, self.created
+        return self.profile != "smoke", not self.is_partial, not alone, self.created
 
     @property
-    def precedence(self) -> tuple[bool, bool, bool, bool, str]:
-        """Orders the records of a place, whose last one is current: by age, but an experiment's has no peers beside.
+    def current_key(self) -> tuple[bool, bool, bool, bool, str]:
+        """Orders the records of a place, whose last one is current: by age, but an experiment's has no baselines.
 
-        Of a scope that no peer has it is by age alone.
+        Of a scope that no baseline has, by age alone.
         """
-        measured, ended, several, created = self.recency
+        measured, ended, several, created = self.sort_key
         return measured, ended, several, not self.experiment or self.case.scope not in _COMPARED, created
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from suite.results.records import files, packs
-from suite.results.records.acceptance import accepted
+from suite.results.records.acceptance import validate
 from suite.results.records.record import Record, sealed, to_json
 
 LARGEST_BYTES = packs.LARGEST_RECORD_BYTES
@@ -90,7 +90,7 @@ def _refusal(path: Path, error: OSError | ValueError) -> ValueError:
     return ValueError(f"{_line(str(path))!r} is not a readable {kind}: {_line(str(reason))}; {remedy}")
 
 
-_accepted = lru_cache(2**13)(accepted)  # one command reads its records to render them, and to print what they say
+_accepted = lru_cache(2**13)(validate)  # one command reads its records to render them, and to print what they say
 
 
 def _line(text: str) -> str:

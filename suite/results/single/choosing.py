@@ -7,7 +7,7 @@ from statistics import fmean
 
 from suite.results.records.choices import Choices, Threads, Way, kind
 from suite.results.records.record import Machine, Record
-from suite.results.single.summary import by_round, summary
+from suite.results.single.summary import seconds_by_round, summary
 from suite.variants import SLOW_TO_START
 from suite.workload import Backend, Implementation, Layout
 
@@ -36,7 +36,7 @@ def made(records: Iterable[Record], host: Callable[[Record], Hashable]) -> Choic
         if record.case.scope == "step"
         and record.profile != "smoke"
         and record.usual("implementation", "variant", "layout", "threads")
-        and summary(record).whole
+        and summary(record).complete
     ]
     return Choices(rule=RULE, baselines=tuple(_baselines(steps)), threads=tuple(_threads(steps, host)))
 
@@ -126,7 +126,7 @@ def _threads(steps: Sequence[Record], host: Callable[[Record], Hashable]) -> Ite
         case = record.case
         if case.backend == "cpu" and case.variant == "plain":
             step = record.workload, case.implementation, _kind("cpu", record.machine)
-            logs[step][host(record)][case.threads] += map(math.log, by_round(record).values())
+            logs[step][host(record)][case.threads] += map(math.log, seconds_by_round(record).values())
             campaigns[step] |= {record.campaign} if case.threads is not None else set()
     for (workload, implementation, on), by_host in sorted(logs.items()):
         counts = {count for times in by_host.values() for count in times if count is not None}
@@ -148,7 +148,7 @@ def _gain(every: Sequence[float], fewer: Sequence[float]) -> tuple[float, bool]:
 
 
 def _log(record: Record) -> float:
-    return fmean(map(math.log, by_round(record).values()))
+    return fmean(map(math.log, seconds_by_round(record).values()))
 
 
 def _kind(backend: Backend, machine: Machine) -> str:

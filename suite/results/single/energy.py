@@ -12,20 +12,20 @@ class Use(Plain, frozen=True, kw_only=True):
     joules_per_example: float  # idle power included
 
 
-def counted(record: Record) -> Energy | None:
+def energy_window(record: Record) -> Energy | None:
     """Return the window in which the record's energy was counted; None if it never was."""
     return next((run.energy for run in record.runs if run.energy is not None), None)
 
 
 def gpu_use(record: Record) -> Use | None:
     """Return what the GPUs of the case used; None without their counters."""
-    window = counted(record)
+    window = energy_window(record)
     return window and _use(record, window, window.gpu_joules, window.gpu_idle_watts)
 
 
 def package_use(record: Record) -> Use | None:
     """Return what the CPU packages used, whoever kept them busy; None without their counters."""
-    window = counted(record)
+    window = energy_window(record)
     return window and _use(record, window, window.package_joules, window.package_idle_watts)
 
 

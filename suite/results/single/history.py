@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from suite.results.records.record import Record
-from suite.results.single.summary import Summary, better, summary, time_ratio
+from suite.results.single.summary import Summary, fastest, summary, time_ratio
 from suite.results.stats.statistics import Estimate
 
 
@@ -31,7 +31,7 @@ def history(records: Iterable[Record]) -> tuple[Once, ...]:
             campaigns.setdefault(record.campaign, []).append(record)
     found = []
     for mine in campaigns.values():
-        cpu, gpu = (better(summary(r) for r in mine if r.backend == side) for side in ("cpu", "gpu"))
+        cpu, gpu = (fastest(summary(r) for r in mine if r.backend == side) for side in ("cpu", "gpu"))
         if cpu or gpu:
             found.append(Once(created=mine[0].created, experiment=mine[0].experiment, cpu=cpu, gpu=gpu))
     return tuple(sorted(found, key=lambda once: once.created, reverse=True))

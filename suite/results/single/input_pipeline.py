@@ -16,12 +16,12 @@ _DEVICE_FROM, _INPUT_BELOW = 0.9, 0.7  # share of the time that the step alone a
 
 
 @dataclass(frozen=True, kw_only=True)
-class Flow:
+class InputPipeline:
     """What a record of scope `epoch` says beside its time."""
 
     summary: Summary
     rate: Estimate | None  # examples a second, from storage on
-    alone: Estimate | None  # the same with batches that lie on the device
+    device_rate: Estimate | None  # the same with batches that lie on the device
     share: Estimate | None  # of the time, that the step alone accounts for; the device idles the rest
     first_batch_seconds: float | None  # the middle process's
     gpu_utilisation: float | None  # the middle process's mean
@@ -36,7 +36,7 @@ class Flow:
         return "input" if self.share.value < _INPUT_BELOW else "both"
 
 
-def flow(record: Record) -> Flow:
+def input_pipeline(record: Record) -> InputPipeline:
     """Return what a record of scope `epoch` or `input` says."""
     item = summary(record)
     good = [run for run in record.runs if not run.reason and run.samples and run.steps_per_sample]
@@ -44,17 +44,17 @@ def flow(record: Record) -> Flow:
     alone = [run.step_alone_seconds for run in good if run.step_alone_seconds]
     whole = len(alone) == len(steps) and bool(steps)
     firsts = [run.first_batch_seconds for run in good if run.first_batch_seconds is not None]
-    return Flow(
+    return InputPipeline(
         summary=item,
         rate=item.seconds.per(record.case.batch) if item.seconds else None,
-        alone=geometric_mean(alone).per(record.case.batch) if whole else None,
+        device_rate=geometric_mean(alone).per(record.case.batch) if whole else None,
         share=geometric_mean([one / step for one, step in zip(alone, steps, strict=True)]) if whole else None,
         first_batch_seconds=median(firsts) if firsts else None,
         gpu_utilisation=gpu_share(record),
     )
 
 
-def flows(records: Sequence[Record], scope: str = "epoch") -> tuple[Flow, ...]:
+def input_pipelines(records: Sequence[Record], scope: str = "epoch") -> tuple[InputPipeline, ...]:
     """Return those of the current record of each case and machine with that scope, by machine, workload and case."""
-    latest = {r.place: r for r in sorted(records, key=lambda r: r.precedence) if r.case.scope == scope}
-    return tuple(flow(latest[key]) for key in sorted(latest))
+    latest = {r.machine_and_case: r for r in sorted(records, key=lambda r: r.current_key) if r.case.scope == scope}
+    return tuple(input_pipeline(latest[key]) for key in sorted(latest))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from suite.results.records.record import Record
-from suite.results.single.summary import Summary, by_round, summary
-from suite.results.stats.state import wide
+from suite.results.single.summary import Summary, seconds_by_round, summary
+from suite.results.stats.state import too_wide
 from suite.results.stats.statistics import Estimate, geometric_mean
 
 MEDIAN, TAIL = 0.5, 0.99
@@ -38,23 +38,23 @@ def latency(record: Record) -> Latency:
     )
 
 
-def waited_for(item: Summary) -> Summary | None:
+def blocking_step(item: Summary) -> Summary | None:
     """Return what a step takes that is waited for before the next; None where a process that ended well timed none.
 
     Where a sample is one step anyway, it is that. What speaks against the step speaks against it too.
     """
     runs = []
     for run in item.record.runs:
-        alone = run.alone or (run.samples if run.steps_per_sample == 1 else ())
+        alone = run.blocking_samples or (run.samples if run.steps_per_sample == 1 else ())
         if not run.reason and not alone:
             return None
         runs.append(replace(run, samples=alone, steps_per_sample=1))
     record = replace(item.record, runs=tuple(runs))
-    values = list(by_round(record).values())
+    values = list(seconds_by_round(record).values())
     if not values:
         return None
     seconds = geometric_mean(values)
-    reasons = tuple(dict.fromkeys(filter(None, (*item.reasons, wide(seconds)))))
+    reasons = tuple(dict.fromkeys(filter(None, (*item.reasons, too_wide(seconds)))))
     return dataclasses.replace(item, record=record, seconds=seconds, reasons=reasons)
 
 

@@ -51,11 +51,11 @@ def roof(records: Iterable[Record]) -> Roof:
     One that something speaks against counts, and one of a smoke run, since each shows what the machine can do.
     """
     latest: dict[tuple[str, str], Summary] = {}
-    for record in sorted(filter(is_ceiling, records), key=lambda r: r.recency):
+    for record in sorted(filter(is_ceiling, records), key=lambda r: r.sort_key):
         item = summary(record)
         entire = record.case.threads is None and record.case.devices == 1 and record.case.scope == "step"
-        if entire and item.whole and rate(item) is not None:
-            latest[record.place] = item
+        if entire and item.complete and rate(item) is not None:
+            latest[record.machine_and_case] = item
     found: Roof = {}
     for item in latest.values():
         record, value = item.record, rate(item)

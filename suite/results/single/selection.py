@@ -9,7 +9,7 @@ import msgspec
 
 from suite.results.records import packs, store
 from suite.results.records.record import Record
-from suite.results.single.summary import Summary, better, summary
+from suite.results.single.summary import Summary, fastest, summary
 
 
 def by_machine(records: Iterable[Record]) -> dict[str, list[Record]]:
@@ -23,30 +23,30 @@ def by_machine(records: Iterable[Record]) -> dict[str, list[Record]]:
 
 def current_cases(records: Iterable[Record]) -> list[Summary]:
     """Return the current summary of each case and machine."""
-    latest = {r.place: r for r in sorted(records, key=lambda r: r.precedence)}
+    latest = {r.machine_and_case: r for r in sorted(records, key=lambda r: r.current_key)}
     return [summary(latest[key]) for key in sorted(latest, key=lambda key: (key[1], key[0]))]
 
 
-def campaign_recency(records: Iterable[Record]) -> tuple[bool, bool, bool, str]:
+def campaign_sort_key(records: Iterable[Record]) -> tuple[bool, bool, bool, str]:
     """Order campaigns as records are: one that was broken off in any of these replaces none that is whole."""
-    return min(record.recency for record in records)
+    return min(record.sort_key for record in records)
 
 
-def of_either_allocator(record: Record) -> tuple[str, str]:
+def ignoring_allocator(record: Record) -> tuple[str, str]:
     """Return a record's place, which it shares with that of the other allocator: the better one counts."""
-    return msgspec.structs.replace(record, case=record.case.of_either_allocator).place
+    return msgspec.structs.replace(record, case=record.case.ignoring_allocator).machine_and_case
 
 
-def fastest(items: Iterable[Summary]) -> list[Summary]:
+def fastest_of_each_case(items: Iterable[Summary]) -> list[Summary]:
     """Return of each case the better allocator's summary in its current campaign, in the order in which they came."""
     cases: dict[tuple[str, str], list[Summary]] = {}
     for item in items:
-        cases.setdefault(of_either_allocator(item.record), []).append(item)
+        cases.setdefault(ignoring_allocator(item.record), []).append(item)
     found = []
     for same in cases.values():
-        latest = max(same, key=lambda item: item.record.precedence).record.campaign
+        latest = max(same, key=lambda item: item.record.current_key).record.campaign
         mine = [item for item in same if item.record.campaign == latest]
-        found.append(better(mine) or mine[0])
+        found.append(fastest(mine) or mine[0])
     return found
 
 

@@ -8,10 +8,10 @@ import msgspec
 
 from suite import units
 from suite.results.records.record import Record
-from suite.results.single.peers import CERTIFIED_FROM, others_of, peers_of, untimed
+from suite.results.single.baselines import CERTIFIED_FROM, baselines_of, others_of, untimed
 from suite.results.single.same_computation import disagreements
-from suite.results.single.summary import Summary, better, by_round, summary, time_ratio
-from suite.results.stats.state import State, wide
+from suite.results.single.summary import Summary, fastest, seconds_by_round, summary, time_ratio
+from suite.results.stats.state import State, too_wide
 from suite.results.stats.statistics import Estimate, sign_interval
 
 _ROUNDING = 1e-9  # of a mean of equal values
@@ -24,10 +24,10 @@ class SpeedUp:
     cpu: Summary
     gpu: Summary
     ratio: Estimate
-    peers: tuple[tuple[Summary, Estimate], ...]  # other implementations on the CPU: their time over JAX's
-    gpu_peers: tuple[tuple[Summary, Estimate], ...]
+    baselines: tuple[tuple[Summary, Estimate], ...]  # other implementations on the CPU: their time over JAX's
+    gpu_baselines: tuple[tuple[Summary, Estimate], ...]
     apart: tuple[str, ...]  # where the two sides did not compute the same
-    doubt: str  # what speaks against the ratio, but against neither side
+    caveat: str  # what speaks against the ratio, but against neither side
     uncovered: tuple[str, ...]  # why the CPU side has no certificate, or what it does not cover
 
     @property
@@ -35,43 +35,43 @@ class SpeedUp:
         """What may be said of it, which is of one host and so never quotable."""
         if self.apart or "invalid" in (self.cpu.state, self.gpu.state):
             return "invalid"
-        return "not certified" if self.certificate is False and self.outdone else "open"
+        return "not certified" if self.certificate is False and self.beaten_by_baseline else "open"
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """What speaks against it, and what its certificate does not cover."""
         sides = (f"{side.record.backend}: {reason}" for side in (self.cpu, self.gpu) for reason in side.reasons)
-        return (*self.apart, *sides, *filter(None, [self.doubt]), *self.uncovered)
+        return (*self.apart, *sides, *filter(None, [self.caveat]), *self.uncovered)
 
     @property
     def steady(self) -> bool:
         """Whether nothing speaks against either side or the ratio."""
-        return self.cpu.steady and self.gpu.steady and not self.apart and not self.doubt
+        return self.cpu.steady and self.gpu.steady and not self.apart and not self.caveat
 
     @property
-    def whole(self) -> bool:
+    def complete(self) -> bool:
         """Whether it may be counted with: both sides make sense and lack no round."""
-        return self.cpu.whole and self.gpu.whole
+        return self.cpu.complete and self.gpu.complete
 
     @property
-    def best_peer(self) -> tuple[Summary, Estimate] | None:
+    def fastest_baseline(self) -> tuple[Summary, Estimate] | None:
         """The fastest other implementation on the CPU; None if none was compared."""
-        return min(self.peers, key=lambda peer: peer[1].value, default=None)
+        return min(self.baselines, key=lambda baseline: baseline[1].value, default=None)
 
     @property
-    def best_gpu_peer(self) -> tuple[Summary, Estimate] | None:
+    def fastest_gpu_baseline(self) -> tuple[Summary, Estimate] | None:
         """The fastest other implementation on the GPU; None if none was compared."""
-        return min(self.gpu_peers, key=lambda peer: peer[1].value, default=None)
+        return min(self.gpu_baselines, key=lambda baseline: baseline[1].value, default=None)
 
     @property
     def certified(self) -> bool:
-        """True if the CPU side was compared and is no slower than 0.7 of the best peer."""
-        return bool(self.peers) and not self.outdone
+        """True if the CPU side was compared and is no slower than 0.7 of the fastest baseline."""
+        return bool(self.baselines) and not self.beaten_by_baseline
 
     @property
-    def outdone(self) -> bool:
-        """True if a peer is known that takes less than 0.7 of the CPU side's time."""
-        best = self.best_peer
+    def beaten_by_baseline(self) -> bool:
+        """True if a baseline takes less than 0.7 of the CPU side's time."""
+        best = self.fastest_baseline
         return best is not None and best[1].value < CERTIFIED_FROM
 
     @property
@@ -91,7 +91,7 @@ def record_of(item: Result) -> Record:
 def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
     """Return every CPU-over-GPU ratio of JAX that the records allow, paired by round inside a campaign.
 
-    The CPU side is always float32 at highest precision, with the allocator that serves it better; the GPU side may
+    The CPU side is always float32 at highest precision, with its faster allocator; the GPU side may
     have another precision. A time that makes no sense has no ratio.
     """
     campaigns: dict[tuple[str, str, str], list[Summary]] = defaultdict(list)
@@ -105,8 +105,8 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
             if gpu.record.description.family == "ceiling":
                 continue  # no network
             twin = msgspec.structs.replace(gpu.record.case, backend="cpu", precision="float32-highest")
-            twin = twin.of_either_allocator
-            cpu = better(chosen(s for s in group if s.record.compared_as == twin))
+            twin = twin.ignoring_allocator
+            cpu = fastest(chosen(s for s in group if s.record.compared_as == twin))
             over = time_ratio(cpu, gpu) if cpu else None
             if cpu is not None and over is not None:
                 found.append(_speedup(cpu, gpu, over, group))
@@ -120,38 +120,38 @@ def chosen(ways: Iterable[Summary]) -> Sequence[Summary]:
 
 
 def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summary]) -> SpeedUp:
-    doubt = _doubt(cpu.record, gpu.record, ratio) or wide(ratio)
-    peers, asked = peers_of(cpu, group), gpu.record.case.scope == "step"
+    caveat = _caveat(cpu.record, gpu.record, ratio) or too_wide(ratio)
+    baselines, asked = baselines_of(cpu, group), gpu.record.case.scope == "step"
     return SpeedUp(
         cpu=cpu,
         gpu=gpu,
         ratio=ratio,
-        peers=peers,
-        gpu_peers=peers_of(gpu, group),
+        baselines=baselines,
+        gpu_baselines=baselines_of(gpu, group),
         apart=tuple(f"not the same: {words}" for words in disagreements(cpu.record, gpu.record)),
-        doubt=doubt if cpu.steady and gpu.steady else "",
-        uncovered=tuple(_of_the_certificate(cpu, group, peers)) if asked else (),
+        caveat=caveat if cpu.steady and gpu.steady else "",
+        uncovered=tuple(_of_the_certificate(cpu, group, baselines)) if asked else (),
     )
 
 
 def _of_the_certificate(
-    cpu: Summary, group: Sequence[Summary], peers: Sequence[tuple[Summary, Estimate]]
+    cpu: Summary, group: Sequence[Summary], baselines: Sequence[tuple[Summary, Estimate]]
 ) -> Iterator[str]:
     """Yield why the CPU side has no certificate, and what the one that it has does not cover."""
-    best = min((ratio.value for _, ratio in peers), default=None)
+    best = min((ratio.value for _, ratio in baselines), default=None)
     if best is None and any(other.state == "invalid" for other in others_of(cpu, group)):
         yield "CPU side not certified: the independent framework's result is invalid"
     elif best is None:
         yield "CPU side not compared with an independent framework in this campaign"
     elif best < CERTIFIED_FROM:
         yield f"a baseline takes {best:.2f} of JAX's time"
-    if lacking := untimed(peers):
+    if lacking := untimed(baselines):
         yield f"CPU side compared without a way that may be faster: {', '.join(lacking)}"
 
 
-def _doubt(cpu: Record, gpu: Record, ratio: Estimate) -> str:
+def _caveat(cpu: Record, gpu: Record, ratio: Estimate) -> str:
     """Return why the ratio's mean is not to be trusted: it lies outside the interval that asks nothing of the noise."""
-    mine, theirs = by_round(cpu), by_round(gpu)
+    mine, theirs = seconds_by_round(cpu), seconds_by_round(gpu)
     signs = sign_interval([mine[r] / theirs[r] for r in mine.keys() & theirs.keys()])
     if signs is None or signs[0] * (1 - _ROUNDING) <= ratio.value <= signs[1] * (1 + _ROUNDING):
         return ""
@@ -161,6 +161,6 @@ def _doubt(cpu: Record, gpu: Record, ratio: Estimate) -> str:
 def current(found: Iterable[SpeedUp]) -> tuple[SpeedUp, ...]:
     """Return the current speed-up of each machine and case, in order of workload and machine."""
     latest: dict[tuple[str, str], SpeedUp] = {}
-    for item in sorted(found, key=lambda s: min(s.cpu.record.precedence, s.gpu.record.precedence)):
-        latest[item.gpu.record.place] = item
+    for item in sorted(found, key=lambda s: min(s.cpu.record.current_key, s.gpu.record.current_key)):
+        latest[item.gpu.record.machine_and_case] = item
     return tuple(latest[key] for key in sorted(latest, key=lambda key: (key[1], key[0])))

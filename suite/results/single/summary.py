@@ -7,7 +7,7 @@ from statistics import fmean, median
 from suite import units
 from suite.results.records.record import Record, Run, Telemetry, once
 from suite.results.single import old_jax, validity
-from suite.results.stats.state import WIDEST, State, wide
+from suite.results.stats.state import MAX_HALF_WIDTH, State, too_wide
 from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio, trend
 
 SMOKE = "it only shows that it runs"
@@ -30,19 +30,19 @@ class Summary:
     reasons: tuple[str, ...]  # what speaks against it
 
     @property
-    def whole(self) -> bool:
+    def complete(self) -> bool:
         """Whether it may be counted with: it has a time, makes sense, and lacks no round."""
         return self.seconds is not None and self.state != "invalid" and not self.lacking
 
     @property
-    def counted(self) -> bool:
+    def usable(self) -> bool:
         """Whether it may be judged by: whole, more than a sign that it runs, and of no JAX that is slow on a CPU."""
-        return self.whole and self.record.profile != "smoke" and not old_jax.slow(self.record)
+        return self.complete and self.record.profile != "smoke" and not old_jax.slow(self.record)
 
     @property
     def steady(self) -> bool:
         """Whether nothing speaks against it."""
-        return self.whole and not self.reasons
+        return self.complete and not self.reasons
 
     @property
     def examples_per_second(self) -> float | None:
@@ -83,7 +83,7 @@ def longest(run: Run) -> float:
 
 
 @once
-def by_round(record: Record) -> dict[int, float]:
+def seconds_by_round(record: Record) -> dict[int, float]:
     """Return the number of each round whose process ended well."""
     values = {run.round: step_seconds(run, record.method) for run in record.runs}
     return {number: value for number, value in values.items() if value is not None and value > 0}
@@ -98,13 +98,13 @@ def time_ratio(numerator: Summary, denominator: Summary) -> Estimate | None:
     both = numerator, denominator
     if len({item.record.campaign for item in both}) > 1 or any(item.state == "invalid" for item in both):
         return None
-    return paired_ratio(*(by_round(item.record) for item in both))
+    return paired_ratio(*(seconds_by_round(item.record) for item in both))
 
 
 @once
 def summary(record: Record) -> Summary:
     """Return the record's time, and what speaks against it."""
-    values = by_round(record)
+    values = seconds_by_round(record)
     seconds = geometric_mean(list(values.values())) if values else None
     invalid, missing = tuple(validity.invalid(record)), record.rounds - len(values)
     lacking = missing > 0 or bool(record.reason)
@@ -112,7 +112,7 @@ def summary(record: Record) -> Summary:
         reasons = invalid
     elif lacking:
         failed = tuple(dict.fromkeys(run.reason for run in record.runs if run.reason))
-        lost = f"{missing} of {units.counted(record.rounds, 'round')} {'is' if missing == 1 else 'are'} missing"
+        lost = f"{missing} of {units.pluralize(record.rounds, 'round')} {'is' if missing == 1 else 'are'} missing"
         reasons = (record.reason,) if record.reason else failed or (lost,)
     else:
         reasons = tuple(_against(record, values, seconds))
@@ -126,8 +126,8 @@ def _against(record: Record, values: dict[int, float], seconds: Estimate | None)
         yield SMOKE
     if slow := old_jax.slow(record):
         yield slow
-    if words := wide(seconds):
-        yield f"{words}; more than {100 * WIDEST:g} % is wide, rerun when idle or with more --rounds"
+    if words := too_wide(seconds):
+        yield f"{words}; more than {100 * MAX_HALF_WIDTH:g} % is wide, rerun when idle or with more --rounds"
     if len(values) > 1:
         middle = median(values.values())
         spread = median(abs(value - middle) for value in values.values()) / middle
@@ -135,7 +135,7 @@ def _against(record: Record, values: dict[int, float], seconds: Estimate | None)
             yield f"processes differ by {100 * spread:.2g} %; rerun when idle"
     if short := [len(run.samples) for run in record.runs if validity.is_short(record.case, run)]:
         yield (
-            f"{units.counted(min(short), 'sample')} a process instead of {validity.FEWEST_SAMPLES}, since the budget "
+            f"{units.pluralize(min(short), 'sample')} a process instead of {validity.FEWEST_SAMPLES}, since the budget "
             "left no time for more; raise --budget"
         )
     if record.case.scope in ("step", "serve"):
@@ -156,30 +156,30 @@ def disturbed(record: Record) -> Iterable[str]:
     """Yield what disturbed the processes, whatever their times say: other load, a throttled GPU, a stopped process."""
     if record.backend == "gpu" and record.software.settings.get("CUDA_LAUNCH_BLOCKING", "0") not in ("", "0"):
         yield "the host waited for each kernel, as CUDA_LAUNCH_BLOCKING was set; rerun without it"
-    loads = [run.load_by_others for run in record.runs if run.load_by_others is not None]
+    loads = [run.other_load_cores for run in record.runs if run.other_load_cores is not None]
     if record.backend == "cpu" and loads and median(loads) > _OTHERS_CORES * record.machine.cores:
         yield f"other processes used {median(loads):.1f} cores; rerun when idle"
     yield from _seen_by_telemetry(record, [run.telemetry for run in record.runs if run.telemetry is not None])
 
 
-def _seen_by_telemetry(record: Record, watched: Sequence[Telemetry]) -> Iterable[str]:
+def _seen_by_telemetry(record: Record, windows: Sequence[Telemetry]) -> Iterable[str]:
     """Yield what the telemetry holds against a result: that of the GPUs it used, and of the host."""
-    used = [gpu for seen in watched for gpu in seen.gpus[: record.case.devices]] if record.backend == "gpu" else []
+    used = [gpu for seen in windows for gpu in seen.gpus[: record.case.devices]] if record.backend == "gpu" else []
     if causes := sorted({word for gpu in used for word in gpu.reasons or ()} & THROTTLING):
         yield f"the GPU lowered its clocks ({', '.join(causes)}); cool or power it better"
     if others := max((gpu.other_processes or 0 for gpu in used), default=0):
-        yield f"{units.counted(others, 'other process', 'other processes')} used the GPU; end what else uses it"
-    steals = [seen.steal for seen in watched if seen.steal is not None]
+        yield f"{units.pluralize(others, 'other process', 'other processes')} used the GPU; end what else uses it"
+    steals = [seen.steal for seen in windows if seen.steal is not None]
     if steals and median(steals) > _STEAL:
         yield f"other virtual machines had {100 * median(steals):.2g} % of the CPU time; take a machine of your own"
-    if periods := sum(seen.throttled_periods or 0 for seen in watched):
-        stopped = units.counted(periods, "period")
+    if periods := sum(seen.throttled_periods or 0 for seen in windows):
+        stopped = units.pluralize(periods, "period")
         yield f"the control group stopped the process in {stopped}; lift its quota or pin to it"
 
 
-def better(found: Iterable[Summary]) -> Summary | None:
+def fastest(found: Iterable[Summary]) -> Summary | None:
     """Return the fastest of these, whole ones before those that lack a round; None if there is none with a time."""
-    timed = ((not s.whole, s.seconds.value, s) for s in found if s.seconds is not None)
+    timed = ((not s.complete, s.seconds.value, s) for s in found if s.seconds is not None)
     return min(timed, key=lambda one: one[:2], default=(None, None, None))[2]
 
 
@@ -191,7 +191,7 @@ def against(items: Iterable[Summary]) -> str:
         return ""
     if shared := [plain(reason) for reason in every[0].reasons if all(reason in item.reasons for item in every)]:
         return f" Against it: {'; '.join(shared)}."
-    return f" Something speaks against {units.count(doubted)} of {units.counted(len(every), 'time')}: see the table."
+    return f" Something speaks against {units.count(doubted)} of {units.pluralize(len(every), 'time')}: see the table."
 
 
 def plain(reason: str) -> str:

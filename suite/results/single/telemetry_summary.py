@@ -11,8 +11,8 @@ AVERAGED_SECONDS = 1.0  # over which drivers average utilisation and power, at m
 _TRAINING = ("epoch", "validation")  # the stages that a documented run ends with
 
 
-def watched(record: Record, level: Callable[[Telemetry], Level | None]) -> float | None:
-    """Return the middle process's mean of what was watched during its samples; None where nothing answers.
+def telemetry_mean(record: Record, level: Callable[[Telemetry], Level | None]) -> float | None:
+    """Return the median over processes of a telemetry mean during the samples; None if nothing answers.
 
     A window shorter than the training that it is of says nothing: early ones of a search were of its last network.
     """
@@ -22,11 +22,11 @@ def watched(record: Record, level: Callable[[Telemetry], Level | None]) -> float
     return median(means) if means else None
 
 
-def on_gpu(record: Record, level: Callable[[GpuTelemetry], Level | None]) -> float | None:
+def gpu_telemetry_mean(record: Record, level: Callable[[GpuTelemetry], Level | None]) -> float | None:
     """Return the same of the GPU that a record is of; None for one of the CPU."""
     if record.backend != "gpu":
         return None
-    return watched(record, lambda seen: level(seen.gpus[0]) if seen.gpus else None)
+    return telemetry_mean(record, lambda seen: level(seen.gpus[0]) if seen.gpus else None)
 
 
 def gpu_share(record: Record) -> float | None:
@@ -36,7 +36,7 @@ def gpu_share(record: Record) -> float | None:
     """
     went_on = [run.energy.gpu_utilisation for run in record.runs if not run.reason and run.energy is not None]
     known = [share for share in went_on if share is not None]
-    return median(known) if known else on_gpu(averaged(record), lambda gpu: gpu.utilisation)
+    return median(known) if known else gpu_telemetry_mean(averaged(record), lambda gpu: gpu.utilisation)
 
 
 def long_enough(seen: Telemetry) -> bool:

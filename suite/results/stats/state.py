@@ -5,12 +5,12 @@ from typing import Literal
 from suite.results.stats.statistics import Estimate
 
 State = Literal["quotable", "open", "not certified", "invalid"]
-WIDEST = 0.15  # relative half-width
+MAX_HALF_WIDTH = 0.15  # relative half-width
 
 
-def wide(value: Estimate | None) -> str:
+def too_wide(value: Estimate | None) -> str:
     """Return the half-width of an interval that is too wide; '' if it is not, or if there is none."""
     width = value.relative_half_width if value else None
-    if width is None or width <= WIDEST:
+    if width is None or width <= MAX_HALF_WIDTH:
         return ""
     return f"half-width {100 * width:.3g} %"

@@ -16,10 +16,10 @@ from suite.results.cite.number import Number
 from suite.results.cite.numbers import Numbers
 from suite.results.cite.stored_pools import StoredPool
 from suite.results.compare.comparison import Comparison, default_band
-from suite.results.pooled.baselines import Baselines
+from suite.results.pooled.baselines import BaselineComparison
 from suite.results.records.record import Record, to_json
 from suite.results.single.speedup import SpeedUp, speedups
-from suite.results.single.summary import Summary, by_round, summary
+from suite.results.single.summary import Summary, seconds_by_round, summary
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import State
 from suite.results.stats.statistics import Estimate
@@ -260,7 +260,7 @@ def _case(item: Summary, folder: Path | None) -> CaseResult:
         variant=case.variant,
         precision=case.precision,
         batch=case.batch,
-        rounds=len(by_round(record)),
+        rounds=len(seconds_by_round(record)),
         planned_rounds=record.rounds,
         unit="s",
         status=item.state,
@@ -323,7 +323,7 @@ def _side(item: Summary) -> Side:
         campaign=record.campaign,
         machine=record.machine.slug,
         measured=record.created,
-        rounds=len(by_round(record)),
+        rounds=len(seconds_by_round(record)),
         unit="s",
         status=item.state,
         reasons=item.reasons,
@@ -360,12 +360,12 @@ def _listed(number: Number) -> ListedNumber:
     )
 
 
-def baselines_document(rows: Sequence[Baselines]) -> BaselinesDocument:
+def baselines_document(rows: Sequence[BaselineComparison]) -> BaselinesDocument:
     """Return JAX's steps beside their baselines."""
     return BaselinesDocument(schema="baselines/1", rows=tuple(map(_beside, rows)))
 
 
-def _beside(row: Baselines) -> BaselineRow:
+def _beside(row: BaselineComparison) -> BaselineRow:
     case, best = row.mine.case, row.best
     return BaselineRow(
         machine=row.machine,

@@ -21,13 +21,13 @@ class Point:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Line:
+class ChartLine:
     """A line through places and values: a fit, a ceiling, an interval on a level."""
 
     series: str
     ends: tuple[tuple[float, float], ...]
     text: str = ""  # written at its last end
-    wide: bool = False
+    thick: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class Chart:
     across: str  # title of the axis that goes across
     up: str = ""  # of the one that goes up; rows have none
     points: tuple[Point, ...]
-    lines: tuple[Line, ...] = ()
+    lines: tuple[ChartLine, ...] = ()
     level: float | None = None  # the value at which nothing is gained
     whole: float | None = None  # where the axis of values ends that begins at 0: they are shares of this
     joined: bool = False  # whether points of one series are connected
@@ -71,7 +71,7 @@ class HeatMap:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reading:
+class ExperimentResult:
     """What one machine answers."""
 
     answers: tuple[str, ...]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from suite import units
 from suite.results.records.record import Machine, Record
-from suite.results.single.peers import peers_of
-from suite.results.single.selection import current_cases, fastest
-from suite.results.single.summary import Summary, by_round, summary
+from suite.results.single.baselines import baselines_of
+from suite.results.single.selection import current_cases, fastest_of_each_case
+from suite.results.single.summary import Summary, seconds_by_round, summary
 from suite.results.views.table import Cell
 from suite.workload import Backend, Case, Description, Precision, Scope
 
@@ -138,7 +138,7 @@ def plain(records: Iterable[Record]) -> dict[Case, list[Record]]:
     found: dict[Case, list[Record]] = {}
     for record in records:
         if record.case.implementation == "jax" and record.general:
-            found.setdefault(record.case.timed.of_either_allocator, []).append(record)
+            found.setdefault(record.case.timed.ignoring_allocator, []).append(record)
     return found
 
 
@@ -155,8 +155,8 @@ def controls(records: Iterable[Record]) -> Controls:
     for group in campaigns.values():
         for mine in group:
             if mine.record.case.implementation == "jax":
-                peers = (peer for peer, _ in peers_of(mine, group))
-                found[_step(mine.record)].extend(peer.record for peer in peers if peer.counted)
+                baselines = (baseline for baseline, _ in baselines_of(mine, group))
+                found[_step(mine.record)].extend(item.record for item in baselines if item.usable)
     return found
 
 
@@ -171,7 +171,7 @@ def beside(record: Record | None, there: Controls) -> tuple[tuple[str, ...], boo
 
 
 def _step(record: Record) -> tuple[str, Case]:
-    return record.machine.slug, record.case.timed.of_either_allocator
+    return record.machine.slug, record.case.timed.ignoring_allocator
 
 
 def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Case, Sequence[Record]]) -> Cell:
@@ -189,7 +189,7 @@ def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Ca
     found = shown(records.get(case, ()))
     if found is None:
         return _nothing(wanted, about, headline)
-    worth, machine = found.state != "invalid" and found.whole + found.counted + found.steady, found.record.machine
+    worth, machine = found.state != "invalid" and found.complete + found.usable + found.steady, found.record.machine
     text, remarks = "invalid" if found.state == "invalid" else _rounds(found), found.reasons
     if wanted.backend == "gpu" and len(machine.gpus) > 1:
         text, remarks = f"{text}, 1 of {units.count(len(machine.gpus))} GPUs", (*remarks, f"of {machine.name}")
@@ -198,9 +198,11 @@ def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Ca
 
 def _rounds(found: Summary) -> str:
     """Return how many rounds there are, and of how many if some are missing."""
-    have, planned = len(by_round(found.record)), found.record.rounds
+    have, planned = len(seconds_by_round(found.record)), found.record.rounds
     return (
-        f"{units.count(have)} of {units.counted(planned, 'round')}" if have < planned else units.counted(have, "round")
+        f"{units.count(have)} of {units.pluralize(planned, 'round')}"
+        if have < planned
+        else units.pluralize(have, "round")
     )
 
 
@@ -225,7 +227,7 @@ def shown(records: Iterable[Record]) -> Summary | None:
     That of a host of several GPUs comes last.
     """
     return max(
-        fastest(current_cases(records)),
-        key=lambda item: (len(item.record.machine.gpus) < 2, item.record.precedence),
+        fastest_of_each_case(current_cases(records)),
+        key=lambda item: (len(item.record.machine.gpus) < 2, item.record.current_key),
         default=None,
     )

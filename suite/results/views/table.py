@@ -8,7 +8,7 @@ from suite.results.pooled.pools import Pool
 from suite.results.records.record import Record
 from suite.results.single.speedup import Result, SpeedUp, record_of
 from suite.results.single.summary import Summary, plain
-from suite.results.stats.state import wide
+from suite.results.stats.state import too_wide
 from suite.results.stats.statistics import Estimate
 
 INTERVAL = "95 % interval"  # columns' names
@@ -155,7 +155,7 @@ def times_cells(ratio: Estimate | None, record: Record | None = None, remark: st
     """Return a ratio, linked to a record, and its interval; dashes with the remark where there is none."""
     if ratio is None:
         return Cell(text=units.DASH, remark=remark), Cell(text=units.DASH)
-    value = units.times(ratio.value, ratio.low, ratio.high)
+    value = units.ratio(ratio.value, ratio.low, ratio.high)
     return Cell(text=value, sort=ratio.value, record=record), Cell(text=units.interval(ratio.low, ratio.high))
 
 
@@ -173,7 +173,7 @@ def base_cells(record: Record) -> tuple[Cell, Cell]:
     return Cell(text="1", sort=1.0, record=record), Cell(text=units.DASH, remark="the others are set against it")
 
 
-def one_host_cell(*items: Result, doubt: str = "") -> Cell:
+def one_host_cell(*items: Result, caveat: str = "") -> Cell:
     """Return what speaks against results of one host, and against what is made of them; a dash where nothing does.
 
     The remark says what helps, too, and what a certificate does not cover.
@@ -186,7 +186,7 @@ def one_host_cell(*items: Result, doubt: str = "") -> Cell:
         for reason in item.reasons
     ]
     uncovered = {reason for item in items if isinstance(item, SpeedUp) for reason in item.uncovered}
-    said = dict.fromkeys((*states, *found, *filter(None, [doubt])))
+    said = dict.fromkeys((*states, *found, *filter(None, [caveat])))
     text = "; ".join(dict.fromkeys(plain(reason) for reason in said if reason not in uncovered))
     return Cell(text=text or units.DASH, remark="; ".join(said))
 
@@ -194,4 +194,4 @@ def one_host_cell(*items: Result, doubt: str = "") -> Cell:
 def gain_cell(ratio: Estimate | None, *items: Summary | None) -> Cell:
     """Return what speaks against a ratio of results' times: what does against these, else its own wide interval."""
     there = [item for item in items if item is not None]
-    return one_host_cell(*there, doubt=wide(ratio) if all(item.steady for item in there) else "")
+    return one_host_cell(*there, caveat=too_wide(ratio) if all(item.steady for item in there) else "")

@@ -8,7 +8,7 @@ from suite import units
 from suite.report.pages import frameworks
 from suite.report.parts import one_campaign, tables
 from suite.report.site import pages
-from suite.results.pooled.baselines import baselines
+from suite.results.pooled.baselines import baseline_comparisons
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.single.speedup import speedups
 
@@ -24,7 +24,7 @@ def side(implementation="jax", seconds=0.010, workload="mnist_mlp", **axes):
 
 
 def table_of(records):
-    (table,) = frameworks.baseline_tables(baselines(records))
+    (table,) = frameworks.baseline_tables(baseline_comparisons(records))
     return table
 
 
@@ -46,11 +46,13 @@ def test_ways_that_were_not_timed_are_named_by_step_and_below_the_table():
 
 
 def test_a_step_without_a_baseline_has_no_row():
-    assert frameworks.baseline_tables(baselines([side()])) == ()
+    assert frameworks.baseline_tables(baseline_comparisons([side()])) == ()
 
 
 def test_a_ratio_is_of_so_many_hosts():
-    table, _ = frameworks.baseline_tables(baselines([*factory.hosts(4), *factory.campaign(("mnist_mlp",))]))[:2]
+    table, _ = frameworks.baseline_tables(baseline_comparisons([*factory.hosts(4), *factory.campaign(("mnist_mlp",))]))[
+        :2
+    ]
     assert cell(table, "hosts").text == "4"
     assert cell(table, "95 % interval").text != "–"
 
@@ -102,7 +104,7 @@ def test_the_page_without_a_comparison_says_how_to_get_one():
     assert "nox -s control" in pages.pages([side()], frozenset())["standing.md"]
 
 
-def test_every_speed_up_on_the_site_names_its_best_peer():
+def test_every_speed_up_on_the_site_names_its_fastest_baseline():
     made = pages.pages(factory.campaign(), frozenset())
     for page in ("index.md", "machines/test-gpu-16-cores.md", "workloads/mnist_mlp.md"):
         assert "0.900x torch eager" in made[page]

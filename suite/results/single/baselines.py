@@ -1,4 +1,4 @@
-"""Peers: the other implementations of one case in one campaign, each with its time over this one's."""
+"""Baselines: the other implementations of one case in one campaign, each with its time over this one's."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,7 +12,7 @@ from suite.workload import Backend, Case, Implementation
 CERTIFIED_FROM = 0.7  # fastest baseline's time over JAX's, on the CPU
 
 
-def peers_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Estimate], ...]:
+def baselines_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Estimate], ...]:
     """Return the other implementations of the same case, each with its time over mine."""
     found = []
     for other in others_of(mine, group):
@@ -27,9 +27,9 @@ def way(item: Summary) -> tuple[str, str]:
     return item.record.case.implementation, item.record.case.variant
 
 
-def untimed(peers: Iterable[tuple[Summary, Estimate]]) -> tuple[str, ...]:
+def untimed(baselines: Iterable[tuple[Summary, Estimate]]) -> tuple[str, ...]:
     """Return the names of the ways that these implementations have on their backend and that are not among them."""
-    cases = [peer.record.case for peer, _ in peers]
+    cases = [baseline.record.case for baseline, _ in baselines]
     return not_timed(cases, sorted({case.implementation for case in cases}), cases[0].backend) if cases else ()
 
 

@@ -1,0 +1,70 @@
+"""A thing has one name in results and pages too: what was called otherwise before is not called so again."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "suite"
+
+# Old names of classes, functions, fields and constants, each with the one that took its place.
+RETIRED = {
+    "Exam": "LearningTarget",
+    "Flow": "InputPipeline",
+    "Here": "MachineCapabilities",
+    "Lesson": "LearningCheck",
+    "Line": "ChartLine",
+    "Reading": "ExperimentResult",
+    "Traced": "JaxprCost",
+    "WIDEST": "MAX_HALF_WIDTH",
+    "accepted": "validate",
+    "alone": "blocking_samples",
+    "best_gpu_peer": "fastest_gpu_baseline",
+    "best_peer": "fastest_baseline",
+    "better": "fastest",
+    "broken_off": "is_partial",
+    "by_round": "seconds_by_round",
+    "counted": "usable, or pluralize of numbers",
+    "doubt": "caveat",
+    "flow": "input_pipeline",
+    "flows": "input_pipelines",
+    "gpu_peers": "gpu_baselines",
+    "load_by_others": "other_load_cores",
+    "of_either_allocator": "ignoring_allocator",
+    "outdone": "beaten_by_baseline",
+    "peers": "baselines",
+    "peers_of": "baselines_of",
+    "precedence": "current_key",
+    "recency": "sort_key",
+    "stated": "documented",
+    "troubles": "schema_errors",
+    "waited_for": "blocking_step",
+    "watched": "telemetry_mean",
+    "wide": "too_wide",
+}
+ROOMS = ("analysis", "claims", "experiments", "report", "results", "units.py")
+
+
+def defined(source):
+    """Yield the names of a module's classes, functions, fields and constants."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield node.name
+        if isinstance(node, ast.ClassDef | ast.Module):
+            stores = (
+                name for each in node.body if isinstance(each, ast.Assign | ast.AnnAssign) for name in ast.walk(each)
+            )
+            yield from (name.id for name in stores if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_retired_name_is_defined_again(room):
+    place = PACKAGE / room
+    for path in [place] if place.is_file() else sorted(place.rglob("*.py")):
+        for name in defined(path.read_text()):
+            assert name not in RETIRED, f"{path}: '{name}' is called '{RETIRED.get(name)}' now"
+
+
+def test_a_retired_name_is_seen():
+    source = "WIDEST = 1\nclass Flow:\n    alone: int = 2\n    def better(self): ...\ndef f():\n    local = 2"
+    assert set(defined(source)) == {"WIDEST", "Flow", "alone", "better", "f"}
