@@ -7,7 +7,7 @@ import factory
 import msgspec
 
 from suite.driver import campaign
-from suite.driver.journal import Done
+from suite.driver.journal import CompletedRun
 from suite.results.records.record import Sample, Stage
 from suite.worker_api.clock import Clock
 from suite.worker_api.protocol import Line, Task
@@ -30,7 +30,7 @@ def case(name="mnist_mlp", backend="cpu", scope="step", **axes):
 def done(case, seconds, took=0.0, **changes):
     """What processes left, one a round, each of whose steps took so long."""
     return [
-        Done(case=case, software=SOFTWARE, run=factory.run(number, each, **changes), seconds=took)
+        CompletedRun(case=case, software=SOFTWARE, run=factory.run(number, each, **changes), seconds=took)
         for number, each in enumerate(seconds)
     ]
 

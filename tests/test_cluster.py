@@ -120,9 +120,9 @@ def test_jobs_together_measure_just_what_was_asked_for_and_none_of_them_nothing(
     monkeypatch.setattr(probing, "offer", offered)
     made = planning.planned(asked, tmp_path, "local", None, {}, None).read()
     offers = {name: offered(name) for name in ("jax", *asked.implementations)}
-    jobs = [answering.answer(made.of(part), factory.PLAIN, offers).cases for part in range(len(made.parts))]
+    jobs = [answering.make_plan(made.of(part), factory.PLAIN, offers).cases for part in range(len(made.parts))]
     assert all(jobs)
-    assert Counter(chain(*jobs)) == Counter(answering.answer(asked, factory.PLAIN, offers).cases)
+    assert Counter(chain(*jobs)) == Counter(answering.make_plan(asked, factory.PLAIN, offers).cases)
 
 
 @pytest.fixture

@@ -228,7 +228,7 @@ def test_fits_split_over_devices_lose_what_they_lose_on_one():
 
 
 def refused(workload, batch=None, devices=1):
-    validation.refuse_stacked(("stacked",), batch, devices, [models.load(workload).description])
+    validation.check_stacked(("stacked",), batch, devices, [models.load(workload).description])
 
 
 def test_a_stack_that_cannot_be_is_refused_with_the_way_out():

@@ -66,7 +66,7 @@ def process(reference):
         return reference()
 
     task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
-    (done,) = collect.contributions(
+    (done,) = collect.run_child(
         task, 0, 0, told.append, start, clocks=at, wait=waits, kernel=runs if reference else None
     )
     return done.run, order, told, at.now

@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from suite.driver.request import Request, chosen_by
-from suite.driver.validation import refuse_hosts
+from suite.driver.validation import check_hosts
 from suite.multihost import follower, following, handshake, hosts
 from suite.multihost.messages import Call, Hello, Lost, packed, send, unpacked
 from suite.results.records import store
@@ -265,7 +265,7 @@ def test_what_no_program_of_several_hosts_does_is_refused():
 )
 def test_what_several_hosts_cannot_do_is_refused(given, said):
     with pytest.raises(ValueError, match=said):
-        refuse_hosts(*given)
+        check_hosts(*given)
 
 
 @pytest.mark.parametrize("words", [("--hosts", "2"), ("--address", "here:1"), ("--hosts", "2", "--address", "here")])

@@ -368,7 +368,7 @@ def test_networks_that_are_trained_are_named():
 
 
 def refused(scopes=("serve",), named=(), about=NAMES, batch=None, implementations=("jax",), devices=1):
-    validation.refuse_serving(scopes, named, [ABOUT[name] for name in about], batch, implementations, devices)
+    validation.check_serving(scopes, named, [ABOUT[name] for name in about], batch, implementations, devices)
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def stages(monkeypatch, *scopes, replay=True):
     run = WholeRun(epochs=2, train=4, test=4)
     task = Task(cases=cases, dataset="mnist", seed=0, plan=PLAN, flow=PLAN, replay=replay, run=run, energy_seconds=11.0)
     done = next(
-        collect.contributions(task, 0, 0, lambda stage: None, start, clocks=slow.clock, wait=lambda: slow.passes(QUIET))
+        collect.run_child(task, 0, 0, lambda stage: None, start, clocks=slow.clock, wait=lambda: slow.passes(QUIET))
     )
     assert done.run.reason == ""
     return [(stage.name, stage.wall_seconds) for stage in done.run.stages], slow.now
@@ -164,7 +164,7 @@ def test_a_process_that_says_nothing_is_other_from_its_start_to_its_end():
         yield Dumb(fake)
 
     task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
-    (done,) = collect.contributions(task, 0, 0, lambda stage: None, start, clocks=fake.clock)
+    (done,) = collect.run_child(task, 0, 0, lambda stage: None, start, clocks=fake.clock)
     assert [(stage.name, stage.wall_seconds) for stage in done.run.stages] == [("other", 7.0)]
 
 
@@ -182,7 +182,7 @@ def test_the_interpreter_starts_while_the_machine_is_watched_and_has_its_task_af
         yield Ordered(fake)
 
     task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
-    list(collect.contributions(task, 0, 0, lambda stage: None, start, wait=lambda: order.append("quiet")))
+    list(collect.run_child(task, 0, 0, lambda stage: None, start, wait=lambda: order.append("quiet")))
     assert order == ["started", "quiet", "task"]
 
 

@@ -307,7 +307,7 @@ def _run(request: Any, context: click.Context, began: float) -> _Found:
 
     asked = SimpleNamespace(**context.params)
     out: Path = asked.out
-    _refuse_contradictions(context.params)
+    _check_contradictions(context.params)
     if asked.publish:
         published()  # refuses before anything is measured
     if asked.site:
@@ -322,7 +322,7 @@ def _run(request: Any, context: click.Context, began: float) -> _Found:
     if asked.address is not None:
         from suite.multihost import hosts
 
-        hosts.refuse_unbindable(asked.address)
+        hosts.check_bindable(asked.address)
         os.environ[hosts.ADDRESS] = asked.address
     with signals() as seen:
         if asked.cluster is None:
@@ -359,7 +359,7 @@ def _measured(request: Any, asked: Any, began: float) -> tuple[Any, Any]:
     budget = 60 * request.budget_minutes if request.budget_minutes else journal.header().budget_seconds
     deadline = Deadline(budget, reserved, began)
     if new is None:
-        bench.refuse_short(journal.header(), deadline, journal.done())
+        bench.check_budget(journal.header(), deadline, journal.done())
     ending = bench.measure(journal, asked.out, asked.compile_cache, deadline, within=request.within)
     if asked.address is not None:
         _dismiss(request.hosts - 1, asked.address)
@@ -412,7 +412,7 @@ def _gone(most_rounds: str | None) -> None:
         )
 
 
-def _refuse_contradictions(asked: Mapping[str, Any]) -> None:
+def _check_contradictions(asked: Mapping[str, Any]) -> None:
     """Raise ValueError for options that do not go together, by their parameters' names."""
     alone, several = asked["cluster"] is None, asked["hosts"] > 1
     if asked["reference"] and not alone:

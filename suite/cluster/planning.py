@@ -35,7 +35,7 @@ def planned(
 ) -> Place:
     """Deal the workloads asked for to jobs, and write the plan.
 
-    Raises ValueError for a budget, RuntimeError where such jobs cannot be submitted, and what `plan.answer` raises
+    Raises ValueError for a budget, RuntimeError where such jobs cannot be submitted, and what `plan.make_plan` raises
     of what no machine can measure, or this one where it is the node; what other nodes cannot, their jobs say.
     """
     for note in (*software.notes(), *variables.spoiling()):
@@ -74,7 +74,7 @@ def measurable(asked: Request, cluster: Cluster) -> tuple[str, ...]:
     node = machine.machine() if cluster == "local" else _NODE
     if node is _NODE:
         offers = {name: msgspec.structs.replace(offer, backends=_BACKENDS) for name, offer in offers.items()}
-    answer = plan.answer(asked, node, offers)
+    answer = plan.make_plan(asked, node, offers)
     for remark in answer.remarks:
         terminal.say(f"note: {remark}")
     return tuple(about.name for about in answer.descriptions)

@@ -98,7 +98,7 @@ def chosen_by(experiment: str, request: Request) -> experiments.Experiment:
     return found
 
 
-def refuse_beside_reference(request: Request) -> None:
+def check_reference_options(request: Request) -> None:
     """Raise ValueError for an option that a reference round decides on itself."""
     usual = Request()
     named = {"rounds": "--rounds", "within": "--within", "scopes": "--scope", "data": "--data", "energy": "--energy"}

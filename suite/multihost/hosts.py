@@ -62,7 +62,7 @@ class Led:
         return own(*given)
 
 
-def refuse_unbindable(address: str) -> None:
+def check_bindable(address: str) -> None:
     """Raise RuntimeError if this machine cannot listen at an address."""
     try:
         socket.create_server(_parts(address)).close()

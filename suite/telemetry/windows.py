@@ -101,16 +101,16 @@ class Beside:
         if line.sample is None:
             self._marks.setdefault((line.stage, line.seen is not None), []).append(self._now())
 
-    def counts(self, unit: Sequence[Case], profile: Profile) -> bool:
+    def counts(self, group: Sequence[Case], profile: Profile) -> bool:
         """Return whether a process's energy can be counted: that of a step of JAX, where there is a counter."""
-        if profile == "smoke" or not any(case.scope == "step" for case in unit):
+        if profile == "smoke" or not any(case.scope == "step" for case in group):
             return False
-        if unit[0].implementation != "jax":  # peers are there for their speed
+        if group[0].implementation != "jax":  # peers are there for their speed
             return False
         if self._stream is None or self._stream.problem:
             return False
         there = self.counters()
-        return there.gpu_energy and there.in_cuda_order if unit[0].backend == "gpu" else there.package_energy
+        return there.gpu_energy and there.in_cuda_order if group[0].backend == "gpu" else there.package_energy
 
     def counters(self) -> Counters:
         """Return what the child can read; nothing if it does not say so in time."""

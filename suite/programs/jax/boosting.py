@@ -10,7 +10,7 @@ import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 
 from suite.nn.growth import Growth
-from suite.nn.trees import Tree, boosted, refuse_more_than_fit
+from suite.nn.trees import Tree, boosted, check_rows_fit
 from suite.programs.jax.jaxpr_cost import traced
 from suite.programs.jax.program import JaxProgram
 from suite.results.records.record import Traced
@@ -37,7 +37,7 @@ class BoostingProgram(JaxProgram):
             raise ValueError(
                 f"precision '{case.precision}' asked for, boosting adds whole numbers and has none; leave it out"
             )
-        refuse_more_than_fit(case.batch)
+        check_rows_fit(case.batch)
         super().__init__(workload, case)
         self._growth: Growth = workload.growth
         self._step = boosting_step(self._growth, case.backend == "gpu", self._shared())
