@@ -214,7 +214,7 @@ def test_only_a_host_that_nobody_answers_ends_as_one(monkeypatch, error, code):
 
     ended = []
     monkeypatch.setattr(follower.hosts, "follow", follow)
-    monkeypatch.setattr(follower.parent_death, "end_with_it", lambda: None)
+    monkeypatch.setattr(follower.parent_death, "exit_when_parent_exits", lambda: None)
     monkeypatch.setattr(follower.sys, "argv", ["follower", "127.0.0.1:1", "1"])
     monkeypatch.setattr(follower.os, "_exit", ended.append)
     follower.main()

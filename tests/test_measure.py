@@ -34,7 +34,7 @@ from suite.system.redact import _folders, _names, anonymous
 from suite.worker import doubling, epoch, learning, main, recorder, serving, steady, whole_run
 from suite.worker_api import clock
 from suite.worker_api.offer import Offer
-from suite.worker_api.protocol import STREAMED, Line, Task
+from suite.worker_api.protocol import STREAMED, Message, Task
 from suite.workload import Case, WholeRun
 
 PLAN = clock.Plan(
@@ -66,17 +66,17 @@ def test_steps_are_doubled_until_a_sample_is_long_enough():
 
 def test_twice_the_steps_take_twice_the_time():
     fake = FakeTime(0.01)
-    assert doubling.doubling_ratio(doubling.turns(fake.chain, 10, fake.clock)) == pytest.approx(2)
+    assert doubling.doubling_ratio(doubling.paired_chains(fake.chain, 10, fake.clock)) == pytest.approx(2)
 
 
 def test_work_that_does_not_grow_with_the_steps_is_seen():
     fake = FakeTime(0.0001, overhead=0.1)
-    assert doubling.doubling_ratio(doubling.turns(fake.chain, 10, fake.clock)) == pytest.approx(1, abs=0.02)
+    assert doubling.doubling_ratio(doubling.paired_chains(fake.chain, 10, fake.clock)) == pytest.approx(1, abs=0.02)
 
 
 def test_a_chain_too_long_to_double_is_left_alone():
     fake = FakeTime(3.0)
-    assert doubling.doubling_ratio(doubling.turns(fake.chain, 1, fake.clock)) is None
+    assert doubling.doubling_ratio(doubling.paired_chains(fake.chain, 1, fake.clock)) is None
 
 
 def test_a_steady_warm_up_ends_early_and_says_so():
@@ -109,7 +109,7 @@ def test_a_clock_that_stands_still_or_goes_back_ends_the_measurement_in_one_line
     for measure in (
         lambda: clock.steps_per_sample(fake.chain, PLAN, fake.clock),
         lambda: clock.warmup(fake.chain, 10, PLAN, fake.clock),
-        lambda: doubling.doubling_ratio(doubling.turns(fake.chain, 10, fake.clock)),
+        lambda: doubling.doubling_ratio(doubling.paired_chains(fake.chain, 10, fake.clock)),
         lambda: next(clock.samples(fake.chain, 10, PLAN, fake.clock)),
     ):
         with pytest.raises(RuntimeError, match="it stands still"):
@@ -122,7 +122,7 @@ def test_both_clocks_are_read():
 
 
 def test_load_by_others_leaves_out_our_own():
-    before, after = load.Reading(0.0, 100.0, 10.0), load.Reading(2.0, 107.0, 16.0)
+    before, after = load.CpuLoad(0.0, 100.0, 10.0), load.CpuLoad(2.0, 107.0, 16.0)
     assert load.by_others(before, after) == pytest.approx(0.5)
 
 
@@ -176,11 +176,11 @@ class FakeChild:
 
 def good_lines():
     stages = [
-        Line(stage=name, seen=Stage(name=name, wall_seconds=1.0, process_seconds=1.0))
+        Message(stage=name, stage_time=Stage(name=name, wall_seconds=1.0, process_seconds=1.0))
         for name in ("lower", "compile", "first_step")
     ]
-    sample = Line(stage="samples", sample=Sample(wall_seconds=0.2, process_seconds=0.2))
-    lines = (*stages, Line(stage="samples"), *[sample] * 3, Line(stage="done", facts=factory.FACTS))
+    sample = Message(stage="samples", sample=Sample(wall_seconds=0.2, process_seconds=0.2))
+    lines = (*stages, Message(stage="samples"), *[sample] * 3, Message(stage="done", report=factory.FACTS))
     return [msgspec.json.encode(line) for line in lines]
 
 
@@ -271,7 +271,7 @@ def test_only_the_first_round_of_the_steps_replays(tmp_path):
         (lambda: FakeChild([]), "killed by SIGKILL, in stage 'start'"),
         (lambda: FakeChild([], TimeoutError()), "no word from the worker"),
         (lambda: FakeChild([b"nonsense\n"]), "not understood"),
-        (lambda: FakeChild([msgspec.json.encode(Line(stage="failed", reason="MemoryError: no"))]), "MemoryError"),
+        (lambda: FakeChild([msgspec.json.encode(Message(stage="failed", reason="MemoryError: no"))]), "MemoryError"),
     ],
 )
 def test_a_failed_process_is_a_run_with_its_reason_and_is_not_tried_again(tmp_path, child, words):
@@ -287,7 +287,7 @@ def test_a_failed_process_is_a_run_with_its_reason_and_is_not_tried_again(tmp_pa
 
 
 def test_a_loss_that_is_not_finite_fails_the_run(tmp_path):
-    bad = msgspec.json.encode(Line(stage="done", facts=msgspec.structs.replace(factory.FACTS, last_loss=None)))
+    bad = msgspec.json.encode(Message(stage="done", report=msgspec.structs.replace(factory.FACTS, last_loss=None)))
     records = campaign.records(header(), measured(tmp_path, lambda unit: FakeChild([bad])).done())
     assert all("not finite" in r.reason for r in records)
 
@@ -447,10 +447,10 @@ def test_a_campaign_notes_the_settings_that_its_processes_have(monkeypatch):
 
 @pytest.mark.parametrize("wall", [0.0, -3600.0])
 def test_a_clock_that_goes_backwards_fails_the_run(tmp_path, wall):
-    sample = Line(stage="samples", sample=Sample(wall_seconds=wall, process_seconds=0.1))
+    sample = Message(stage="samples", sample=Sample(wall_seconds=wall, process_seconds=0.1))
     bad = [
         msgspec.json.encode(line)
-        for line in (Line(stage="samples"), *[sample] * 3, Line(stage="done", facts=factory.FACTS))
+        for line in (Message(stage="samples"), *[sample] * 3, Message(stage="done", report=factory.FACTS))
     ]
     records = campaign.records(header(), measured(tmp_path, lambda unit: FakeChild(bad)).done())
     assert [r.case.scope for r in records if "went backwards" in r.reason] == ["step", "step"]

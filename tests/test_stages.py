@@ -13,9 +13,9 @@ from suite.programs.jax.program import JaxProgram
 from suite.results.records.record import Traced
 from suite.worker import main
 from suite.worker.checks import pending_work
-from suite.worker.checks.pending_work import Leftover
+from suite.worker.checks.pending_work import PendingWork
 from suite.worker_api import clock
-from suite.worker_api.protocol import Line, Task
+from suite.worker_api.protocol import Message, Task
 from suite.workload import Case, WholeRun
 
 STARTS, QUIET, ENDS = 2.0, 0.3, 3.0  # seconds until the first word, of it with other load, and from the last word on
@@ -91,7 +91,7 @@ def stages(monkeypatch, *scopes, replay=True):
     slow, inputs = Slow(), [{"x": np.full(4, number, np.float32)} for number in range(2)]
 
     def least(again, clocks):
-        return slow.passes(1.0, Leftover(seconds=0.0, awaited_seconds=0.0))
+        return slow.passes(1.0, PendingWork(seconds=0.0, awaited_seconds=0.0))
 
     monkeypatch.setattr(main.affinity, "pin", lambda threads: None)
     monkeypatch.setattr(main, "program", lambda case: slow.passes(1.0, (slow, None)))
@@ -174,7 +174,7 @@ def test_the_interpreter_starts_while_the_machine_is_watched_and_has_its_task_af
     class Ordered(Told):
         def tell(self, line):
             order.append("task")
-            self.said = [(fake.now, msgspec.json.encode(Line(stage="done", facts=factory.FACTS)))]
+            self.said = [(fake.now, msgspec.json.encode(Message(stage="done", report=factory.FACTS)))]
 
     @contextmanager
     def start(unit):

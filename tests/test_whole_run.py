@@ -193,7 +193,7 @@ def test_first_calls_are_four_and_the_first_has_its_compilation():
 
     process = Process(task=task, say=lambda line: None, clocks=clocks)
     steady.measured_steps(process, program, [])
-    seen = process.seen
+    seen = process.scope_results
     assert [sample.wall_seconds for sample in seen["calls"].warmup] == [1110.0, 2.0]
     assert [sample.wall_seconds for sample in seen["calls"].samples] == [3.0, 4.0]
     assert program.calls == 4

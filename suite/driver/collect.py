@@ -15,9 +15,9 @@ from suite.processes import children
 from suite.results.records.record import ReferenceKernel, Run, Sample, Software, Stage
 from suite.results.single.validity import NOT_FINITE
 from suite.system import boot_id
-from suite.telemetry.windows import Beside
+from suite.telemetry.windows import TelemetryWindows
 from suite.worker_api.clock import Clock
-from suite.worker_api.protocol import STREAMED, Facts, Line, Task
+from suite.worker_api.protocol import STREAMED, Message, Task, WorkerReport
 from suite.workload import Case
 
 STAGE_TIMEOUT_SECONDS = {
@@ -69,7 +69,7 @@ def run_child(
     position: int,
     entered: Callable[[str], object],
     start: Worker,
-    telemetry: Beside | None = None,
+    telemetry: TelemetryWindows | None = None,
     clocks: Clock | None = None,
     wait: Callable[[], object] = lambda: None,
     deadline: Deadline | None = None,
@@ -88,7 +88,7 @@ def run_child(
     stages: list[Stage] = []
     said: float | None = None  # when its last word came
     streams: dict[str, SampleStream] = {}
-    facts: Facts | None = None
+    facts: WorkerReport | None = None
     reason, stage = "", "start"
     with start(task.cases) as child:
         if telemetry is not None:
@@ -100,7 +100,7 @@ def run_child(
         child.tell(msgspec.json.encode(task))
         try:
             while (raw := child.line(min(STAGE_TIMEOUT_SECONDS[stage], deadline.until_overrun))) is not None:
-                at, line = child.heard, msgspec.json.decode(raw, type=Line)
+                at, line = child.heard, msgspec.json.decode(raw, type=Message)
                 if said is None:
                     stages.append(_outside("quiet", waited))
                     stages += [_outside("kernel", kernel_seconds)] if kernel else []
@@ -108,9 +108,9 @@ def run_child(
                 said = at
                 if telemetry is not None:
                     telemetry.hears(line)
-                facts, reason = line.facts or facts, line.reason or reason
-                if line.seen is not None:
-                    stages.append(line.seen)
+                facts, reason = line.report or facts, line.reason or reason
+                if line.stage_time is not None:
+                    stages.append(line.stage_time)
                 elif line.sample is not None:
                     stream = streams.setdefault(line.stage, SampleStream(began=at, ended=at))
                     stream.samples.append(line.sample)
@@ -177,7 +177,7 @@ def _outside(name: str, seconds: float) -> Stage:
     return Stage(name=name, wall_seconds=max(0.0, seconds), process_seconds=None)
 
 
-def completed(run: Run, case: Case, facts: Facts, stream: SampleStream | None) -> Run:
+def completed(run: Run, case: Case, facts: WorkerReport, stream: SampleStream | None) -> Run:
     """Return the run with what the worker saw for the case's scope, and how long its samples took by our clock."""
     run = msgspec.structs.replace(
         run,
@@ -204,7 +204,7 @@ def completed(run: Run, case: Case, facts: Facts, stream: SampleStream | None) -
     return run
 
 
-def failure_reason(case: Case, facts: Facts) -> str:
+def failure_reason(case: Case, facts: WorkerReport) -> str:
     """Return why a process that ended well has no result for the case; '' if it has one."""
     if case.scope != "input" and (facts.first_loss is None or facts.last_loss is None):
         return NOT_FINITE

@@ -32,7 +32,7 @@ from suite.driver.schedule import (
 from suite.processes import children
 from suite.results.records.record import ReferenceKernel
 from suite.system import load, software
-from suite.telemetry.windows import ENERGY_SECONDS, Beside
+from suite.telemetry.windows import ENERGY_SECONDS, TelemetryWindows
 from suite.worker_api.protocol import Task
 from suite.workload import Case
 
@@ -97,7 +97,7 @@ def run(
     journal: Journal,
     listener: ProgressListener,
     start: Worker | None = None,
-    telemetry: Beside | None = None,
+    telemetry: TelemetryWindows | None = None,
     shared_cache: Path | None = None,
     deadline: Deadline | None = None,
     prepare: Prepare = lambda group, progress: None,
@@ -161,7 +161,7 @@ class _Measuring:
     journal: Journal
     listener: ProgressListener
     start: Worker
-    telemetry: Beside | None
+    telemetry: TelemetryWindows | None
     cache: Path
     deadline: Deadline
     prepare: Prepare
@@ -263,7 +263,7 @@ class _Measuring:
             patience = min(patience, spare, _WAITING_SHARE * self.deadline.seconds - self.waited)
         self.waited += wait_until_quiet(patience, header.machine.cores, self.listener)
 
-    def _counts_energy(self, header: Header, number: int, group: ProcessGroup, telemetry: Beside) -> bool:
+    def _counts_energy(self, header: Header, number: int, group: ProcessGroup, telemetry: TelemetryWindows) -> bool:
         """Return whether a process's energy is counted: where it can be, and the budget has time for it."""
         seconds = self.forecast.seconds(group) + (1 if telemetry.rested else 2) * ENERGY_SECONDS
         wanted = counts_energy(header, number) and seconds <= self.deadline.left

@@ -10,7 +10,7 @@ from suite.processes import parent_death
 
 def main() -> None:
     """Follow the host whose address is the first argument, for as many seconds as the second; print what begins."""
-    parent_death.end_with_it()
+    parent_death.exit_when_parent_exits()
     try:
         more = hosts.follow(sys.argv[1], float(sys.argv[2]), lambda begin: print(_words(begin), flush=True))
         code = 0 if more else hosts.DISMISSED

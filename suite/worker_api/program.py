@@ -80,7 +80,7 @@ class Program(Protocol):
 
 
 @runtime_checkable
-class Fed(Protocol):
+class HostFed(Protocol):
     """A program that can also take its batches from the host."""
 
     def feed(self, steps: int) -> None:

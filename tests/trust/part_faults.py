@@ -36,7 +36,7 @@ from suite.system.redact import anonymous
 from suite.worker import steady
 from suite.worker.recorder import Process
 from suite.worker_api import clock
-from suite.worker_api.protocol import Line, Task
+from suite.worker_api.protocol import Message, Task
 from suite.workload import Case
 from trust import fake, kills
 
@@ -336,8 +336,8 @@ def _(place: Bench) -> Outcome:
     with children.child("suite.worker.main", python=sys.executable, env=children.environment("cpu")) as child:
         child.tell(msgspec.json.encode(Task(cases=(case,), dataset="random", seed=1, plan=plan, flow=plan)))
         while facts is None and (raw := child.line(120)) is not None:
-            line = msgspec.json.decode(raw, type=Line)
-            facts = line.facts
+            line = msgspec.json.decode(raw, type=Message)
+            facts = line.report
             samples += [line.sample] if line.sample else []
             if line.reason:
                 return False, line.reason
@@ -506,8 +506,8 @@ def _(place: Bench) -> Outcome:
     with children.child("suite.worker.main", python=sys.executable, env=env) as child:
         child.tell(msgspec.json.encode(Task(cases=(case,), dataset="random", seed=1, plan=plan, flow=plan)))
         lines = iter(lambda: child.line(120), None)
-        said = [msgspec.json.decode(line, type=Line) for line in lines]
-    return said[-1].facts is not None, said[-1].reason or f"stage '{said[-1].stage}'"
+        said = [msgspec.json.decode(line, type=Message) for line in lines]
+    return said[-1].report is not None, said[-1].reason or f"stage '{said[-1].stage}'"
 
 
 @fault("paths with blanks, quotes and letters beyond ASCII", THE_RESULT, "the records", sample=True)
