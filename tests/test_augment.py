@@ -218,7 +218,7 @@ def test_no_check_of_the_audit_calls_a_step_that_augments_a_lie(name, side, vari
     without.initialise(3)
     without.put(batches(workload, side, left=False))
     without.lower()
-    assert seen.program == without.traced()
+    assert seen.program == without.jaxpr_cost()
     first = seen.replay.first
     host = msgspec.structs.replace(factory.PLAIN, cores=seen.cores)
     made = factory.record(name, "cpu", about=workload.description, batch=4, machine=host)

@@ -8,7 +8,7 @@ import pytest
 import synthetic
 
 from suite import models
-from suite.programs.jax.packing import ALONE, Form, vectors_of
+from suite.programs.jax.packing import ALONE, PackedModel, vectors_of
 from suite.programs.jax.program import JaxProgram
 from suite.workload import Case
 
@@ -19,7 +19,7 @@ class Packed(JaxProgram):
     """What a GPU is given, on a CPU."""
 
     def _formed(self, graph, params, rest):
-        return Form(graph, vectors_of(params), vectors_of(rest))
+        return PackedModel(graph, vectors_of(params), vectors_of(rest))
 
 
 def tree():

@@ -10,7 +10,7 @@ import pytest
 from suite import models
 from suite.driver import collect, profiles
 from suite.programs.jax.program import JaxProgram
-from suite.results.records.record import Traced
+from suite.results.records.record import JaxprCost
 from suite.worker import main
 from suite.worker.checks import pending_work
 from suite.worker.checks.pending_work import PendingWork
@@ -20,7 +20,7 @@ from suite.workload import Case, WholeRun
 
 STARTS, QUIET, ENDS = 2.0, 0.3, 3.0  # seconds until the first word, of it with other load, and from the last word on
 PLAN = profiles.plan("quick", "cpu")
-TRACED = Traced(flop_per_step=1.0, parameters=1, examples=1, product_dtypes=(), product_precisions=())
+TRACED = JaxprCost(flop_per_step=1.0, parameters=1, examples=1, product_dtypes=(), product_precisions=())
 
 
 class Slow:

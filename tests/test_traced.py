@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from suite.programs.jax import jaxpr_cost
-from suite.results.records.record import Traced
+from suite.results.records.record import JaxprCost
 from suite.worker.checks import pending_work
 from suite.worker_api import clock
 
@@ -37,12 +37,12 @@ def test_a_product_that_nobody_needs_does_not_count():
 
 
 def seen(function, *arguments, batch):
-    return jaxpr_cost.traced(jax.make_jaxpr(function)(*arguments, batch), batch, 0, 1)
+    return jaxpr_cost.jaxpr_cost(jax.make_jaxpr(function)(*arguments, batch), batch, 0, 1)
 
 
 def test_a_traced_step_tells_its_parameters_examples_and_the_kinds_of_its_products():
     found = seen(lambda w, b: b["x"] @ w, jnp.ones((3, 2)), batch={"x": jnp.ones((7, 3))})
-    assert found == Traced(
+    assert found == JaxprCost(
         flop_per_step=2 * 7 * 3 * 2,
         parameters=6,
         examples=7,

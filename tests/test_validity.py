@@ -7,13 +7,13 @@ import factory
 import msgspec
 import pytest
 
-from suite.results.records.record import Audit, Replay, Sample, Served, Traced
+from suite.results.records.record import Audit, JaxprCost, Replay, Sample, Served
 from suite.results.single import floor, summary, validity
 from suite.worker.checks import audit, pending_work
 from suite.worker_api import clock
 
 ABOUT = factory.description()
-PROGRAM = Traced(
+PROGRAM = JaxprCost(
     flop_per_step=ABOUT.batch * ABOUT.flop_per_example,
     parameters=ABOUT.trainable_parameters,
     examples=ABOUT.batch,

@@ -30,15 +30,15 @@ def measured_learning(process: Process, target: Program, owner: BatchSource) -> 
         raise LookupError(f"scope 'learning' asked for, which {type(target).__name__} has not")
     preparation = stored(owner, case)
     edition = embedded.edition(task.dataset, task.size)
-    taught = process.result("data", lambda: training.lessons(task.dataset, preparation, case.data, edition))
+    taught = process.result("data", lambda: training.training_data(task.dataset, preparation, case.data, edition))
     batches = pipeline.batches(taught.train, taught.preparation, epoch.planned(case, task.seed))
-    process.stage("init", lambda: training.begun(target, batches, task.seed))
+    process.stage("init", lambda: training.start(target, batches, task.seed))
     steps = case.steps or -(-len(taught.train) // case.batch)
     steps = min(steps, task.most_steps or steps)
     every, found = max(1, steps // _POINTS), []
 
     def learn() -> None:
-        losses = training.taught(target, batches, steps, every, lambda *_: process.say(Message(stage="lesson")))
+        losses = training.train(target, batches, steps, every, lambda *_: process.say(Message(stage="lesson")))
         labels = taught.validation[training.LABELS]
         right = training.accuracy(target.answers(taught.validation), labels)
         found.append(Learnt(steps=steps, losses=losses, loss_every=every, examples=len(labels), accuracy=right))

@@ -5,7 +5,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from suite.results.records.record import Traced
+from suite.results.records.record import JaxprCost
 
 Batch = dict[str, np.ndarray]
 
@@ -48,7 +48,7 @@ class Program(Protocol):
         """Return how many programs came from a compile cache so far; None where there is none."""
         ...
 
-    def traced(self) -> Traced | None:
+    def jaxpr_cost(self) -> JaxprCost | None:
         """Return what the results of the step need; None where it cannot be told, and then nothing is replayed."""
         ...
 

@@ -10,7 +10,7 @@ from jax.interpreters.partial_eval import dce_jaxpr
 
 from suite.nn.conv import weight_gradient
 from suite.nn.depthwise import moved_sums
-from suite.results.records.record import Traced
+from suite.results.records.record import JaxprCost
 
 _LOOPS = ("scan", "while")
 _PICTURES = 4  # axes of a batch of them
@@ -18,7 +18,7 @@ _LSTM_PASSES = ("lstm_forward", "lstm_backward")  # of suite.nn.lstm_kernels, wh
 _WEIGHT_GRADIENT, _MOVED_SUMS = (getattr(layer, "__name__", "") for layer in (weight_gradient, moved_sums))
 
 
-def traced(program: Any, batch: Any, examples_axis: int, steps: int) -> Traced:
+def jaxpr_cost(program: Any, batch: Any, examples_axis: int, steps: int) -> JaxprCost:
     """Return what the results of a program need, which takes the batch as its last argument and so many steps.
 
     `batch` is a tree of arrays whose examples lie along `examples_axis`. What no result depends on is no part of it.
@@ -36,7 +36,7 @@ def traced(program: Any, batch: Any, examples_axis: int, steps: int) -> Traced:
             break
         state.remove(found)
     products = list(_products(jaxpr))
-    return Traced(
+    return JaxprCost(
         flop_per_step=product_flop(jaxpr) / steps,
         parameters=sum(math.prod(aval.shape) for aval in state + constants if jnp.issubdtype(aval.dtype, jnp.floating)),
         examples=min((shape[examples_axis] for shape, _ in wanted), default=0),

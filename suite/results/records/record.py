@@ -100,7 +100,7 @@ class Energy(Plain, frozen=True, kw_only=True):
     reason: str = ""  # why there is nothing
 
 
-class Traced(Plain, frozen=True, kw_only=True):
+class JaxprCost(Plain, frozen=True, kw_only=True):
     """What the results of the traced step need; what they do not, the compiler leaves out."""
 
     flop_per_step: float  # of matrix products and convolutions; of those in a loop that no turn changes, once
@@ -134,7 +134,7 @@ class Audit(Plain, frozen=True, kw_only=True):
     inputs_kept: bool = True  # the batches are after the samples what they were before
     unfinished_seconds: float | None = None  # for which work went on after the last sample had ended
     awaited_seconds: float | None = None  # of these, until the last array was there
-    program: Traced | None = None
+    program: JaxprCost | None = None
     replay: Replay | None = None  # in a campaign's first round
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from statistics import median
 
 from suite import units
-from suite.results.records.record import Audit, Record, Replay, Run, Traced
+from suite.results.records.record import Audit, JaxprCost, Record, Replay, Run
 from suite.results.single.floor import floor_seconds
 from suite.workload import Case
 
@@ -142,7 +142,7 @@ def _of_audit(check: Callable[[Record, Audit], Iterable[str]]) -> Callable[[Reco
     return lambda record, run: check(record, run.audit) if run.audit is not None else ()
 
 
-def _of_program(check: Callable[[Record, Traced], Iterable[str]]) -> Callable[[Record, Run], Iterable[str]]:
+def _of_program(check: Callable[[Record, JaxprCost], Iterable[str]]) -> Callable[[Record, Run], Iterable[str]]:
     return _of_audit(lambda record, audit: check(record, audit.program) if audit.program is not None else ())
 
 
@@ -162,13 +162,13 @@ def _inputs(record: Record, audit: Audit) -> Iterator[str]:
         yield "the batches were changed while they were used"
 
 
-def _flop(record: Record, program: Traced) -> Iterator[str]:
+def _flop(record: Record, program: JaxprCost) -> Iterator[str]:
     wanted = record.case.batch * record.description.flop_per_example
     if program.flop_per_step < _FEWEST_FLOP * wanted:
         yield f"the results of the program need {program.flop_per_step:.4g} FLOP a step, the network {wanted:.4g}"
 
 
-def _parameters(record: Record, program: Traced) -> Iterator[str]:
+def _parameters(record: Record, program: JaxprCost) -> Iterator[str]:
     about = record.description
     trained = about.flop_per_example > about.forward_flop_per_example
     wanted = about.trainable_parameters if trained else int(_FEWEST_SERVED * about.trainable_parameters)
@@ -176,12 +176,12 @@ def _parameters(record: Record, program: Traced) -> Iterator[str]:
         yield f"the program takes {program.parameters} parameters, the network has {about.trainable_parameters}"
 
 
-def _batch(record: Record, program: Traced) -> Iterator[str]:
+def _batch(record: Record, program: JaxprCost) -> Iterator[str]:
     if program.examples != record.case.batch:
         yield f"the results of the program need {program.examples} examples of a batch of {record.case.batch}"
 
 
-def _precision(record: Record, program: Traced) -> Iterator[str]:
+def _precision(record: Record, program: JaxprCost) -> Iterator[str]:
     """Trees have no products; those of an LSTM's kernel, float32 at every precision, are not among the traced ones."""
     asked, types, kinds = record.case.precision, program.product_dtypes, program.product_precisions
     narrow = [name for name in types if name != "float32"]

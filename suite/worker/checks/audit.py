@@ -22,7 +22,7 @@ def audit(
 
     A replay starts the program anew: nothing may be measured after it.
     """
-    seen = target.traced()
+    seen = target.jaxpr_cost()
     return Audit(
         cores=usable_cores(),
         platform=target.platform(),
