@@ -21,7 +21,7 @@ import pytest
 from suite.driver.request import Request, chosen_by
 from suite.driver.validation import check_hosts
 from suite.multihost import follower, following, handshake, hosts
-from suite.multihost.messages import Call, Hello, Lost, packed, send, unpacked
+from suite.multihost.messages import Call, Hello, HostFailed, packed, send, unpacked
 from suite.results.records import store
 from suite.results.single.summary import summary
 from suite.workload import Case
@@ -128,7 +128,7 @@ def test_a_host_that_is_refused_says_why(address):
         assert there
         first = msgspec.structs.replace(there, software=there.software | {"jax": "0.1"})
         with connection:
-            send(connection, Lost(reason=handshake.unlike(there, first)))
+            send(connection, HostFailed(reason=handshake.unlike(there, first)))
             said = follower.communicate(timeout=60)[1]
     assert follower.returncode == 1
     assert f"'{address}' goes on without this host: host '" in said
@@ -194,7 +194,7 @@ def test_a_first_host_that_ends_before_a_case_is_no_case_taken_part_in(address):
 
 def test_who_comes_when_all_has_ended_is_told_so(address):
     with suite("follow", address, "--patience", "1") as late:
-        assert hosts.dismiss(2, address, 15) == 1
+        assert hosts.shut_down(2, address, 15) == 1
         said = late.communicate(timeout=60)[1]
     assert late.returncode == 1
     assert said.splitlines()[-1] == f"Error: '{address}' has ended without this host; run it anew, and this beside it"
@@ -315,9 +315,9 @@ class Ended:
 @pytest.mark.parametrize(
     ("codes", "said"),
     [
-        ((0, 0, hosts.DISMISSED), None),
-        ((hosts.LEFT, 0, hosts.LEFT, 0, hosts.DISMISSED), None),
-        ((hosts.DISMISSED,), "'h:1' has ended without this host"),
+        ((0, 0, hosts.SHUT_DOWN), None),
+        ((hosts.LEFT, 0, hosts.LEFT, 0, hosts.SHUT_DOWN), None),
+        ((hosts.SHUT_DOWN,), "'h:1' has ended without this host"),
         ((hosts.NOBODY,), "^nobody answered$"),
         ((0, hosts.NOBODY), "^nobody answered; it had led 1 process$"),
         ((-signal.SIGABRT,), "'h:1' went away in the middle of a process"),

@@ -769,7 +769,7 @@ def test_a_named_workload_that_an_experiment_does_not_take_is_said_to_be_left_ou
     names = ("mnist_mlp", "serve_mobilenet_v2", "cifar10_mlp")
     assert told(workloads=names[:2]) == (said.format("mnist_mlp"),)
     assert told(workloads=names) == (said.format("mnist_mlp, cifar10_mlp"),)
-    assert told(workloads=names, dealt=names[1:2]) == ()
+    assert told(workloads=names, assigned_workloads=names[1:2]) == ()
     assert told(workloads=names[:2], scopes=("step",)) == (said.format("mnist_mlp in scope step"),)
     assert told() == told(every_workload=True) == told(workloads=names[1:2]) == ()
     with pytest.raises(RuntimeError, match="'run_length' has nothing to ask of mnist_mlp; left out; nothing is left"):
@@ -1107,7 +1107,7 @@ def test_exactly_as_many_rounds_as_asked_for_are_planned(rounds):
         ({}, True, 1),
         ({"profile": "smoke"}, False, 1),
         ({"rounds": 4}, False, 4),
-        ({"dealt": ("mnist_mlp",)}, False, 3),
+        ({"assigned_workloads": ("mnist_mlp",)}, False, 3),
         ({"experiment": "size"}, False, 3),
     ],
 )

@@ -362,7 +362,7 @@ def _measured(request: Any, asked: Any, began: float) -> tuple[Any, Any]:
         bench.check_budget(journal.header(), deadline, journal.done())
     ending = bench.measure(journal, asked.out, asked.compile_cache, deadline, within=request.within)
     if asked.address is not None:
-        _dismiss(request.hosts - 1, asked.address)
+        _shut_down(request.hosts - 1, asked.address)
     return journal, ending
 
 
@@ -379,13 +379,13 @@ def _mention_jobs(out: Path) -> None:
             return
 
 
-def _dismiss(others: int, address: str) -> None:
+def _shut_down(others: int, address: str) -> None:
     """Tell the other hosts that there is no more to do; say so of those that have not come to hear it."""
     from suite import units
     from suite.console import terminal
     from suite.multihost import hosts
 
-    if missing := others - hosts.dismiss(others, address):
+    if missing := others - hosts.shut_down(others, address):
         terminal.say(f"note: {units.counted(missing, 'other host')} did not come to hear that the run has ended")
 
 

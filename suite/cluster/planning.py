@@ -8,7 +8,7 @@ import msgspec
 
 from suite import units
 from suite.cluster import supervisor
-from suite.cluster.plan import Cluster, Place, Plan, dealt, new
+from suite.cluster.plan import Cluster, Place, Plan, new, partition
 from suite.console import terminal
 from suite.driver import plan, probing
 from suite.driver.request import Request
@@ -58,7 +58,7 @@ def planned(
             Plan(
                 cluster=cluster,
                 request=asked,
-                parts=dealt(names, jobs),
+                parts=partition(names, jobs),
                 options=options,
                 machine_name=machine_name,
                 software=software.here(),

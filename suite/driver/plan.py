@@ -62,9 +62,9 @@ def make_plan(request: Request, machine: Machine, offers: Mapping[Implementation
         data=request.data,
     )
     cases = _cases(request, experiment, chosen, here, machine, offers)
-    if request.dealt:  # only now: what is valid as a whole is valid in parts
-        chosen = [about for about in chosen if about.name in request.dealt]
-        cases = tuple(case for case in cases if case.workload in request.dealt)
+    if request.assigned_workloads:  # only now: what is valid as a whole is valid in parts
+        chosen = [about for about in chosen if about.name in request.assigned_workloads]
+        cases = tuple(case for case in cases if case.workload in request.assigned_workloads)
     lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
     there = {case.workload for case in cases}
     cases = tuple(case for case in cases if case not in lacking)

@@ -38,7 +38,7 @@ class Request:
 
     workloads: tuple[str, ...] = ()
     every_workload: bool = False
-    dealt: tuple[str, ...] = ()  # of these workloads those that one job of a cluster measures; empty: all
+    assigned_workloads: tuple[str, ...] = ()  # of these workloads those that one job of a cluster measures; empty: all
     backends: tuple[Backend, ...] = ()
     profile: Profile = "quick"
     rounds: int | None = None  # exactly so many; None: as many as the budget has time for, or an experiment plans
@@ -71,7 +71,9 @@ class Request:
 
         Smoke, an experiment, a reference round and a cluster's jobs have planned rounds.
         """
-        planned = self.rounds is not None or self.experiment is not None or self.reference or bool(self.dealt)
+        planned = (
+            self.rounds is not None or self.experiment is not None or self.reference or bool(self.assigned_workloads)
+        )
         return self.profile != "smoke" and not planned
 
     @property

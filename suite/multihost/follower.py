@@ -13,7 +13,7 @@ def main() -> None:
     parent_death.exit_when_parent_exits()
     try:
         more = hosts.follow(sys.argv[1], float(sys.argv[2]), lambda begin: print(_words(begin), flush=True))
-        code = 0 if more else hosts.DISMISSED
+        code = 0 if more else hosts.SHUT_DOWN
     except RuntimeError as error:
         print(error, file=sys.stderr, flush=True)
         code = {hosts.NobodyError: hosts.NOBODY, hosts.LeftError: hosts.LEFT}.get(type(error), 1)

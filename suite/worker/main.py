@@ -199,7 +199,7 @@ def program(case: Case) -> tuple[Program, BatchSource]:
 
     others = hosts.gathered(case, os.environ[hosts.ADDRESS])
     mine, owner = load.of_this_host(case)
-    return cast(Program, hosts.Led(mine, others)), owner
+    return cast(Program, hosts.MultihostProgram(mine, others)), owner
 
 
 if __name__ == "__main__":
