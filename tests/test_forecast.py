@@ -149,4 +149,4 @@ def test_data_are_told_where_they_are_not_the_workloads_usual_ones():
     random = msgspec.structs.replace(GPU, data="random")
     assert random.label(factory.description()) == "gpu jax random data"
     assert random.label(factory.description(data="random")) == "gpu jax"
-    assert random.ways() == ("random data",)
+    assert random.non_default_axes() == ("random data",)

@@ -75,7 +75,7 @@ def campaigns(records: Iterable[Record], fits: Callable[[Record], bool]) -> Iter
     for record in records:
         if is_ceiling(record) or not fits(record):
             continue
-        same = record.case.of_either_allocator
+        same = record.case.ignoring_allocator
         found[record.workload, record.backend, record.campaign][same].append(summary(record))
     for cases in found.values():
         yield tuple(better(ways) or ways[0] for ways in cases.values())

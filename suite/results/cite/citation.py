@@ -125,7 +125,9 @@ class Citation:
         case = self.number.record.case
         if self.number.ways:
             return f"batch {case.batch}, {self.number.ways}, {case.precision}"
-        ways = [case.implementation, *case.ways()] + ([] if case.precision in case.ways() else [case.precision])
+        ways = [case.implementation, *case.non_default_axes()] + (
+            [] if case.precision in case.non_default_axes() else [case.precision]
+        )
         return f"batch {case.batch}, {', '.join(ways)}"
 
     @property

@@ -86,7 +86,7 @@ def _without(pool: Pool, host: HostKey) -> ByHost:
 
 def _cpu_case(pool: Pool) -> Case:
     """Return the case of the CPU side of a speed-up, with either allocator."""
-    return msgspec.structs.replace(pool.case, backend="cpu", precision="float32-highest").of_either_allocator
+    return msgspec.structs.replace(pool.case, backend="cpu", precision="float32-highest").ignoring_allocator
 
 
 def _has_speedup(pool: Pool) -> bool:

@@ -57,7 +57,7 @@ def _steps(found: Found) -> Iterator[tuple[str, Pool]]:
         record = pool.newest
         if case.scope != "step" or not record.usual("batch", "precision") or record.description.family == "ceiling":
             continue
-        place = machine, case.of_either_allocator
+        place = machine, case.ignoring_allocator
         if place not in best or min(pool.hosts, FEWEST_HOSTS) > min(best[place].hosts, FEWEST_HOSTS):
             best[place] = pool
     yield from ((machine, pool) for (machine, _), pool in best.items())

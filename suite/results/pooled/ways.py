@@ -117,7 +117,7 @@ def _is_plain_jax(case: Case) -> bool:
 def _comparable(mine: Pool, other: Pool) -> bool:
     """Return whether another pool is of another way of the same step: implementation, variant, layout or threads."""
     free = {name: getattr(mine.case, name) for name in ("implementation", "variant", "layout", "threads", "allocator")}
-    if other.case.of_either_allocator == mine.case.of_either_allocator or other.case.variant in _ASIDE:
+    if other.case.ignoring_allocator == mine.case.ignoring_allocator or other.case.variant in _ASIDE:
         return False
     if mine.case.variant in _ASIDE and other.case.implementation == "jax":
         return False

@@ -375,7 +375,7 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
     @property
     def compared_as(self) -> Case:
         """The case that its time counts for: either allocator, of which the better one does, and chosen threads."""
-        case = self.case.of_either_allocator
+        case = self.case.ignoring_allocator
         return msgspec.structs.replace(case, threads=None) if self.chosen_threads else case
 
     def headline_step(self, *free: str) -> bool:

@@ -34,7 +34,7 @@ def campaign_recency(records: Iterable[Record]) -> tuple[bool, bool, bool, str]:
 
 def of_either_allocator(record: Record) -> tuple[str, str]:
     """Return a record's place, which it shares with that of the other allocator: the better one counts."""
-    return msgspec.structs.replace(record, case=record.case.of_either_allocator).place
+    return msgspec.structs.replace(record, case=record.case.ignoring_allocator).place
 
 
 def fastest(items: Iterable[Summary]) -> list[Summary]:

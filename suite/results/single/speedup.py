@@ -105,7 +105,7 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
             if gpu.record.description.family == "ceiling":
                 continue  # no network
             twin = msgspec.structs.replace(gpu.record.case, backend="cpu", precision="float32-highest")
-            twin = twin.of_either_allocator
+            twin = twin.ignoring_allocator
             cpu = better(chosen(s for s in group if s.record.compared_as == twin))
             over = time_ratio(cpu, gpu) if cpu else None
             if cpu is not None and over is not None:

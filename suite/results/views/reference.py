@@ -138,7 +138,7 @@ def plain(records: Iterable[Record]) -> dict[Case, list[Record]]:
     found: dict[Case, list[Record]] = {}
     for record in records:
         if record.case.implementation == "jax" and record.general:
-            found.setdefault(record.case.timed.of_either_allocator, []).append(record)
+            found.setdefault(record.case.timed.ignoring_allocator, []).append(record)
     return found
 
 
@@ -171,7 +171,7 @@ def beside(record: Record | None, there: Controls) -> tuple[tuple[str, ...], boo
 
 
 def _step(record: Record) -> tuple[str, Case]:
-    return record.machine.slug, record.case.timed.of_either_allocator
+    return record.machine.slug, record.case.timed.ignoring_allocator
 
 
 def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Case, Sequence[Record]]) -> Cell:
