@@ -150,7 +150,7 @@ def test_the_list_of_keys_refuses_what_is_of_one_number(option, value):
 def test_a_catalogue_beside_records_is_none_of_them(tmp_path):
     store.add(factory.record(), tmp_path)
     (tmp_path / "catalogue.json").write_text("[]")
-    code, output = said("check", str(tmp_path))
+    code, output = said("validate", str(tmp_path))
     assert code == 0
     assert output.splitlines()[1:] == ["1 record, none invalid"]
 
@@ -168,7 +168,7 @@ def test_a_clusters_plan_beside_records_is_none_of_them(tmp_path):
             software={},
         )
     )
-    code, output = said("check", str(out))
+    code, output = said("validate", str(out))
     assert code == 0
     assert output.splitlines()[1:] == ["1 record, none invalid"]
 
@@ -518,7 +518,7 @@ def test_a_journal_that_cannot_be_read_is_passed_over(campaign, monkeypatch, tmp
         (("run", "--experiment", ""), "--experiment asked for without a name"),
         (("run", "--budget", "nan"), "no finite number"),
         (("compare", "a", "b", "--band", "nan"), "no finite number"),
-        (("follow", "localhost:1", "--patience", "inf"), "no finite number"),
+        (("join", "localhost:1", "--patience", "inf"), "no finite number"),
     ],
 )
 def test_what_is_no_name_and_no_number_is_refused(asked, words):
@@ -848,7 +848,7 @@ def test_the_list_of_workloads_fits_a_narrow_terminal(monkeypatch):
     [
         ("cite", "--list"),
         ("cite", "a/b/gpu/step/speedup"),
-        ("check-docs", "page.md"),
+        ("check-citations", "page.md"),
         ("publish", "20260101-000000-test", "--incomplete"),
         ("run", "mnist_mlp", "--publish"),
         ("data", "gallery"),

@@ -906,9 +906,9 @@ def test_peers_are_timed_where_they_are_asked_for(monkeypatch):
     assert ways(found, "torch", "cpu") == {(v, a) for v in ("plain", "compile") for a in ("retaining", "system")}
     assert ways(found, "torch", "gpu") == set()
     assert ways(found, "jax", "gpu") == {("plain", "retaining")}
-    with pytest.raises(ValueError, match="--peer-backend asked for without a peer; add --implementation jax,torch"):
+    with pytest.raises(ValueError, match="--baseline-backend asked for without a baseline; add --implementation"):
         answered(offer("cpu", "gpu"), peer_backends=("cpu",))
-    with pytest.raises(ValueError, match="--peer-backend gpu asked for, which is not measured; add --backend gpu"):
+    with pytest.raises(ValueError, match="--baseline-backend gpu asked for, which is not measured; add --backend gpu"):
         answered(offer("cpu"), implementations=("jax", "torch"), peer_backends=("gpu",))
     with pytest.raises(RuntimeError, match="implementation 'keras' asked for on backend 'gpu', it runs on 'cpu' alone"):
         answered(offer("cpu", "gpu"), implementations=("jax", "keras"), peer_backends=("gpu",))

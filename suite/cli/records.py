@@ -1,4 +1,4 @@
-"""Commands for records that there are: publish, render, compare, check."""
+"""Commands for records that there are: publish, render, compare, validate."""
 
 import sys
 from pathlib import Path
@@ -98,7 +98,7 @@ def check_out(out: Path) -> None:
 
 @click.command(short_help="Say of each record in PATHS whether it can be read.")
 @click.argument("paths", nargs=-1, required=True, type=RecordPath())
-def check(paths: tuple[Path, ...]) -> None:
+def validate(paths: tuple[Path, ...]) -> None:
     """Say of each record in PATHS what it is and whether it can be read as it was written.
 
     Each is a record's file, a pack of them, CAMPAIGN.zip, a record in one, CAMPAIGN.zip/NAME.json, or a folder of files

@@ -14,8 +14,10 @@ from typing import Any, get_args
 import click
 from click.core import ParameterSource
 
+from suite.cli.renamed import RenamingCommand
 from suite.cli.types import (
     PUBLISHED,
+    ColdStart,
     Counts,
     Finite,
     Percent,
@@ -31,7 +33,6 @@ from suite.workload import (
     Allocator,
     Augmentation,
     Backend,
-    CompileCache,
     Implementation,
     Layout,
     Loader,
@@ -46,7 +47,7 @@ _OF_EVERY_RUN = frozenset(
 )
 
 
-@click.command(short_help="Run benchmarks and print the results.")
+@click.command(cls=RenamingCommand, short_help="Run benchmarks and print the results.")
 @click.argument("workloads", nargs=-1, metavar="[WORKLOAD]...")
 @click.option("--all", "every_workload", is_flag=True, help="Every workload, not the headline set alone.")
 @click.option(
@@ -114,13 +115,20 @@ _OF_EVERY_RUN = frozenset(
     "under way. Of an experiment: those of its cases, all by default.",
 )
 @click.option(
-    "--cache",
+    "--cold-start",
+    "caches",
     cls=Several,
-    type=Words(get_args(CompileCache)),
-    default=("empty",),
-    help="The compile cache of a cold start. Default: empty. warm: it holds what another process has compiled.",
+    type=ColdStart(),
+    default=("cold",),
+    help="Of scope cold. Default: cold. warm-cache: the compile cache holds what another process has compiled.",
 )
-@click.option("--length", type=click.IntRange(min=1), default=1, help="So many times the documented epochs of a run.")
+@click.option(
+    "--epochs-times",
+    "length",
+    type=click.IntRange(min=1),
+    default=1,
+    help="So many times the documented epochs of a run.",
+)
 @click.option(
     "--data",
     type=click.Choice(["embedded", "tfds"]),
@@ -158,7 +166,8 @@ _OF_EVERY_RUN = frozenset(
     "xgboost; each may have a Python of its own, named by SUITE_TORCH_PYTHON and so on.",
 )
 @click.option(
-    "--peer-backend",
+    "--baseline-backend",
+    "peer_backends",
     cls=Several,
     type=Words(get_args(Backend)),
     default=(),
@@ -169,7 +178,7 @@ _OF_EVERY_RUN = frozenset(
     cls=Several,
     type=Words(VARIANTS),
     default=(),
-    help="How steps are taken. Default: plain for JAX, for its peers every way they have. JAX has plain, nnx-jit (as "
+    help="How steps are taken. Default: plain for JAX, for baselines every way they have. JAX has plain, nnx-jit (as "
     "tutorials write it), several-steps (a scan in one call), stacked (of a grid search: as many fits at once as "
     "--batch has headline batches) and, of scope run, resident (the data on the device); "
     "PyTorch has plain, compile, and on the GPU graph and compile-graph; Keras has plain; "
@@ -180,8 +189,8 @@ _OF_EVERY_RUN = frozenset(
     cls=Several,
     type=Words(get_args(Allocator)),
     default=(),
-    help="Of the CPU side. Default: beside a peer both for each implementation, whose better one counts; else the one "
-    "that keeps its memory. A cold start and the first calls have by default the system's.",
+    help="Of the CPU side. Default: beside a baseline both for each implementation, whose better one counts; else the "
+    "one that keeps its memory. A cold start and the first calls have by default the system's.",
 )
 @click.option(
     "--threads",
@@ -211,7 +220,7 @@ _OF_EVERY_RUN = frozenset(
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Machines that --devices belong to, each with as many. This one drives; run suite follow on the others. "
+    help="Machines that --devices belong to, each with as many. This one drives; run suite join on the others. "
     "Scopes cold, step and transfer; variants plain and several-steps.",
 )
 @click.option(
@@ -497,7 +506,7 @@ def run_jobs(
     metavar="MINUTES",
     help="How long to wait for that host to begin, and between its processes. It says when it has no more.",
 )
-def follow(address: str, patience: float) -> None:
+def join(address: str, patience: float) -> None:
     """Take part in what suite run --hosts measures at HOST:PORT, until it has no more for this machine to do."""
     from suite import units
     from suite.console import terminal

@@ -26,8 +26,8 @@ BUDGET_MINUTES = 8.0
 OPTIONS = {
     "batch": "--batch", "precisions": "--precision", "variants": "--variant",
     "implementations": "--implementation", "allocators": "--allocator", "devices": "--devices", "hosts": "--hosts",
-    "caches": "--cache", "length": "--length", "workers": "--workers", "loaders": "--loader",
-    "augmentations": "--augmentation", "peer_backends": "--peer-backend", "threads": "--threads",
+    "caches": "--cold-start", "length": "--epochs-times", "workers": "--workers", "loaders": "--loader",
+    "augmentations": "--augmentation", "peer_backends": "--baseline-backend", "threads": "--threads",
     "layouts": "--layout",
 }  # fmt: skip
 

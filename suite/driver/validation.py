@@ -71,13 +71,16 @@ def check_same_gpu(seen: Mapping[Implementation, Sequence[str]]) -> None:
 def check_baseline_backends(
     named: Sequence[Backend], implementations: Collection[Implementation], backends: Collection[Backend]
 ) -> None:
-    """Raise ValueError if there is no peer to be timed on the backends named for them, or one is not measured."""
+    """Raise ValueError if there is no baseline to be timed on the backends named for them, or one is not measured."""
     if named and not set(implementations) - {"jax"}:
-        raise ValueError("--peer-backend asked for without a peer; add --implementation jax,torch, or leave it out")
+        raise ValueError(
+            "--baseline-backend asked for without a baseline; add --implementation jax,torch, or leave it out"
+        )
     for backend in named:
         if backend not in backends:
             raise ValueError(
-                f"--peer-backend {backend} asked for, which is not measured; add --backend {backend}, or leave it out"
+                f"--baseline-backend {backend} asked for, which is not measured; add --backend {backend}, or leave it "
+                "out"
             )
 
 
@@ -136,9 +139,9 @@ def check_data(data: Data, descriptions: Sequence[Description]) -> None:
 def check_scope_options(caches: Collection[CompileCache], length: int, scopes: Collection[Scope]) -> None:
     """Raise ValueError if a compile cache or a length is asked for that no scope asked for has."""
     if "warm" in caches and "cold" not in scopes:
-        raise ValueError("--cache asked for without scope 'cold', the only one it is of; add --scope cold")
+        raise ValueError("--cold-start asked for without scope 'cold', the only one it is of; add --scope cold")
     if length != 1 and "run" not in scopes:
-        raise ValueError("--length asked for without scope 'run', the only one it is of; add --scope run")
+        raise ValueError("--epochs-times asked for without scope 'run', the only one it is of; add --scope run")
 
 
 def check_serving(

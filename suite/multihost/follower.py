@@ -1,4 +1,4 @@
-"""What runs on every host but the first: one process for each process there. `suite follow` starts them in turn."""
+"""What runs on every host but the first: one process for each process there. `suite join` starts them in turn."""
 
 import os
 import sys

@@ -90,7 +90,7 @@ def gathered(case: Case, address: str, patience_seconds: float = _PATIENCE_SECON
     if len(found) < case.hosts - 1:
         raise RuntimeError(
             f"{case.hosts} hosts asked for, {1 + len(found)} came within {patience_seconds:.0f} s; "
-            f"run 'suite follow {address}' on each of the others"
+            f"run 'suite join {address}' on each of the others"
         )
     for index, connection in enumerate(found, 1):
         send(connection, Begin(case=case, coordinator=coordinator, index=index))

@@ -207,7 +207,7 @@ def text(cited: Citation) -> str:
 
 
 def markdown(cited: Citation) -> str:
-    """Return the number as a marked quotation that `suite check-docs` compares with what its key means."""
+    """Return the number as a marked quotation that `suite check-citations` compares with what its key means."""
     shown = f"[{cited.quoted}]({cited.permalink})" if cited.site else cited.quoted
     return f"<!-- cite {cited.key} -->{shown}<!-- /cite -->"
 
