@@ -69,7 +69,7 @@ def run(number, step_seconds, steps=4, samples=5, **changes):
         compilations=0,
         first_loss=2.3,
         last_loss=2.2,
-        load_by_others=0.0,
+        other_load_cores=0.0,
         host="0123456789abcdef",
         program="fedcba9876543210",
     )
@@ -192,7 +192,7 @@ FACTS = WorkerReport(
             doubling_ratio=2.0,
             warmup_converged=True,
             compilations=0,
-            load_by_others=0.0,
+            other_load_cores=0.0,
             minor_faults_per_step=0.0,
         ),
     },

@@ -32,15 +32,15 @@ def seen(world, scope="step", steps_per_call=1):
 def test_thirty_steps_are_waited_for_before_the_samples_which_they_leave_as_they_are():
     world = World(step_seconds=0.001, overhead_seconds=0.0001)
     found, began = seen(world)
-    assert [one.wall_seconds for one in found.alone] == pytest.approx([0.0011] * 30)
+    assert [one.wall_seconds for one in found.blocking_samples] == pytest.approx([0.0011] * 30)
     assert world.steps[began["samples"] - 30 : began["samples"]] == [1] * 30
     assert set(world.steps[began["samples"] :]) == {found.steps_per_sample} != {1}
 
 
 def test_slow_steps_are_waited_for_a_second_long_and_three_at_least():
-    assert len(seen(World(step_seconds=0.06))[0].alone) == 17
+    assert len(seen(World(step_seconds=0.06))[0].blocking_samples) == 17
     slow = World(lambda call, now: 400.0 if now > 0.1 else 1.0, step_seconds=0.001)  # K was found while it was fast
-    assert len(seen(slow)[0].alone) == 3
+    assert len(seen(slow)[0].blocking_samples) == 3
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_slow_steps_are_waited_for_a_second_long_and_three_at_least():
     ],
 )
 def test_none_is_where_a_sample_is_one_step_where_it_is_copied_and_where_a_call_has_several(world, options):
-    assert seen(world, **options)[0].alone == ()
+    assert seen(world, **options)[0].blocking_samples == ()
 
 
 def step(backend, seconds, alone=None, noise=(1.0, 1.01, 0.99), **changes):
@@ -62,7 +62,7 @@ def step(backend, seconds, alone=None, noise=(1.0, 1.01, 0.99), **changes):
         return made
     runs = tuple(
         msgspec.structs.replace(
-            run, alone=tuple(Sample(wall_seconds=alone * share, process_seconds=alone) for _ in range(3))
+            run, blocking_samples=tuple(Sample(wall_seconds=alone * share, process_seconds=alone) for _ in range(3))
         )
         for run, share in zip(made.runs, noise, strict=True)
     )
@@ -114,13 +114,16 @@ def test_what_speaks_against_the_step_speaks_against_it_and_its_own_wide_interva
     assert waited_for(summary(step("gpu", 0.001, 0.002))).steady
     made = step("gpu", 0.001, 0.002)
     uneven = tuple(
-        msgspec.structs.replace(run, alone=(Sample(wall_seconds=seconds, process_seconds=0.1),))
+        msgspec.structs.replace(run, blocking_samples=(Sample(wall_seconds=seconds, process_seconds=0.1),))
         for run, seconds in zip(made.runs, (0.001, 0.002, 0.004), strict=True)
     )
     found = waited_for(summary(msgspec.structs.replace(made, runs=uneven)))
     assert not found.steady
     assert found.reasons[0].startswith("half-width ")
-    failed = (*made.runs[:2], msgspec.structs.replace(made.runs[2], alone=(), samples=(), reason="out of memory"))
+    failed = (
+        *made.runs[:2],
+        msgspec.structs.replace(made.runs[2], blocking_samples=(), samples=(), reason="out of memory"),
+    )
     found = waited_for(summary(msgspec.structs.replace(made, runs=failed)))
     assert (found.lacking, found.seconds.processes) == (True, 2)
 

@@ -57,7 +57,7 @@ def test_a_rung_is_the_pooled_speed_up_of_its_scope_with_its_state_and_hosts():
 
 def test_a_scope_that_no_pool_has_both_sides_of_is_of_one_campaign_and_says_so():
     disturbed = [
-        msgspec.structs.replace(r, runs=tuple(msgspec.structs.replace(run, load_by_others=9.0) for run in r.runs))
+        msgspec.structs.replace(r, runs=tuple(msgspec.structs.replace(run, other_load_cores=9.0) for run in r.runs))
         if (r.backend, r.case.scope) == ("cpu", "transfer")
         else r
         for r in records()

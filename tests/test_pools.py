@@ -228,7 +228,7 @@ def test_what_is_sound_is_evidence():
         made(profile="smoke"),
         made(packages={"jax": "0.10.2"}),
         made(backend="gpu", settings={"CUDA_LAUNCH_BLOCKING": "1"}),
-        changed(made(), *(replace(run, load_by_others=9.0) for run in made().runs)),
+        changed(made(), *(replace(run, other_load_cores=9.0) for run in made().runs)),
         changed(made(), replace(made().runs[0], compilations=1), *made().runs[1:]),
         changed(made(), *(replace(run, reason="killed") for run in made().runs)),
         changed(made(), *(replace(run, samples=run.samples[:2]) for run in made().runs)),

@@ -2,11 +2,14 @@
 
 from types import SimpleNamespace
 
+import factory
+import msgspec
 import pytest
 from click.testing import CliRunner
 
 from suite import cli
 from suite.cli import renamed, running
+from suite.results.records.record import Run
 
 
 def asked(monkeypatch, *words):
@@ -55,3 +58,11 @@ def test_help_shows_new_names_alone():
     words = set(shown.replace("[", " ").split())
     assert not words & {*renamed.OPTIONS, *renamed.COMMANDS}
     assert words >= {*renamed.OPTIONS.values(), *renamed.COMMANDS.values()}
+
+
+def test_a_record_keeps_the_first_names_of_a_run_s_fields():
+    run = factory.run(0, 0.01, blocking_samples=factory.run(1, 0.02).samples, other_load_cores=1.5)
+    stored = msgspec.json.encode(run)
+    assert {"alone", "load_by_others"} <= set(msgspec.json.decode(stored))
+    assert not {"blocking_samples", "other_load_cores"} & set(msgspec.json.decode(stored))
+    assert msgspec.json.decode(stored, type=Run) == run

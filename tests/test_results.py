@@ -159,7 +159,7 @@ def test_warm_ups_are_stored_but_not_summarised():
         ({"compilations": 1}, "invalid", "compilations"),
         ({"reason": "killed by SIGKILL"}, "open", "SIGKILL"),
         ({"doubling_ratio": 1.8}, "open", "twice the steps"),
-        ({"load_by_others": 8.0}, "open", "other processes"),
+        ({"other_load_cores": 8.0}, "open", "other processes"),
         ({}, "open", ""),
     ],
 )

@@ -57,7 +57,7 @@ def call(result=None):
     return lambda slow, *given: slow.passes(1.0, result)
 
 
-RESULTS = {"traced": TRACED, "state_digest": "d", "platform": "cpu", "packages": {}, "settings": {}}
+RESULTS = {"jaxpr_cost": TRACED, "state_digest": "d", "platform": "cpu", "packages": {}, "settings": {}}
 for name in ("initialise", "put", "lower", "compile", "prepare", "compile_rest", "train", "evaluate", "cache_hits"):
     setattr(Slow, name, call())
 for name in ("device_memory_bytes", "bytes_per_step", *RESULTS):

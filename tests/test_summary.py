@@ -117,9 +117,9 @@ def test_throughput_and_flop_follow_from_batch_and_time():
         ({"doubling_ratio": 2.09}, "open", None),
         ({"doubling_ratio": 1.91}, "open", None),
         ({"doubling_ratio": None}, "open", None),
-        ({"load_by_others": 1.7}, "open", "other processes used 1.7 cores; rerun when idle"),
-        ({"load_by_others": 1.6}, "open", None),  # a tenth of 16 cores
-        ({"load_by_others": None}, "open", None),
+        ({"other_load_cores": 1.7}, "open", "other processes used 1.7 cores; rerun when idle"),
+        ({"other_load_cores": 1.6}, "open", None),  # a tenth of 16 cores
+        ({"other_load_cores": None}, "open", None),
     ],
 )
 def test_a_trouble_of_each_process_is_a_reason(changes, state, reason):
@@ -132,13 +132,13 @@ def test_one_process_of_three_with_little_trouble_is_outvoted():
     one, two, three = runs()
     assert of((changed(one, doubling_ratio=1.5), two, three)).steady
     assert of((changed(one, doubling_ratio=1.0), two, three)).state == "invalid"
-    assert of((changed(one, load_by_others=99.0), two, three)).steady
+    assert of((changed(one, other_load_cores=99.0), two, three)).steady
     assert of((changed(one, compilations=1), two, three)).state == "invalid"
     assert of((changed(one, doubling_ratio=None, samples=samples(*[0.04] * 3)), two, three)).steady
 
 
 def test_load_by_others_counts_on_the_cpu_alone():
-    assert of(runs(load_by_others=9.0), backend="gpu").steady
+    assert of(runs(other_load_cores=9.0), backend="gpu").steady
 
 
 def test_a_cold_start_is_not_asked_for_proportion_or_trend():
@@ -253,7 +253,7 @@ def test_what_only_an_experiment_asks_for_stands_on_its_own_page(axes):
 
 
 def test_a_sentence_on_results_says_what_speaks_against_all_of_them_else_against_how_many():
-    calm, shaky, worse = of(runs()), of(runs(doubling_ratio=3.0)), of(runs(doubling_ratio=3.0, load_by_others=9.0))
+    calm, shaky, worse = of(runs()), of(runs(doubling_ratio=3.0)), of(runs(doubling_ratio=3.0, other_load_cores=9.0))
     smoke = of(runs(1), profile="smoke")
     assert against([]) == against([calm, calm]) == ""
     assert against(iter([shaky])) == " Against it: twice the steps took 3.00 times as long."

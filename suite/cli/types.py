@@ -72,7 +72,7 @@ class Words(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
         """Return the words, or fail naming all that there are."""
-        found = tuple(word.strip() for word in value.split(","))
+        found = tuple(word.strip() for word in str(value).split(","))
         for word in found:
             if word not in self._words:
                 self.fail(f"'{word}' is not one of: {', '.join(self._words)}", param, ctx)
@@ -87,7 +87,7 @@ class ColdStart(Words):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
         """Return the caches, or fail naming the words that there are; the caches' own, of older versions, are words."""
-        words = ",".join(_OLD.get(word.strip(), word) for word in value.split(","))
+        words = ",".join(_OLD.get(word.strip(), word) for word in str(value).split(","))
         return tuple(_CACHES[word] for word in super().convert(words, param, ctx))
 
 

@@ -49,5 +49,5 @@ def measured_learning(process: Process, target: Program, owner: BatchSource) -> 
     if task.dataset == _CATS_AND_DOGS:
         predicted = process.result("predictions", lambda: predictions(target.answers, taught.validation))
         learnt = replace(learnt, predictions=predicted)
-    process.scope_results["learning"] = ScopeResult(samples=(whole,), load_by_others=others, learnt=learnt)
+    process.scope_results["learning"] = ScopeResult(samples=(whole,), other_load_cores=others, learnt=learnt)
     return learnt.losses[0]

@@ -94,7 +94,7 @@ class Process:
         return ScopeResult(
             steps_per_sample=steps,
             compilations=compilations() - compiled,
-            load_by_others=load.by_others(before, after),
+            other_load_cores=load.by_others(before, after),
             minor_faults_per_step=(more_faults - faults) / (steps * taken),
         )
 

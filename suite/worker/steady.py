@@ -126,7 +126,7 @@ def steady_state(
     if scope == "step" and steps > call == 1:
         alone = process.result("alone", lambda: clock.blocking_samples(run, call, plan, clocks))
     seen = process.streamed(scope, run, steps, plan, target.compilations)
-    return replace(seen, alone=alone, doubling_ratio=ratio, warmup=warm, warmup_converged=settled)
+    return replace(seen, blocking_samples=alone, doubling_ratio=ratio, warmup=warm, warmup_converged=settled)
 
 
 def sustained(process: Process, target: Program) -> float | None:

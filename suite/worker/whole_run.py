@@ -86,7 +86,7 @@ def measured_search(process: Process, target: Searching, inputs: list[Batch]) ->
     whole = clock.timed(search, process.clocks)
     process.say(Message(stage="run_end"))
     others = load.by_others(before, load.cpu_load())
-    process.scope_results["run"] = ScopeResult(samples=(whole,), load_by_others=others, scores=found[0])
+    process.scope_results["run"] = ScopeResult(samples=(whole,), other_load_cores=others, scores=found[0])
 
 
 def measured_run(process: Process, target: Program, inputs: list[Batch]) -> float:
@@ -104,5 +104,7 @@ def measured_run(process: Process, target: Program, inputs: list[Batch]) -> floa
     trained, before = target, load.cpu_load()
     whole = clock.timed(lambda: whole_run(trained, run, train, test, process.task.seed, process.stage), process.clocks)
     process.say(Message(stage="run_end"))
-    process.scope_results["run"] = ScopeResult(samples=(whole,), load_by_others=load.by_others(before, load.cpu_load()))
+    process.scope_results["run"] = ScopeResult(
+        samples=(whole,), other_load_cores=load.by_others(before, load.cpu_load())
+    )
     return target.loss()

@@ -43,13 +43,13 @@ class ScopeResult(Plain, frozen=True, kw_only=True):
     """
 
     samples: tuple[Sample, ...] = ()
-    alone: tuple[Sample, ...] = ()
+    blocking_samples: tuple[Sample, ...] = ()
     steps_per_sample: int = 1
     doubling_ratio: float | None = None
     warmup: tuple[Sample, ...] = ()
     warmup_converged: bool | None = None
     compilations: int | None = None
-    load_by_others: float | None = None
+    other_load_cores: float | None = None
     minor_faults_per_step: float | None = None
     first_batch_seconds: float | None = None  # from storage, workers started and all
     step_alone_seconds: float | None = None  # of a step whose batch is on the device

@@ -82,7 +82,7 @@ for scope, stage in (("step", "samples"), ("transfer", "transfer_samples")):
         say(stage=stage, sample=sample(number))
     scopes[scope] = {
         "steps_per_sample": 4, "doubling_ratio": 2.0, "warmup": [sample(1)], "warmup_converged": True,
-        "compilations": 0, "load_by_others": 0.0, "minor_faults_per_step": 0.0,
+        "compilations": 0, "other_load_cores": 0.0, "minor_faults_per_step": 0.0,
     }
 say(stage="done", report={
     "input_digest": "d", "first_loss": None if fault == "nan" else 2.0, "last_loss": 1.0, "peak_memory_bytes": 1,

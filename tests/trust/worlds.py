@@ -78,7 +78,7 @@ def run(world: World, number: int, profile: str = "standard", compiles_at: tuple
     found = steady.steady_state(process, world.chain, target)
     samples = tuple(line.sample for line in said if line.sample is not None)
     fields = msgspec.structs.asdict(found) | {"samples": samples}
-    fields |= {"load_by_others": 0.0}  # that of this machine is no part of the world
+    fields |= {"other_load_cores": 0.0}  # that of this machine is no part of the world
     return msgspec.structs.replace(factory.run(number, STEP_SECONDS), **fields)
 
 

@@ -67,7 +67,7 @@ def _doubts(item: Summary, value: Estimate, ratio: SpeedUp | None) -> Iterator[s
 
 def _latency(item: Summary) -> Estimate | None:
     """Return the latency of a step that is waited for before the next."""
-    mine = item.record.case.scope == "step" and any(run.alone for run in item.record.runs)
+    mine = item.record.case.scope == "step" and any(run.blocking_samples for run in item.record.runs)
     alone = waited_for(item) if mine else None
     return alone.seconds if alone else None
 

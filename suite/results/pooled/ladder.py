@@ -100,7 +100,7 @@ def _waited_for(steps: Sequence[Record]) -> Rung | None:
 
     None if none did where a sample has more than one step.
     """
-    campaigns = {record.campaign for record in steps if any(run.alone for run in record.runs)}
+    campaigns = {record.campaign for record in steps if any(run.blocking_samples for run in record.runs)}
     known = [r for r in steps if r.campaign in campaigns and waited_for(summary(r)) is not None]
     cpu, gpu = (side and waited_for(side) for side in _sides(known))
     either = cpu or gpu

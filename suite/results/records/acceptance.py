@@ -191,7 +191,7 @@ def contradictions(record: Record) -> Iterator[tuple[str, str]]:
         for index, seconds in enumerate(run.served.latency_seconds if run.served is not None else ()):
             if seconds <= 0:
                 yield f"{place}.served.latency_seconds[{index}]", f"{seconds!r} is no time"
-        for kind, samples in (("warmup", run.warmup), ("samples", run.samples), ("alone", run.alone)):
+        for kind, samples in (("warmup", run.warmup), ("samples", run.samples), ("alone", run.blocking_samples)):
             for index, sample in enumerate(samples):
                 if sample.wall_seconds <= 0:
                     yield f"{place}.{kind}[{index}].wall_seconds", f"{sample.wall_seconds!r} is no time"

@@ -188,7 +188,10 @@ class ReferenceKernel(Plain, frozen=True, kw_only=True):
 
 
 class Run(Plain, frozen=True, kw_only=True):
-    """One child process's contribution to a case; `reason` is empty when it ended well."""
+    """One child process's contribution to a case; `reason` is empty when it ended well.
+
+    Records and journals know two of its fields by the names that they had at first.
+    """
 
     round: int
     position: int  # place in the round's random order, from 0
@@ -201,13 +204,15 @@ class Run(Plain, frozen=True, kw_only=True):
     warmup: tuple[Sample, ...] = ()  # stored, never summarised
     warmup_converged: bool | None = None
     samples: tuple[Sample, ...] = ()
-    alone: tuple[Sample, ...] = ()  # calls that were each waited for before the next; none where a sample is one call
+    # Calls that were each waited for before the next; none where a sample is one call.
+    blocking_samples: tuple[Sample, ...] = msgspec.field(default=(), name="alone")
     compilations: int | None = None  # during samples; must be 0
     cache_hits: int | None = None  # programs that the compile stage took from a cache
     first_loss: float | None = None
     last_loss: float | None = None
     input_digest: str = ""  # sha256 of the batches that were rotated
-    load_by_others: float | None = None  # cores busy with other processes during the samples
+    # Busy with other processes during the samples.
+    other_load_cores: float | None = msgspec.field(default=None, name="load_by_others")
     minor_faults_per_step: float | None = None
     peak_memory_bytes: int | None = None  # resident set of the process
     device_memory_bytes: int | None = None  # peak in use on the GPU

@@ -45,7 +45,7 @@ def waited_for(item: Summary) -> Summary | None:
     """
     runs = []
     for run in item.record.runs:
-        alone = run.alone or (run.samples if run.steps_per_sample == 1 else ())
+        alone = run.blocking_samples or (run.samples if run.steps_per_sample == 1 else ())
         if not run.reason and not alone:
             return None
         runs.append(replace(run, samples=alone, steps_per_sample=1))

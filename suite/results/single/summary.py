@@ -156,7 +156,7 @@ def disturbed(record: Record) -> Iterable[str]:
     """Yield what disturbed the processes, whatever their times say: other load, a throttled GPU, a stopped process."""
     if record.backend == "gpu" and record.software.settings.get("CUDA_LAUNCH_BLOCKING", "0") not in ("", "0"):
         yield "the host waited for each kernel, as CUDA_LAUNCH_BLOCKING was set; rerun without it"
-    loads = [run.load_by_others for run in record.runs if run.load_by_others is not None]
+    loads = [run.other_load_cores for run in record.runs if run.other_load_cores is not None]
     if record.backend == "cpu" and loads and median(loads) > _OTHERS_CORES * record.machine.cores:
         yield f"other processes used {median(loads):.1f} cores; rerun when idle"
     yield from _seen_by_telemetry(record, [run.telemetry for run in record.runs if run.telemetry is not None])
