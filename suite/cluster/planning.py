@@ -74,10 +74,10 @@ def measurable(asked: Request, cluster: Cluster) -> tuple[str, ...]:
     node = machine.machine() if cluster == "local" else _NODE
     if node is _NODE:
         offers = {name: msgspec.structs.replace(offer, backends=_BACKENDS) for name, offer in offers.items()}
-    answer = plan.make_plan(asked, node, offers)
-    for remark in answer.remarks:
+    drafted = plan.make_plan(asked, node, offers)
+    for remark in drafted.remarks:
         terminal.say(f"note: {remark}")
-    return tuple(about.name for about in answer.descriptions)
+    return tuple(about.name for about in drafted.descriptions)
 
 
 def options(words: Sequence[str], cluster: Cluster) -> dict[str, str]:

@@ -59,15 +59,15 @@ def planned(
     if asked.reference:
         offers |= probing.installed(reference_round.IMPLEMENTATIONS)
     here = machine.seen_by(here, offers["jax"].backends.get("gpu", ()), machine_name)
-    answer = plan.make_plan(asked, here, offers)
-    for remark in answer.remarks:
+    drafted = plan.make_plan(asked, here, offers)
+    for remark in drafted.remarks:
         terminal.say(f"note: {remark}")
     if part is None:
         resuming.mention_unfinished(out)
-    budget = budget_seconds(asked, answer.seconds, reserved)
+    budget = budget_seconds(asked, drafted.seconds, reserved)
     header = campaign.planned(
-        answer.cases,
-        answer.descriptions,
+        drafted.cases,
+        drafted.descriptions,
         asked.profile,
         here,
         lock.moment(),
@@ -80,7 +80,7 @@ def planned(
         is_reference=asked.reference,
     )
     check_budget(header, Deadline(budget, reserved, began))
-    for line in announced(header, answer.seconds):
+    for line in announced(header, drafted.seconds):
         terminal.say(line)
     lock.check_nothing_measures()
     journal = Journal(out / header.campaign / journals.FILE_NAME)

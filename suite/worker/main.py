@@ -73,7 +73,7 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     process = Process(task=task, say=say, clocks=clocks or clock.Clock())
     affinity.pin(process.case.threads)
     if process.case.scope == "input":
-        say(Message(stage="done", report=input_facts(process)))
+        say(Message(stage="done", report=input_report(process)))
         return
     target, owner = process.result("import", lambda: program(process.case))
     inputs, digest = process.result("data", lambda: digested(inputs_of(owner, task)))
@@ -81,7 +81,7 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     left = None
     if process.scope_results.keys() & STOPPED:
         left = process.result("leftover", lambda: pending_work.least(sample_of(process, target), process.clocks))
-    facts = process.result("facts", lambda: facts_of(process, target, digest, first_loss))
+    report = process.result("facts", lambda: report_of(process, target, digest, first_loss))
     energy = steady.sustained(process, target)
     found = None
     if process.case.scope not in LONG:
@@ -89,7 +89,7 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
         quick = CALLS * process.stages["first_step"].wall_seconds <= _REPLAY_SECONDS
         replayed = task.replay and quick and not still
         found = process.result("audit", lambda: audit(target, inputs, digest, task.seed, left, replayed))
-    say(Message(stage="done", report=msgspec.structs.replace(facts, energy_step_seconds=energy, audit=found)))
+    say(Message(stage="done", report=msgspec.structs.replace(report, energy_step_seconds=energy, audit=found)))
 
 
 def digested(inputs: list[data.Batch]) -> tuple[list[data.Batch], str]:
@@ -97,7 +97,7 @@ def digested(inputs: list[data.Batch]) -> tuple[list[data.Batch], str]:
     return inputs, data.digest(inputs) if inputs else ""
 
 
-def facts_of(process: Process, target: Program, digest: str, first_loss: float) -> WorkerReport:
+def report_of(process: Process, target: Program, digest: str, first_loss: float) -> WorkerReport:
     """Return what is to be told of a program that has been measured, but for its energy and its audit."""
     memory = peak_memory_bytes()  # without what the digest of the program needs
     told = settings() | {name: str(value) for name, value in target.settings().items()}
@@ -160,7 +160,7 @@ def sample_of(process: Process, target: Program) -> Callable[[], object] | None:
     return partial(steady.run_and_block, target, seen.steps_per_sample) if seen else None
 
 
-def input_facts(process: Process) -> WorkerReport:
+def input_report(process: Process) -> WorkerReport:
     """Measure the input pipeline alone; nothing is computed, so there is no loss."""
     owner, open_batches, packages = process.result("import", lambda: loader(process.case))
     epoch.measured_input(process, owner, open_batches)
