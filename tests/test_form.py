@@ -18,7 +18,7 @@ PACKED = ("mnist_mlp", "catdog_cnn_dropout", "cifar10_tf_cnn", "imdb_bilstm")
 class Packed(JaxProgram):
     """What a GPU is given, on a CPU."""
 
-    def _formed(self, graph, params, rest):
+    def _packed(self, graph, params, rest):
         return PackedModel(graph, vectors_of(params), vectors_of(rest))
 
 

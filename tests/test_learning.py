@@ -107,7 +107,7 @@ def test_a_broken_network_is_caught(sample, what):
 class FrozenVectors(training.FrozenProgram):
     """A frozen network as a GPU is given it, on a CPU."""
 
-    def _formed(self, graph, params, rest):
+    def _packed(self, graph, params, rest):
         return PackedModel(graph, vectors_of(params), vectors_of(rest))
 
 
