@@ -225,7 +225,7 @@ class Case(Plain, frozen=True, kw_only=True):
     hosts: int = 1  # that the devices belong to, each with as many of them
     layout: Layout = "channels-last"  # of pictures, in PyTorch
 
-    def ways(self, usual: Data = "embedded") -> tuple[str, ...]:
+    def non_default_axes(self, usual: Data = "embedded") -> tuple[str, ...]:
         """Return in words what sets it apart from the headline's way: variant, precision, threads, and so on.
 
         Nothing of its data, if they are its workload's `usual` ones.
@@ -255,7 +255,9 @@ class Case(Plain, frozen=True, kw_only=True):
     def label(self, about: Description | None = None) -> str:
         """Return a short name, its workload left out; with batch and data if they are told not to be the headline's."""
         batch = [] if about is None or about.batch == self.batch else [f"batch {self.batch:,}"]
-        return " ".join([self.backend, self.implementation, *batch, *self.ways(about.data if about else self.data)])
+        return " ".join(
+            [self.backend, self.implementation, *batch, *self.non_default_axes(about.data if about else self.data)]
+        )
 
     def text(self, headline_batch: int) -> str:
         """Return the written form: workload/backend/scope, then each axis that is not at its default."""

@@ -7,10 +7,10 @@ import factory
 import msgspec
 
 from suite.driver import campaign
-from suite.driver.journal import Done
+from suite.driver.journal import CompletedRun
 from suite.results.records.record import Sample, Stage
 from suite.worker_api.clock import Clock
-from suite.worker_api.protocol import Line, Task
+from suite.worker_api.protocol import Message, Task
 
 SOFTWARE = factory.record().software
 STAGES = ("lower", "compile", "first_step")
@@ -30,7 +30,7 @@ def case(name="mnist_mlp", backend="cpu", scope="step", **axes):
 def done(case, seconds, took=0.0, **changes):
     """What processes left, one a round, each of whose steps took so long."""
     return [
-        Done(case=case, software=SOFTWARE, run=factory.run(number, each, **changes), seconds=took)
+        CompletedRun(case=case, software=SOFTWARE, run=factory.run(number, each, **changes), seconds=took)
         for number, each in enumerate(seconds)
     ]
 
@@ -82,10 +82,14 @@ class Child:
 
     def __init__(self, clock, took, step_seconds, samples=3):
         self.clock, self.dies = clock, step_seconds is None
-        stages = [Line(stage=name, seen=Stage(name=name, wall_seconds=1.0, process_seconds=1.0)) for name in STAGES]
-        sample = Line(stage="samples", sample=Sample(wall_seconds=step_seconds or 0, process_seconds=step_seconds or 0))
-        end = Line(stage="done", facts=factory.FACTS)
-        self.lines = [*stages, Line(stage="samples"), *[sample] * samples, end]
+        stages = [
+            Message(stage=name, stage_time=Stage(name=name, wall_seconds=1.0, process_seconds=1.0)) for name in STAGES
+        ]
+        sample = Message(
+            stage="samples", sample=Sample(wall_seconds=step_seconds or 0, process_seconds=step_seconds or 0)
+        )
+        end = Message(stage="done", report=factory.FACTS)
+        self.lines = [*stages, Message(stage="samples"), *[sample] * samples, end]
         self.took, self.count, self.task = took, len(self.lines), None
 
     @property

@@ -4,7 +4,7 @@ import msgspec
 
 from suite.results.records.record import METHOD, SCHEMA, Energy, Gpu, Machine, Record, Run, Sample, Software, Stage
 from suite.results.records.store import sealed
-from suite.worker_api.protocol import Facts, Seen
+from suite.worker_api.protocol import ScopeResult, WorkerReport
 from suite.workload import Case, Claim, Description, Source
 
 H100 = Gpu(name="NVIDIA H100 80GB HBM3", memory_bytes=80 * 2**30, compute_capability="9.0", driver="580.1", cuda="13.0")
@@ -176,7 +176,7 @@ def with_energy(**changes):
 
 
 # What a worker tells that measured a cold start and steps.
-FACTS = Facts(
+FACTS = WorkerReport(
     input_digest="d",
     first_loss=2.0,
     last_loss=1.0,
@@ -186,8 +186,8 @@ FACTS = Facts(
     packages={"jax": "0"},
     settings={},
     scopes={
-        "cold": Seen(samples=(Sample(wall_seconds=3.0, process_seconds=3.0),)),
-        "step": Seen(
+        "cold": ScopeResult(samples=(Sample(wall_seconds=3.0, process_seconds=3.0),)),
+        "step": ScopeResult(
             steps_per_sample=2,
             doubling_ratio=2.0,
             warmup_converged=True,

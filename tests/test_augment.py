@@ -17,7 +17,7 @@ from suite.data.batches import digest
 from suite.data.prepare.crops import Crop
 from suite.data.prepare.photographs import Photograph
 from suite.data.prepare.pictures import Shifted
-from suite.driver.validation import refuse_augmentations
+from suite.driver.validation import check_augmentations
 from suite.experiments import headline
 from suite.nn.augment import CropFlipLight, RotateShiftFlip, ShearZoomFlip, advanced, first_key
 from suite.programs.jax.program import JaxProgram
@@ -218,7 +218,7 @@ def test_no_check_of_the_audit_calls_a_step_that_augments_a_lie(name, side, vari
     without.initialise(3)
     without.put(batches(workload, side, left=False))
     without.lower()
-    assert seen.program == without.traced()
+    assert seen.program == without.jaxpr_cost()
     first = seen.replay.first
     host = msgspec.structs.replace(factory.PLAIN, cores=seen.cores)
     made = factory.record(name, "cpu", about=workload.description, batch=4, machine=host)
@@ -242,10 +242,10 @@ def test_the_key_moves_on_with_every_step():
 
 def test_a_workload_that_augments_nothing_is_refused_in_one_line():
     about = [models.load(name).description for name in ("catdog_cnn_base", "catdog_cnn_noaug", "mnist_mlp")]
-    refuse_augmentations(("host", "none"), about)
-    refuse_augmentations(("device",), about[:1])
+    check_augmentations(("host", "none"), about)
+    check_augmentations(("device",), about[:1])
     with pytest.raises(ValueError, match="training augments nothing in: catdog_cnn_noaug, mnist_mlp; leave it or them"):
-        refuse_augmentations(("host", "device"), about)
+        check_augmentations(("host", "device"), about)
     _, target = program("mnist_mlp", augmentation="device")
     with pytest.raises(ValueError, match="augmentation 'device' asked for, workload 'mnist_mlp' augments nothing"):
         target.initialise(0)

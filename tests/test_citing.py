@@ -373,10 +373,10 @@ def test_the_command_line_cites_lists_and_checks(published, tmp_path):
     assert all("speedup" in line for line in run(cli.main, ["cite", "--list", "/speedup"]).output.splitlines())
     page = tmp_path / "page.md"
     page.write_text(run(cli.main, ["cite", KEY, "--format", "markdown"]).output)
-    good = run(cli.main, ["check-docs", str(page)])
+    good = run(cli.main, ["check-citations", str(page)])
     assert (good.exit_code, good.output) == (0, "1 quotation in 1 file\n")
     page.write_text(page.read_text().replace("-->1", "-->2"))
-    bad = run(cli.main, ["check-docs", str(page)])
+    bad = run(cli.main, ["check-citations", str(page)])
     assert bad.exit_code == 1
     assert f"{page}:1: '2" in bad.output
     picture = run(cli.main, ["cite", KEY, "--format", "badge"]).output
@@ -405,7 +405,7 @@ def test_a_stored_pool_that_was_edited_is_said_to_be_changed(published, tmp_path
     run, page, file = CliRunner().invoke, tmp_path / "page.md", tmp_path / stored_pools.FILE_NAME
     page.write_text(run(cli.main, ["cite", KEY, "--format", "markdown"]).stdout)
     file.write_bytes(file.read_bytes().replace(b'"hosts":3', b'"hosts":4'))
-    answer = run(cli.main, ["check-docs", str(page)])
+    answer = run(cli.main, ["check-citations", str(page)])
     assert answer.exit_code == 1
     assert f"line 1 of '{file}' is no stored pool: it was changed after it was stored" in answer.output
     assert f"no record and no stored pool under it has that digest; '{KEY}'" in answer.output
@@ -418,8 +418,8 @@ def test_a_stored_pool_that_was_edited_is_said_to_be_changed(published, tmp_path
         (["cite", "nonsense"], "it needs machine/workload/backend/scope/metric"),
         (["cite", "a/b/gpu/step/speedup"], "nothing has key 'a/b/gpu/step/speedup'"),
         (["cite", "a/b/gpu/step/speedup", "--site", "ftp://x"], "give the address that begins with https://"),
-        (["check-docs", "nowhere.md"], "does not exist"),
-        (["check-docs"], "Missing argument"),
+        (["check-citations", "nowhere.md"], "does not exist"),
+        (["check-citations"], "Missing argument"),
     ],
 )
 def test_what_is_asked_wrongly_is_answered_in_a_line(published, asked, said):
@@ -454,7 +454,7 @@ def test_a_quoted_record_that_was_edited_is_said_to_be_changed(published, tmp_pa
     page.write_text(run(cli.main, ["cite", KEY, "--format", "markdown"]).output)
     for path in (tmp_path / "records").glob("*/*.gpu.*.json"):
         path.write_bytes(path.read_bytes().replace(b'"rounds": 3', b'"rounds": 4'))
-    for command in (["check-docs", str(page)], ["cite", f"{KEY}@{'0' * 16}"]):
+    for command in (["check-citations", str(page)], ["cite", f"{KEY}@{'0' * 16}"]):
         answer = run(cli.main, command)
         assert answer.exit_code == 1
         assert "it was changed after it was written" in " ".join(answer.output.split())
@@ -471,7 +471,7 @@ def test_write_brings_what_is_not_pinned_up_to_date(published, tmp_path):
 def test_a_file_with_a_mark_that_has_no_partner_is_not_written(published, tmp_path):
     page, whole = tmp_path / "page.md", f"<!-- cite {KEY} -->3x<!-- /cite -->"
     page.write_text(content := f"{whole}\n<!-- cite {KEY} -->3x\n\n## Heading\n\n{whole}\n")
-    answer = CliRunner().invoke(cli.main, ["check-docs", "--write", str(page)])
+    answer = CliRunner().invoke(cli.main, ["check-citations", "--write", str(page)])
     assert answer.exit_code == 1
     assert f"{page}: left as it is, since a mark has no partner" in answer.output
     assert f"{page}:2: '<!-- cite {KEY} -->' has no partner" in answer.output

@@ -21,8 +21,8 @@ from suite import experiments, models
 from suite.cli import gallery, main
 from suite.cluster import plan
 from suite.console import citing
-from suite.driver.journal import FILE_NAME, PLAN_VERSION, Closed, Done, Header, Journal, Session
-from suite.driver.plan import Answer
+from suite.driver.journal import FILE_NAME, PLAN_VERSION, Closed, CompletedRun, Header, Journal, Session
+from suite.driver.plan import CampaignPlan
 from suite.driver.request import Request
 from suite.multihost import hosts
 from suite.processes import lock
@@ -150,7 +150,7 @@ def test_the_list_of_keys_refuses_what_is_of_one_number(option, value):
 def test_a_catalogue_beside_records_is_none_of_them(tmp_path):
     store.add(factory.record(), tmp_path)
     (tmp_path / "catalogue.json").write_text("[]")
-    code, output = said("check", str(tmp_path))
+    code, output = said("validate", str(tmp_path))
     assert code == 0
     assert output.splitlines()[1:] == ["1 record, none invalid"]
 
@@ -168,7 +168,7 @@ def test_a_clusters_plan_beside_records_is_none_of_them(tmp_path):
             software={},
         )
     )
-    code, output = said("check", str(out))
+    code, output = said("validate", str(out))
     assert code == 0
     assert output.splitlines()[1:] == ["1 record, none invalid"]
 
@@ -179,7 +179,7 @@ def test_a_run_fails_if_nothing_has_a_result(cut, monkeypatch, reasons, wanted):
     header, one = journal.header(), factory.record()
     for number, reason in enumerate(reasons):
         run = factory.run(number, 0.01, reason=reason)
-        journal.append(Done(case=header.cases[0], software=one.software, run=run))
+        journal.append(CompletedRun(case=header.cases[0], software=one.software, run=run))
     monkeypatch.setattr(bench, "planned", lambda *_, **__: journal)
     monkeypatch.setattr(bench, "measure", lambda *_, **__: "whole")
     monkeypatch.chdir(out)  # where nothing is published that would be read too
@@ -356,7 +356,7 @@ def test_resume_of_a_campaign_over_several_hosts_asks_for_the_way_to_them(campai
 def test_resume_on_several_hosts_of_a_campaign_of_one_is_refused(campaign, monkeypatch):
     out = campaign("quick", ended=False)
     at_home(begun(out).header(), monkeypatch)
-    monkeypatch.setattr(hosts, "refuse_unbindable", lambda _: None)
+    monkeypatch.setattr(hosts, "check_bindable", lambda _: None)
     monkeypatch.setenv(hosts.ADDRESS, "")  # the command sets it
     code, output = said("run", "--resume", "--out", str(out), "--hosts", "2", "--address", "127.0.0.1:9461")
     assert code == 1
@@ -456,9 +456,9 @@ def test_a_new_run_mentions_a_campaign_that_has_not_ended_if_it_can_go_on(
     header = Journal(out / "20260101-000000-test" / FILE_NAME).header()
     at_home(header, monkeypatch)
     monkeypatch.setattr(resuming.machine, "machine", lambda *_: header.machine)
-    answer = Answer(cases=header.cases, descriptions=header.descriptions, remarks=(), seconds=1.0)
-    monkeypatch.setattr(bench.plan, "answer", lambda *_: answer)
-    monkeypatch.setattr(bench.lock, "refuse_beside_another", lambda: None)
+    answer = CampaignPlan(cases=header.cases, descriptions=header.descriptions, remarks=(), seconds=1.0)
+    monkeypatch.setattr(bench.plan, "make_plan", lambda *_: answer)
+    monkeypatch.setattr(bench.lock, "check_nothing_measures", lambda: None)
     another(out, "next", 1, "no journal" if state == "damaged" else None, **{"commit": "x"} if state == "older" else {})
     with lock.measuring("next") if state == "measured" else nullcontext():
         bench.planned(Request(), out)
@@ -518,7 +518,7 @@ def test_a_journal_that_cannot_be_read_is_passed_over(campaign, monkeypatch, tmp
         (("run", "--experiment", ""), "--experiment asked for without a name"),
         (("run", "--budget", "nan"), "no finite number"),
         (("compare", "a", "b", "--band", "nan"), "no finite number"),
-        (("follow", "localhost:1", "--patience", "inf"), "no finite number"),
+        (("join", "localhost:1", "--patience", "inf"), "no finite number"),
     ],
 )
 def test_what_is_no_name_and_no_number_is_refused(asked, words):
@@ -652,7 +652,9 @@ def test_what_is_published_goes_by_the_campaigns_profile_and_not_by_the_command_
     out, other = campaign(profile, ended=True), {"smoke": "quick", "quick": "smoke"}[profile]
     monkeypatch.setattr(resuming, "resumed", lambda out, *_: Journal(out / "20260101-000000-test" / FILE_NAME))
     monkeypatch.setattr(bench, "measure", lambda *_, **__: "whole")
-    monkeypatch.setattr(Journal, "done", lambda _: [Done(case=one.case, software=one.software, run=one.runs[0])])
+    monkeypatch.setattr(
+        Journal, "done", lambda _: [CompletedRun(case=one.case, software=one.software, run=one.runs[0])]
+    )
     one = factory.record()
     found, output = said("run", "--resume", "--publish", "--profile", other, "--out", str(out))
     assert found == code, output
@@ -673,7 +675,7 @@ def cut(campaign, tmp_path, monkeypatch):
         journal.append(header, Session(place="here"))
         one = factory.record()
         for number in range(ran):
-            journal.append(Done(case=header.cases[0], software=one.software, run=factory.run(number, 0.01)))
+            journal.append(CompletedRun(case=header.cases[0], software=one.software, run=factory.run(number, 0.01)))
         return out, journal
 
     return made
@@ -846,7 +848,7 @@ def test_the_list_of_workloads_fits_a_narrow_terminal(monkeypatch):
     [
         ("cite", "--list"),
         ("cite", "a/b/gpu/step/speedup"),
-        ("check-docs", "page.md"),
+        ("check-citations", "page.md"),
         ("publish", "20260101-000000-test", "--incomplete"),
         ("run", "mnist_mlp", "--publish"),
         ("data", "gallery"),

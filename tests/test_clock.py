@@ -146,16 +146,16 @@ def test_quarters_are_compared_by_their_medians_and_one_chain_tells_nothing():
 
 def test_warming_up_is_calibration_warm_up_and_one_chain_that_is_long_enough():
     made = world()
-    steps, taken, settled = clock.warmed(made.chain, PLAN, made.clock)
+    steps, taken, settled = clock.calibrate(made.chain, PLAN, made.clock)
     assert (steps, len(taken), settled) == (128, 6, True)
     assert made.steps == [1, 2, 4, 8, 16, 32, 64, *[128] * 8]
-    assert clock.warmed(made.chain, PLAN, made.clock, 3)[0] == 192
+    assert clock.calibrate(made.chain, PLAN, made.clock, 3)[0] == 192
 
 
 @pytest.mark.parametrize(("seconds", "chains"), [(2.0, 1 + 3 + 1), (2.25, 3)])
 def test_a_chain_too_long_to_double_is_calibrated_and_checked_by_its_warm_up(seconds, chains):
     made = world(lambda call, now: seconds / STEP)
-    steps, taken, settled = clock.warmed(made.chain, planned(warmup_seconds=60.0), made.clock)
+    steps, taken, settled = clock.calibrate(made.chain, planned(warmup_seconds=60.0), made.clock)
     assert (steps, len(taken), settled) == (1, 3, True)
     assert made.steps == [1] * chains
 
@@ -163,7 +163,7 @@ def test_a_chain_too_long_to_double_is_calibrated_and_checked_by_its_warm_up(sec
 @pytest.mark.parametrize(("pace", "steps"), [(1 / 4, 512), (0.91, 128), (0.9001, 128), (0.89, 256)])
 def test_a_chain_found_while_calls_were_slow_is_found_anew(pace, steps):
     made = world(lambda call, now: 1.0 if call < 14 else pace)
-    found, taken, settled = clock.warmed(made.chain, planned(warmup_seconds=9.0), made.clock)
+    found, taken, settled = clock.calibrate(made.chain, planned(warmup_seconds=9.0), made.clock)
     assert (found, settled) == (steps, True)
     assert taken[-1].wall_seconds == pytest.approx(steps * STEP * (pace if steps > 128 else 1.0))
     assert min(made.steps[8:]) >= 128  # never shorter again
@@ -214,7 +214,7 @@ def test_steps_too_long_for_the_time_left_get_one_chain_to_warm_up_and_one_sampl
     short = clock.fitting(plan, 8.0, 2, 95.9)
     assert (short.samples, short.warmup_steps, short.warmup_seconds) == (1, 1, 0.0)
     made = World(step_seconds=8.0)
-    assert clock.warmed(made.chain, short, made.clock)[0] == 1
+    assert clock.calibrate(made.chain, short, made.clock)[0] == 1
     assert len(list(clock.samples(made.chain, 1, short, made.clock))) == 1
     assert made.steps == [1, 1]
     assert clock.fitting(plan, plan.chain_seconds / 2, 2, 0.0) is plan  # short steps fit in any time

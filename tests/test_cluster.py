@@ -42,7 +42,7 @@ def made(tmp_path, workloads=WORKLOADS, jobs=None, cluster="local", **changes):
     place = plan.Place(tmp_path / plan.FOLDER / "20261122-080000")
     given = {"software": software.here(), "machine_name": None, "options": {}} | changes
     place.write(
-        plan.Plan(cluster=cluster, request=Request(every_workload=True), parts=plan.dealt(workloads, jobs), **given)
+        plan.Plan(cluster=cluster, request=Request(every_workload=True), parts=plan.partition(workloads, jobs), **given)
     )
     return place
 
@@ -82,14 +82,14 @@ def errors(monkeypatch):
 
 
 def test_workloads_are_dealt_so_that_no_job_is_empty():
-    assert plan.dealt(WORKLOADS, None) == tuple((name,) for name in WORKLOADS)
-    assert plan.dealt(WORKLOADS, 3) == (("mnist_mlp", "mnist_cnn"), ("dp_linear_mirrored",), ("cifar10_mlp",))
-    assert plan.dealt(WORKLOADS, 9) == plan.dealt(WORKLOADS, 4)
+    assert plan.partition(WORKLOADS, None) == tuple((name,) for name in WORKLOADS)
+    assert plan.partition(WORKLOADS, 3) == (("mnist_mlp", "mnist_cnn"), ("dp_linear_mirrored",), ("cifar10_mlp",))
+    assert plan.partition(WORKLOADS, 9) == plan.partition(WORKLOADS, 4)
 
 
 def test_a_job_is_asked_for_its_own_workloads(tmp_path):
     asked = made(tmp_path, jobs=2).read().of(1)
-    assert asked == Request(every_workload=True, dealt=("dp_linear_mirrored", "mnist_cnn"))
+    assert asked == Request(every_workload=True, assigned_workloads=("dp_linear_mirrored", "mnist_cnn"))
 
 
 KNOWN = catalogue.read(ROOT / "site" / "records")
@@ -120,9 +120,9 @@ def test_jobs_together_measure_just_what_was_asked_for_and_none_of_them_nothing(
     monkeypatch.setattr(probing, "offer", offered)
     made = planning.planned(asked, tmp_path, "local", None, {}, None).read()
     offers = {name: offered(name) for name in ("jax", *asked.implementations)}
-    jobs = [answering.answer(made.of(part), factory.PLAIN, offers).cases for part in range(len(made.parts))]
+    jobs = [answering.make_plan(made.of(part), factory.PLAIN, offers).cases for part in range(len(made.parts))]
     assert all(jobs)
-    assert Counter(chain(*jobs)) == Counter(answering.answer(asked, factory.PLAIN, offers).cases)
+    assert Counter(chain(*jobs)) == Counter(answering.make_plan(asked, factory.PLAIN, offers).cases)
 
 
 @pytest.fixture
@@ -196,7 +196,11 @@ def test_a_reason_that_several_jobs_have_is_said_once(tmp_path, errors, capsys):
 def test_who_comes_back_sends_again_what_has_nothing(tmp_path, errors):
     """A job that is done is taken as it is, one that failed is sent anew."""
     place = made(tmp_path, jobs=2)
-    place.write(msgspec.structs.replace(place.read(), sent=(plan.Sent(part=0, job="7"), plan.Sent(part=1, job="8"))))
+    place.write(
+        msgspec.structs.replace(
+            place.read(), sent=(plan.SubmittedJob(part=0, job="7"), plan.SubmittedJob(part=1, job="8"))
+        )
+    )
     good = [Outcome(campaign=name, node="n") for name in "ab"]
     jobs = Jobs([[], [good[1]]])
     before = {"7": good[0], "8": errors.FailedJobError("ValueError: no")}

@@ -269,13 +269,13 @@ def test_files_changed_under_one_name_of_a_commit_are_told_apart(tmp_path):
 
 def test_nothing_is_resumed_or_noted_with_files_that_were_changed(monkeypatch):
     plan = factory_header()
-    runner.refuse_changed(plan)
+    runner.check_unchanged(plan)
     monkeypatch.setattr(software, "code", lambda: "another")
     with pytest.raises(RuntimeError, match=r"were changed while campaign .* put them back and add --resume"):
-        runner.refuse_changed(plan)
+        runner.check_unchanged(plan)
     with pytest.raises(RuntimeError, match="code of that commit"):
-        resuming.refuse_other(plan)
-    runner.refuse_changed(msgspec.structs.replace(plan, code=""))  # of an older version
+        resuming.check_same_settings(plan)
+    runner.check_unchanged(msgspec.structs.replace(plan, code=""))  # of an older version
 
 
 def factory_header():

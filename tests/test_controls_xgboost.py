@@ -133,7 +133,7 @@ def test_it_offers_the_backends_that_it_was_built_for(xgboost):
 def test_one_thread_is_timed_on_the_cpu_alone_and_refused_on_a_gpu():
     assert variants_of("xgboost", "cpu") == ("plain", "one-thread")
     with pytest.raises(LookupError, match="variant 'one-thread' asked for, 'xgboost' on gpu has: plain"):
-        validation.refuse_variants(("one-thread",), ("xgboost",), ("gpu",))
+        validation.check_variants(("one-thread",), ("xgboost",), ("gpu",))
 
 
 def test_an_unknown_control_is_named_with_all_there_are():

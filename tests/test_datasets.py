@@ -86,7 +86,7 @@ def test_a_campaign_makes_its_data_before_the_first_process(home):
 
     cases = (factory.record().case, factory.record(scope="epoch").case, factory.record(data="random").case)
     header = campaign.planned(cases, [factory.description()], "quick", factory.HOST, datetime(2026, 1, 1, tzinfo=UTC))
-    for unit in campaign.units(cases):
+    for unit in campaign.process_groups(cases):
         bench.prepare_data(header, unit, lambda *_: None)
     for size in ("small", "documented"):
         assert store.prepared("mnist", edition=mnist.SIZES[size])

@@ -246,7 +246,7 @@ def test_energy_is_counted_where_the_budget_has_time_for_it(tmp_path, budget, co
             self.took += self.task.energy_seconds
 
     start = workers(lambda unit: Listening(at, 30.0, 0.01 + 0.01 * len(told)))
-    runner.run(header, journal, Watch(), start, beside=Counting(), deadline=Deadline(budget, now=at))
+    runner.run(header, journal, Watch(), start, telemetry=Counting(), deadline=Deadline(budget, now=at))
     assert any(told) is counted
     assert {round(entry.seconds, 6) for entry in journal.done()} == {30.0}, "as long as one without counting"
 

@@ -25,13 +25,13 @@ def test_a_chain_that_was_seen_to_be_long_is_not_doubled(lasted, known):
 def test_doubling_takes_medians_of_three_turns():
     paces = (1.0, 1.0, 9.0, 1.0, 1.0, 9.0)
     made = world(lambda call, now: paces[call])
-    assert doubling.doubling_ratio(doubling.turns(made.chain, 128, made.clock)) == 2.0
+    assert doubling.doubling_ratio(doubling.paired_chains(made.chain, 128, made.clock)) == 2.0
     assert made.steps == [128, 256] * 3
 
 
 def test_doubling_sees_a_cost_that_does_not_grow():
     made = world(overhead_seconds=0.125)
-    assert doubling.doubling_ratio(doubling.turns(made.chain, 128, made.clock)) == 1.5
+    assert doubling.doubling_ratio(doubling.paired_chains(made.chain, 128, made.clock)) == 1.5
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_a_doubling_ratio_that_is_far_off_is_looked_at_again_and_what_is_so_stay
 @pytest.mark.parametrize(("bursts", "looks"), [(0, 1), (1, 2), (2, 3)])
 def test_a_doubling_ratio_that_cannot_be_true_is_taken_anew(bursts, looks):
     made = world(lambda call, now: 2.0 if call % 6 in (0, 2) and call < 6 * bursts else 1.0)  # two of three
-    assert doubling.looked_at(made.chain, 128, made.clock) == 2.0
+    assert doubling.checked_doubling_ratio(made.chain, 128, made.clock) == 2.0
     assert made.steps == [128, 256] * 3 * looks
 
 
@@ -135,14 +135,14 @@ def test_the_ratio_that_a_process_ends_with_is_taken_anew_where_it_cannot_be_tru
 
 def test_work_that_never_depends_on_its_steps_says_so_three_times():
     made = world(lambda call, now: 0.5 if call % 2 else 1.0)
-    assert doubling.looked_at(made.chain, 128, made.clock) == 1.0
+    assert doubling.checked_doubling_ratio(made.chain, 128, made.clock) == 1.0
     assert made.steps == [128, 256] * 9
 
 
 @pytest.mark.parametrize(("ratio", "looks"), [(1.2499, 3), (1.25, 1)])
 def test_only_what_would_be_rejected_is_taken_anew(ratio, looks):
     made = world(lambda call, now: ratio / 2 if call % 2 else 1.0)
-    assert doubling.looked_at(made.chain, 128, made.clock) == pytest.approx(ratio)
+    assert doubling.checked_doubling_ratio(made.chain, 128, made.clock) == pytest.approx(ratio)
     assert len(made.steps) == 6 * looks
 
 
@@ -173,5 +173,5 @@ def test_noise_alone_moves_the_doubling_ratio_neither_way():
 @pytest.mark.parametrize(("seconds", "doubled"), [(2.0, True), (2.001, False)])
 def test_a_chain_beyond_two_seconds_is_not_doubled(seconds, doubled):
     made = World(step_seconds=seconds)
-    assert (doubling.doubling_ratio(doubling.turns(made.chain, 1, made.clock)) is not None) is doubled
+    assert (doubling.doubling_ratio(doubling.paired_chains(made.chain, 1, made.clock)) is not None) is doubled
     assert len(made.steps) == (6 if doubled else 1)

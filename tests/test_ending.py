@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from suite.cli import ending, main
 from suite.driver import deadline, probing, runner
 from suite.driver.journal import FILE_NAME, Journal
-from suite.driver.plan import Answer
+from suite.driver.plan import CampaignPlan
 from suite.results.pooled import spreads
 from suite.results.records import store
 from suite.results.single import validity
@@ -34,7 +34,7 @@ def run(tmp_path, monkeypatch):
     clock = FakeClock()
     timed = partial(deadline.Deadline, now=clock)
     about = tuple(map(factory.description, ("mnist_mlp", "cifar10_mlp")))
-    answer = Answer(cases=CASES, descriptions=about, remarks=(), seconds=1.0)
+    answer = CampaignPlan(cases=CASES, descriptions=about, remarks=(), seconds=1.0)
     offer = Offer(implementation="jax", backends={"cpu": ("a",), "gpu": ("b",)}, workloads=about)
     (tmp_path / "site" / "records").mkdir(parents=True)
     monkeypatch.chdir(tmp_path)
@@ -43,8 +43,8 @@ def run(tmp_path, monkeypatch):
         (machine, "machine", lambda *_: factory.HOST),
         (software, "commit", lambda: "abc"),
         (probing, "offer", lambda name: offer),
-        (bench.plan, "answer", lambda *_: answer),
-        (bench.lock, "refuse_beside_another", lambda: None),
+        (bench.plan, "make_plan", lambda *_: answer),
+        (bench.lock, "check_nothing_measures", lambda: None),
         (bench.windows, "telemetry", lambda: nullcontext(None)),
         (bench, "prepare_data", lambda *_: None),
         (bench, "Deadline", timed),

@@ -90,7 +90,7 @@ def measured(world, profile="quick", preparation=None, **axes):
         epoch.measured_input(process, owner, world.open)
     else:
         epoch.measured_epoch(process, world, [], owner, world.open)
-    seen = process.seen[process.case.scope]
+    seen = process.scope_results[process.case.scope]
     samples = tuple(line.sample for line in said if line.sample is not None)
     return msgspec.structs.replace(seen, samples=samples)
 
@@ -239,10 +239,10 @@ def test_real_data_is_asked_for_where_there_is_any():
 
 def test_options_of_the_input_are_refused_where_no_scope_has_one():
     for scope in ("epoch", "input", "learning"):
-        validation.refuse_input(["--workers"], ("step", scope))
-    validation.refuse_input([], ("step",))
+        validation.check_input_options(["--workers"], ("step", scope))
+    validation.check_input_options([], ("step",))
     with pytest.raises(ValueError, match="--workers asked for without a scope that reads from storage"):
-        validation.refuse_input(["--workers"], ("step", "cold"))
+        validation.check_input_options(["--workers"], ("step", "cold"))
 
 
 def test_a_crop_that_the_device_takes_is_brought_whole():

@@ -9,7 +9,7 @@ import pytest
 from suite.driver import campaign
 from suite.driver.duration import first_seconds, process_seconds
 from suite.driver.forecast import Forecast
-from suite.driver.journal import Done, Header
+from suite.driver.journal import CompletedRun, Header
 from suite.driver.profiles import EFFORTS
 from suite.results.records import store
 from suite.workload import Case
@@ -32,9 +32,9 @@ HEADER = Header(
 )
 
 
-def ended(case: Case, number: int, seconds: float, **changes) -> Done:
+def ended(case: Case, number: int, seconds: float, **changes) -> CompletedRun:
     run = factory.run(number, 1e-3, **changes)
-    return Done(case=case, software=factory.record().software, run=run, seconds=seconds)
+    return CompletedRun(case=case, software=factory.record().software, run=run, seconds=seconds)
 
 
 def guess(case: Case) -> float:
@@ -130,7 +130,7 @@ def test_a_search_is_guessed_within_a_factor_of_two_of_what_it_took(name):
 
 def test_a_process_that_measures_two_cases_teaches_once():
     cases = tuple(Case(workload="mnist_mlp", backend="gpu", scope=scope, batch=128) for scope in ("step", "transfer"))
-    (unit,) = campaign.units(cases)
+    (unit,) = campaign.process_groups(cases)
     forecast = Forecast(msgspec.structs.replace(HEADER, cases=cases))
     first = first_seconds(unit, ABOUT)
     forecast.learn([ended(case, 0, first + 30.0) for case in unit])
@@ -149,4 +149,4 @@ def test_data_are_told_where_they_are_not_the_workloads_usual_ones():
     random = msgspec.structs.replace(GPU, data="random")
     assert random.label(factory.description()) == "gpu jax random data"
     assert random.label(factory.description(data="random")) == "gpu jax"
-    assert random.ways() == ("random data",)
+    assert random.non_default_axes() == ("random data",)

@@ -8,7 +8,7 @@ import pytest
 import synthetic
 
 from suite import models
-from suite.programs.jax.packing import ALONE, Form, vectors_of
+from suite.programs.jax.packing import ALONE, PackedModel, vectors_of
 from suite.programs.jax.program import JaxProgram
 from suite.workload import Case
 
@@ -18,8 +18,8 @@ PACKED = ("mnist_mlp", "catdog_cnn_dropout", "cifar10_tf_cnn", "imdb_bilstm")
 class Packed(JaxProgram):
     """What a GPU is given, on a CPU."""
 
-    def _formed(self, graph, params, rest):
-        return Form(graph, vectors_of(params), vectors_of(rest))
+    def _packed(self, graph, params, rest):
+        return PackedModel(graph, vectors_of(params), vectors_of(rest))
 
 
 def tree():

@@ -183,7 +183,7 @@ def test_each_fit_drops_by_a_key_of_its_own_and_starts_from_values_of_its_own():
 def test_a_stack_needs_the_products_of_all_its_fits():
     workload = small((32,))
     program = started(workload, [side_by_side([drawn(workload, 0)] * 3)], variant="stacked")
-    seen = program.traced()
+    seen = program.jaxpr_cost()
     assert seen.flop_per_step == 3 * EXAMPLES * workload.description.flop_per_example
     assert seen.examples == 3 * EXAMPLES
     assert seen.parameters >= 3 * workload.description.trainable_parameters
@@ -208,7 +208,7 @@ program = test_grid.started(workload, sets, variant="stacked", devices=int(sys.a
 program.chain(20)
 program.block()
 where = {len(leaf.sharding.device_set) for leaf in test_grid.jax.tree.leaves(program._state)}
-print(where, program.traced().flop_per_step, *program.losses())
+print(where, program.jaxpr_cost().flop_per_step, *program.losses())
 """
 
 
@@ -228,7 +228,7 @@ def test_fits_split_over_devices_lose_what_they_lose_on_one():
 
 
 def refused(workload, batch=None, devices=1):
-    validation.refuse_stacked(("stacked",), batch, devices, [models.load(workload).description])
+    validation.check_stacked(("stacked",), batch, devices, [models.load(workload).description])
 
 
 def test_a_stack_that_cannot_be_is_refused_with_the_way_out():

@@ -13,7 +13,7 @@ import pytest
 from suite.driver import collect, duration, profiles, runner
 from suite.results.records.record import ReferenceKernel
 from suite.telemetry import host_speed, kernel
-from suite.worker_api.protocol import Line, Task
+from suite.worker_api.protocol import Message, Task
 from suite.workload import Case
 
 REACHED = ReferenceKernel(matmul_flop_per_second=1e11, copy_bytes_per_second=2e10, seconds=1.0)
@@ -43,7 +43,7 @@ class Ends:
 
     def line(self, timeout_seconds):
         self.heard = self.at.now
-        return msgspec.json.encode(Line(stage="done", facts=factory.FACTS))
+        return msgspec.json.encode(Message(stage="done", report=factory.FACTS))
 
 
 def process(reference):
@@ -66,7 +66,7 @@ def process(reference):
         return reference()
 
     task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
-    (done,) = collect.contributions(
+    (done,) = collect.run_child(
         task, 0, 0, told.append, start, clocks=at, wait=waits, kernel=runs if reference else None
     )
     return done.run, order, told, at.now

@@ -19,9 +19,9 @@ import psutil
 import pytest
 
 from suite.driver.request import Request, chosen_by
-from suite.driver.validation import refuse_hosts
+from suite.driver.validation import check_hosts
 from suite.multihost import follower, following, handshake, hosts
-from suite.multihost.messages import Call, Hello, Lost, packed, send, unpacked
+from suite.multihost.messages import Call, Hello, HostFailed, packed, send, unpacked
 from suite.results.records import store
 from suite.results.single.summary import summary
 from suite.workload import Case
@@ -51,7 +51,7 @@ def test_two_hosts_train_as_one_does(tmp_path, address):
     """Two processes of two devices each; the loss after all steps that the audit replays is that of one device."""
     with (
         run(tmp_path / "two", "--hosts", "2", "--devices", "4", "--address", address) as first,
-        suite("follow", address, "--patience", "4") as second,
+        suite("join", address, "--patience", "4") as second,
     ):
         said, followed = first.communicate(timeout=300)[1], second.communicate(timeout=60)[1]
     assert (first.returncode, second.returncode) == (0, 0), said + followed
@@ -74,7 +74,7 @@ def test_two_hosts_train_as_one_does(tmp_path, address):
 
 def test_nobody_who_follows_is_said(tmp_path, address):
     case = Case(workload="cifar10_mlp", backend="cpu", scope="step", batch=32, devices=2, hosts=2)
-    with pytest.raises(RuntimeError, match=f"1 came within 0 s; run 'suite follow {address}' on each"):
+    with pytest.raises(RuntimeError, match=f"1 came within 0 s; run 'suite join {address}' on each"):
         hosts.gathered(case, address, 0.05)
 
 
@@ -119,7 +119,7 @@ def test_a_host_that_is_not_alike_is_refused(address, changes, said):
 
 def test_a_host_that_is_refused_says_why(address):
     """Its first host tells it, and it ends with that in one line."""
-    with suite("follow", address, "--patience", "0.2") as follower:
+    with suite("join", address, "--patience", "0.2") as follower:
         host, _, port = address.rpartition(":")
         with socket.create_server((host, int(port))) as server:
             server.settimeout(60)
@@ -128,7 +128,7 @@ def test_a_host_that_is_refused_says_why(address):
         assert there
         first = msgspec.structs.replace(there, software=there.software | {"jax": "0.1"})
         with connection:
-            send(connection, Lost(reason=handshake.unlike(there, first)))
+            send(connection, HostFailed(reason=handshake.unlike(there, first)))
             said = follower.communicate(timeout=60)[1]
     assert follower.returncode == 1
     assert f"'{address}' goes on without this host: host '" in said
@@ -156,7 +156,7 @@ def taking_part(follower, patience_seconds=60):
 
 def test_a_host_that_is_lost_ends_what_it_took_part_in_and_no_number_comes_of_it(tmp_path, address):
     words = ("--hosts", "2", "--devices", "2", "--address", address)
-    with run(tmp_path / "two", *words) as first, suite("follow", address, "--patience", "4") as second:
+    with run(tmp_path / "two", *words) as first, suite("join", address, "--patience", "4") as second:
         taking_part(second).kill()
         said = first.communicate(timeout=120)[1]
         second.terminate()
@@ -170,7 +170,7 @@ def test_a_host_that_is_lost_ends_what_it_took_part_in_and_no_number_comes_of_it
 
 
 def test_nobody_who_leads_is_said(address):
-    with suite("follow", address, "--patience", "0.01") as follower:
+    with suite("join", address, "--patience", "0.01") as follower:
         said = follower.communicate(timeout=60)[1]
     assert follower.returncode == 1
     assert said.splitlines()[-1].startswith(f"Error: nobody answered at '{address}'")
@@ -193,8 +193,8 @@ def test_a_first_host_that_ends_before_a_case_is_no_case_taken_part_in(address):
 
 
 def test_who_comes_when_all_has_ended_is_told_so(address):
-    with suite("follow", address, "--patience", "1") as late:
-        assert hosts.dismiss(2, address, 15) == 1
+    with suite("join", address, "--patience", "1") as late:
+        assert hosts.shut_down(2, address, 15) == 1
         said = late.communicate(timeout=60)[1]
     assert late.returncode == 1
     assert said.splitlines()[-1] == f"Error: '{address}' has ended without this host; run it anew, and this beside it"
@@ -214,7 +214,7 @@ def test_only_a_host_that_nobody_answers_ends_as_one(monkeypatch, error, code):
 
     ended = []
     monkeypatch.setattr(follower.hosts, "follow", follow)
-    monkeypatch.setattr(follower.parent_death, "end_with_it", lambda: None)
+    monkeypatch.setattr(follower.parent_death, "exit_when_parent_exits", lambda: None)
     monkeypatch.setattr(follower.sys, "argv", ["follower", "127.0.0.1:1", "1"])
     monkeypatch.setattr(follower.os, "_exit", ended.append)
     follower.main()
@@ -265,7 +265,7 @@ def test_what_no_program_of_several_hosts_does_is_refused():
 )
 def test_what_several_hosts_cannot_do_is_refused(given, said):
     with pytest.raises(ValueError, match=said):
-        refuse_hosts(*given)
+        check_hosts(*given)
 
 
 @pytest.mark.parametrize("words", [("--hosts", "2"), ("--address", "here:1"), ("--hosts", "2", "--address", "here")])
@@ -315,9 +315,9 @@ class Ended:
 @pytest.mark.parametrize(
     ("codes", "said"),
     [
-        ((0, 0, hosts.DISMISSED), None),
-        ((hosts.LEFT, 0, hosts.LEFT, 0, hosts.DISMISSED), None),
-        ((hosts.DISMISSED,), "'h:1' has ended without this host"),
+        ((0, 0, hosts.SHUT_DOWN), None),
+        ((hosts.LEFT, 0, hosts.LEFT, 0, hosts.SHUT_DOWN), None),
+        ((hosts.SHUT_DOWN,), "'h:1' has ended without this host"),
         ((hosts.NOBODY,), "^nobody answered$"),
         ((0, hosts.NOBODY), "^nobody answered; it had led 1 process$"),
         ((-signal.SIGABRT,), "'h:1' went away in the middle of a process"),

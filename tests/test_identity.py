@@ -12,7 +12,7 @@ import pytest
 
 from suite.console import printing
 from suite.driver import campaign, collect
-from suite.driver.journal import Done, Journal
+from suite.driver.journal import CompletedRun, Journal
 from suite.results.cite import one_host
 from suite.results.records import acceptance, store
 from suite.results.records import identity as identities
@@ -114,7 +114,7 @@ def test_every_run_says_its_host_and_a_failed_one_too(monkeypatch):
             return "was killed"
 
     task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
-    (done,) = collect.contributions(task, 0, 0, lambda stage: None, lambda cases: Child())
+    (done,) = collect.run_child(task, 0, 0, lambda stage: None, lambda cases: Child())
     assert done.run.reason
     assert (done.run.host, done.run.program) == (ONE, "")
 
@@ -126,7 +126,7 @@ def test_of_the_host_nothing_else_is_in_a_record(boot, monkeypatch):
     redact._names.cache_clear()
     word = boot_id.host(boot)
     run = factory.run(0, 0.01, host=word, reason=f"secret-user on secret-laptop lost {BOOT}")
-    done = Done(case=factory.record().case, software=factory.record().software, run=run)
+    done = CompletedRun(case=factory.record().case, software=factory.record().software, run=run)
     plan = campaign.planned([done.case], [factory.description()], "quick", machine.machine(), NOW)
     (record,) = campaign.records(plan, [done])
     redact._names.cache_clear()
@@ -396,7 +396,7 @@ def test_a_foreign_record_that_says_what_its_schema_cannot_is_refused(record, sa
 def test_rounds_of_different_programs_are_no_whole_result():
     case, software = factory.record().case, factory.record().software
     done = [
-        Done(case=case, software=software, run=factory.run(number, 0.01, program=program))
+        CompletedRun(case=case, software=software, run=factory.run(number, 0.01, program=program))
         for number, program in enumerate((ONE, OTHER))
     ]
     assert campaign.changed(done[:1]) == ""

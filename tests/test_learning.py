@@ -16,7 +16,7 @@ from suite.driver import profiles
 from suite.nn.optimizers import averaged, sgd
 from suite.programs.jax import training as learning
 from suite.programs.jax.nnx_jit import NnxProgram
-from suite.programs.jax.packing import Form, vectors_of
+from suite.programs.jax.packing import PackedModel, vectors_of
 from suite.programs.jax.program import JaxProgram
 from suite.report.pages import learning as report
 from suite.worker import main
@@ -44,7 +44,7 @@ def program(workload=MLP, batch=4, seed=0):
     made = learning.LearningProgram(workload, Case(workload="mnist_mlp", backend="cpu", scope="learning", batch=batch))
     random = np.random.default_rng(1)
     given = {"images": random.random((batch, 28, 28, 1), np.float32), "labels": np.eye(10, dtype=np.float32)[:batch]}
-    learning.begun(made, iter([given]), seed)
+    learning.start(made, iter([given]), seed)
     return made
 
 
@@ -82,7 +82,7 @@ def test_an_average_of_the_parameters_answers_where_there_is_one():
 def test_losses_are_told_as_they_come_and_the_last_is_among_them():
     made, said = program(), []
     given = iter([{**examples(4), "labels": np.eye(10, dtype=np.float32)[:4]}] * 5)
-    found = learning.taught(made, given, 5, 2, lambda done, loss: said.append((done, loss)))
+    found = learning.train(made, given, 5, 2, lambda done, loss: said.append((done, loss)))
     assert said == list(zip((2, 4, 5), found, strict=True))
 
 
@@ -107,15 +107,15 @@ def test_a_broken_network_is_caught(sample, what):
 class FrozenVectors(training.FrozenProgram):
     """A frozen network as a GPU is given it, on a CPU."""
 
-    def _formed(self, graph, params, rest):
-        return Form(graph, vectors_of(params), vectors_of(rest))
+    def _packed(self, graph, params, rest):
+        return PackedModel(graph, vectors_of(params), vectors_of(rest))
 
 
 @pytest.mark.parametrize("kind", [training.FrozenProgram, FrozenVectors])
 def test_of_a_frozen_network_the_last_layer_alone_learns(kind):
     mlp = models.load("cifar10_mlp")
     program = kind(mlp, Case(workload="cifar10_mlp", backend="cpu", scope="learning", batch=4))
-    learning.begun(program, iter(synthetic.batches(mlp, "cifar10", 4, 1)), 0)
+    learning.start(program, iter(synthetic.batches(mlp, "cifar10", 4, 1)), 0)
     started = jax.device_get(program._state)
     program.learn(synthetic.batches(mlp, "cifar10", 4, 2))
     moved = {before.shape: int((before != after).sum()) for before, after in zip(started, program._state, strict=True)}
@@ -265,7 +265,7 @@ def test_the_scope_leaves_steps_losses_and_accuracy(monkeypatch):
     monkeypatch.setattr(main.affinity, "pin", lambda threads: None)
     said = []
     main.measure(task(), said.append)
-    seen = said[-1].facts.scopes["learning"]
+    seen = said[-1].report.scopes["learning"]
     learnt = seen.learnt
     assert (learnt.steps, len(learnt.losses), learnt.loss_every, learnt.examples) == (30, 30, 1, 1024)
     assert learnt.losses[-1] < 0.6 * learnt.losses[0]

@@ -23,7 +23,7 @@ from suite import models
 from suite.driver import campaign, collect, plan, probing, profiles, runner
 from suite.driver.deadline import Deadline
 from suite.driver.fitness import checks, cuda_extra, missing_backend
-from suite.driver.journal import Done, Journal, Session
+from suite.driver.journal import CompletedRun, Journal, Session
 from suite.driver.request import Request
 from suite.processes import children, lock
 from suite.programs.jax import grid_search
@@ -34,7 +34,7 @@ from suite.system.redact import _folders, _names, anonymous
 from suite.worker import doubling, epoch, learning, main, recorder, serving, steady, whole_run
 from suite.worker_api import clock
 from suite.worker_api.offer import Offer
-from suite.worker_api.protocol import STREAMED, Line, Task
+from suite.worker_api.protocol import STREAMED, Message, Task
 from suite.workload import Case, WholeRun
 
 PLAN = clock.Plan(
@@ -66,17 +66,17 @@ def test_steps_are_doubled_until_a_sample_is_long_enough():
 
 def test_twice_the_steps_take_twice_the_time():
     fake = FakeTime(0.01)
-    assert doubling.doubling_ratio(doubling.turns(fake.chain, 10, fake.clock)) == pytest.approx(2)
+    assert doubling.doubling_ratio(doubling.paired_chains(fake.chain, 10, fake.clock)) == pytest.approx(2)
 
 
 def test_work_that_does_not_grow_with_the_steps_is_seen():
     fake = FakeTime(0.0001, overhead=0.1)
-    assert doubling.doubling_ratio(doubling.turns(fake.chain, 10, fake.clock)) == pytest.approx(1, abs=0.02)
+    assert doubling.doubling_ratio(doubling.paired_chains(fake.chain, 10, fake.clock)) == pytest.approx(1, abs=0.02)
 
 
 def test_a_chain_too_long_to_double_is_left_alone():
     fake = FakeTime(3.0)
-    assert doubling.doubling_ratio(doubling.turns(fake.chain, 1, fake.clock)) is None
+    assert doubling.doubling_ratio(doubling.paired_chains(fake.chain, 1, fake.clock)) is None
 
 
 def test_a_steady_warm_up_ends_early_and_says_so():
@@ -109,7 +109,7 @@ def test_a_clock_that_stands_still_or_goes_back_ends_the_measurement_in_one_line
     for measure in (
         lambda: clock.steps_per_sample(fake.chain, PLAN, fake.clock),
         lambda: clock.warmup(fake.chain, 10, PLAN, fake.clock),
-        lambda: doubling.doubling_ratio(doubling.turns(fake.chain, 10, fake.clock)),
+        lambda: doubling.doubling_ratio(doubling.paired_chains(fake.chain, 10, fake.clock)),
         lambda: next(clock.samples(fake.chain, 10, PLAN, fake.clock)),
     ):
         with pytest.raises(RuntimeError, match="it stands still"):
@@ -122,7 +122,7 @@ def test_both_clocks_are_read():
 
 
 def test_load_by_others_leaves_out_our_own():
-    before, after = load.Reading(0.0, 100.0, 10.0), load.Reading(2.0, 107.0, 16.0)
+    before, after = load.CpuLoad(0.0, 100.0, 10.0), load.CpuLoad(2.0, 107.0, 16.0)
     assert load.by_others(before, after) == pytest.approx(0.5)
 
 
@@ -139,7 +139,7 @@ def header(**changes):
 
 def test_cases_that_differ_in_scope_share_a_process_but_a_start_has_its_own():
     cases = [factory.record(scope=scope).case for scope in ("transfer", "cold", "step")]
-    units = campaign.units([*cases, factory.record("cifar10_mlp").case])
+    units = campaign.process_groups([*cases, factory.record("cifar10_mlp").case])
     assert [[case.scope for case in unit] for unit in units] == [["step", "transfer"], ["cold"], ["step"]]
 
 
@@ -176,11 +176,11 @@ class FakeChild:
 
 def good_lines():
     stages = [
-        Line(stage=name, seen=Stage(name=name, wall_seconds=1.0, process_seconds=1.0))
+        Message(stage=name, stage_time=Stage(name=name, wall_seconds=1.0, process_seconds=1.0))
         for name in ("lower", "compile", "first_step")
     ]
-    sample = Line(stage="samples", sample=Sample(wall_seconds=0.2, process_seconds=0.2))
-    lines = (*stages, Line(stage="samples"), *[sample] * 3, Line(stage="done", facts=factory.FACTS))
+    sample = Message(stage="samples", sample=Sample(wall_seconds=0.2, process_seconds=0.2))
+    lines = (*stages, Message(stage="samples"), *[sample] * 3, Message(stage="done", report=factory.FACTS))
     return [msgspec.json.encode(line) for line in lines]
 
 
@@ -249,7 +249,7 @@ def test_the_parent_times_the_samples_by_its_own_clock():
     case = factory.record().case
     task = Task(cases=(case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
     start = worker_of(lambda unit: FakeChild(good_lines()))
-    (done,) = collect.contributions(task, 0, 0, lambda stage: None, start)
+    (done,) = collect.run_child(task, 0, 0, lambda stage: None, start)
     assert len(done.run.samples) == 3
     assert done.run.elapsed_seconds == 3
 
@@ -271,7 +271,7 @@ def test_only_the_first_round_of_the_steps_replays(tmp_path):
         (lambda: FakeChild([]), "killed by SIGKILL, in stage 'start'"),
         (lambda: FakeChild([], TimeoutError()), "no word from the worker"),
         (lambda: FakeChild([b"nonsense\n"]), "not understood"),
-        (lambda: FakeChild([msgspec.json.encode(Line(stage="failed", reason="MemoryError: no"))]), "MemoryError"),
+        (lambda: FakeChild([msgspec.json.encode(Message(stage="failed", reason="MemoryError: no"))]), "MemoryError"),
     ],
 )
 def test_a_failed_process_is_a_run_with_its_reason_and_is_not_tried_again(tmp_path, child, words):
@@ -287,7 +287,7 @@ def test_a_failed_process_is_a_run_with_its_reason_and_is_not_tried_again(tmp_pa
 
 
 def test_a_loss_that_is_not_finite_fails_the_run(tmp_path):
-    bad = msgspec.json.encode(Line(stage="done", facts=msgspec.structs.replace(factory.FACTS, last_loss=None)))
+    bad = msgspec.json.encode(Message(stage="done", report=msgspec.structs.replace(factory.FACTS, last_loss=None)))
     records = campaign.records(header(), measured(tmp_path, lambda unit: FakeChild([bad])).done())
     assert all("not finite" in r.reason for r in records)
 
@@ -345,7 +345,7 @@ def sessions(tmp_path, places, cut):
     """A journal of two rounds in one place, then `cut` cases of the third, then another place or the same."""
     journal, plan = Journal(tmp_path / "journal.jsonl"), header()
     entries = [
-        Done(case=case, software=factory.record().software, run=factory.run(number, 0.01))
+        CompletedRun(case=case, software=factory.record().software, run=factory.run(number, 0.01))
         for number in range(3)
         for case in plan.cases
     ]
@@ -363,7 +363,7 @@ def test_on_another_machine_the_round_that_was_cut_is_measured_from_its_beginnin
 def test_a_round_that_has_fewer_cases_is_whole_with_those(tmp_path):
     plan = msgspec.structs.replace(header(), case_rounds=(1, 3, 3))
     entries = [
-        Done(case=case, software=factory.record().software, run=factory.run(number, 0.01))
+        CompletedRun(case=case, software=factory.record().software, run=factory.run(number, 0.01))
         for number in range(3)
         for case, rounds in zip(plan.cases, plan.case_rounds, strict=True)
         if number < rounds
@@ -376,9 +376,9 @@ def test_a_round_that_has_fewer_cases_is_whole_with_those(tmp_path):
 def test_a_case_that_failed_does_not_make_later_rounds_look_cut(tmp_path):
     journal, plan = Journal(tmp_path / "journal.jsonl"), header()
     software = factory.record().software
-    bad = Done(case=plan.cases[0], software=software, run=factory.run(0, 0.01, samples=0, reason="killed"))
+    bad = CompletedRun(case=plan.cases[0], software=software, run=factory.run(0, 0.01, samples=0, reason="killed"))
     good = [
-        Done(case=case, software=software, run=factory.run(number, 0.01))
+        CompletedRun(case=case, software=software, run=factory.run(number, 0.01))
         for number in range(2)
         for case in plan.cases[1:]
     ]
@@ -402,7 +402,7 @@ def test_an_entry_of_another_version_is_said(tmp_path):
 def test_rounds_of_different_software_are_no_whole_result(tmp_path):
     first, second = (factory.record().software, msgspec.structs.replace(factory.record().software, python="3.99"))
     done = [
-        Done(case=header().cases[0], software=software, run=factory.run(number, 0.01))
+        CompletedRun(case=header().cases[0], software=software, run=factory.run(number, 0.01))
         for number, software in enumerate((first, second))
     ]
     (record,) = campaign.records(header(), done)
@@ -424,7 +424,7 @@ def test_rounds_of_different_software_are_no_whole_result(tmp_path):
 def test_rounds_of_different_settings_are_no_whole_result(settings, words):
     software = factory.record().software
     done = [
-        Done(
+        CompletedRun(
             case=header().cases[0],
             software=msgspec.structs.replace(software, settings=each),
             run=factory.run(number, 0.01),
@@ -447,10 +447,10 @@ def test_a_campaign_notes_the_settings_that_its_processes_have(monkeypatch):
 
 @pytest.mark.parametrize("wall", [0.0, -3600.0])
 def test_a_clock_that_goes_backwards_fails_the_run(tmp_path, wall):
-    sample = Line(stage="samples", sample=Sample(wall_seconds=wall, process_seconds=0.1))
+    sample = Message(stage="samples", sample=Sample(wall_seconds=wall, process_seconds=0.1))
     bad = [
         msgspec.json.encode(line)
-        for line in (Line(stage="samples"), *[sample] * 3, Line(stage="done", facts=factory.FACTS))
+        for line in (Message(stage="samples"), *[sample] * 3, Message(stage="done", report=factory.FACTS))
     ]
     records = campaign.records(header(), measured(tmp_path, lambda unit: FakeChild(bad)).done())
     assert [r.case.scope for r in records if "went backwards" in r.reason] == ["step", "step"]
@@ -494,7 +494,7 @@ def test_every_stage_of_a_worker_has_a_limit():
     modules = (main, steady, epoch, whole_run, recorder, learning, serving, grid_search)
     source = "".join(inspect.getsource(module) for module in modules)
     said = {*re.findall(r'(?:stage(?:\(|=)|result\()"(\w+)"', source), *STREAMED.values()}
-    assert said - {"done", "failed", "lesson", "run_end"} <= set(collect.LIMIT_SECONDS)
+    assert said - {"done", "failed", "lesson", "run_end"} <= set(collect.STAGE_TIMEOUT_SECONDS)
     assert {"import", "compile", "samples", "collect", "predictions", "doubling"} <= said
 
 
@@ -573,10 +573,10 @@ def test_two_runs_that_share_no_core_and_no_gpu_may_measure_side_by_side(
 def test_to_look_for_another_run_takes_nothing_that_runs_on_other_cores_share(tmp_path, monkeypatch):
     monkeypatch.setattr(lock, "granted", lambda: {1})
     monkeypatch.setattr(lock, "Gpus", lambda: SimpleNamespace(uuids=("GPU-a",)))
-    lock.refuse_beside_another(tmp_path)
+    lock.check_nothing_measures(tmp_path)
     assert {path.name for path in tmp_path.rglob("*.lock")} == {"core-1.lock", "GPU-a.lock"}
     with lock.measuring("first", tmp_path), pytest.raises(RuntimeError, match="campaign first"):
-        lock.refuse_beside_another(tmp_path)
+        lock.check_nothing_measures(tmp_path)
 
 
 def test_a_lock_that_was_refused_leaves_the_others_free(tmp_path, monkeypatch):
@@ -722,7 +722,7 @@ def peer(name, *backends):
 
 def answered(jax, here=factory.PLAIN, **asked):
     offers = {"jax": jax, "torch": peer("torch", *jax.backends), "keras": peer("keras", "cpu")}
-    return plan.answer(Request(**asked), here, offers)
+    return plan.make_plan(Request(**asked), here, offers)
 
 
 CEILING = factory.description("ceiling_matmul", batch=8192, family="ceiling")
@@ -769,7 +769,7 @@ def test_a_named_workload_that_an_experiment_does_not_take_is_said_to_be_left_ou
     names = ("mnist_mlp", "serve_mobilenet_v2", "cifar10_mlp")
     assert told(workloads=names[:2]) == (said.format("mnist_mlp"),)
     assert told(workloads=names) == (said.format("mnist_mlp, cifar10_mlp"),)
-    assert told(workloads=names, dealt=names[1:2]) == ()
+    assert told(workloads=names, assigned_workloads=names[1:2]) == ()
     assert told(workloads=names[:2], scopes=("step",)) == (said.format("mnist_mlp in scope step"),)
     assert told() == told(every_workload=True) == told(workloads=names[1:2]) == ()
     with pytest.raises(RuntimeError, match="'run_length' has nothing to ask of mnist_mlp; left out; nothing is left"):
@@ -791,7 +791,7 @@ def test_a_campaign_says_which_experiment_asked_for_it():
     now = datetime(2026, 1, 1, tzinfo=UTC)
     about = factory.description()
     made = campaign.planned([factory.record().case], [about], "quick", factory.HOST, now, "threads")
-    done = Done(case=made.cases[0], software=factory.record().software, run=factory.run(0, 0.01))
+    done = CompletedRun(case=made.cases[0], software=factory.record().software, run=factory.run(0, 0.01))
     assert [record.experiment for record in campaign.records(made, [done])] == ["threads"]
 
 
@@ -906,9 +906,9 @@ def test_peers_are_timed_where_they_are_asked_for(monkeypatch):
     assert ways(found, "torch", "cpu") == {(v, a) for v in ("plain", "compile") for a in ("retaining", "system")}
     assert ways(found, "torch", "gpu") == set()
     assert ways(found, "jax", "gpu") == {("plain", "retaining")}
-    with pytest.raises(ValueError, match="--peer-backend asked for without a peer; add --implementation jax,torch"):
+    with pytest.raises(ValueError, match="--baseline-backend asked for without a baseline; add --implementation"):
         answered(offer("cpu", "gpu"), peer_backends=("cpu",))
-    with pytest.raises(ValueError, match="--peer-backend gpu asked for, which is not measured; add --backend gpu"):
+    with pytest.raises(ValueError, match="--baseline-backend gpu asked for, which is not measured; add --backend gpu"):
         answered(offer("cpu"), implementations=("jax", "torch"), peer_backends=("gpu",))
     with pytest.raises(RuntimeError, match="implementation 'keras' asked for on backend 'gpu', it runs on 'cpu' alone"):
         answered(offer("cpu", "gpu"), implementations=("jax", "keras"), peer_backends=("gpu",))
@@ -1048,7 +1048,7 @@ def test_a_peer_on_several_devices_is_an_error():
 
 def test_a_workload_that_a_peer_lacks_is_left_out_and_named():
     offers = {"jax": offer("cpu"), "keras": msgspec.structs.replace(peer("keras", "cpu"), names=("mnist_mlp",))}
-    found = plan.answer(Request(implementations=("jax", "keras")), factory.PLAIN, offers)
+    found = plan.make_plan(Request(implementations=("jax", "keras")), factory.PLAIN, offers)
     assert {c.workload for c in found.cases if c.implementation == "keras"} == {"mnist_mlp"}
     assert "keras cannot run: cifar10_mlp on cpu; left out" in found.remarks
 
@@ -1107,7 +1107,7 @@ def test_exactly_as_many_rounds_as_asked_for_are_planned(rounds):
         ({}, True, 1),
         ({"profile": "smoke"}, False, 1),
         ({"rounds": 4}, False, 4),
-        ({"dealt": ("mnist_mlp",)}, False, 3),
+        ({"assigned_workloads": ("mnist_mlp",)}, False, 3),
         ({"experiment": "size"}, False, 3),
     ],
 )
@@ -1163,7 +1163,7 @@ def test_a_budget_too_short_for_any_process_names_the_shortest_and_a_budget_that
     plan = campaign.planned(cases, about, "quick", factory.HOST, datetime(2026, 1, 1, tzinfo=UTC), within=0.1)
 
     def refused(minutes):
-        bench.refuse_short(plan, Deadline(60 * minutes, reserved, began=90.0, now=lambda: 100.0))
+        bench.check_budget(plan, Deadline(60 * minutes, reserved, began=90.0, now=lambda: 100.0))
 
     with pytest.raises(ValueError, match=r"--budget 0.01 asked for; the shortest process here, of b, takes ") as no:
         refused(0.01)
@@ -1301,7 +1301,7 @@ def test_the_smallest_quota_of_the_own_control_group_and_those_around_it_counts(
 
 
 def test_done_entries_are_plain_data():
-    assert issubclass(Done, msgspec.Struct)
+    assert issubclass(CompletedRun, msgspec.Struct)
 
 
 @pytest.mark.parametrize(
@@ -1344,7 +1344,7 @@ def test_what_was_compiled_goes_with_the_campaign_or_stays_where_it_was_asked_fo
     monkeypatch.setattr(runner, "worker", worker)
     journal = Journal(tmp_path / "campaign" / "journal.jsonl")
     journal.append(header())
-    runner.run(header(), journal, Silent(), kept=tmp_path / "kept" if kept else None)
+    runner.run(header(), journal, Silent(), shared_cache=tmp_path / "kept" if kept else None)
     bench.write(journal, tmp_path, partial=True)
     assert (tmp_path / "kept" / "compiled").is_dir() == kept
     assert (tmp_path / "campaign" / "compile-cache" / "compiled").is_dir() != kept, "who goes on needs it"

@@ -18,7 +18,7 @@ from suite.nn import dropout, flop, optimizers
 from suite.nn.initial import filled
 from suite.nn.losses import softmax_cross_entropy
 from suite.programs.jax.jaxpr_cost import needed, product_flop
-from suite.programs.jax.packing import Form
+from suite.programs.jax.packing import PackedModel
 from suite.programs.jax.program import JaxProgram
 from suite.programs.jax.step import inference_step, training_step
 from suite.workload import Case
@@ -108,9 +108,9 @@ def timed_step(workload, graph, params, rest, precision="float32-highest"):
     """Return the step that is timed, the shapes of what it takes before its state, and of its state."""
     if workload.optimizer is None:
         number = jax.ShapeDtypeStruct((), jnp.float32)
-        return inference_step(workload, Form(graph), precision), ((params, rest),), (number, number)
+        return inference_step(workload, PackedModel(graph), precision), ((params, rest),), (number, number)
     optimizer = workload.optimizer()
-    step = training_step(workload, Form(graph), optimizer, precision)
+    step = training_step(workload, PackedModel(graph), optimizer, precision)
     return step, (), (params, rest, jax.eval_shape(optimizer.init, params))
 
 

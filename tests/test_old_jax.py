@@ -116,6 +116,6 @@ def test_it_stands_beside_no_cpu_of_another_machine():
 
 
 def test_a_file_that_is_checked_is_called_so(tmp_path):
-    answer = CliRunner().invoke(cli.main, ["check", str(store.add(aged(factory.record()), tmp_path))])
+    answer = CliRunner().invoke(cli.main, ["validate", str(store.add(aged(factory.record()), tmp_path))])
     assert "mnist_mlp.cpu.step, open: JAX 0.10.2" in answer.output
     assert answer.exit_code == 0

@@ -287,49 +287,49 @@ def checkout(tmp_path, monkeypatch):
 
 
 def test_a_pack_and_a_record_in_it_are_checked(pack):
-    code, output = said("check", pack)
+    code, output = said("validate", pack)
     count = len(store.of(pack))
     assert (code, output.splitlines()[-1]) == (0, f"{count} records, none invalid")
     assert output.splitlines()[0].startswith(f"{store.of(pack)[0]}: mnist_mlp.")
-    code, alone = said("check", store.of(pack)[0])
+    code, alone = said("validate", store.of(pack)[0])
     line, identity, total = alone.splitlines()
     assert (code, line, total) == (0, output.splitlines()[0], "1 record, none invalid")
     assert identity.startswith("  host ")
-    assert said("check", pack.parent) == (0, output)
+    assert said("validate", pack.parent) == (0, output)
 
 
 def test_a_pack_that_was_sent_may_have_any_name_but_holds_one_campaign(tmp_path, pack):
     sent = pack.rename(pack.with_name("records.zip"))
-    assert said("check", sent)[0] == 0
-    assert said("check", tmp_path)[0] == 1
+    assert said("validate", sent)[0] == 0
+    assert said("validate", tmp_path)[0] == 1
     other = contents(campaign="other")["mnist_mlp.cpu.step.json"]
     sent.write_bytes(packs.packed({**contents(), "mnist_mlp.cpu.step.json": other}))
-    code, output = said("check", sent)
+    code, output = said("validate", sent)
     assert code == 1
     assert "the record 'mnist_mlp" in output
     sent.write_bytes(packs.packed({"another.json": contents()["mnist_mlp.cpu.step.json"]}))
-    code, output = said("check", sent)
+    code, output = said("validate", sent)
     assert code == 1
     assert f"it belongs into '{CAMPAIGN}.zip' as 'mnist_mlp.cpu.step.json'" in output
 
 
 def test_a_pack_that_lies_too_deep_fails_the_check(tmp_path):
     packing.pack(tmp_path / "a" / "b" / CAMPAIGN, contents())
-    code, output = said("check", tmp_path / "a")
+    code, output = said("validate", tmp_path / "a")
     assert code == 1
     assert f"it belongs in '{tmp_path}/a/{CAMPAIGN}.zip', or name '{tmp_path}/a/b' if that is where" in output
-    assert said("check", tmp_path / "a" / "b")[0] == 0
+    assert said("validate", tmp_path / "a" / "b")[0] == 0
 
 
 def test_a_damaged_pack_and_a_record_that_it_lacks_are_said(pack):
-    assert said("check", pack / "nosuch.json")[0] == 1
+    assert said("validate", pack / "nosuch.json")[0] == 1
     assert (
-        "its pack has no record of that name; suite check PACK names those it has"
-        in said("check", pack / "nosuch.json")[1]
+        "its pack has no record of that name; suite validate PACK names those it has"
+        in said("validate", pack / "nosuch.json")[1]
     )
     pack.write_bytes(pack.read_bytes()[:-9])
     for named in (pack, pack.parent):
-        code, output = said("check", named)
+        code, output = said("validate", named)
         assert code == 1
         assert f"'{pack}' is not a readable pack of records: no whole ZIP archive: it is cut short" in output
         assert output.endswith("0 records, none invalid; 1 file that the site leaves out\n")

@@ -56,6 +56,6 @@ def test_a_batch_that_does_not_divide_uses_as_many_devices_as_it_divides_over():
 )
 def test_a_table_uses_nearly_all_cores_whatever_their_number(monkeypatch, cores, parts):
     monkeypatch.setattr(sharding, "split_cpu", lambda count: tuple(range(count)))
-    monkeypatch.setattr(sharding, "spread", len)
+    monkeypatch.setattr(sharding, "shardings_over", len)
     case = Case(workload="gbdt_mortgage", backend="cpu", scope="step", batch=400_000)
-    assert sharding.placement(case, cores) == parts
+    assert sharding.shardings(case, cores) == parts

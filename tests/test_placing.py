@@ -55,20 +55,20 @@ def test_the_home_page_and_the_machine_s_say_where_a_local_machine_stands():
 
 def test_a_record_s_file_is_checked_before_it_is_sent(tmp_path):
     path = store.add(factory.record(), tmp_path)
-    good = CliRunner().invoke(cli.main, ["check", str(path)])
+    good = CliRunner().invoke(cli.main, ["validate", str(path)])
     assert good.exit_code == 0
     assert "mnist_mlp.cpu.step, open" in good.output
     path.chmod(0o644)
     path.write_text(path.read_text().replace('"rounds": 3', '"rounds": 4'))
-    bad = CliRunner().invoke(cli.main, ["check", str(tmp_path)])
+    bad = CliRunner().invoke(cli.main, ["validate", str(tmp_path)])
     assert bad.exit_code == 1
     assert "is not a readable record" in bad.output
     empty = tmp_path / "empty"
     empty.mkdir()
-    none = CliRunner().invoke(cli.main, ["check", str(empty)])
+    none = CliRunner().invoke(cli.main, ["validate", str(empty)])
     assert none.exit_code == 1
     assert "no record" in none.output
-    assert CliRunner().invoke(cli.main, ["check", "nowhere"]).exit_code == 2
+    assert CliRunner().invoke(cli.main, ["validate", "nowhere"]).exit_code == 2
 
 
 def test_what_the_site_leaves_out_because_of_its_place_fails_the_check(tmp_path):
@@ -89,11 +89,11 @@ def test_what_the_site_leaves_out_because_of_its_place_fails_the_check(tmp_path)
     }
     for place, (folder, named, words) in cases.items():
         path = store.put(record, folder)
-        answer = CliRunner().invoke(cli.main, ["check", str(named)])
+        answer = CliRunner().invoke(cli.main, ["validate", str(named)])
         assert answer.exit_code == 1, place
         assert words in answer.output, place
         assert answer.stdout == "0 records, none invalid; 1 file that the site leaves out\n"
-        assert CliRunner().invoke(cli.main, ["check", str(path)]).exit_code == 0, place
+        assert CliRunner().invoke(cli.main, ["validate", str(path)]).exit_code == 0, place
 
 
 @pytest.mark.parametrize("begun", ["", store.PARTIAL])
@@ -102,7 +102,7 @@ def test_a_campaign_is_right_where_it_is_and_in_the_folder_above(tmp_path, monke
     path = store.put(record, tmp_path / f"{begun}{record.campaign}")
     monkeypatch.chdir(path.parent)
     for named in (str(path.parent), str(tmp_path), ".", ".."):
-        answer = CliRunner().invoke(cli.main, ["check", named])
+        answer = CliRunner().invoke(cli.main, ["validate", named])
         assert (answer.exit_code, answer.output.splitlines()[1:]) == (0, ["1 record, none invalid"]), named
 
 
@@ -111,7 +111,7 @@ def test_the_last_line_of_a_check_counts_what_is_invalid_which_is_no_error(tmp_p
     impossible = factory.record("mnist_mlp", "gpu", step_seconds=[1e-12] * 3)
     assert summary(impossible).state == "invalid"
     store.add(impossible, tmp_path)
-    answer = CliRunner().invoke(cli.main, ["check", str(tmp_path)])
+    answer = CliRunner().invoke(cli.main, ["validate", str(tmp_path)])
     assert answer.exit_code == 0
     assert answer.output.splitlines()[-1] == "2 records, 1 invalid"
 

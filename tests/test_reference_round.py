@@ -110,7 +110,7 @@ def test_the_cpu_comes_first_then_jax_on_the_gpu_each_cheapest_first_and_torch_c
         if unit[0].variant == "plain"
         else (turn.number, "compiled")
         for turn in turns(header)
-        for unit in turn.units
+        for unit in turn.groups
     ]
     jax = [(side, "jax", name) for side in ("cpu", "gpu") for name in ("small", "big")]
     once = [*jax, ("gpu", "torch", "small")]

@@ -29,7 +29,7 @@ def turns(header, entries=()):
     found, entries = [], list(entries)
     while turn := next_turn(header, entries, Forecast(header, entries)):
         found.append(turn)
-        entries += [entry for unit in turn.units for each in unit for entry in one(each, turn.number)]
+        entries += [entry for unit in turn.groups for each in unit for entry in one(each, turn.number)]
     return found
 
 
@@ -49,13 +49,13 @@ def test_the_first_pass_takes_steps_of_all_before_starts_and_of_these_the_cheape
     assert [turn.question for turn in found] == [
         (name, scope) for scope in ("step", "cold") for name in ("small", "middle", "big")
     ]
-    assert all({unit[0].backend for unit in turn.units} == {"cpu", "gpu"} for turn in found)
+    assert all({unit[0].backend for unit in turn.groups} == {"cpu", "gpu"} for turn in found)
     assert {turn.number for turn in found} == {0}
 
 
 def test_baselines_are_measured_with_what_they_are_compared_with():
     header = plan(case(), case(backend="gpu"), case(implementation="torch"), case("cifar10_mlp"))
-    sizes = {turn.question[0]: len(turn.units) for turn in turns(header)}
+    sizes = {turn.question[0]: len(turn.groups) for turn in turns(header)}
     assert sizes == {"mnist_mlp": 3, "cifar10_mlp": 1}
 
 
@@ -67,18 +67,18 @@ def test_further_rounds_come_in_a_random_order_that_is_the_same_whenever_asked()
     order = {n: [turn.question[0] for turn in found if turn.number == n] for n in range(4)}
     assert order[0] == sorted("abcdefgh")
     assert len({tuple(each) for each in order.values()}) == 4
-    assert {turn.units[0][0].backend for turn in found} == {"cpu", "gpu"}
+    assert {turn.groups[0][0].backend for turn in found} == {"cpu", "gpu"}
     other = msgspec.structs.replace(header, campaign="20260101-000001-other")
     assert header.seed == other.seed
-    assert [turn.units for turn in found] != [turn.units for turn in turns(other)]
+    assert [turn.groups for turn in found] != [turn.groups for turn in turns(other)]
 
 
 @pytest.mark.parametrize("ended", range(12))
 def test_a_resumed_campaign_measures_what_a_cut_round_lacks(ended):
     header = plan(*(case(name, side) for name in "ab" for side in ("cpu", "gpu")), within=None, asked=3)
-    whole = [(turn.number, unit[0]) for turn in turns(header) for unit in turn.units]
+    whole = [(turn.number, unit[0]) for turn in turns(header) for unit in turn.groups]
     before = [entry for number, each in whole[:ended] for entry in one(each, number)]
-    rest = [(turn.number, unit[0]) for turn in turns(header, before) for unit in turn.units]
+    rest = [(turn.number, unit[0]) for turn in turns(header, before) for unit in turn.groups]
     assert sorted(rest, key=str) == sorted(whole[ended:], key=str)
 
 
@@ -87,7 +87,7 @@ def test_what_failed_is_not_tried_again_nor_is_what_shares_its_process():
     header = plan(step, transfer, gpu, within=None, asked=2)
     entries = [*one(step, 0), *one(transfer, 0, reason="killed", samples=0)]
     assert failed_cases(header, entries) == {step, transfer}
-    assert [(turn.number, turn.units) for turn in turns(header, entries)] == [(0, ((gpu,),)), (1, ((gpu,),))]
+    assert [(turn.number, turn.groups) for turn in turns(header, entries)] == [(0, ((gpu,),)), (1, ((gpu,),))]
 
 
 def test_what_shares_a_process_with_a_failure_asks_for_no_rounds_that_it_cannot_get():

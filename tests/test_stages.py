@@ -13,9 +13,9 @@ from suite.programs.jax.program import JaxProgram
 from suite.results.records.record import JaxprCost
 from suite.worker import main
 from suite.worker.checks import pending_work
-from suite.worker.checks.pending_work import Leftover
+from suite.worker.checks.pending_work import PendingWork
 from suite.worker_api import clock
-from suite.worker_api.protocol import Line, Task
+from suite.worker_api.protocol import Message, Task
 from suite.workload import Case, WholeRun
 
 STARTS, QUIET, ENDS = 2.0, 0.3, 3.0  # seconds until the first word, of it with other load, and from the last word on
@@ -57,7 +57,7 @@ def call(result=None):
     return lambda slow, *given: slow.passes(1.0, result)
 
 
-RESULTS = {"traced": TRACED, "state_digest": "d", "platform": "cpu", "packages": {}, "settings": {}}
+RESULTS = {"jaxpr_cost": TRACED, "state_digest": "d", "platform": "cpu", "packages": {}, "settings": {}}
 for name in ("initialise", "put", "lower", "compile", "prepare", "compile_rest", "train", "evaluate", "cache_hits"):
     setattr(Slow, name, call())
 for name in ("device_memory_bytes", "bytes_per_step", *RESULTS):
@@ -91,7 +91,7 @@ def stages(monkeypatch, *scopes, replay=True):
     slow, inputs = Slow(), [{"x": np.full(4, number, np.float32)} for number in range(2)]
 
     def least(again, clocks):
-        return slow.passes(1.0, Leftover(seconds=0.0, awaited_seconds=0.0))
+        return slow.passes(1.0, PendingWork(seconds=0.0, awaited_seconds=0.0))
 
     monkeypatch.setattr(main.affinity, "pin", lambda threads: None)
     monkeypatch.setattr(main, "program", lambda case: slow.passes(1.0, (slow, None)))
@@ -108,7 +108,7 @@ def stages(monkeypatch, *scopes, replay=True):
     run = WholeRun(epochs=2, train=4, test=4)
     task = Task(cases=cases, dataset="mnist", seed=0, plan=PLAN, flow=PLAN, replay=replay, run=run, energy_seconds=11.0)
     done = next(
-        collect.contributions(task, 0, 0, lambda stage: None, start, clocks=slow.clock, wait=lambda: slow.passes(QUIET))
+        collect.run_child(task, 0, 0, lambda stage: None, start, clocks=slow.clock, wait=lambda: slow.passes(QUIET))
     )
     assert done.run.reason == ""
     return [(stage.name, stage.wall_seconds) for stage in done.run.stages], slow.now
@@ -164,7 +164,7 @@ def test_a_process_that_says_nothing_is_other_from_its_start_to_its_end():
         yield Dumb(fake)
 
     task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
-    (done,) = collect.contributions(task, 0, 0, lambda stage: None, start, clocks=fake.clock)
+    (done,) = collect.run_child(task, 0, 0, lambda stage: None, start, clocks=fake.clock)
     assert [(stage.name, stage.wall_seconds) for stage in done.run.stages] == [("other", 7.0)]
 
 
@@ -174,7 +174,7 @@ def test_the_interpreter_starts_while_the_machine_is_watched_and_has_its_task_af
     class Ordered(Told):
         def tell(self, line):
             order.append("task")
-            self.said = [(fake.now, msgspec.json.encode(Line(stage="done", facts=factory.FACTS)))]
+            self.said = [(fake.now, msgspec.json.encode(Message(stage="done", report=factory.FACTS)))]
 
     @contextmanager
     def start(unit):
@@ -182,7 +182,7 @@ def test_the_interpreter_starts_while_the_machine_is_watched_and_has_its_task_af
         yield Ordered(fake)
 
     task = Task(cases=(factory.record().case,), dataset="mnist", seed=0, plan=PLAN, flow=PLAN)
-    list(collect.contributions(task, 0, 0, lambda stage: None, start, wait=lambda: order.append("quiet")))
+    list(collect.run_child(task, 0, 0, lambda stage: None, start, wait=lambda: order.append("quiet")))
     assert order == ["started", "quiet", "task"]
 
 

@@ -28,8 +28,8 @@ from suite.system.nvml import GpuReading, Gpus
 from suite.telemetry import process, windows
 from suite.worker_api import clock, telemetry_messages
 from suite.worker_api.offer import Offer
-from suite.worker_api.protocol import Line
-from suite.worker_api.telemetry_messages import Counters, Reading
+from suite.worker_api.protocol import Message
+from suite.worker_api.telemetry_messages import Counters, TelemetrySample
 
 # The driver
 
@@ -376,7 +376,7 @@ def test_packages_whose_cores_are_others_too_count_nothing(tmp_path, monkeypatch
 
 def reading(at, **changes):
     """The machine at a second: four cores, three of them busy, two of these with the worker."""
-    made = Reading(
+    made = TelemetrySample(
         at=float(at),
         capacity_seconds=4.0 * at,
         busy_seconds=3.0 * at,
@@ -581,7 +581,9 @@ READING = msgspec.json.encode(reading(1)).decode()
 def child_that(tmp_path, code):
     """A telemetry child of these lines, and its end."""
     (tmp_path / "stand_in.py").write_text(code)
-    stream = windows.Stream("stand_in", python=sys.executable, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+    stream = windows.TelemetryProcess(
+        "stand_in", python=sys.executable, env={**os.environ, "PYTHONPATH": str(tmp_path)}
+    )
     try:
         yield stream
     finally:
@@ -590,7 +592,7 @@ def child_that(tmp_path, code):
 
 def ended(name):
     """What a worker says when it has left a stage."""
-    return Line(stage=name, seen=Stage(name=name, wall_seconds=1.0, process_seconds=1.0))
+    return Message(stage=name, stage_time=Stage(name=name, wall_seconds=1.0, process_seconds=1.0))
 
 
 class FakeWorker:
@@ -604,11 +606,18 @@ class FakeWorker:
     def tell(self, line):
         task = msgspec.json.decode(line)
         self.tasks.append(task)
-        marks = [Line(stage="energy"), ended("energy")] if task["energy_seconds"] else []
+        marks = [Message(stage="energy"), ended("energy")] if task["energy_seconds"] else []
         facts = msgspec.structs.replace(factory.FACTS, energy_step_seconds=0.1 if marks else None)
-        taken = [Line(stage="samples", sample=Sample(wall_seconds=0.02, process_seconds=0.02))] * 3
-        lines = [Line(stage="lower"), ended("first_step"), Line(stage="samples"), *taken, ended("samples"), *marks]
-        self.lines = [msgspec.json.encode(line) for line in (*lines, Line(stage="done", facts=facts))]
+        taken = [Message(stage="samples", sample=Sample(wall_seconds=0.02, process_seconds=0.02))] * 3
+        lines = [
+            Message(stage="lower"),
+            ended("first_step"),
+            Message(stage="samples"),
+            *taken,
+            ended("samples"),
+            *marks,
+        ]
+        self.lines = [msgspec.json.encode(line) for line in (*lines, Message(stage="done", report=facts))]
 
     def line(self, timeout_seconds):
         return self.lines.pop(0) if self.lines else None
@@ -661,7 +670,7 @@ def test_a_child_that_dies_or_talks_nonsense_harms_no_measurement(tmp_path, monk
     with child_that(tmp_path, code) as stream:
         stream._reader.join(30)
         stream._process.wait(30)
-        records, _ = measured(tmp_path, windows.Beside(stream), monkeypatch)
+        records, _ = measured(tmp_path, windows.TelemetryWindows(stream), monkeypatch)
     assert all(summary(record).steady for record in records)
     for run in (run for record in records for run in record.runs):
         assert run.reason == ""
@@ -673,7 +682,7 @@ def test_a_child_that_hangs_harms_no_measurement(tmp_path, monkeypatch):
     code = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" + SAYS.format(line=COUNTERS)
     with child_that(tmp_path, code + "print('" + READING + "', flush=True)\nwhile True: signal.pause()") as stream:
         ticks = iter(range(100, 10**6))
-        watched = windows.Beside(stream, now=lambda: float(next(ticks)), sleep=lambda _: None)
+        watched = windows.TelemetryWindows(stream, now=lambda: float(next(ticks)), sleep=lambda _: None)
         while stream.counters is None or not stream.readings:
             stream._reader.join(0.01)
         records, tasks = measured(tmp_path, watched, monkeypatch)
@@ -691,7 +700,7 @@ def test_a_child_that_never_says_what_answers_is_waited_for_once(tmp_path, monke
         slept = []
         ticks = iter(range(10**6))
         records, tasks = measured(
-            tmp_path, windows.Beside(stream, now=lambda: float(next(ticks)), sleep=slept.append), monkeypatch
+            tmp_path, windows.TelemetryWindows(stream, now=lambda: float(next(ticks)), sleep=slept.append), monkeypatch
         )
     assert 0 < len(slept) <= 11
     assert not any(task["energy_seconds"] for task in tasks)
@@ -731,17 +740,17 @@ class Scripted:
 
 def scripted(**there):
     stream = Scripted(**there)
-    return stream, windows.Beside(stream, now=stream.tick, sleep=stream.sleep)
+    return stream, windows.TelemetryWindows(stream, now=stream.tick, sleep=stream.sleep)
 
 
 @pytest.mark.parametrize(("scope", "seconds"), [("run", 8.0), ("learning", 4.0)])
 def test_a_search_is_watched_from_the_first_of_its_trainings_on(scope, seconds):
     ticks = iter([1.0, 5.0, 9.0])
-    watched = windows.Beside(None, "no child", now=lambda: next(ticks))
+    watched = windows.TelemetryWindows(None, "no child", now=lambda: next(ticks))
     watched.follow(1)
     begins = "init" if scope == "run" else "learning"
-    end = Line(stage="run_end") if scope == "run" else ended("learning")
-    for line in (Line(stage=begins), Line(stage=begins), end):
+    end = Message(stage="run_end") if scope == "run" else ended("learning")
+    for line in (Message(stage=begins), Message(stage=begins), end):
         watched.hears(line)
     run = watched.added(factory.run(0, 1.0), factory.record(scope=scope).case, factory.FACTS)
     assert run.telemetry.seconds == seconds

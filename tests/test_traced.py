@@ -37,7 +37,7 @@ def test_a_product_that_nobody_needs_does_not_count():
 
 
 def seen(function, *arguments, batch):
-    return jaxpr_cost.traced(jax.make_jaxpr(function)(*arguments, batch), batch, 0, 1)
+    return jaxpr_cost.jaxpr_cost(jax.make_jaxpr(function)(*arguments, batch), batch, 0, 1)
 
 
 def test_a_traced_step_tells_its_parameters_examples_and_the_kinds_of_its_products():
@@ -75,9 +75,9 @@ def test_arrays_that_are_not_there_yet_are_waited_for():
     x = jnp.ones((600, 600))
     slow = jax.jit(lambda x: jax.lax.fori_loop(0, 200, lambda _, y: y @ x / 600, x)).lower(x).compile()
     found = slow(x)
-    awaited = pending_work.look(clock.Clock()).awaited_seconds
+    awaited = pending_work.watch_until_idle(clock.Clock()).awaited_seconds
     assert found.is_ready()
     looks = [
-        pending_work.look(clock.Clock()).awaited_seconds for _ in range(5)
+        pending_work.watch_until_idle(clock.Clock()).awaited_seconds for _ in range(5)
     ]  # other work may come between one of them
     assert min(looks) < 0.01 < awaited

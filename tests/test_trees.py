@@ -252,7 +252,7 @@ def test_the_forest_predicts_the_margins_that_training_ends_with():
 
 def test_the_program_needs_all_rows_and_a_table_copied_each_round_changes_nothing():
     made = begun()
-    assert made.traced().examples == CASE.batch
+    assert made.jaxpr_cost().examples == CASE.batch
     assert not made.settings()["jax_weights_constant"], "there are none"
     assert made.platform() == "cpu"
     made.feed(2)

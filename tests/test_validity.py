@@ -337,7 +337,7 @@ def test_work_that_goes_on_is_watched_until_it_ends(monkeypatch):
     monkeypatch.setattr(pending_work, "drain", lambda: None)
     for until, seen in ((0.0, 0.0), (0.5, 0.5), (60.0, pending_work.LONGEST_SECONDS)):
         busy = Busy(until)
-        assert pending_work.look(busy.clock, busy.sleep).seconds == pytest.approx(seen, abs=0.03)
+        assert pending_work.watch_until_idle(busy.clock, busy.sleep).seconds == pytest.approx(seen, abs=0.03)
 
 
 @pytest.mark.parametrize(
@@ -368,7 +368,9 @@ def test_what_may_have_been_spinning_threads_is_looked_at_again(monkeypatch, eac
 def test_arrays_that_are_not_there_at_once_are_looked_at_again(monkeypatch, looks, least, samples):
     seen, taken = iter(looks), []
     monkeypatch.setattr(
-        pending_work, "look", lambda *_: pending_work.Leftover(**dict(zip(FIELDS, next(seen), strict=True)))
+        pending_work,
+        "watch_until_idle",
+        lambda *_: pending_work.PendingWork(**dict(zip(FIELDS, next(seen), strict=True))),
     )
     found = pending_work.least(lambda: taken.append("a sample"), clock.Clock())
     assert (found.seconds, found.awaited_seconds) == least

@@ -16,7 +16,7 @@ from flax import nnx
 from suite import models, variants
 from suite.programs.jax.nnx_jit import NnxProgram
 from suite.programs.jax.program import JaxProgram
-from suite.programs.jax.sharding import devices, placement
+from suite.programs.jax.sharding import devices, shardings
 from suite.programs.jax.stacked import StackedProgram
 from suite.variants import STEPS_PER_CALL
 from suite.worker import main
@@ -88,7 +88,7 @@ def test_every_way_of_taking_a_step_needs_the_products_of_the_network(variant, p
     program.initialise(0)
     program.put(batches(workload, 8))
     program.lower()
-    seen = program.traced()
+    seen = program.jaxpr_cost()
     assert seen.flop_per_step == 8 * workload.description.flop_per_example
     assert seen.parameters >= workload.description.trainable_parameters
     assert seen.examples == 8
@@ -109,7 +109,7 @@ def test_an_inference_holds_its_weights_and_has_others_after_another_start(varia
         program.chain(STEPS_PER_CALL)
         program.block()
         found.append((program.loss(), program.compilations()))
-    assert program.traced().parameters >= 3 * 3 + 3
+    assert program.jaxpr_cost().parameters >= 3 * 3 + 3
     assert program.settings()["jax_weights_constant"]
     (loss, compiled), (other, _), (again, _) = found
     assert loss == again != pytest.approx(other, rel=1e-3)
@@ -214,7 +214,7 @@ def test_steps_over_four_devices_are_those_of_one(name, variant):
 def test_a_batch_that_does_not_divide_is_refused_by_the_worker_too():
     case = Case(workload="dp_linear_mirrored", backend="cpu", scope="step", batch=9, devices=2)
     with pytest.raises(ValueError, match="batch 9 does not divide over 2 devices"):
-        placement(case)
+        shardings(case)
 
 
 def test_more_devices_than_there_are_is_an_error():

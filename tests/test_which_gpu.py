@@ -176,16 +176,16 @@ JAX = Offer(
 def test_a_gpu_that_is_named_wrongly_is_not_left_out_in_silence(monkeypatch):
     with_driver(monkeypatch, FakeNvml(), "MIG-cccc")
     monkeypatch.setattr(plan, "why_no_gpu", machine.why_no_gpu)
-    (remark,) = plan.answer(Request(workloads=("mnist_mlp",)), factory.PLAIN, {"jax": JAX}).remarks
+    (remark,) = plan.make_plan(Request(workloads=("mnist_mlp",)), factory.PLAIN, {"jax": JAX}).remarks
     assert "CUDA_VISIBLE_DEVICES is 'MIG-cccc'" in remark
     with_driver(monkeypatch, FakeNvml(), "")  # hidden on purpose
-    assert plan.answer(Request(workloads=("mnist_mlp",)), factory.PLAIN, {"jax": JAX}).remarks == ()
+    assert plan.make_plan(Request(workloads=("mnist_mlp",)), factory.PLAIN, {"jax": JAX}).remarks == ()
 
 
 def test_the_locks_of_a_slice_have_names_that_files_may_have(monkeypatch, tmp_path):
     driver = SlicedNvml(uuids=("MIG-GPU-0000/1/0", "MIG-GPU-0000/2/0"))
     monkeypatch.setattr(lock, "Gpus", lambda: Gpus(driver, "0"))
-    lock.refuse_beside_another(tmp_path)
+    lock.check_nothing_measures(tmp_path)
 
 
 SLICE = msgspec.structs.replace(factory.H100, name=f"{factory.H100.name} MIG 1g.10gb", slice="1g.10gb")
@@ -274,9 +274,9 @@ def test_a_peer_that_sees_another_gpu_first_is_refused():
         "torch": msgspec.structs.replace(seeing(SLICE.name), names=("mnist_mlp",)),
     }
     with pytest.raises(RuntimeError, match=r"its first GPU is '.* MIG 1g.10gb' and JAX's is 'NVIDIA H100"):
-        plan.answer(Request(workloads=("mnist_mlp",), implementations=("jax", "torch")), factory.HOST, offers)
+        plan.make_plan(Request(workloads=("mnist_mlp",), implementations=("jax", "torch")), factory.HOST, offers)
     for same in (factory.H100.name, "cuda"):
-        validation.refuse_other_gpu({"jax": (factory.H100.name,), "torch": (same, "another card")})
+        validation.check_same_gpu({"jax": (factory.H100.name,), "torch": (same, "another card")})
 
 
 def test_a_record_of_before_has_no_slice_and_the_same_digest():

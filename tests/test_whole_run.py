@@ -12,7 +12,7 @@ import synthetic
 from suite import models
 from suite.analysis.capabilities import MachineCapabilities
 from suite.driver import campaign, collect, profiles, runner
-from suite.driver.journal import Done
+from suite.driver.journal import CompletedRun
 from suite.experiments import headline
 from suite.programs.jax.epochs import JaxRun
 from suite.programs.jax.nnx_jit import NnxProgram
@@ -193,7 +193,7 @@ def test_first_calls_are_four_and_the_first_has_its_compilation():
 
     process = Process(task=task, say=lambda line: None, clocks=clocks)
     steady.measured_steps(process, program, [])
-    seen = process.seen
+    seen = process.scope_results
     assert [sample.wall_seconds for sample in seen["calls"].warmup] == [1110.0, 2.0]
     assert [sample.wall_seconds for sample in seen["calls"].samples] == [3.0, 4.0]
     assert program.calls == 4
@@ -226,9 +226,9 @@ def test_a_whole_run_is_taken_once_in_quick_and_shortened_in_smoke():
     cases = (factory.record(scope="run").case, factory.record().case)
     header = campaign.planned(cases, [factory.description()], "quick", factory.HOST, datetime(2026, 1, 1, tzinfo=UTC))
     assert [header.rounds_of(case) for case in cases] == [1, 3]
-    assert campaign.units(cases) == ((cases[0],), (cases[1],))
-    done = [Done(case=case, software=Software(suite="0", python="3", packages={}, settings={}), run=factory.run(0, 1.0))
-            for case in cases]  # fmt: skip
+    assert campaign.process_groups(cases) == ((cases[0],), (cases[1],))
+    software = Software(suite="0", python="3", packages={}, settings={})
+    done = [CompletedRun(case=case, software=software, run=factory.run(0, 1.0)) for case in cases]
     assert [record.rounds for record in campaign.records(header, done)] == [1, 3]
 
 
@@ -287,23 +287,23 @@ def test_a_warm_cache_is_filled_once_and_one_that_gives_nothing_is_no_result(tmp
     class Watch:
         def stage(self, name): ...
 
-    monkeypatch.setattr(runner, "contributions", process)
+    monkeypatch.setattr(runner, "run_child", process)
     for _ in range(3):
-        assert runner.fill(task, 1, 2, tmp_path, Watch(), lambda unit: None) == ()
+        assert runner.fill_compile_cache(task, 1, 2, tmp_path, Watch(), lambda unit: None) == ()
     assert len(filled) == 1
     (runner.warm_cache(case, tmp_path) / "filled").unlink()  # as if killed while it was filled
-    runner.fill(task, 1, 2, tmp_path, Watch(), lambda unit: None)
+    runner.fill_compile_cache(task, 1, 2, tmp_path, Watch(), lambda unit: None)
     assert len(filled) == 2
     (runner.warm_cache(case, tmp_path) / "filled").unlink()
     run = factory.run(1, 0.1, samples=0, reason="the worker was killed by SIGKILL")
-    failed = Done(case=case, software=factory.record().software, run=run)
-    monkeypatch.setattr(runner, "contributions", lambda *_, **__: iter([failed]))
-    assert runner.fill(task, 1, 2, tmp_path, Watch(), lambda unit: None) == (failed,)
+    failed = CompletedRun(case=case, software=factory.record().software, run=run)
+    monkeypatch.setattr(runner, "run_child", lambda *_, **__: iter([failed]))
+    assert runner.fill_compile_cache(task, 1, 2, tmp_path, Watch(), lambda unit: None) == (failed,)
     assert not (runner.warm_cache(case, tmp_path) / "filled").exists()
     facts = replaced(factory.FACTS, cache_hits=0)
-    assert "nothing came from the compile cache" in collect.trouble(case, facts)
-    assert collect.trouble(case, replaced(factory.FACTS, cache_hits=1)) == ""
-    assert collect.trouble(factory.record(scope="cold").case, facts) == ""
+    assert "nothing came from the compile cache" in collect.failure_reason(case, facts)
+    assert collect.failure_reason(case, replaced(factory.FACTS, cache_hits=1)) == ""
+    assert collect.failure_reason(factory.record(scope="cold").case, facts) == ""
 
 
 def test_what_holds_weights_as_constants_has_the_same_in_each_round():

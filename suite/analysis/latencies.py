@@ -39,7 +39,9 @@ def latency_table(served: Sequence[Latency]) -> Table:
             (
                 Cell(text=record.workload),
                 Cell(text=record.backend.upper()),
-                Cell(text=" ".join([record.case.implementation, *record.case.ways(record.description.data)])),
+                Cell(
+                    text=" ".join([record.case.implementation, *record.case.non_default_axes(record.description.data)])
+                ),
                 *_seconds_cells(item.median, item.summary),
                 *_seconds_cells(item.tail, item.summary),
                 *rate_cells(item.rate, item.summary),

@@ -10,15 +10,22 @@ import click
 from suite import __version__
 from suite.cli.about import doctor, list_workloads
 from suite.cli.data import data
-from suite.cli.quoting import check_docs, cite
-from suite.cli.records import baselines, check, compare, publish, report
-from suite.cli.running import follow, run
+from suite.cli.quoting import check_citations, cite
+from suite.cli.records import baselines, compare, publish, report, validate
+from suite.cli.renamed import COMMANDS, new_name
+from suite.cli.running import join, run
 
 _OF_A_PLACE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.ENOTDIR, errno.ENAMETOOLONG}
 
 
 class Group(click.Group):
     """A group whose commands turn errors meant for the user, and an interrupt, into one line and a failing exit."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the first argument names, by an old name too, and the others."""
+        return super().resolve_command(ctx, [new_name(args[0], COMMANDS), *args[1:]])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
@@ -54,11 +61,11 @@ for command in (
     report,
     compare,
     baselines,
-    check,
+    validate,
     cite,
-    check_docs,
+    check_citations,
     data,
-    follow,
+    join,
     doctor,
 ):
     main.add_command(command)

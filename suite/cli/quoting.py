@@ -20,7 +20,7 @@ from suite.cli.types import KeyName, published
     type=click.Choice(["text", "markdown", "bibtex", "csl", "badge"]),
     default="text",
     show_default=True,
-    help="markdown: a marked quotation for check-docs; csl: CSL-JSON; badge: an SVG picture.",
+    help="markdown: a marked quotation for check-citations; csl: CSL-JSON; badge: an SVG picture.",
 )
 @click.option(
     "--json",
@@ -75,10 +75,10 @@ def cite(key: str | None, listed: bool, form: Any, as_json: bool, site: str) -> 
         click.echo(f"{name}  {number}")
 
 
-@click.command("check-docs", short_help="Compare the quotations in FILES with the published records.")
+@click.command("check-citations", short_help="Compare the quotations in FILES with the published records.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--write", is_flag=True, help="Bring quotations whose key is not pinned up to date.")
-def check_docs(files: tuple[Path, ...], write: bool) -> None:
+def check_citations(files: tuple[Path, ...], write: bool) -> None:
     """Compare the marked quotations in FILES with the published records; exit 1 if a number is not its key's.
 
     FILES may lie anywhere; the records are those of the suite's checkout, where this has to run.

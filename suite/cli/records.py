@@ -1,4 +1,4 @@
-"""Commands for records that there are: publish, render, compare, check."""
+"""Commands for records that there are: publish, render, compare, validate."""
 
 import sys
 from pathlib import Path
@@ -45,7 +45,7 @@ def report(out: Path, build: bool, prices: Path | None) -> None:
     from suite.system import machine
 
     listed = price_list.read(prices or price_list.SHIPPED)
-    refuse_missing(out)
+    check_out(out)
     built = publishing.report(PUBLISHED, out, build, listed)
     printing.print_results((PUBLISHED, out), machine.machine(), listed, noted=True)
     if built is not None:
@@ -71,7 +71,7 @@ def compare(first: str, second: str, band: float | None, as_json: bool, out: Pat
     """
     from suite.console import printing
 
-    refuse_missing(out)
+    check_out(out)
     printing.compare(first, second, (PUBLISHED, out), None if band is None else band / 100, as_json)
 
 
@@ -85,11 +85,11 @@ def baselines(as_json: bool, out: Path) -> None:
     """
     from suite.console import printing
 
-    refuse_missing(out)
+    check_out(out)
     printing.baselines((PUBLISHED, out), as_json)
 
 
-def refuse_missing(out: Path) -> None:
+def check_out(out: Path) -> None:
     """Raise ValueError if the folder named with --out is not there; without the option nothing needs to be."""
     named = click.get_current_context().get_parameter_source("out") is ParameterSource.COMMANDLINE
     if named and not out.is_dir():
@@ -98,7 +98,7 @@ def refuse_missing(out: Path) -> None:
 
 @click.command(short_help="Say of each record in PATHS whether it can be read.")
 @click.argument("paths", nargs=-1, required=True, type=RecordPath())
-def check(paths: tuple[Path, ...]) -> None:
+def validate(paths: tuple[Path, ...]) -> None:
     """Say of each record in PATHS what it is and whether it can be read as it was written.
 
     Each is a record's file, a pack of them, CAMPAIGN.zip, a record in one, CAMPAIGN.zip/NAME.json, or a folder of files

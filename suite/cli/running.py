@@ -14,8 +14,10 @@ from typing import Any, get_args
 import click
 from click.core import ParameterSource
 
+from suite.cli.renamed import RenamingCommand
 from suite.cli.types import (
     PUBLISHED,
+    ColdStart,
     Counts,
     Finite,
     Percent,
@@ -31,7 +33,6 @@ from suite.workload import (
     Allocator,
     Augmentation,
     Backend,
-    CompileCache,
     Implementation,
     Layout,
     Loader,
@@ -46,7 +47,7 @@ _OF_EVERY_RUN = frozenset(
 )
 
 
-@click.command(short_help="Run benchmarks and print the results.")
+@click.command(cls=RenamingCommand, short_help="Run benchmarks and print the results.")
 @click.argument("workloads", nargs=-1, metavar="[WORKLOAD]...")
 @click.option("--all", "every_workload", is_flag=True, help="Every workload, not the headline set alone.")
 @click.option(
@@ -114,13 +115,20 @@ _OF_EVERY_RUN = frozenset(
     "under way. Of an experiment: those of its cases, all by default.",
 )
 @click.option(
-    "--cache",
+    "--cold-start",
+    "caches",
     cls=Several,
-    type=Words(get_args(CompileCache)),
-    default=("empty",),
-    help="The compile cache of a cold start. Default: empty. warm: it holds what another process has compiled.",
+    type=ColdStart(),
+    default=("cold",),
+    help="Of scope cold. Default: cold. warm-cache: the compile cache holds what another process has compiled.",
 )
-@click.option("--length", type=click.IntRange(min=1), default=1, help="So many times the documented epochs of a run.")
+@click.option(
+    "--epochs-times",
+    "length",
+    type=click.IntRange(min=1),
+    default=1,
+    help="So many times the documented epochs of a run.",
+)
 @click.option(
     "--data",
     type=click.Choice(["embedded", "tfds"]),
@@ -158,7 +166,8 @@ _OF_EVERY_RUN = frozenset(
     "xgboost; each may have a Python of its own, named by SUITE_TORCH_PYTHON and so on.",
 )
 @click.option(
-    "--peer-backend",
+    "--baseline-backend",
+    "peer_backends",
     cls=Several,
     type=Words(get_args(Backend)),
     default=(),
@@ -169,7 +178,7 @@ _OF_EVERY_RUN = frozenset(
     cls=Several,
     type=Words(VARIANTS),
     default=(),
-    help="How steps are taken. Default: plain for JAX, for its peers every way they have. JAX has plain, nnx-jit (as "
+    help="How steps are taken. Default: plain for JAX, for baselines every way they have. JAX has plain, nnx-jit (as "
     "tutorials write it), several-steps (a scan in one call), stacked (of a grid search: as many fits at once as "
     "--batch has headline batches) and, of scope run, resident (the data on the device); "
     "PyTorch has plain, compile, and on the GPU graph and compile-graph; Keras has plain; "
@@ -180,8 +189,8 @@ _OF_EVERY_RUN = frozenset(
     cls=Several,
     type=Words(get_args(Allocator)),
     default=(),
-    help="Of the CPU side. Default: beside a peer both for each implementation, whose better one counts; else the one "
-    "that keeps its memory. A cold start and the first calls have by default the system's.",
+    help="Of the CPU side. Default: beside a baseline both for each implementation, whose better one counts; else the "
+    "one that keeps its memory. A cold start and the first calls have by default the system's.",
 )
 @click.option(
     "--threads",
@@ -211,7 +220,7 @@ _OF_EVERY_RUN = frozenset(
     type=click.IntRange(min=1),
     default=1,
     show_default=True,
-    help="Machines that --devices belong to, each with as many. This one drives; run suite follow on the others. "
+    help="Machines that --devices belong to, each with as many. This one drives; run suite join on the others. "
     "Scopes cold, step and transfer; variants plain and several-steps.",
 )
 @click.option(
@@ -307,7 +316,7 @@ def _run(request: Any, context: click.Context, began: float) -> _Found:
 
     asked = SimpleNamespace(**context.params)
     out: Path = asked.out
-    _refuse_contradictions(context.params)
+    _check_contradictions(context.params)
     if asked.publish:
         published()  # refuses before anything is measured
     if asked.site:
@@ -322,7 +331,7 @@ def _run(request: Any, context: click.Context, began: float) -> _Found:
     if asked.address is not None:
         from suite.multihost import hosts
 
-        hosts.refuse_unbindable(asked.address)
+        hosts.check_bindable(asked.address)
         os.environ[hosts.ADDRESS] = asked.address
     with signals() as seen:
         if asked.cluster is None:
@@ -359,10 +368,10 @@ def _measured(request: Any, asked: Any, began: float) -> tuple[Any, Any]:
     budget = 60 * request.budget_minutes if request.budget_minutes else journal.header().budget_seconds
     deadline = Deadline(budget, reserved, began)
     if new is None:
-        bench.refuse_short(journal.header(), deadline, journal.done())
+        bench.check_budget(journal.header(), deadline, journal.done())
     ending = bench.measure(journal, asked.out, asked.compile_cache, deadline, within=request.within)
     if asked.address is not None:
-        _dismiss(request.hosts - 1, asked.address)
+        _shut_down(request.hosts - 1, asked.address)
     return journal, ending
 
 
@@ -379,13 +388,13 @@ def _mention_jobs(out: Path) -> None:
             return
 
 
-def _dismiss(others: int, address: str) -> None:
+def _shut_down(others: int, address: str) -> None:
     """Tell the other hosts that there is no more to do; say so of those that have not come to hear it."""
     from suite import units
     from suite.console import terminal
     from suite.multihost import hosts
 
-    if missing := others - hosts.dismiss(others, address):
+    if missing := others - hosts.shut_down(others, address):
         terminal.say(f"note: {units.pluralize(missing, 'other host')} did not come to hear that the run has ended")
 
 
@@ -412,7 +421,7 @@ def _gone(most_rounds: str | None) -> None:
         )
 
 
-def _refuse_contradictions(asked: Mapping[str, Any]) -> None:
+def _check_contradictions(asked: Mapping[str, Any]) -> None:
     """Raise ValueError for options that do not go together, by their parameters' names."""
     alone, several = asked["cluster"] is None, asked["hosts"] > 1
     if asked["reference"] and not alone:
@@ -497,7 +506,7 @@ def run_jobs(
     metavar="MINUTES",
     help="How long to wait for that host to begin, and between its processes. It says when it has no more.",
 )
-def follow(address: str, patience: float) -> None:
+def join(address: str, patience: float) -> None:
     """Take part in what suite run --hosts measures at HOST:PORT, until it has no more for this machine to do."""
     from suite import units
     from suite.console import terminal

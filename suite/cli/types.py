@@ -11,9 +11,12 @@ import click
 from click.shell_completion import CompletionItem
 
 from suite.results.records.files import LOCAL
+from suite.workload import CompileCache
 
 PUBLISHED = Path("site/records")
 MOST_WORKERS = 1024
+_CACHES: dict[str, CompileCache] = {"cold": "empty", "warm-cache": "warm"}
+_OLD: dict[str, str] = {cache: word for word, cache in _CACHES.items()}
 
 out_folder = click.option(
     "--out",
@@ -69,11 +72,23 @@ class Words(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
         """Return the words, or fail naming all that there are."""
-        found = tuple(word.strip() for word in value.split(","))
+        found = tuple(word.strip() for word in str(value).split(","))
         for word in found:
             if word not in self._words:
                 self.fail(f"'{word}' is not one of: {', '.join(self._words)}", param, ctx)
         return found
+
+
+class ColdStart(Words):
+    """How a cold start finds its compile cache, as the axis of a case: 'empty' where it is cold."""
+
+    def __init__(self) -> None:
+        super().__init__(tuple(_CACHES))
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """Return the caches, or fail naming the words that there are; the caches' own, of older versions, are words."""
+        words = ",".join(_OLD.get(word.strip(), word) for word in str(value).split(","))
+        return tuple(_CACHES[word] for word in super().convert(words, param, ctx))
 
 
 class Finite(click.FloatRange):

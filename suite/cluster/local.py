@@ -12,7 +12,7 @@ from suite.child_imports import child_imports
 _LOG = "controller.log"  # of what sees to a job, beside the job's own
 
 
-class Apart(LocalExecutor):
+class DetachedExecutor(LocalExecutor):
     """Submits jobs that have a session of their own and see the GPUs that are seen here."""
 
     def _submit_command(self, command: str) -> LocalJob[Any]:

@@ -37,7 +37,7 @@ class Part:
         place = Place(self.folder)
         plan = place.read()
         place.node(self.number).write_text(platform.node())
-        refuse_other_software(plan, self.out)
+        check_same_software(plan, self.out)
         journal = self._journal(place, plan)
         if not resuming.has_ended(journal) and bench.measure(journal, self.out) == "interrupted":
             raise KeyboardInterrupt
@@ -56,7 +56,7 @@ class Part:
             journal = Journal(self.out / remembered.read_text() / FILE_NAME)
             try:
                 if not resuming.has_ended(journal):
-                    resuming.refuse_elsewhere(journal)
+                    resuming.check_resumable_here(journal)
                 return journal
             except RuntimeError as error:
                 terminal.say(f"note: {error}")
@@ -66,7 +66,7 @@ class Part:
         return journal
 
 
-def refuse_other_software(plan: Plan, out: Path) -> None:
+def check_same_software(plan: Plan, out: Path) -> None:
     """Raise RuntimeError, naming what differs, if this node has other software than where the plan was made."""
     if differs := software.differences(plan.software, software.here()):
         raise RuntimeError(

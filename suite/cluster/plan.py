@@ -16,7 +16,7 @@ FOLDER = ".cluster"  # in --out, where nobody looks for records
 _FILE = "plan.json"
 
 
-class Sent(Plain, frozen=True, kw_only=True):
+class SubmittedJob(Plain, frozen=True, kw_only=True):
     """A job as the cluster knows it."""
 
     part: int
@@ -32,12 +32,12 @@ class Plan(Plain, frozen=True, kw_only=True):
     options: dict[str, str]  # of sbatch
     machine_name: str | None
     software: dict[str, str]  # that every node must have
-    sent: tuple[Sent, ...] = ()  # every job that was ever submitted, in order
+    sent: tuple[SubmittedJob, ...] = ()  # every job that was ever submitted, in order
     ended: bool = False
 
     def of(self, part: int) -> Request:
         """Return what one job is asked for."""
-        return replace(self.request, dealt=self.parts[part])
+        return replace(self.request, assigned_workloads=self.parts[part])
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def unfinished(out: Path, cluster: Cluster) -> Place:
     )
 
 
-def dealt(workloads: Sequence[str], jobs: int | None) -> tuple[tuple[str, ...], ...]:
+def partition(workloads: Sequence[str], jobs: int | None) -> tuple[tuple[str, ...], ...]:
     """Return the workloads of each job: as many as asked for, none of them empty, or one for each."""
     count = min(jobs or len(workloads), len(workloads))
     return tuple(tuple(workloads[start::count]) for start in range(count))

@@ -8,7 +8,7 @@ import msgspec
 
 from suite import units
 from suite.cluster import supervisor
-from suite.cluster.plan import Cluster, Place, Plan, dealt, new
+from suite.cluster.plan import Cluster, Place, Plan, new, partition
 from suite.console import terminal
 from suite.driver import plan, probing
 from suite.driver.request import Request
@@ -35,7 +35,7 @@ def planned(
 ) -> Place:
     """Deal the workloads asked for to jobs, and write the plan.
 
-    Raises ValueError for a budget, RuntimeError where such jobs cannot be submitted, and what `plan.answer` raises
+    Raises ValueError for a budget, RuntimeError where such jobs cannot be submitted, and what `plan.make_plan` raises
     of what no machine can measure, or this one where it is the node; what other nodes cannot, their jobs say.
     """
     for note in (*software.notes(), *variables.spoiling()):
@@ -58,7 +58,7 @@ def planned(
             Plan(
                 cluster=cluster,
                 request=asked,
-                parts=dealt(names, jobs),
+                parts=partition(names, jobs),
                 options=options,
                 machine_name=machine_name,
                 software=software.here(),
@@ -74,10 +74,10 @@ def measurable(asked: Request, cluster: Cluster) -> tuple[str, ...]:
     node = machine.machine() if cluster == "local" else _NODE
     if node is _NODE:
         offers = {name: msgspec.structs.replace(offer, backends=_BACKENDS) for name, offer in offers.items()}
-    answer = plan.answer(asked, node, offers)
-    for remark in answer.remarks:
+    drafted = plan.make_plan(asked, node, offers)
+    for remark in drafted.remarks:
         terminal.say(f"note: {remark}")
-    return tuple(about.name for about in answer.descriptions)
+    return tuple(about.name for about in drafted.descriptions)
 
 
 def options(words: Sequence[str], cluster: Cluster) -> dict[str, str]:

@@ -12,7 +12,7 @@ import msgspec
 from suite import units
 from suite.child_imports import child_imports
 from suite.cluster.part import Outcome, Part
-from suite.cluster.plan import Cluster, Place, Plan, Sent
+from suite.cluster.plan import Cluster, Place, Plan, SubmittedJob
 from suite.console import terminal
 from suite.sessions import resuming
 
@@ -39,9 +39,9 @@ def executor(cluster: Cluster, folder: Path, options: dict[str, str]) -> Any:
         ) from None
     minutes = int(options.get("time", _MINUTES))
     if cluster == "local":
-        from suite.cluster.local import Apart
+        from suite.cluster.local import DetachedExecutor
 
-        found = Apart(folder)
+        found = DetachedExecutor(folder)
         found.update_parameters(timeout_min=minutes)
         return found
     try:
@@ -118,7 +118,7 @@ def submit(place: Place, out: Path, jobs: Any, part: int) -> Any:
     """Submit a part's job and remember it."""
     plan = place.read()
     job = jobs.submit(Part(folder=place.folder, out=out.absolute(), number=part))
-    place.write(msgspec.structs.replace(plan, sent=(*plan.sent, Sent(part=part, job=str(job.job_id)))))
+    place.write(msgspec.structs.replace(plan, sent=(*plan.sent, SubmittedJob(part=part, job=str(job.job_id)))))
     terminal.say(
         f"job {part + 1} of {len(plan.parts)} is {plan.cluster} job {job.job_id}: {', '.join(plan.parts[part])}"
     )

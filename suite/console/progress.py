@@ -16,11 +16,10 @@ from suite import units
 from suite.console.live_table import table
 from suite.console.terminal import say
 from suite.driver import profiles
-from suite.driver.campaign import Unit, records
-from suite.driver.campaign import units as units_of
+from suite.driver.campaign import ProcessGroup, process_groups, records
 from suite.driver.deadline import Deadline
 from suite.driver.forecast import Forecast
-from suite.driver.journal import Done, Header
+from suite.driver.journal import CompletedRun, Header
 from suite.driver.schedule import Uncertain
 from suite.results.records.record import Profile
 from suite.results.single.summary import step_seconds
@@ -81,7 +80,7 @@ class CampaignProgress:
     An experiment, whose table is its own, has the last two alone.
     """
 
-    def __init__(self, header: Header, done: Sequence[Done], deadline: Deadline | None = None) -> None:
+    def __init__(self, header: Header, done: Sequence[CompletedRun], deadline: Deadline | None = None) -> None:
         self._header, self._done, self._deadline = header, list(done), deadline or Deadline()
         self._about = {description.name: description for description in header.descriptions}
         self._forecast = Forecast(header, done)
@@ -106,12 +105,12 @@ class CampaignProgress:
         if self._terminal:
             self._live.stop()
 
-    def begins(self, number: int, unit: Unit) -> None:
+    def begins(self, number: int, group: ProcessGroup) -> None:
         """Show the process that starts."""
-        self._began, self._current = time.monotonic(), unit[0].workload
-        label = unit[0].label(self._about[unit[0].workload])
-        scopes = ", ".join(case.scope for case in unit if case.scope != "transfer")
-        self._name, self._stage = f"{unit[0].workload} {label} {scopes}, round {number + 1}", "start"
+        self._began, self._current = time.monotonic(), group[0].workload
+        label = group[0].label(self._about[group[0].workload])
+        scopes = ", ".join(case.scope for case in group if case.scope != "transfer")
+        self._name, self._stage = f"{group[0].workload} {label} {scopes}, round {number + 1}", "start"
         self._draw()
 
     def grows(self, header: Header, why: Uncertain | None) -> None:
@@ -129,7 +128,7 @@ class CampaignProgress:
         """Show the stage that the process is in."""
         self._stage = name
 
-    def ends(self, unit: Unit, done: Sequence[Done]) -> None:
+    def ends(self, group: ProcessGroup, done: Sequence[CompletedRun]) -> None:
         """Learn how long such a process takes; show its figure, or say why it failed."""
         self._forecast.learn(done)
         self._done += done
@@ -148,9 +147,9 @@ class CampaignProgress:
             self._print(what)
         self._name, self._stage = what, f"{done / total:.0%}" if total else units.count(done)
 
-    def skips(self, unit: Unit, seconds: float) -> None:
+    def skips(self, group: ProcessGroup, seconds: float) -> None:
         """Say that a process does not fit into what is left of the budget."""
-        what = f"{unit[0].workload} ({unit[0].scope}, {unit[0].backend})"
+        what = f"{group[0].workload} ({group[0].scope}, {group[0].backend})"
         self._print(
             f"skipped {what}: takes about {units.seconds(seconds)}, {units.seconds(max(self._deadline.left, 0.0))} of "
             "the budget are left to measure; raise --budget"
@@ -167,15 +166,15 @@ class CampaignProgress:
 
     def _left(self) -> str:
         """Return how much is done and when it ends, in words."""
-        planned = units_of(self._header.cases)
-        total = sum(self._header.rounds_of(unit[0]) for unit in planned)
+        planned = process_groups(self._header.cases)
+        total = sum(self._header.rounds_of(group[0]) for group in planned)
         counted = Counter(entry.case for entry in self._done)
-        ended = sum(counted[unit[0]] for unit in planned)
+        ended = sum(counted[group[0]] for group in planned)
         words = f"{units.count(ended)} of {units.pluralize(total, 'process', 'processes')}"
         if self._deadline.seconds is None:
             rest = sum(
-                self._forecast.seconds(unit) * max(0, self._header.rounds_of(unit[0]) - counted[unit[0]])
-                for unit in planned
+                self._forecast.seconds(group) * max(0, self._header.rounds_of(group[0]) - counted[group[0]])
+                for group in planned
             )
             return f"{words}; about {_clock(rest - (time.monotonic() - self._began))} left"
         return f"{words}; ends within {_clock(self._deadline.left + self._deadline.reserved)}, Ctrl-C ends it now"

@@ -8,7 +8,7 @@ import msgspec
 
 from suite import experiments
 from suite.driver import reference_round
-from suite.driver.journal import PLAN_VERSION, Done, Header
+from suite.driver.journal import PLAN_VERSION, CompletedRun, Header
 from suite.driver.profiles import EFFORTS
 from suite.processes import children
 from suite.results.records.record import METHOD, SCHEMA, Machine, Profile, Record, Run, file_name
@@ -22,7 +22,7 @@ _SCOPES: tuple[Scope, ...] = ("step", "transfer")  # share a process, in this or
 _COMPILING: frozenset[Scope] = frozenset({"cold", "run", "calls"})  # in which compiling counts
 
 _Side = tuple[str, Backend, Precision]
-Unit = tuple[Case, ...]  # cases that one process measures: they differ in scope only
+ProcessGroup = tuple[Case, ...]  # cases that one process measures: they differ in scope only
 
 
 def planned(
@@ -73,7 +73,7 @@ def planned(
     )
 
 
-def units(cases: Iterable[Case]) -> tuple[Unit, ...]:
+def process_groups(cases: Iterable[Case]) -> tuple[ProcessGroup, ...]:
     """Group the cases into processes: steps share one, and all in which starting counts have their own."""
     groups: dict[Case, list[Case]] = {}
     for case in cases:
@@ -82,9 +82,9 @@ def units(cases: Iterable[Case]) -> tuple[Unit, ...]:
     return tuple(tuple(sorted(group, key=_place)) for group in groups.values())
 
 
-def compiles_anew(unit: Unit) -> bool:
-    """Return whether each of a unit's processes begins with an empty compile cache, since compiling counts."""
-    return any(case.scope in _COMPILING and case.cache == "empty" for case in unit)
+def compiles_anew(group: ProcessGroup) -> bool:
+    """Return whether each of a group's processes begins with an empty compile cache, since compiling counts."""
+    return any(case.scope in _COMPILING and case.cache == "empty" for case in group)
 
 
 def _place(case: Case) -> int:
@@ -107,12 +107,12 @@ def file_names(header: Header) -> tuple[str, ...]:
     return tuple(file_name(case, batches[case.workload]) for case in header.cases)
 
 
-def records(header: Header, done: Iterable[Done]) -> tuple[Record, ...]:
+def records(header: Header, done: Iterable[CompletedRun]) -> tuple[Record, ...]:
     """Return a record for each planned case, with the runs that there are."""
-    by_case: dict[Case, list[Done]] = {case: [] for case in header.cases}
+    by_case: dict[Case, list[CompletedRun]] = {case: [] for case in header.cases}
     for entry in done:
         by_case.setdefault(entry.case, []).append(entry)
-    about, ran = {description.name: description for description in header.descriptions}, compared(by_case)
+    about, ran = {description.name: description for description in header.descriptions}, implementations_run(by_case)
     return tuple(
         _record(header, case, entries, about[case.workload], tuple(sorted(ran[_side(case)])))
         for case, entries in by_case.items()
@@ -120,7 +120,7 @@ def records(header: Header, done: Iterable[Done]) -> tuple[Record, ...]:
     )
 
 
-def compared(done: Mapping[Case, Sequence[Done]]) -> Mapping[_Side, set[Implementation]]:
+def implementations_run(done: Mapping[Case, Sequence[CompletedRun]]) -> Mapping[_Side, set[Implementation]]:
     """Return the implementations that ran a workload on a backend at a precision."""
     found: dict[_Side, set[Implementation]] = defaultdict(set)
     for case, entries in done.items():
@@ -134,9 +134,9 @@ def _side(case: Case) -> _Side:
 
 
 def _record(
-    header: Header, case: Case, entries: Sequence[Done], about: Description, ran: tuple[Implementation, ...]
+    header: Header, case: Case, entries: Sequence[CompletedRun], about: Description, ran: tuple[Implementation, ...]
 ) -> Record:
-    runs: tuple[Run, ...] = tuple(sorted((published(entry.run) for entry in entries), key=lambda run: run.round))
+    runs: tuple[Run, ...] = tuple(sorted((redacted(entry.run) for entry in entries), key=lambda run: run.round))
     good = [entry for entry in entries if not entry.run.reason]
     return Record(
         schema=SCHEMA,
@@ -159,12 +159,12 @@ def _record(
     )
 
 
-def published(run: Run) -> Run:
+def redacted(run: Run) -> Run:
     """Return the run as a record has it: its reason, which is a library's or the system's text, names no place."""
     return msgspec.structs.replace(run, reason=anonymous(run.reason))
 
 
-def changed(good: Sequence[Done]) -> str:
+def changed(good: Sequence[CompletedRun]) -> str:
     """Return the reason against runs of different software, settings or programs in one campaign; '' if all are one."""
     if len({(entry.software.python, *sorted(entry.software.packages.items())) for entry in good}) > 1:
         return "its software was changed between two rounds; measure anew"

@@ -16,7 +16,7 @@ def timed(request: Request, chosen: Sequence[Description], here: MachineCapabili
     """Return the cases of a request without an experiment."""
     made, scopes = by_scopes(request, chosen, here), request.scopes or USUAL_SCOPES
     if request.variants:
-        validation.refuse_unmeasured(request.variants, scopes, made(scopes=get_args(Scope)), request.devices)
+        validation.check_variant_scopes(request.variants, scopes, made(scopes=get_args(Scope)), request.devices)
     return made(scopes=scopes)
 
 

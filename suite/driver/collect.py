@@ -8,19 +8,19 @@ from datetime import UTC, datetime
 import msgspec
 
 from suite import __version__
-from suite.driver.campaign import Unit, stamp
+from suite.driver.campaign import ProcessGroup, stamp
 from suite.driver.deadline import Deadline, OutOfTimeError
-from suite.driver.journal import Done
+from suite.driver.journal import CompletedRun
 from suite.processes import children
 from suite.results.records.record import ReferenceKernel, Run, Sample, Software, Stage
 from suite.results.single.validity import NOT_FINITE
 from suite.system import boot_id
-from suite.telemetry.windows import Beside
+from suite.telemetry.windows import TelemetryWindows
 from suite.worker_api.clock import Clock
-from suite.worker_api.protocol import STREAMED, Facts, Line, Task
+from suite.worker_api.protocol import STREAMED, Message, Task, WorkerReport
 from suite.workload import Case
 
-LIMIT_SECONDS = {
+STAGE_TIMEOUT_SECONDS = {
     "start": 120.0,
     "import": 180.0,
     "data": 600.0,
@@ -51,11 +51,11 @@ LIMIT_SECONDS = {
     "audit": 1200.0,
 }
 
-Worker = Callable[[Unit], AbstractContextManager[children.Child]]
+Worker = Callable[[ProcessGroup], AbstractContextManager[children.Child]]
 
 
 @dataclass
-class Stream:
+class SampleStream:
     """Samples as they came, and when by this process's clock the first began and the last had come."""
 
     began: float
@@ -63,18 +63,18 @@ class Stream:
     samples: list[Sample] = field(default_factory=list)
 
 
-def contributions(
+def run_child(
     task: Task,
     number: int,
     position: int,
     entered: Callable[[str], object],
     start: Worker,
-    beside: Beside | None = None,
+    telemetry: TelemetryWindows | None = None,
     clocks: Clock | None = None,
     wait: Callable[[], object] = lambda: None,
     deadline: Deadline | None = None,
     kernel: Callable[[], ReferenceKernel] | None = None,
-) -> Iterator[Done]:
+) -> Iterator[CompletedRun]:
     """Run one child to its end and yield its contribution to each of its cases; samples are stamped as they come.
 
     Each stage that it entered is told. Those of its record are all of its life, by this process's clock: `start` until
@@ -87,37 +87,37 @@ def contributions(
     started, forked = stamp(datetime.now(UTC)), clocks.wall()
     stages: list[Stage] = []
     said: float | None = None  # when its last word came
-    streams: dict[str, Stream] = {}
-    facts: Facts | None = None
+    streams: dict[str, SampleStream] = {}
+    facts: WorkerReport | None = None
     reason, stage = "", "start"
     with start(task.cases) as child:
-        if beside is not None:
-            beside.follow(child.pid)
+        if telemetry is not None:
+            telemetry.follow(child.pid)
         began = clocks.wall()
         wait()
         waited = clocks.wall() - began
         reached, kernel_seconds = host_speed_by(kernel, entered, clocks)
         child.tell(msgspec.json.encode(task))
         try:
-            while (raw := child.line(min(LIMIT_SECONDS[stage], deadline.until_overrun))) is not None:
-                at, line = child.heard, msgspec.json.decode(raw, type=Line)
+            while (raw := child.line(min(STAGE_TIMEOUT_SECONDS[stage], deadline.until_overrun))) is not None:
+                at, line = child.heard, msgspec.json.decode(raw, type=Message)
                 if said is None:
                     stages.append(_outside("quiet", waited))
                     stages += [_outside("kernel", kernel_seconds)] if kernel else []
                     stages.append(_outside("start", at - forked - waited - kernel_seconds))
                 said = at
-                if beside is not None:
-                    beside.hears(line)
-                facts, reason = line.facts or facts, line.reason or reason
-                if line.seen is not None:
-                    stages.append(line.seen)
+                if telemetry is not None:
+                    telemetry.hears(line)
+                facts, reason = line.report or facts, line.reason or reason
+                if line.stage_time is not None:
+                    stages.append(line.stage_time)
                 elif line.sample is not None:
-                    stream = streams.setdefault(line.stage, Stream(began=at, ended=at))
+                    stream = streams.setdefault(line.stage, SampleStream(began=at, ended=at))
                     stream.samples.append(line.sample)
                     stream.ended = at
-                elif line.stage in LIMIT_SECONDS:
+                elif line.stage in STAGE_TIMEOUT_SECONDS:
                     stage = line.stage
-                    streams[stage] = Stream(began=at, ended=at)
+                    streams[stage] = SampleStream(began=at, ended=at)
                     entered(stage)
                 if facts is not None or reason:
                     break  # it has said all; a process that cannot end is ended
@@ -126,7 +126,9 @@ def contributions(
         except TimeoutError:
             if not deadline.until_overrun:
                 raise OutOfTimeError from None
-            reason = f"no word from the worker for {LIMIT_SECONDS[stage]:.0f} s in stage '{stage}'; it was ended"
+            reason = (
+                f"no word from the worker for {STAGE_TIMEOUT_SECONDS[stage]:.0f} s in stage '{stage}'; it was ended"
+            )
         except ValueError as error:
             reason = f"the worker's output was not understood in stage '{stage}': {error}"
     ended = clocks.wall()
@@ -145,14 +147,14 @@ def contributions(
     )
     if facts is None or reason:
         software = Software(suite=__version__, python="", packages={}, settings={})
-        yield from (Done(case=case, software=software, run=run) for case in task.cases)
+        yield from (CompletedRun(case=case, software=software, run=run) for case in task.cases)
         return
     software = Software(suite=__version__, python=facts.python, packages=facts.packages, settings=facts.settings)
     for case in task.cases:
         found = completed(run, case, facts, streams.get(STREAMED.get(case.scope, "")))
-        if beside is not None:
-            found = beside.added(found, case, facts)
-        yield Done(case=case, software=software, run=found)
+        if telemetry is not None:
+            found = telemetry.added(found, case, facts)
+        yield CompletedRun(case=case, software=software, run=found)
 
 
 def host_speed_by(
@@ -175,7 +177,7 @@ def _outside(name: str, seconds: float) -> Stage:
     return Stage(name=name, wall_seconds=max(0.0, seconds), process_seconds=None)
 
 
-def completed(run: Run, case: Case, facts: Facts, stream: Stream | None) -> Run:
+def completed(run: Run, case: Case, facts: WorkerReport, stream: SampleStream | None) -> Run:
     """Return the run with what the worker saw for the case's scope, and how long its samples took by our clock."""
     run = msgspec.structs.replace(
         run,
@@ -188,7 +190,7 @@ def completed(run: Run, case: Case, facts: Facts, stream: Stream | None) -> Run:
         bytes_per_step=facts.bytes_per_step,
         audit=facts.audit,
         program=facts.program,
-        reason=trouble(case, facts),
+        reason=failure_reason(case, facts),
     )
     seen = facts.scopes.get(case.scope)
     if seen is None:
@@ -202,7 +204,7 @@ def completed(run: Run, case: Case, facts: Facts, stream: Stream | None) -> Run:
     return run
 
 
-def trouble(case: Case, facts: Facts) -> str:
+def failure_reason(case: Case, facts: WorkerReport) -> str:
     """Return why a process that ended well has no result for the case; '' if it has one."""
     if case.scope != "input" and (facts.first_loss is None or facts.last_loss is None):
         return NOT_FINITE

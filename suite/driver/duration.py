@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from suite.driver.campaign import Unit, compiles_anew
+from suite.driver.campaign import ProcessGroup, compiles_anew
 from suite.driver.profiles import CHAIN_SECONDS, EFFORTS, Effort
 from suite.results.single.validity import FEWEST_SAMPLES
 from suite.worker_api.inputs import PICTURES
@@ -22,18 +22,18 @@ _PIPELINE_SECONDS = 3.0  # until the first batch is there
 _EPOCH_EXAMPLES = 10_000  # where the source knows no epochs
 
 
-def process_seconds(unit: Unit, about: Description, effort: Effort, cores: int) -> float:
-    """Return a guess of the duration of one child process, which measures all cases of the unit.
+def process_seconds(group: ProcessGroup, about: Description, effort: Effort, cores: int) -> float:
+    """Return a guess of the duration of one child process, which measures all cases of the group.
 
     The first of a campaign takes `first_seconds` longer.
     """
-    start = _START_SECONDS + (_KERNEL_SECONDS if effort.kernel and unit[0].backend == "cpu" else 0.0)
-    case, scopes = unit[0], {case.scope for case in unit}
+    start = _START_SECONDS + (_KERNEL_SECONDS if effort.kernel and group[0].backend == "cpu" else 0.0)
+    case, scopes = group[0], {case.scope for case in group}
     processors = min(cores, case.threads or cores) if case.backend == "cpu" else case.devices
     rate = _FLOP_PER_SECOND[case.backend] * processors
     step = case.batch * about.flop_per_example / rate
     compiling = 2.0 + _COMPILE_SECONDS_PER_FLOP * about.forward_flop_per_example
-    compiling += _choosing_seconds(unit, about) if compiles_anew(unit) else 0.0
+    compiling += _choosing_seconds(group, about) if compiles_anew(group) else 0.0
     compiling += _TORCH_COMPILE_SECONDS if case.variant in ("compile", "compile-graph") else 0.0
     if case.scope == "run" and about.run is not None:
         return start + compiling + _run_seconds(case, about, about.run, effort, rate)
@@ -52,7 +52,7 @@ def process_seconds(unit: Unit, about: Description, effort: Effort, cores: int) 
     return start + compiling + 2 * step + least * bool(steady) + steady * (warmup + sampling)
 
 
-def shortest_seconds(unit: Unit, about: Description, cores: int) -> float:
+def shortest_seconds(group: ProcessGroup, about: Description, cores: int) -> float:
     """Return a guess of the duration of a process that takes one sample of one step, after one to warm up."""
     shortest = replace(
         EFFORTS["quick"],
@@ -62,16 +62,16 @@ def shortest_seconds(unit: Unit, about: Description, cores: int) -> float:
         warmup_least_seconds={"cpu": 0.0, "gpu": 0.0},
         sampling_seconds=0.0,
     )
-    return process_seconds(unit, about, shortest, cores)
+    return process_seconds(group, about, shortest, cores)
 
 
-def first_seconds(unit: Unit, about: Description) -> float:
-    """Return a guess of how much longer a campaign's first process of a unit takes: what it compiles, others find."""
-    return 0.0 if compiles_anew(unit) else _choosing_seconds(unit, about)
+def first_seconds(group: ProcessGroup, about: Description) -> float:
+    """Return a guess of how much longer a campaign's first process of a group takes: what it compiles, others find."""
+    return 0.0 if compiles_anew(group) else _choosing_seconds(group, about)
 
 
-def _choosing_seconds(unit: Unit, about: Description) -> float:
-    if (unit[0].backend, unit[0].implementation) != ("gpu", "jax"):
+def _choosing_seconds(group: ProcessGroup, about: Description) -> float:
+    if (group[0].backend, group[0].implementation) != ("gpu", "jax"):
         return 0.0
     return _CHOOSING_SECONDS + _CHOOSING_SECONDS_PER_FLOP * about.forward_flop_per_example
 

@@ -124,7 +124,7 @@ def missing_backend(backend: str, machine: Machine, offer: Offer, problem: str =
 def checks(
     machine: Machine,
     offer: Offer,
-    load_by_others: float,
+    other_load_cores: float,
     there: Counters | None = None,
     no_gpu: str = "",
     notes: Sequence[str] = (),
@@ -144,7 +144,7 @@ def checks(
         Check(name="backends", found="; ".join(f"{b}: {', '.join(d)}" for b, d in offer.backends.items()) or "none"),
         *gpu_checks(machine, offer, no_gpu),
         _cores(machine),
-        _load(machine, load_by_others),
+        _load(machine, other_load_cores),
         _governor(machine),
         _memory(machine),
         *([] if there is None else [counters_check(machine, there)]),

@@ -60,7 +60,7 @@ class Header(Plain, frozen=True, kw_only=True, tag="campaign"):
         return msgspec.structs.replace(self, rounds=max(case_rounds), case_rounds=case_rounds)
 
 
-class Done(Plain, frozen=True, kw_only=True, tag="run"):
+class CompletedRun(Plain, frozen=True, kw_only=True, tag="run"):
     """One process's contribution to one case."""
 
     case: Case
@@ -85,7 +85,7 @@ class Closed(Plain, frozen=True, kw_only=True, tag="closed"):
     """Nothing more is measured: what lacks rounds stays so."""
 
 
-Entry = Header | Session | Rounds | Done | Closed
+Entry = Header | Session | Rounds | CompletedRun | Closed
 
 _ROUNDS = b'{"type":"rounds"'  # how such an entry begins: a long journal has few, and many others
 
@@ -169,12 +169,12 @@ class Journal:
             raise ValueError(f"'{self.path}' does not begin with a campaign's plan; remove it and start anew")
         return plan
 
-    def done(self) -> tuple[Done, ...]:
+    def done(self) -> tuple[CompletedRun, ...]:
         """Return the completed runs in order, one for each case and round.
 
         Where measuring went on in another place, the round that was cut is left out: its pairs are measured anew there.
         """
-        found: dict[tuple[Case, int], Done] = {}
+        found: dict[tuple[Case, int], CompletedRun] = {}
         plan: Header | None = None
         place = None
         for entry in self.entries():
@@ -187,7 +187,7 @@ class Journal:
                     if place != entry.place and plan is not None:
                         found = _whole_rounds(found, plan.rounds_by_case())
                     place = entry.place
-                case Done():
+                case CompletedRun():
                     found.setdefault((entry.case, entry.run.round), entry)
         rounds = plan.rounds_by_case() if plan else {}
         return tuple(entry for (case, number), entry in found.items() if number < rounds.get(case, number + 1))
@@ -209,7 +209,9 @@ def _cut_short(file: BinaryIO) -> bool:
     return file.read(1) != b"\n"
 
 
-def _whole_rounds(done: dict[tuple[Case, int], Done], wanted: dict[Case, int]) -> dict[tuple[Case, int], Done]:
+def _whole_rounds(
+    done: dict[tuple[Case, int], CompletedRun], wanted: dict[Case, int]
+) -> dict[tuple[Case, int], CompletedRun]:
     """Return what belongs to rounds in which every case that they have of its workload was measured.
 
     `wanted` says how many rounds have each case. One that failed is not tried again.

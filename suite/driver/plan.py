@@ -9,8 +9,8 @@ from suite.driver import campaign, fitness, reference_round, validation
 from suite.driver.cases import of_scopes, timed
 from suite.driver.duration import first_seconds, process_seconds
 from suite.driver.profiles import EFFORTS
-from suite.driver.request import Request, asked, chosen_by, refuse_beside_reference, workloads
-from suite.driver.skipped import not_of_data, not_of_scopes, not_run_by, not_timed, without_gpu
+from suite.driver.request import Request, asked, check_reference_options, chosen_by, workloads
+from suite.driver.skipped import baselines_skipped, drawn_at_random, gpu_skipped, scopes_skipped, workloads_skipped
 from suite.experiments import Experiment, headline
 from suite.processes import children
 from suite.results.records.choices import choices
@@ -24,7 +24,7 @@ _OF_THE_INPUT = ("workers", "loaders", "augmentations")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class CampaignPlan:
     """What will be measured, how long that may take, and what the user should know about it."""
 
     cases: tuple[Case, ...]
@@ -33,13 +33,13 @@ class Answer:
     remarks: tuple[str, ...]
 
 
-def answer(request: Request, machine: Machine, offers: Mapping[Implementation, Offer]) -> Answer:
+def make_plan(request: Request, machine: Machine, offers: Mapping[Implementation, Offer]) -> CampaignPlan:
     """Return what can be measured of a request, given what each implementation asked for has to offer, and JAX.
 
     Raises LookupError for an unknown workload or variant, RuntimeError for a backend or devices that are not there,
     ValueError for what does not fit together, such as a precision that the backend does not have.
     """
-    refuse_beside_reference(request)
+    check_reference_options(request)
     jax, scopes = offers["jax"], request.scopes or (reference_round.SCOPES if request.reference else USUAL_SCOPES)
     experiment: Experiment = (
         chosen_by(request.experiment, request) if request.experiment else cast(Experiment, headline)
@@ -51,8 +51,8 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
     present = _present(request, machine, jax)
     chosen = [about[name] for name in wanted]
     if "gpu" in present:
-        validation.refuse_other_gpu({name: offer.backends.get("gpu", ()) for name, offer in offers.items()})
-    _refuse(request, machine, jax, chosen, present)
+        validation.check_same_gpu({name: offer.backends.get("gpu", ()) for name, offer in offers.items()})
+    _check(request, machine, jax, chosen, present)
     here = MachineCapabilities(
         backends=present,
         cores=machine.cores,
@@ -62,18 +62,18 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
         data=request.data,
     )
     cases = _cases(request, experiment, chosen, here, machine, offers)
-    if request.dealt:  # only now: what is valid as a whole is valid in parts
-        chosen = [about for about in chosen if about.name in request.dealt]
-        cases = tuple(case for case in cases if case.workload in request.dealt)
+    if request.assigned_workloads:  # only now: what is valid as a whole is valid in parts
+        chosen = [about for about in chosen if about.name in request.assigned_workloads]
+        cases = tuple(case for case in cases if case.workload in request.assigned_workloads)
     lacking = [c for c in cases if c.implementation != "jax" and not _has(offers[c.implementation], c)]
     there = {case.workload for case in cases}
     cases = tuple(case for case in cases if case not in lacking)
-    remarks = [*without_gpu(request, machine, jax, why_no_gpu(wanted_one=False)), *not_of_scopes(chosen, scopes)]
-    remarks += [*not_of_data(request.data, chosen), *not_run_by(lacking)]
+    remarks = [*gpu_skipped(request, machine, jax, why_no_gpu(wanted_one=False)), *workloads_skipped(chosen, scopes)]
+    remarks += [*drawn_at_random(request.data, chosen), *baselines_skipped(lacking)]
     if request.reference:
         remarks += reference_round.not_compared(chosen, present, machine, choices(), offers)
     else:
-        remarks += _unasked(request, chosen, there) if request.experiment else not_timed(request, chosen, here)
+        remarks += _unasked(request, chosen, there) if request.experiment else scopes_skipped(request, chosen, here)
     if not cases:
         raise RuntimeError("; ".join((*remarks, "nothing is left to measure")))
     used = {case.workload for case in cases}
@@ -81,7 +81,7 @@ def answer(request: Request, machine: Machine, offers: Mapping[Implementation, O
         slow := slow_on_a_cpu(jax.packages)
     ):
         remarks.append(slow)
-    return Answer(
+    return CampaignPlan(
         cases=cases,
         descriptions=tuple(about[name] for name in wanted if name in used),
         seconds=_seconds(request, cases, about, machine.cores),
@@ -113,30 +113,28 @@ def _present(request: Request, machine: Machine, jax: Offer) -> tuple[Backend, .
     return tuple(b for b in ("cpu", "gpu") if b in (request.backends or jax.backends))
 
 
-def _refuse(
+def _check(
     request: Request, machine: Machine, jax: Offer, chosen: Sequence[Description], present: tuple[Backend, ...]
 ) -> None:
     scopes = request.scopes or USUAL_SCOPES
     each: dict[Backend, int] = {b: machine.cores if b == "cpu" else len(jax.backends[b]) for b in present}
     devices: dict[Backend, int] = {backend: request.hosts * count for backend, count in each.items()}
-    validation.refuse_stopping(request.within, request.rounds, request.profile, request.experiment)
-    validation.refuse_peer_backends(request.peer_backends, request.implementations, present)
-    validation.refuse_implementations(request.implementations, request.peer_backends or present)
-    validation.refuse_variants(request.variants, request.implementations, present)
-    validation.refuse_precisions(request.precisions, present, machine)
-    validation.refuse_allocators(request.allocators)
-    validation.refuse_data(request.data, chosen)
-    validation.refuse_input(asked(request, _OF_THE_INPUT), scopes)
-    validation.refuse_unused(request.caches, request.length, scopes)
-    validation.refuse_serving(
-        scopes, request.workloads, chosen, request.batch, request.implementations, request.devices
-    )
-    validation.refuse_threads(request.threads, machine, present)
-    validation.refuse_layouts(request.layouts, request.implementations, chosen)
-    validation.refuse_augmentations(request.augmentations, chosen)
-    validation.refuse_hosts(request.hosts, request.devices, scopes, request.variants, request.allocators)
-    validation.refuse_stacked(request.variants, request.batch, request.devices, chosen)
-    validation.refuse_devices(request.devices, request.batch, chosen, request.implementations, devices)
+    validation.check_stopping(request.within, request.rounds, request.profile, request.experiment)
+    validation.check_baseline_backends(request.peer_backends, request.implementations, present)
+    validation.check_implementations(request.implementations, request.peer_backends or present)
+    validation.check_variants(request.variants, request.implementations, present)
+    validation.check_precisions(request.precisions, present, machine)
+    validation.check_allocators(request.allocators)
+    validation.check_data(request.data, chosen)
+    validation.check_input_options(asked(request, _OF_THE_INPUT), scopes)
+    validation.check_scope_options(request.caches, request.length, scopes)
+    validation.check_serving(scopes, request.workloads, chosen, request.batch, request.implementations, request.devices)
+    validation.check_threads(request.threads, machine, present)
+    validation.check_layouts(request.layouts, request.implementations, chosen)
+    validation.check_augmentations(request.augmentations, chosen)
+    validation.check_hosts(request.hosts, request.devices, scopes, request.variants, request.allocators)
+    validation.check_stacked(request.variants, request.batch, request.devices, chosen)
+    validation.check_devices(request.devices, request.batch, chosen, request.implementations, devices)
 
 
 def _has(peer: Offer, case: Case) -> bool:
@@ -157,8 +155,8 @@ def _seconds(request: Request, cases: Sequence[Case], about: Mapping[str, Descri
     """
     effort, asked = EFFORTS[request.profile], 1 if request.adaptive or request.reference else request.rounds
     return sum(
-        campaign.rounds(request.profile, unit[0], request.experiment or "", cores, asked)
-        * process_seconds(unit, about[unit[0].workload], effort, cores)
-        + first_seconds(unit, about[unit[0].workload])
-        for unit in campaign.units(cases)
+        campaign.rounds(request.profile, group[0], request.experiment or "", cores, asked)
+        * process_seconds(group, about[group[0].workload], effort, cores)
+        + first_seconds(group, about[group[0].workload])
+        for group in campaign.process_groups(cases)
     )

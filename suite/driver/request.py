@@ -26,8 +26,8 @@ BUDGET_MINUTES = 8.0
 OPTIONS = {
     "batch": "--batch", "precisions": "--precision", "variants": "--variant",
     "implementations": "--implementation", "allocators": "--allocator", "devices": "--devices", "hosts": "--hosts",
-    "caches": "--cache", "length": "--length", "workers": "--workers", "loaders": "--loader",
-    "augmentations": "--augmentation", "peer_backends": "--peer-backend", "threads": "--threads",
+    "caches": "--cold-start", "length": "--epochs-times", "workers": "--workers", "loaders": "--loader",
+    "augmentations": "--augmentation", "peer_backends": "--baseline-backend", "threads": "--threads",
     "layouts": "--layout",
 }  # fmt: skip
 
@@ -38,7 +38,7 @@ class Request:
 
     workloads: tuple[str, ...] = ()
     every_workload: bool = False
-    dealt: tuple[str, ...] = ()  # of these workloads those that one job of a cluster measures; empty: all
+    assigned_workloads: tuple[str, ...] = ()  # of these workloads those that one job of a cluster measures; empty: all
     backends: tuple[Backend, ...] = ()
     profile: Profile = "quick"
     rounds: int | None = None  # exactly so many; None: as many as the budget has time for, or an experiment plans
@@ -71,7 +71,9 @@ class Request:
 
         Smoke, an experiment, a reference round and a cluster's jobs have planned rounds.
         """
-        planned = self.rounds is not None or self.experiment is not None or self.reference or bool(self.dealt)
+        planned = (
+            self.rounds is not None or self.experiment is not None or self.reference or bool(self.assigned_workloads)
+        )
         return self.profile != "smoke" and not planned
 
     @property
@@ -98,7 +100,7 @@ def chosen_by(experiment: str, request: Request) -> experiments.Experiment:
     return found
 
 
-def refuse_beside_reference(request: Request) -> None:
+def check_reference_options(request: Request) -> None:
     """Raise ValueError for an option that a reference round decides on itself."""
     usual = Request()
     named = {"rounds": "--rounds", "within": "--within", "scopes": "--scope", "data": "--data", "energy": "--energy"}

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from suite.driver.campaign import Unit, records, units
+from suite.driver.campaign import ProcessGroup, process_groups, records
 from suite.driver.forecast import Forecast
-from suite.driver.journal import Done, Header
+from suite.driver.journal import CompletedRun, Header
 from suite.results.pooled.spreads import Spreads, half_width, kind, spreads
 from suite.results.records.record import Record
 from suite.results.single.selection import fastest_of_each_case
@@ -33,7 +33,7 @@ class Turn:
 
     question: Question
     number: int
-    units: tuple[Unit, ...]
+    groups: tuple[ProcessGroup, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,15 +50,17 @@ def question(case: Case) -> Question:
     return case.workload, kind(case.backend, case.scope)[1]
 
 
-def by_question(header: Header) -> dict[Question, list[Unit]]:
+def by_question(header: Header) -> dict[Question, list[ProcessGroup]]:
     """Return the processes of a round of each question."""
-    found: dict[Question, list[Unit]] = defaultdict(list)
-    for unit in units(header.cases):
-        found[question(unit[0])].append(unit)
+    found: dict[Question, list[ProcessGroup]] = defaultdict(list)
+    for group in process_groups(header.cases):
+        found[question(group[0])].append(group)
     return found
 
 
-def next_turn(header: Header, done: Iterable[Done], forecast: Forecast, but: Collection[Question] = ()) -> Turn | None:
+def next_turn(
+    header: Header, done: Iterable[CompletedRun], forecast: Forecast, but: Collection[Question] = ()
+) -> Turn | None:
     """Return the next round that is planned and lacks a process; None if there is none, but for some questions.
 
     The first pass takes the cheapest question first, each further one a random order. Inside a round CPU, GPU and
@@ -68,45 +70,47 @@ def next_turn(header: Header, done: Iterable[Done], forecast: Forecast, but: Col
     entries = tuple(done)
     failed, rounds = failed_cases(header, entries), header.rounds_by_case()
     finished = {(entry.case, entry.run.round) for entry in entries}
-    parts = sorted({_part(header, unit) for unit in units(header.cases)})
+    parts = sorted({_part(header, group) for group in process_groups(header.cases)})
     for number, part in product(range(header.rounds), parts):
         asked = {
             each: here
             for each, mine in by_question(header).items()
-            if each not in but and (here := [unit for unit in mine if _part(header, unit) == part])
+            if each not in but and (here := [group for group in mine if _part(header, group) == part])
         }
         for each in _order(header, number, asked, forecast):
             lacking = [
-                unit
-                for unit in asked[each]
-                if number < rounds[unit[0]]
-                and unit[0] not in failed
-                and any((case, number) not in finished for case in unit)
+                group
+                for group in asked[each]
+                if number < rounds[group[0]]
+                and group[0] not in failed
+                and any((case, number) not in finished for case in group)
             ]
             if lacking:
                 _shuffle(header, f"{number}/{each}", lacking)
-                return Turn(question=each, number=number, units=tuple(lacking))
+                return Turn(question=each, number=number, groups=tuple(lacking))
     return None
 
 
-def _part(header: Header, unit: Unit) -> int:
+def _part(header: Header, group: ProcessGroup) -> int:
     """Return which part of a round a process is of; every round has one, but those of a reference campaign."""
     if not header.cpu_first:
         return 0
-    if unit[0].variant in SLOW_TO_START:  # four times as long as the others, and needed by the fewest numbers
+    if group[0].variant in SLOW_TO_START:  # four times as long as the others, and needed by the fewest numbers
         return 3
-    if unit[0].backend == "cpu":
+    if group[0].backend == "cpu":
         return 0
-    return 1 if unit[0].implementation == "jax" else 2
+    return 1 if group[0].implementation == "jax" else 2
 
 
-def failed_cases(header: Header, done: Iterable[Done]) -> frozenset[Case]:
+def failed_cases(header: Header, done: Iterable[CompletedRun]) -> frozenset[Case]:
     """Return the cases of processes that failed, if only in one of their cases: these are not tried again."""
     bad = {entry.case for entry in done if entry.run.reason}
-    return frozenset(case for unit in units(header.cases) if not bad.isdisjoint(unit) for case in unit)
+    return frozenset(case for group in process_groups(header.cases) if not bad.isdisjoint(group) for case in group)
 
 
-def _order(header: Header, number: int, asked: dict[Question, list[Unit]], forecast: Forecast) -> list[Question]:
+def _order(
+    header: Header, number: int, asked: dict[Question, list[ProcessGroup]], forecast: Forecast
+) -> list[Question]:
     """Return the questions in the order of a round."""
     if number == 0:
         return sorted(asked, key=lambda each: (each[1] != "step", forecast.total(asked[each]), each))
@@ -120,7 +124,7 @@ def _shuffle(header: Header, words: str, these: list) -> None:
     random.Random(f"{header.campaign}/{words}").shuffle(these)
 
 
-def uncertain(header: Header, done: Sequence[Done], but: Collection[Question] = ()) -> tuple[Uncertain, ...]:
+def uncertain(header: Header, done: Sequence[CompletedRun], but: Collection[Question] = ()) -> tuple[Uncertain, ...]:
     """Return the questions whose number is not known as well as the plan asks, the least known first.
 
     Before these come the steady states with fewer than three rounds, whose printed interval is several times as wide.
@@ -137,7 +141,7 @@ def uncertain(header: Header, done: Sequence[Done], but: Collection[Question] = 
     widest: dict[Question, Uncertain] = {}
     for one in _numbers([item for item in sound if question(item.record.case) not in but], known):
         widest[one.question] = max(widest.get(one.question, one), one, key=lambda each: each.half_width)
-    rounds = {each: max(counts[unit[0]] for unit in mine) for each, mine in by_question(header).items()}
+    rounds = {each: max(counts[group[0]] for group in mine) for each, mine in by_question(header).items()}
     wide = [one for one in widest.values() if one.half_width > header.within or rounds[one.question] < FEWEST_ROUNDS]
 
     def place(one: Uncertain) -> tuple[int, float, Question]:
@@ -164,13 +168,13 @@ def _numbers(sound: Sequence[Summary], known: Spreads) -> Iterable[Uncertain]:
         yield number(both.ratio.processes, both.cpu.record, both.gpu.record)
 
 
-def with_one_more(header: Header, asked: Question, done: Iterable[Done]) -> Header:
+def with_one_more(header: Header, asked: Question, done: Iterable[CompletedRun]) -> Header:
     """Return the plan with one more round of a question; what failed has none."""
-    more = {case for unit in by_question(header)[asked] for case in unit}.difference(failed_cases(header, done))
+    more = {case for group in by_question(header)[asked] for case in group}.difference(failed_cases(header, done))
     return header.with_rounds(tuple(rounds + (case in more) for case, rounds in header.rounds_by_case().items()))
 
 
-def whole_rounds(header: Header, planned: Header, done: Iterable[Done]) -> Header:
+def whole_rounds(header: Header, planned: Header, done: Iterable[CompletedRun]) -> Header:
     """Return the plan without the further rounds that are not whole: cut short, or with a case that failed in one."""
     rounds_planned, rounds_now = planned.rounds_by_case(), header.rounds_by_case()
     failed, there = set[Case](), set[tuple[Case, int]]()

@@ -19,7 +19,7 @@ _NARROWING = {
 }  # fmt: skip
 
 
-def without_gpu(request: Request, machine: Machine, jax: Offer, problem: str = "") -> Iterator[str]:
+def gpu_skipped(request: Request, machine: Machine, jax: Offer, problem: str = "") -> Iterator[str]:
     """Yield why the GPU is left out, if there is one that JAX does not see and none was asked for.
 
     `problem` is why none can be used although there is a driver.
@@ -28,7 +28,7 @@ def without_gpu(request: Request, machine: Machine, jax: Offer, problem: str = "
         yield fitness.missing_backend("gpu", machine, jax, problem)
 
 
-def not_of_scopes(chosen: Sequence[Description], scopes: Collection[Scope]) -> Iterator[str]:
+def workloads_skipped(chosen: Sequence[Description], scopes: Collection[Scope]) -> Iterator[str]:
     """Yield what is not measured since a scope is not of every workload."""
     if "run" in scopes and (none := [about.name for about in chosen if about.run is None]):
         yield f"no whole run is documented for: {', '.join(none)}; left out of scope 'run'"
@@ -39,20 +39,20 @@ def not_of_scopes(chosen: Sequence[Description], scopes: Collection[Scope]) -> I
         yield f"no stored data: {', '.join(none)}; left out of scope {', '.join(read)}"
 
 
-def not_of_data(data: Data, chosen: Sequence[Description]) -> Iterator[str]:
+def drawn_at_random(data: Data, chosen: Sequence[Description]) -> Iterator[str]:
     """Yield which workloads have no published data though it is asked for: their batches are drawn."""
     if data == "tfds" and (none := [about.name for about in chosen if not about.stored]):
         yield f"no published data set: {', '.join(none)}; their batches are drawn at random"
 
 
-def not_run_by(lacking: Sequence[Case]) -> Iterator[str]:
+def baselines_skipped(lacking: Sequence[Case]) -> Iterator[str]:
     """Yield, of each peer, where it cannot run: `lacking` are the cases that it has not."""
     for peer in dict.fromkeys(case.implementation for case in lacking):
         places = sorted({f"{c.workload} on {c.backend}" for c in lacking if c.implementation == peer})
         yield f"{peer} cannot run: {', '.join(places)}; left out"
 
 
-def not_timed(request: Request, chosen: Sequence[Description], here: MachineCapabilities) -> Iterator[str]:
+def scopes_skipped(request: Request, chosen: Sequence[Description], here: MachineCapabilities) -> Iterator[str]:
     """Yield the scopes asked for that none of the workloads is timed in, and the options that keep them out."""
     lost: dict[str, list[Scope]] = {}
     for scope in request.scopes or USUAL_SCOPES:

@@ -29,7 +29,7 @@ HOSTS_SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")
 HOSTS_VARIANTS = ("plain", "several-steps")
 
 
-def refuse_stopping(within: float | None, rounds: int | None, profile: Profile, experiment: str | None) -> None:
+def check_stopping(within: float | None, rounds: int | None, profile: Profile, experiment: str | None) -> None:
     """Raise ValueError for a half-width asked of a plan that does not add rounds."""
     if within is None:
         return
@@ -42,7 +42,7 @@ def refuse_stopping(within: float | None, rounds: int | None, profile: Profile, 
         raise ValueError(f"--within asked for with {what}, which plans its rounds; leave one of them out")
 
 
-def refuse_implementations(implementations: Iterable[Implementation], backends: Sequence[Backend]) -> None:
+def check_implementations(implementations: Iterable[Implementation], backends: Sequence[Backend]) -> None:
     """Raise RuntimeError if an implementation runs on none of the backends."""
     for implementation in implementations:
         its = [b for b in ("cpu", "gpu") if variants.variants_of(implementation, b)]
@@ -53,7 +53,7 @@ def refuse_implementations(implementations: Iterable[Implementation], backends: 
             )
 
 
-def refuse_other_gpu(seen: Mapping[Implementation, Sequence[str]]) -> None:
+def check_same_gpu(seen: Mapping[Implementation, Sequence[str]]) -> None:
     """Raise RuntimeError if a peer's first GPU is another one than JAX's: of two cards, or of a card and its slice.
 
     What does not name its devices as CUDA does, says nothing.
@@ -68,20 +68,23 @@ def refuse_other_gpu(seen: Mapping[Implementation, Sequence[str]]) -> None:
             )
 
 
-def refuse_peer_backends(
+def check_baseline_backends(
     named: Sequence[Backend], implementations: Collection[Implementation], backends: Collection[Backend]
 ) -> None:
-    """Raise ValueError if there is no peer to be timed on the backends named for them, or one is not measured."""
+    """Raise ValueError if there is no baseline to be timed on the backends named for them, or one is not measured."""
     if named and not set(implementations) - {"jax"}:
-        raise ValueError("--peer-backend asked for without a peer; add --implementation jax,torch, or leave it out")
+        raise ValueError(
+            "--baseline-backend asked for without a baseline; add --implementation jax,torch, or leave it out"
+        )
     for backend in named:
         if backend not in backends:
             raise ValueError(
-                f"--peer-backend {backend} asked for, which is not measured; add --backend {backend}, or leave it out"
+                f"--baseline-backend {backend} asked for, which is not measured; add --backend {backend}, or leave it "
+                "out"
             )
 
 
-def refuse_variants(
+def check_variants(
     named: Iterable[str], implementations: Sequence[Implementation], backends: Sequence[Backend]
 ) -> None:
     """Raise LookupError if none of the implementations has a named variant on any of the backends."""
@@ -92,15 +95,15 @@ def refuse_variants(
             raise LookupError(f"variant '{name}' asked for, {words}")
 
 
-def refuse_stacked(
-    named: Collection[str], batch: int | None, devices: int, descriptions: Iterable[Description]
-) -> None:
+def check_stacked(named: Collection[str], batch: int | None, devices: int, descriptions: Iterable[Description]) -> None:
     """Raise ValueError if fits are to be stacked of a workload without a grid, or if they do not divide."""
     for about in descriptions if "stacked" in named else ():
         variants.fits_of(about, batch or about.batch * (about.grid.stack if about.grid else 1), devices)
 
 
-def refuse_unmeasured(named: Iterable[str], scopes: Collection[Scope], every: Collection[Case], devices: int) -> None:
+def check_variant_scopes(
+    named: Iterable[str], scopes: Collection[Scope], every: Collection[Case], devices: int
+) -> None:
     """Raise ValueError if a named variant has none of the scopes; `every` are these workloads' cases of all scopes."""
     split = f" with --devices {devices}" if devices > 1 else ""
     for name in named:
@@ -117,7 +120,7 @@ def refuse_unmeasured(named: Iterable[str], scopes: Collection[Scope], every: Co
             )
 
 
-def refuse_input(options: Iterable[str], scopes: Collection[Scope]) -> None:
+def check_input_options(options: Iterable[str], scopes: Collection[Scope]) -> None:
     """Raise ValueError if options of the input pipeline are asked for where no scope has one."""
     if not FROM_STORAGE & set(scopes):
         for option in options:
@@ -126,22 +129,22 @@ def refuse_input(options: Iterable[str], scopes: Collection[Scope]) -> None:
             )
 
 
-def refuse_data(data: Data, descriptions: Sequence[Description]) -> None:
+def check_data(data: Data, descriptions: Sequence[Description]) -> None:
     """Raise ValueError if published data is asked for of workloads of which none has any."""
     if data == "tfds" and descriptions and not any(about.stored for about in descriptions):
         names = ", ".join(about.name for about in descriptions)
         raise ValueError(f"--data tfds asked for, none of {names} has a published data set; leave it out")
 
 
-def refuse_unused(caches: Collection[CompileCache], length: int, scopes: Collection[Scope]) -> None:
+def check_scope_options(caches: Collection[CompileCache], length: int, scopes: Collection[Scope]) -> None:
     """Raise ValueError if a compile cache or a length is asked for that no scope asked for has."""
     if "warm" in caches and "cold" not in scopes:
-        raise ValueError("--cache asked for without scope 'cold', the only one it is of; add --scope cold")
+        raise ValueError("--cold-start asked for without scope 'cold', the only one it is of; add --scope cold")
     if length != 1 and "run" not in scopes:
-        raise ValueError("--length asked for without scope 'run', the only one it is of; add --scope run")
+        raise ValueError("--epochs-times asked for without scope 'run', the only one it is of; add --scope run")
 
 
-def refuse_serving(
+def check_serving(
     scopes: Collection[Scope],
     named: Iterable[str],
     descriptions: Iterable[Description],
@@ -182,7 +185,7 @@ def precisions(machine: Machine) -> tuple[Precision, ...]:
     return tuple(name for name in get_args(Precision) if weakest >= _LEAST_CAPABILITY.get(name, 0.0))
 
 
-def refuse_precisions(precisions: Iterable[Precision], backends: Collection[Backend], machine: Machine) -> None:
+def check_precisions(precisions: Iterable[Precision], backends: Collection[Backend], machine: Machine) -> None:
     """Raise ValueError if the GPU lacks a precision."""
     for precision in precisions:
         least = _LEAST_CAPABILITY.get(precision, 0.0)
@@ -194,7 +197,7 @@ def refuse_precisions(precisions: Iterable[Precision], backends: Collection[Back
                 )
 
 
-def refuse_allocators(allocators: Iterable[Allocator]) -> None:
+def check_allocators(allocators: Iterable[Allocator]) -> None:
     """Raise ValueError if this system lacks an allocator."""
     for allocator in allocators:
         if allocator not in children.allocators():
@@ -204,7 +207,7 @@ def refuse_allocators(allocators: Iterable[Allocator]) -> None:
             )
 
 
-def refuse_threads(threads: Collection[int], machine: Machine, backends: Collection[Backend]) -> None:
+def check_threads(threads: Collection[int], machine: Machine, backends: Collection[Backend]) -> None:
     """Raise ValueError if the CPU is not measured, or has fewer granted cores than threads asked for."""
     for count in threads:
         if "cpu" not in backends:
@@ -216,7 +219,7 @@ def refuse_threads(threads: Collection[int], machine: Machine, backends: Collect
             raise ValueError(f"--threads {count} asked for, this process may use {there}; choose at most so many")
 
 
-def refuse_layouts(
+def check_layouts(
     layouts: Collection[Layout], implementations: Collection[Implementation], descriptions: Iterable[Description]
 ) -> None:
     """Raise ValueError if a layout is asked for that none of the implementations and workloads has."""
@@ -232,7 +235,7 @@ def refuse_layouts(
         raise ValueError(f"--layout contiguous asked for, no pictures are in the batches of {names}; leave it out")
 
 
-def refuse_augmentations(wanted: Collection[Augmentation], descriptions: Iterable[Description]) -> None:
+def check_augmentations(wanted: Collection[Augmentation], descriptions: Iterable[Description]) -> None:
     """Raise ValueError if a device is to augment what a workload leaves as it is."""
     plain = [about.name for about in descriptions if not about.augmented]
     if "device" in wanted and plain:
@@ -241,7 +244,7 @@ def refuse_augmentations(wanted: Collection[Augmentation], descriptions: Iterabl
         )
 
 
-def refuse_hosts(
+def check_hosts(
     hosts: int, devices: int, scopes: Iterable[Scope], variants: Iterable[str], allocators: Iterable[str]
 ) -> None:
     """Raise ValueError if so many hosts cannot share the devices, or what is asked for is not theirs to do."""
@@ -261,7 +264,7 @@ def refuse_hosts(
             raise ValueError(f"{option} '{left[0]}' asked for on {hosts} hosts, which have: {', '.join(there)}")
 
 
-def refuse_devices(
+def check_devices(
     count: int,
     batch: int | None,
     descriptions: Iterable[Description],

@@ -1,4 +1,4 @@
-"""What runs on every host but the first: one process for each process there. `suite follow` starts them in turn."""
+"""What runs on every host but the first: one process for each process there. `suite join` starts them in turn."""
 
 import os
 import sys
@@ -10,10 +10,10 @@ from suite.processes import parent_death
 
 def main() -> None:
     """Follow the host whose address is the first argument, for as many seconds as the second; print what begins."""
-    parent_death.end_with_it()
+    parent_death.exit_when_parent_exits()
     try:
         more = hosts.follow(sys.argv[1], float(sys.argv[2]), lambda begin: print(_words(begin), flush=True))
-        code = 0 if more else hosts.DISMISSED
+        code = 0 if more else hosts.SHUT_DOWN
     except RuntimeError as error:
         print(error, file=sys.stderr, flush=True)
         code = {hosts.NobodyError: hosts.NOBODY, hosts.LeftError: hosts.LEFT}.get(type(error), 1)

@@ -25,9 +25,9 @@ def follow(address: str, patience_seconds: float, say: Callable[[str], object]) 
             if (line := child.line(threading.TIMEOUT_MAX)) is not None:  # what libraries print comes after it
                 say(line.decode(errors="replace").rstrip())
             code, ended, said = child.code(), child.ended(), child.last_error()
-        if count and code == hosts.DISMISSED:
+        if count and code == hosts.SHUT_DOWN:
             return count
-        if code == hosts.DISMISSED:
+        if code == hosts.SHUT_DOWN:
             raise RuntimeError(f"'{address}' has ended without this host; run it anew, and this beside it")
         if code == hosts.LEFT:
             say(said)

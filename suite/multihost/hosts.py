@@ -17,7 +17,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from suite.multihost import handshake
-from suite.multihost.messages import Begin, Call, Done, Hello, Lost, packed, receive, send, unpacked
+from suite.multihost.messages import Begin, Call, Finished, Hello, HostFailed, packed, receive, send, unpacked
 from suite.processes import children
 from suite.programs import load
 from suite.worker_api.program import Program
@@ -26,7 +26,7 @@ from suite.workload import Case
 ADDRESS = "SUITE_HOSTS_ADDRESS"  # of the first host, HOST:PORT, in the environment of its worker
 TOGETHER = ("initialise", "put", "lower", "compile", "chain", "feed", "block")  # of a program's methods
 NOBODY = 3  # exit code of a process to which the first host has not answered in time
-DISMISSED = 4  # exit code of one to which it has said that there is no more to do
+SHUT_DOWN = 4  # exit code of one to which it has said that there is no more to do
 LEFT = 5  # exit code of one that it has left before a case began, as where a third host did not come
 _PATIENCE_SECONDS = 120.0
 _FAREWELL_SECONDS = 20.0  # within which who waits for the next process comes for it
@@ -40,7 +40,7 @@ class LeftError(RuntimeError):
     """The first host has ended before a case began; it may begin another."""
 
 
-class Led:
+class MultihostProgram:
     """A program of which every other host has another part; driven as any program is."""
 
     def __init__(self, program: Program, others: Sequence[Connection]) -> None:
@@ -62,7 +62,7 @@ class Led:
         return own(*given)
 
 
-def refuse_unbindable(address: str) -> None:
+def check_bindable(address: str) -> None:
     """Raise RuntimeError if this machine cannot listen at an address."""
     try:
         socket.create_server(_parts(address)).close()
@@ -84,13 +84,13 @@ def gathered(case: Case, address: str, patience_seconds: float = _PATIENCE_SECON
     coordinator = f"{_parts(address)[0]}:{_free_port()}"
     for connection, there in _arriving(case.hosts - 1, address, patience_seconds):
         if reason := handshake.unlike(there, mine):
-            send(connection, Lost(reason=reason))
+            send(connection, HostFailed(reason=reason))
             raise RuntimeError(reason)
         found.append(connection)
     if len(found) < case.hosts - 1:
         raise RuntimeError(
             f"{case.hosts} hosts asked for, {1 + len(found)} came within {patience_seconds:.0f} s; "
-            f"run 'suite follow {address}' on each of the others"
+            f"run 'suite join {address}' on each of the others"
         )
     for index, connection in enumerate(found, 1):
         send(connection, Begin(case=case, coordinator=coordinator, index=index))
@@ -114,12 +114,12 @@ def _arriving(count: int, address: str, patience_seconds: float) -> Iterator[tup
                 yield greeted
 
 
-def dismiss(count: int, address: str, patience_seconds: float = _FAREWELL_SECONDS) -> int:
+def shut_down(count: int, address: str, patience_seconds: float = _FAREWELL_SECONDS) -> int:
     """Tell the other hosts, so many, that this one has no more to do as they come to ask; return how many came."""
     came = 0
     for connection, _ in _arriving(count, address, patience_seconds):
         with connection, suppress(OSError):
-            send(connection, Done())
+            send(connection, Finished())
         came += 1
     return came
 
@@ -134,9 +134,9 @@ def follow(address: str, patience_seconds: float, begun: Callable[[Begin], objec
     send(connection, handshake.hello())
     try:
         begin = first_word(connection, address)
-        if isinstance(begin, Done):
+        if isinstance(begin, Finished):
             return False
-        if isinstance(begin, Lost):
+        if isinstance(begin, HostFailed):
             raise RuntimeError(f"'{address}' goes on without this host: {begin.reason}")
         if not isinstance(begin, Begin):
             raise ValueError(f"'{address}' begins with {type(begin).__name__}, not with a case")
@@ -153,7 +153,7 @@ def follow(address: str, patience_seconds: float, begun: Callable[[Begin], objec
         pass  # the first host is done with the case
     except Exception as error:
         with suppress(OSError):
-            send(connection, Lost(reason=f"{platform.node()}: {type(error).__name__}: {error}"))
+            send(connection, HostFailed(reason=f"{platform.node()}: {type(error).__name__}: {error}"))
         raise
     return True
 
@@ -212,7 +212,7 @@ def _listen(connection: Connection) -> None:
     """End this process if another host is lost: what it was to add would be waited for without end."""
     try:
         said = receive(connection)
-        reason = said.reason if isinstance(said, Lost) else str(said)
+        reason = said.reason if isinstance(said, HostFailed) else str(said)
     except (EOFError, OSError):
         reason = "it has gone"
     print(f"RuntimeError: another host cannot go on: {reason}", file=sys.stderr, flush=True)

@@ -40,17 +40,17 @@ class Call(Plain, frozen=True, kw_only=True, tag="call"):
     batches: tuple[dict[str, Array], ...] | None = None
 
 
-class Lost(Plain, frozen=True, kw_only=True, tag="lost"):
+class HostFailed(Plain, frozen=True, kw_only=True, tag="lost"):
     """Another host cannot go on."""
 
     reason: str
 
 
-class Done(Plain, frozen=True, kw_only=True, tag="done"):
+class Finished(Plain, frozen=True, kw_only=True, tag="done"):
     """The first host has no more to do."""
 
 
-Message = Hello | Begin | Call | Lost | Done
+Message = Hello | Begin | Call | HostFailed | Finished
 
 
 def send(connection: Connection, message: Message) -> None:

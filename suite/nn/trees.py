@@ -80,7 +80,7 @@ class Devices:
         return lax.psum_scatter(histogram, self.axis, scatter_dimension=0, tiled=True)
 
 
-def refuse_more_than_fit(rows: int) -> None:
+def check_rows_fit(rows: int) -> None:
     """Raise ValueError for more rows than the fields of a histogram can add up."""
     if rows > MOST_ROWS:
         raise ValueError(f"{rows} rows asked for, boosting adds up to {MOST_ROWS}; take fewer")
@@ -96,7 +96,7 @@ def boosted(
     """
     devices = Devices(axis, len(bins))
     rows = labels.shape[0] * devices.number
-    refuse_more_than_fit(rows)
+    check_rows_fit(rows)
     weights = jnp.where(labels > 0, jnp.float32(growth.positive_weight), jnp.float32(1))  # N
     errors = margins - labels  # N
     loss = devices.summed(jnp.sum(weights * errors * errors)) / rows

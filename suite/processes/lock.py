@@ -26,7 +26,7 @@ def measuring(campaign: str, folder: Path | None = None) -> Iterator[None]:
         yield
 
 
-def refuse_beside_another(folder: Path | None = None) -> None:
+def check_nothing_measures(folder: Path | None = None) -> None:
     """Raise RuntimeError, naming the holder, if another run measures on what this process may use."""
     with _held(_granted(), "about to begin", folder):
         pass

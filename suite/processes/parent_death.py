@@ -11,7 +11,7 @@ from contextlib import suppress
 _PR_SET_PDEATHSIG = 1  # of Linux' prctl
 
 
-def end_with_it() -> None:
+def exit_when_parent_exits() -> None:
     """End this process and its group once the parent no longer holds the other end of standard input, a pipe.
 
     On Linux the kernel ends this process too, even where it is stopped or does not let Python run.
@@ -19,10 +19,10 @@ def end_with_it() -> None:
     if not stat.S_ISFIFO(os.fstat(0).st_mode):
         return  # somebody started it by hand
     threading.Thread(target=_wait, daemon=True).start()
-    killed_with_it()
+    set_pdeathsig()
 
 
-def killed_with_it() -> None:
+def set_pdeathsig() -> None:
     """Have Linux' kernel end this process with its parent; nothing elsewhere."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):

@@ -1,12 +1,12 @@
 """Which program measures a case. Each is imported where its case needs it alone: importing is timed."""
 
 from suite import variants
-from suite.worker_api.inputs import Owner
+from suite.worker_api.inputs import BatchSource
 from suite.worker_api.program import Program
 from suite.workload import Case
 
 
-def of_this_host(case: Case) -> tuple[Program, Owner]:
+def of_this_host(case: Case) -> tuple[Program, BatchSource]:
     """Return this host's program for the case, and who makes its batches.
 
     Raises LookupError if the implementation lacks the case's variant.
@@ -15,7 +15,7 @@ def of_this_host(case: Case) -> tuple[Program, Owner]:
     return {"jax": _jax, "torch": _torch, "keras": _keras, "xgboost": _xgboost}[case.implementation](case)
 
 
-def _torch(case: Case) -> tuple[Program, Owner]:
+def _torch(case: Case) -> tuple[Program, BatchSource]:
     from suite import controls
 
     control = controls.load(case.workload)
@@ -28,7 +28,7 @@ def _torch(case: Case) -> tuple[Program, Owner]:
     return TorchProgram(control, case), control
 
 
-def _keras(case: Case) -> tuple[Program, Owner]:
+def _keras(case: Case) -> tuple[Program, BatchSource]:
     from suite import controls_keras
     from suite.programs.keras_program import KerasProgram
 
@@ -36,7 +36,7 @@ def _keras(case: Case) -> tuple[Program, Owner]:
     return KerasProgram(control, case), control
 
 
-def _xgboost(case: Case) -> tuple[Program, Owner]:
+def _xgboost(case: Case) -> tuple[Program, BatchSource]:
     from suite import controls_xgboost
     from suite.programs.xgboost_program import XgboostProgram
 
@@ -44,7 +44,7 @@ def _xgboost(case: Case) -> tuple[Program, Owner]:
     return XgboostProgram(control, case), control
 
 
-def _jax(case: Case) -> tuple[Program, Owner]:
+def _jax(case: Case) -> tuple[Program, BatchSource]:
     from suite import ceilings, models
 
     workload = (ceilings if case.workload in ceilings.names() else models).load(case.workload)

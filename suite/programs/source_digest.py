@@ -18,7 +18,7 @@ PACKAGE = "suite"
 _ASIDE = frozenset({"preparation", "draw", "input_sets", "weights"})  # of a control: batches, and the comparison
 _TELLING = frozenset(  # methods of a driver that tell of it and do nothing in its step
     {"bytes_per_step", "cache_hits", "compilations", "device_memory_bytes", "loss", "packages", "platform"}
-    | {"program_digest", "settings", "state_digest", "traced"}
+    | {"program_digest", "settings", "state_digest", "jaxpr_cost"}
 )
 _DRIVING = frozenset({"chain", "block"})  # methods that every driver has
 

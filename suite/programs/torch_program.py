@@ -145,7 +145,7 @@ class TorchProgram:
     def cache_hits(self) -> None:
         """Return None: nothing is counted."""
 
-    def traced(self) -> None:
+    def jaxpr_cost(self) -> None:
         """Return None: nothing is traced ahead of time."""
 
     def program_digest(self) -> str:

@@ -20,7 +20,7 @@ from suite.driver import campaign, plan, probing, profiles, reference_round, run
 from suite.driver import journal as journals
 from suite.driver.deadline import Deadline
 from suite.driver.forecast import Forecast
-from suite.driver.journal import Closed, Done, Header, Journal, Rounds, Session
+from suite.driver.journal import Closed, CompletedRun, Header, Journal, Rounds, Session
 from suite.driver.request import BUDGET_MINUTES, WITHIN, Request
 from suite.processes import lock
 from suite.results.records import store
@@ -59,15 +59,15 @@ def planned(
     if asked.reference:
         offers |= probing.installed(reference_round.IMPLEMENTATIONS)
     here = machine.seen_by(here, offers["jax"].backends.get("gpu", ()), machine_name)
-    answer = plan.answer(asked, here, offers)
-    for remark in answer.remarks:
+    drafted = plan.make_plan(asked, here, offers)
+    for remark in drafted.remarks:
         terminal.say(f"note: {remark}")
     if part is None:
         resuming.mention_unfinished(out)
-    budget = budget_seconds(asked, answer.seconds, reserved)
+    budget = budget_seconds(asked, drafted.seconds, reserved)
     header = campaign.planned(
-        answer.cases,
-        answer.descriptions,
+        drafted.cases,
+        drafted.descriptions,
         asked.profile,
         here,
         lock.moment(),
@@ -79,10 +79,10 @@ def planned(
         energy=asked.energy,
         is_reference=asked.reference,
     )
-    refuse_short(header, Deadline(budget, reserved, began))
-    for line in announced(header, answer.seconds):
+    check_budget(header, Deadline(budget, reserved, began))
+    for line in announced(header, drafted.seconds):
         terminal.say(line)
-    lock.refuse_beside_another()
+    lock.check_nothing_measures()
     journal = Journal(out / header.campaign / journals.FILE_NAME)
     if journal.path.parent.exists():
         raise RuntimeError(f"campaign '{header.campaign}' is there already; wait a second, or set the clock right")
@@ -104,10 +104,10 @@ def budget_seconds(asked: Request, seconds: float, reserved: float) -> float | N
     return max(60 * BUDGET_MINUTES, long)
 
 
-def refuse_short(header: Header, deadline: Deadline, done: Sequence[Done] = ()) -> None:
+def check_budget(header: Header, deadline: Deadline, done: Sequence[CompletedRun] = ()) -> None:
     """Raise ValueError for a budget that leaves no time for any process."""
     forecast = Forecast(header, done)
-    least = min(campaign.units(header.cases), key=forecast.shortest)
+    least = min(campaign.process_groups(header.cases), key=forecast.shortest)
     seconds = forecast.shortest(least)
     if deadline.seconds is not None and seconds > deadline.left:
         beside = "starting and the site" if deadline.reserved else "starting"
@@ -124,7 +124,7 @@ def announced(header: Header, seconds: float) -> tuple[str, ...]:
     what = f"{header.machine.name}: {units.pluralize(len(header.descriptions), 'workload')}"
     limit = "" if header.budget_seconds is None else f", ends within {units.seconds(header.budget_seconds)}"
     if header.within is None:
-        processes = sum(header.rounds_of(unit[0]) for unit in campaign.units(header.cases))
+        processes = sum(header.rounds_of(group[0]) for group in campaign.process_groups(header.cases))
         return (f"{what}, {units.pluralize(processes, 'process', 'processes')}, about {units.seconds(seconds)}{limit}",)
     known = units.percent(header.within)
     return f"{what}{limit}", f"each measured once, then the least certain again, until all are within {known}"
@@ -156,8 +156,8 @@ def measure(
                     header,
                     journal,
                     progress,
-                    beside=telemetry,
-                    kept=compile_cache,
+                    telemetry=telemetry,
+                    shared_cache=compile_cache,
                     deadline=deadline,
                     prepare=partial(prepare_data, header),
                     kernel=host_speed.measured,
@@ -227,13 +227,13 @@ def settle(journal: Journal) -> None:
         )
 
 
-def prepare_data(header: Header, unit: campaign.Unit, progress: datasets.Progress) -> None:
-    """Make or download what a unit reads and is not there yet.
+def prepare_data(header: Header, group: campaign.ProcessGroup, progress: datasets.Progress) -> None:
+    """Make or download what a group reads and is not there yet.
 
     Raises RuntimeError, saying what to do, if disk or network refuse.
     """
-    dataset = next(about.dataset for about in header.descriptions if about.name == unit[0].workload)
-    for case in unit:
+    dataset = next(about.dataset for about in header.descriptions if about.name == group[0].workload)
+    for case in group:
         for size in profiles.sizes(header.profile, case.scope) if case.data != "random" else ():
             datasets.prepare(dataset, case.data, embedded.edition(dataset, size), progress)
 

@@ -16,7 +16,7 @@ from suite.results.records.identity import identity
 from suite.results.records.record import Record
 from suite.results.single import choosing, prices
 from suite.sessions.bench import answered, close
-from suite.sessions.resuming import has_ended, hosts_of, refuse_renamed, resume_words
+from suite.sessions.resuming import check_folder_name, has_ended, hosts_of, resume_words
 
 REPORT_SECONDS = 40.0  # reserved for the table and the site, of a budget
 
@@ -32,13 +32,13 @@ def ended(out: Path, campaign: str, incomplete: bool = False) -> Path:
     folder = _found(out, campaign)
     if folder.name.startswith(store.PARTIAL):
         raise RuntimeError(f"'{folder}' has partial results; name the campaign, and add --incomplete to end it hereby")
-    refuse_smoke(folder)  # before it is closed
+    check_not_smoke(folder)  # before it is closed
     journal = Journal(folder / journals.FILE_NAME)
     if not journal.path.exists():
         if not incomplete:
             _refuse_missing_rounds(folder)
         return folder
-    refuse_renamed(journal)
+    check_folder_name(journal)
     if not (incomplete or has_ended(journal) or answered(journal)):
         words = resume_words(folder.parent, hosts=hosts_of(journal.header()))
         raise RuntimeError(
@@ -94,7 +94,7 @@ def _refuse_missing_rounds(folder: Path) -> None:
             )
 
 
-def refuse_smoke(folder: Path) -> None:
+def check_not_smoke(folder: Path) -> None:
     """Raise RuntimeError for a campaign that only shows that it runs."""
     journal = Journal(folder / journals.FILE_NAME)
     profiles = (
@@ -114,15 +114,15 @@ def publish(folder: Path, published: Path) -> tuple[Path, ...]:
     for a record that is not as it was written or another than the published one of its name, or if records of a
     namesake lie in either place, RuntimeError if the campaign only shows that it runs.
     """
-    refuse_smoke(folder)
+    check_not_smoke(folder)
     mine = list(_records(folder))
     target = published / (mine[0][1].campaign if packs.is_pack(folder) else folder.name)
-    _refuse_namesake(folder, target)
+    _check_no_namesake(folder, target)
     pack = packing.pack(target, {path.name: store.content(path) for path, _ in mine})
     return (pack, *picture(published), *spread_table(published), *headline(published), *mentions(published))
 
 
-def _refuse_namesake(folder: Path, target: Path) -> None:
+def _check_no_namesake(folder: Path, target: Path) -> None:
     """Raise ValueError if a record under the campaign's name, here or published, is of a case that it did not plan.
 
     Campaigns of two machines of one name that began in the same second have one name too, and their records, if

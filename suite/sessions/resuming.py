@@ -115,40 +115,40 @@ def hindrance(journal: Journal, count: int | None = None) -> str:
     what they saw.
     """
     try:
-        refuse_renamed(journal)
-        refuse_measured(journal)
+        check_folder_name(journal)
+        check_not_measured_now(journal)
         if count is None:
-            refuse_older(journal.header())
-            refuse_other(journal.header())
+            check_plan_version(journal.header())
+            check_same_settings(journal.header())
         else:
-            refuse_elsewhere(journal, count)
+            check_resumable_here(journal, count)
     except (RuntimeError, ValueError) as error:
         return str(error)
     return ""
 
 
-def refuse_renamed(journal: Journal) -> None:
+def check_folder_name(journal: Journal) -> None:
     """Raise ValueError if a campaign's folder has another name than the campaign, whose records go by the latter."""
     folder = journal.path.parent
     if (name := journal.header().campaign) != folder.name:
         raise ValueError(f"'{folder}' holds campaign '{name}'; give the folder that name")
 
 
-def refuse_measured(journal: Journal) -> None:
+def check_not_measured_now(journal: Journal) -> None:
     """Raise RuntimeError if a campaign is being measured now."""
     name = journal.path.parent.name
     if lock.is_measured(name):
         raise RuntimeError(f"campaign '{name}' is being measured now by another process; wait for it")
 
 
-def refuse_elsewhere(journal: Journal, count: int = 1) -> None:
+def check_resumable_here(journal: Journal, count: int = 1) -> None:
     """Raise RuntimeError if a campaign was begun with another version, settings, machine or count of hosts.
 
     So it does if what a case needs is gone: its implementation or that one's backend.
     """
     header = journal.header()
-    refuse_older(header)
-    refuse_other(header)
+    check_plan_version(header)
+    check_same_settings(header)
     implementations: dict[Implementation, None] = dict.fromkeys(case.implementation for case in header.cases)
     for implementation in implementations:
         there = probing.offer(implementation)
@@ -166,7 +166,7 @@ def refuse_elsewhere(journal: Journal, count: int = 1) -> None:
         )
 
 
-def refuse_older(header: Header) -> None:
+def check_plan_version(header: Header) -> None:
     """Raise RuntimeError for a plan of an older version, which went by rounds instead of a budget."""
     if header.version != PLAN_VERSION:
         raise RuntimeError(
@@ -175,7 +175,7 @@ def refuse_older(header: Header) -> None:
         )
 
 
-def refuse_other(header: Header) -> None:
+def check_same_settings(header: Header) -> None:
     """Raise RuntimeError if a campaign was begun with another version or settings, or on a machine that differs."""
     here, commit = machine.machine(), software.commit()
     # Two states of changed files have one commit's name; where that differs, it says enough.

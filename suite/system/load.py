@@ -10,7 +10,7 @@ from suite.system.counters import cpu_time, granted
 
 
 @dataclass(frozen=True)
-class Reading:
+class CpuLoad:
     """Counters at one moment, in seconds since some start."""
 
     at: float
@@ -18,9 +18,9 @@ class Reading:
     own: float  # of it, by this process and those that it started
 
 
-def reading() -> Reading:
+def cpu_load() -> CpuLoad:
     """Return the counters now."""
-    return Reading(at=time.monotonic(), all_cores=cpu_time().busy, own=time.process_time() + children_seconds())
+    return CpuLoad(at=time.monotonic(), all_cores=cpu_time().busy, own=time.process_time() + children_seconds())
 
 
 def children_seconds() -> float:
@@ -33,7 +33,7 @@ def children_seconds() -> float:
     return found
 
 
-def by_others(before: Reading, after: Reading) -> float:
+def by_others(before: CpuLoad, after: CpuLoad) -> float:
     """Return how many cores other processes kept busy between two readings, never below 0."""
     elapsed = after.at - before.at
     if elapsed <= 0:
@@ -43,9 +43,9 @@ def by_others(before: Reading, after: Reading) -> float:
 
 def others_now(seconds: float) -> float:
     """Return how many cores other processes keep busy, watched for that long."""
-    before = reading()
+    before = cpu_load()
     time.sleep(seconds)
-    return by_others(before, reading())
+    return by_others(before, cpu_load())
 
 
 def granted_cores() -> int:

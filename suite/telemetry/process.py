@@ -16,7 +16,7 @@ import msgspec
 from suite.processes import parent_death
 from suite.system import counters
 from suite.system.nvml import GpuReading, Gpus
-from suite.worker_api.telemetry_messages import Counters, Reading
+from suite.worker_api.telemetry_messages import Counters, TelemetrySample
 
 PERIOD_SECONDS = 0.08  # 12.5 Hz, so that a late reading still leaves 10
 
@@ -37,10 +37,10 @@ class Watched:
         self.tree.follow(pid)
         self.gpus.begin()
 
-    def reading(self) -> Reading:
+    def reading(self) -> TelemetrySample:
         """Return the machine as it is now."""
         at, cpu, worker = self.now(), counters.cpu_time(), self.tree.seconds()
-        return Reading(
+        return TelemetrySample(
             at=at,
             capacity_seconds=cpu.capacity,
             busy_seconds=cpu.busy,
@@ -69,7 +69,7 @@ class Watched:
 
 def main() -> None:
     """Say what answers here, then a reading every period until standard input ends."""
-    parent_death.killed_with_it()
+    parent_death.set_pdeathsig()
     watched = Watched()
     told: list[int] = []
     threading.Thread(target=_listen, args=(told,), daemon=True).start()

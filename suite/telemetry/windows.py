@@ -19,8 +19,8 @@ from suite.child_imports import child_imports
 from suite.processes import children
 from suite.results.records.record import Energy, Profile, Run
 from suite.worker_api import telemetry_messages
-from suite.worker_api.protocol import STREAMED, Facts, Line
-from suite.worker_api.telemetry_messages import LEAST_ENERGY_SECONDS, Counters, Reading
+from suite.worker_api.protocol import STREAMED, Message, WorkerReport
+from suite.worker_api.telemetry_messages import LEAST_ENERGY_SECONDS, Counters, TelemetrySample
 from suite.workload import Case
 
 ENERGY_SECONDS = LEAST_ENERGY_SECONDS + 1.0  # what the counters are watched for, so that readings span enough
@@ -37,12 +37,12 @@ _NEVER = (("", False),) * 2
 _ENERGY_WINDOW = (("energy", False), ("energy", True))
 
 
-class Stream(children.Child):
+class TelemetryProcess(children.Child):
     """The telemetry child: its readings as they come, until it ends or says what is no reading."""
 
     def __init__(self, module: str = "suite.telemetry.process", *, python: str, env: dict[str, str]) -> None:
         self.counters: Counters | None = None
-        self.readings: deque[Reading] = deque(maxlen=_KEPT)
+        self.readings: deque[TelemetrySample] = deque(maxlen=_KEPT)
         self.problem = ""
         super().__init__(module, python=python, env=env)
 
@@ -50,7 +50,7 @@ class Stream(children.Child):
         assert self._process.stdout is not None
         while line := self._process.stdout.readline(_LONGEST_LINE):
             try:
-                said = msgspec.json.decode(line, type=Counters | Reading)
+                said = msgspec.json.decode(line, type=Counters | TelemetrySample)
                 if not _finite(msgspec.to_builtins(said)):
                     raise ValueError("a number that is not finite")
             except (ValueError, RecursionError) as error:
@@ -58,7 +58,7 @@ class Stream(children.Child):
                 with suppress(ProcessLookupError, PermissionError):
                     os.killpg(self.pid, signal.SIGKILL)  # what goes on writing would keep this process busy
                 return
-            if isinstance(said, Reading):
+            if isinstance(said, TelemetrySample):
                 self.readings.append(said)
             else:
                 self.counters = said
@@ -73,12 +73,12 @@ def _finite(value: Any) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 
-class Beside:
+class TelemetryWindows:
     """Tells the child whom to follow, stamps the worker's lines, and cuts out what belongs to a run."""
 
     def __init__(
         self,
-        stream: Stream | None,
+        stream: TelemetryProcess | None,
         problem: str = "",
         now: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
@@ -86,7 +86,7 @@ class Beside:
         self._stream, self._problem, self._now, self._sleep = stream, problem, now, sleep
         self._marks: dict[tuple[str, bool], list[float]] = {}
         self._there: Counters | None = None
-        self._idle: tuple[Reading, ...] = ()
+        self._idle: tuple[TelemetrySample, ...] = ()
         self.rested = False
 
     def follow(self, pid: int) -> None:
@@ -96,21 +96,21 @@ class Beside:
             with suppress(OSError, ValueError):
                 self._stream.tell(b"%d" % pid)
 
-    def hears(self, line: Line) -> None:
+    def hears(self, line: Message) -> None:
         """Stamp a line of the worker with the time at which the parent has it."""
         if line.sample is None:
-            self._marks.setdefault((line.stage, line.seen is not None), []).append(self._now())
+            self._marks.setdefault((line.stage, line.stage_time is not None), []).append(self._now())
 
-    def counts(self, unit: Sequence[Case], profile: Profile) -> bool:
+    def counts(self, group: Sequence[Case], profile: Profile) -> bool:
         """Return whether a process's energy can be counted: that of a step of JAX, where there is a counter."""
-        if profile == "smoke" or not any(case.scope == "step" for case in unit):
+        if profile == "smoke" or not any(case.scope == "step" for case in group):
             return False
-        if unit[0].implementation != "jax":  # peers are there for their speed
+        if group[0].implementation != "jax":  # peers are there for their speed
             return False
         if self._stream is None or self._stream.problem:
             return False
         there = self.counters()
-        return there.gpu_energy and there.in_cuda_order if unit[0].backend == "gpu" else there.package_energy
+        return there.gpu_energy and there.in_cuda_order if group[0].backend == "gpu" else there.package_energy
 
     def counters(self) -> Counters:
         """Return what the child can read; nothing if it does not say so in time."""
@@ -132,7 +132,7 @@ class Beside:
         self._sleep(ENERGY_SECONDS)
         self._idle = telemetry_messages.within(self._readings(), begin, self._now())
 
-    def added(self, run: Run, case: Case, facts: Facts) -> Run:
+    def added(self, run: Run, case: Case, facts: WorkerReport) -> Run:
         """Return the run with what the machine did during its samples, and the energy if it was counted."""
         begins, ends = (self._marks.get(mark) for mark in _WINDOWS.get(case.scope, _NEVER))
         if not begins or not ends:
@@ -154,7 +154,7 @@ class Beside:
         devices = case.devices if case.backend == "gpu" else 0
         return telemetry_messages.energy(inside, devices, step_seconds, self._idle, self._why(end))
 
-    def _readings(self) -> tuple[Reading, ...]:
+    def _readings(self) -> tuple[TelemetrySample, ...]:
         return tuple(self._stream.readings.copy()) if self._stream is not None else ()
 
     def _why(self, end: float) -> str:
@@ -168,15 +168,15 @@ class Beside:
 
 
 @contextmanager
-def telemetry(module: str = "suite.telemetry.process") -> Iterator[Beside]:
+def telemetry(module: str = "suite.telemetry.process") -> Iterator[TelemetryWindows]:
     """Run the telemetry child as long as this lasts; one that cannot be started is a reason in each run."""
     env = children.environment(None) | child_imports()
     try:
-        stream = Stream(module, python=sys.executable, env=env)
+        stream = TelemetryProcess(module, python=sys.executable, env=env)
     except OSError as error:
-        yield Beside(None, f"the telemetry child could not be started: {error.strerror or error}")
+        yield TelemetryWindows(None, f"the telemetry child could not be started: {error.strerror or error}")
         return
     try:
-        yield Beside(stream)
+        yield TelemetryWindows(stream)
     finally:
         stream.end()

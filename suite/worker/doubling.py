@@ -16,7 +16,7 @@ _TURNS, _FEWER_TURNS, _LEAST_TURNS = 3, 2, 1  # of K and 2K steps; fewer where a
 _AGAIN = 2  # times a ratio that cannot be true is taken anew, before it is believed
 
 
-def turns(chain: Chain, steps: int, clock: Clock, count: int = _TURNS) -> list[tuple[float, float]]:
+def paired_chains(chain: Chain, steps: int, clock: Clock, count: int = _TURNS) -> list[tuple[float, float]]:
     """Return the seconds of K and of 2K steps, so many times in turn; none for a chain too long to double."""
     found: list[tuple[float, float]] = []
     for _ in range(count):
@@ -35,16 +35,16 @@ def doubling_ratio(pairs: Sequence[tuple[float, float]]) -> float | None:
     return median(twice for _, twice in pairs) / median(once for once, _ in pairs) if pairs else None
 
 
-def looked_at(chain: Chain, steps: int, clock: Clock, count: int = _TURNS) -> float | None:
+def checked_doubling_ratio(chain: Chain, steps: int, clock: Clock, count: int = _TURNS) -> float | None:
     """Return the doubling ratio; one that cannot be true is taken anew.
 
     What other programs did in between has passed by then. Work that does not depend on its steps says so each time.
     """
-    ratio = doubling_ratio(turns(chain, steps, clock, count))
+    ratio = doubling_ratio(paired_chains(chain, steps, clock, count))
     for _ in range(_AGAIN):
         if ratio is None or ratio >= DOUBLING_FROM:
             break
-        ratio = doubling_ratio(turns(chain, steps, clock, count))
+        ratio = doubling_ratio(paired_chains(chain, steps, clock, count))
     return ratio
 
 
@@ -66,21 +66,21 @@ def proportional(
     if lasted > LONG_CHAIN_SECONDS:
         return steps, None
     if lasted > _LENGTHENED_UP_TO_SECONDS:
-        return steps, looked_at(chain, steps, clock, _FEWER_TURNS)
-    seen = turns(chain, steps, clock, _LEAST_TURNS)
+        return steps, checked_doubling_ratio(chain, steps, clock, _FEWER_TURNS)
+    seen = paired_chains(chain, steps, clock, _LEAST_TURNS)
     ratio = doubling_ratio(seen)
     if ratio is None or abs(ratio - 2) <= _AT_ONCE:
         return steps, ratio
-    seen += turns(chain, steps, clock, _TURNS - _LEAST_TURNS)
+    seen += paired_chains(chain, steps, clock, _TURNS - _LEAST_TURNS)
     ratio = doubling_ratio(seen)
     if ratio is None or (abs(ratio - 2) <= _PROPORTIONAL and longer_by(seen) <= 1):
         return steps, ratio
     if longer_by(seen) > 1:
-        seen += turns(chain, steps, clock)
+        seen += paired_chains(chain, steps, clock)
         if (times := longer_by(seen)) > 1:
             steps = call * ceil(times * steps / call)
-            return steps, looked_at(chain, steps, clock, _LEAST_TURNS)
-    return steps, looked_at(chain, steps, clock)
+            return steps, checked_doubling_ratio(chain, steps, clock, _LEAST_TURNS)
+    return steps, checked_doubling_ratio(chain, steps, clock)
 
 
 def longer_by(pairs: Sequence[tuple[float, float]]) -> float:

@@ -15,11 +15,11 @@ from suite.data.prepare import Preparation
 from suite.results.records.record import Sample
 from suite.system.load import granted_cores
 from suite.worker.recorder import Process
-from suite.worker.steady import chained, started
+from suite.worker.steady import run_and_block, started
 from suite.worker_api import clock
-from suite.worker_api.inputs import Owner, stored
+from suite.worker_api.inputs import BatchSource, stored
 from suite.worker_api.program import Batch, Program
-from suite.worker_api.protocol import Seen
+from suite.worker_api.protocol import ScopeResult
 from suite.workload import Case
 
 _ALONE_SAMPLES = 3  # of the step alone, for comparison
@@ -37,7 +37,9 @@ class Learner(Protocol):
         """Dispatch a dependent step with each of the batches, copied to the device; never far ahead of it."""
 
 
-def measured_epoch(process: Process, target: Program, inputs: list[Batch], owner: Owner, open_batches: Open) -> float:
+def measured_epoch(
+    process: Process, target: Program, inputs: list[Batch], owner: BatchSource, open_batches: Open
+) -> float:
     """Measure steps from storage on, and before that the step alone; return the first step's loss.
 
     Raises LookupError if the implementation has no such scope, ValueError if the workload has no stored data.
@@ -55,13 +57,13 @@ def measured_epoch(process: Process, target: Program, inputs: list[Batch], owner
         target.block()
 
     seen = flowing(process, learn, target.compilations)
-    process.seen["epoch"] = msgspec.structs.replace(
+    process.scope_results["epoch"] = msgspec.structs.replace(
         seen, first_batch_seconds=first.wall_seconds, step_alone_seconds=alone
     )
     return first_loss
 
 
-def measured_input(process: Process, owner: Owner, open_batches: Open) -> None:
+def measured_input(process: Process, owner: BatchSource, open_batches: Open) -> None:
     """Measure the pipeline alone. Raises ValueError if the workload has no stored data."""
     batches, first = opened(process, owner, open_batches)
 
@@ -70,10 +72,10 @@ def measured_input(process: Process, owner: Owner, open_batches: Open) -> None:
             pass
 
     seen = flowing(process, take, lambda: 0)
-    process.seen["input"] = msgspec.structs.replace(seen, first_batch_seconds=first.wall_seconds)
+    process.scope_results["input"] = msgspec.structs.replace(seen, first_batch_seconds=first.wall_seconds)
 
 
-def opened(process: Process, owner: Owner, open_batches: Open) -> tuple[Batches, Sample]:
+def opened(process: Process, owner: BatchSource, open_batches: Open) -> tuple[Batches, Sample]:
     """Return batches without end, and how long the first took to come, workers started and all."""
     case, task, preparation = process.case, process.task, stored(owner, process.case)
 
@@ -109,13 +111,13 @@ def planned(case: Case, seed: int) -> Plan:
 def step_alone(process: Process, target: Program) -> float:
     """Return the seconds of a step whose batch is on the device, as scope `step` takes them but with less effort."""
     plan = replace(process.task.plan, samples=_ALONE_SAMPLES)
-    chain = partial(chained, target)
+    chain = partial(run_and_block, target)
     steps = clock.steps_per_sample(chain, plan, process.clocks, target.steps_per_call)
     taken = list(clock.samples(chain, steps, plan, process.clocks))
     return median(sample.wall_seconds for sample in taken) / steps
 
 
-def flowing(process: Process, chain: clock.Chain, compilations: Callable[[], int]) -> Seen:
+def flowing(process: Process, chain: clock.Chain, compilations: Callable[[], int]) -> ScopeResult:
     """Return the steady flow: first until what waits in the queue is used up, then the samples that count."""
     steps, warm = process.result("warmup", lambda: emptied(process, chain))
     seen = process.streamed(process.case.scope, chain, steps, process.task.flow, compilations)

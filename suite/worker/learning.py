@@ -7,15 +7,15 @@ from suite.results.records.record import Learnt
 from suite.system import load
 from suite.worker import epoch
 from suite.worker.recorder import Process
-from suite.worker_api.inputs import Owner, stored
+from suite.worker_api.inputs import BatchSource, stored
 from suite.worker_api.program import Program
-from suite.worker_api.protocol import Line, Seen
+from suite.worker_api.protocol import Message, ScopeResult
 
 _POINTS = 200  # of a loss curve
 _CATS_AND_DOGS = "cats_vs_dogs"
 
 
-def measured_learning(process: Process, target: Program, owner: Owner) -> float:
+def measured_learning(process: Process, target: Program, owner: BatchSource) -> float:
     """Train and judge the network of the task; return the first loss that was looked at.
 
     The one sample is the whole training and its validation; nothing is compiled in it. Raises LookupError if the
@@ -30,24 +30,24 @@ def measured_learning(process: Process, target: Program, owner: Owner) -> float:
         raise LookupError(f"scope 'learning' asked for, which {type(target).__name__} has not")
     preparation = stored(owner, case)
     edition = embedded.edition(task.dataset, task.size)
-    taught = process.result("data", lambda: training.lessons(task.dataset, preparation, case.data, edition))
+    taught = process.result("data", lambda: training.training_data(task.dataset, preparation, case.data, edition))
     batches = pipeline.batches(taught.train, taught.preparation, epoch.planned(case, task.seed))
-    process.stage("init", lambda: training.begun(target, batches, task.seed))
+    process.stage("init", lambda: training.start(target, batches, task.seed))
     steps = case.steps or -(-len(taught.train) // case.batch)
     steps = min(steps, task.most_steps or steps)
     every, found = max(1, steps // _POINTS), []
 
     def learn() -> None:
-        losses = training.taught(target, batches, steps, every, lambda *_: process.say(Line(stage="lesson")))
+        losses = training.train(target, batches, steps, every, lambda *_: process.say(Message(stage="lesson")))
         labels = taught.validation[training.LABELS]
         right = training.accuracy(target.answers(taught.validation), labels)
         found.append(Learnt(steps=steps, losses=losses, loss_every=every, examples=len(labels), accuracy=right))
 
-    before = load.reading()
+    before = load.cpu_load()
     whole = process.stage("learning", learn)
-    others, learnt = load.by_others(before, load.reading()), found[0]
+    others, learnt = load.by_others(before, load.cpu_load()), found[0]
     if task.dataset == _CATS_AND_DOGS:
         predicted = process.result("predictions", lambda: predictions(target.answers, taught.validation))
         learnt = replace(learnt, predictions=predicted)
-    process.seen["learning"] = Seen(samples=(whole,), other_load_cores=others, learnt=learnt)
+    process.scope_results["learning"] = ScopeResult(samples=(whole,), other_load_cores=others, learnt=learnt)
     return learnt.losses[0]

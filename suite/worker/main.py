@@ -28,9 +28,9 @@ from suite.worker.checks import pending_work
 from suite.worker.checks.audit import CALLS, audit, finite
 from suite.worker.recorder import Process, Say, peak_memory_bytes
 from suite.worker_api import clock
-from suite.worker_api.inputs import Owner, batches, run_inputs
+from suite.worker_api.inputs import BatchSource, batches, run_inputs
 from suite.worker_api.program import Program
-from suite.worker_api.protocol import STOPPED, Facts, Line, Task
+from suite.worker_api.protocol import STOPPED, Message, Task, WorkerReport
 from suite.workload import LONG, Case
 
 _REPLAY_SECONDS = 20.0  # replays that would take longer, as long as the first call, are left out
@@ -41,15 +41,15 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # whatever a library prints goes to standard error
     task = msgspec.json.decode(sys.stdin.buffer.readline(), type=Task)
-    parent_death.end_with_it()
+    parent_death.exit_when_parent_exits()
 
-    def say(line: Line) -> None:
+    def say(line: Message) -> None:
         out.write(msgspec.json.encode(line) + b"\n")
 
     try:
         measure(task, say)
     except Exception as error:
-        say(Line(stage="failed", reason=reason(error)))
+        say(Message(stage="failed", reason=reason(error)))
         traceback.print_exc()
         os._exit(1)  # whatever threads are at work
     out.flush()
@@ -73,15 +73,15 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     process = Process(task=task, say=say, clocks=clocks or clock.Clock())
     affinity.pin(process.case.threads)
     if process.case.scope == "input":
-        say(Line(stage="done", facts=input_facts(process)))
+        say(Message(stage="done", report=input_report(process)))
         return
     target, owner = process.result("import", lambda: program(process.case))
     inputs, digest = process.result("data", lambda: digested(inputs_of(owner, task)))
     first_loss = measured(process, target, inputs, owner)
     left = None
-    if process.seen.keys() & STOPPED:
+    if process.scope_results.keys() & STOPPED:
         left = process.result("leftover", lambda: pending_work.least(sample_of(process, target), process.clocks))
-    facts = process.result("facts", lambda: facts_of(process, target, digest, first_loss))
+    report = process.result("facts", lambda: report_of(process, target, digest, first_loss))
     energy = steady.sustained(process, target)
     found = None
     if process.case.scope not in LONG:
@@ -89,7 +89,7 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
         quick = CALLS * process.stages["first_step"].wall_seconds <= _REPLAY_SECONDS
         replayed = task.replay and quick and not still
         found = process.result("audit", lambda: audit(target, inputs, digest, task.seed, left, replayed))
-    say(Line(stage="done", facts=msgspec.structs.replace(facts, energy_step_seconds=energy, audit=found)))
+    say(Message(stage="done", report=msgspec.structs.replace(report, energy_step_seconds=energy, audit=found)))
 
 
 def digested(inputs: list[data.Batch]) -> tuple[list[data.Batch], str]:
@@ -97,11 +97,11 @@ def digested(inputs: list[data.Batch]) -> tuple[list[data.Batch], str]:
     return inputs, data.digest(inputs) if inputs else ""
 
 
-def facts_of(process: Process, target: Program, digest: str, first_loss: float) -> Facts:
+def report_of(process: Process, target: Program, digest: str, first_loss: float) -> WorkerReport:
     """Return what is to be told of a program that has been measured, but for its energy and its audit."""
     memory = peak_memory_bytes()  # without what the digest of the program needs
     told = settings() | {name: str(value) for name, value in target.settings().items()}
-    return Facts(
+    return WorkerReport(
         input_digest=digest,
         first_loss=finite(first_loss),
         last_loss=finite(target.loss()),
@@ -113,7 +113,7 @@ def facts_of(process: Process, target: Program, digest: str, first_loss: float) 
         cache_hits=target.cache_hits(),
         settings=told,
         program=program_of(target, told),
-        scopes=process.seen,
+        scopes=process.scope_results,
     )
 
 
@@ -131,7 +131,7 @@ def program_of(target: Program, settings: Mapping[str, str]) -> str:
     return hashlib.sha256(words.encode()).hexdigest()[:16]
 
 
-def inputs_of(owner: Owner, task: Task) -> list[data.Batch]:
+def inputs_of(owner: BatchSource, task: Task) -> list[data.Batch]:
     """Return what is made beforehand: sets for steps, all of a whole run, nothing where storage gives everything."""
     scope = task.cases[0].scope
     if scope == "learning":
@@ -139,7 +139,7 @@ def inputs_of(owner: Owner, task: Task) -> list[data.Batch]:
     return run_inputs(owner, task) if scope == "run" else batches(owner, task)
 
 
-def measured(process: Process, target: Program, inputs: list[data.Batch], owner: Owner) -> float:
+def measured(process: Process, target: Program, inputs: list[data.Batch], owner: BatchSource) -> float:
     """Measure the scopes of the task; return the first step's loss, of a whole run its last one's."""
     if process.case.scope == "run":
         return whole_run.measured_run(process, target, inputs)
@@ -156,15 +156,15 @@ def measured(process: Process, target: Program, inputs: list[data.Batch], owner:
 
 def sample_of(process: Process, target: Program) -> Callable[[], object] | None:
     """Return what takes the steps of another sample; None where none was of steps alone."""
-    seen = process.seen.get("step")
-    return partial(steady.chained, target, seen.steps_per_sample) if seen else None
+    seen = process.scope_results.get("step")
+    return partial(steady.run_and_block, target, seen.steps_per_sample) if seen else None
 
 
-def input_facts(process: Process) -> Facts:
+def input_report(process: Process) -> WorkerReport:
     """Measure the input pipeline alone; nothing is computed, so there is no loss."""
     owner, open_batches, packages = process.result("import", lambda: loader(process.case))
     epoch.measured_input(process, owner, open_batches)
-    return Facts(
+    return WorkerReport(
         input_digest="",
         first_loss=None,
         last_loss=None,
@@ -173,11 +173,11 @@ def input_facts(process: Process) -> Facts:
         python=platform.python_version(),
         packages=packages,
         settings=settings(),
-        scopes=process.seen,
+        scopes=process.scope_results,
     )
 
 
-def loader(case: Case) -> tuple[Owner, epoch.Open, dict[str, str]]:
+def loader(case: Case) -> tuple[BatchSource, epoch.Open, dict[str, str]]:
     """Import an implementation's input pipeline; return whose batches it makes, how, and the versions at work."""
     variants.require(case)
     if case.implementation == "torch":
@@ -191,7 +191,7 @@ def loader(case: Case) -> tuple[Owner, epoch.Open, dict[str, str]]:
     return models.load(case.workload), pipeline.batches, versions("grain", "numpy", "opencv-python-headless")
 
 
-def program(case: Case) -> tuple[Program, Owner]:
+def program(case: Case) -> tuple[Program, BatchSource]:
     """Import the implementation; return its program for the case, with its other hosts, and who makes its batches."""
     if case.hosts == 1:
         return load.of_this_host(case)
@@ -199,7 +199,7 @@ def program(case: Case) -> tuple[Program, Owner]:
 
     others = hosts.gathered(case, os.environ[hosts.ADDRESS])
     mine, owner = load.of_this_host(case)
-    return cast(Program, hosts.Led(mine, others)), owner
+    return cast(Program, hosts.MultihostProgram(mine, others)), owner
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ def main(implementation: str) -> None:
     """Print the offer as the only line on standard output."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
-    parent_death.end_with_it()
+    parent_death.exit_when_parent_exits()
     try:
         offers = {"jax": jax_offer, "torch": torch_offer, "keras": keras_offer, "xgboost": xgboost_offer}
         offer = offers[implementation]()

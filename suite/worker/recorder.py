@@ -11,25 +11,25 @@ from typing import TypeVar
 from suite.results.records.record import Sample, Stage
 from suite.system import load
 from suite.worker_api import clock
-from suite.worker_api.protocol import STREAMED, Line, Seen, Task
+from suite.worker_api.protocol import STREAMED, Message, ScopeResult, Task
 from suite.workload import Case, Scope
 
 _ASLEEP_SECONDS = 0.1
 
-Say = Callable[[Line], object]
+Say = Callable[[Message], object]
 Result = TypeVar("Result")
 
 
 @dataclass(kw_only=True)
 class Process:
-    """What the parts of a worker share; `stages` and `seen` fill as it goes on."""
+    """What the parts of a worker share; `stages` and `scope_results` fill as it goes on."""
 
     task: Task
     say: Say
     clocks: clock.Clock = field(default_factory=clock.Clock)
     began: float = field(init=False)
     stages: dict[str, Stage] = field(default_factory=dict)
-    seen: dict[Scope, Seen] = field(default_factory=dict)
+    scope_results: dict[Scope, ScopeResult] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.began = self.clocks.wall()
@@ -46,10 +46,10 @@ class Process:
 
     def stage(self, name: str, run: Callable[[], object]) -> Sample:
         """Run and time a part, and tell the parent what begins and what ended."""
-        self.say(Line(stage=name))
+        self.say(Message(stage=name))
         taken = clock.timed(run, self.clocks)
         self.stages[name] = Stage(name=name, wall_seconds=taken.wall_seconds, process_seconds=taken.process_seconds)
-        self.say(Line(stage=name, seen=self.stages[name]))
+        self.say(Message(stage=name, stage_time=self.stages[name]))
         return taken
 
     def result(self, name: str, run: Callable[[], Result]) -> Result:
@@ -66,7 +66,7 @@ class Process:
         plan: clock.Plan,
         compilations: Callable[[], int],
         begin: Callable[[], object] = lambda: None,
-    ) -> Seen:
+    ) -> ScopeResult:
         """Take the samples that count, each of so many steps, and say them one by one.
 
         `begin` is called at the last moment before, so that what it starts is not held up by what is prepared here.
@@ -75,23 +75,23 @@ class Process:
         name = STREAMED[scope]
         self.stage("collect", collect_garbage)
         gc.disable()
-        compiled, faults, before = compilations(), minor_faults(), load.reading()
+        compiled, faults, before = compilations(), minor_faults(), load.cpu_load()
         begin()
         taken, slept, after, more_faults = 0, clock.asleep_seconds(), before, faults
 
         def take() -> None:
             nonlocal taken, slept, after, more_faults
             for sample in clock.samples(chain, steps, plan, self.clocks):
-                self.say(Line(stage=name, sample=sample))
+                self.say(Message(stage=name, sample=sample))
                 taken += 1
             slept = clock.asleep_seconds() - slept
-            after, more_faults = load.reading(), minor_faults()
+            after, more_faults = load.cpu_load(), minor_faults()
 
         self.stage(name, take)
         gc.enable()
         if slept > _ASLEEP_SECONDS:
             raise RuntimeError(f"the machine was suspended for {slept:.0f} s during the samples; run again")
-        return Seen(
+        return ScopeResult(
             steps_per_sample=steps,
             compilations=compilations() - compiled,
             other_load_cores=load.by_others(before, after),

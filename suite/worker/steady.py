@@ -11,8 +11,8 @@ from suite.results.records.record import Sample
 from suite.worker import doubling
 from suite.worker.recorder import Process, total
 from suite.worker_api import clock
-from suite.worker_api.program import Fed, Program
-from suite.worker_api.protocol import Seen
+from suite.worker_api.program import HostFed, Program
+from suite.worker_api.protocol import ScopeResult
 from suite.workload import Scope
 
 LATER_CALLS = 3  # after the first, in scope `calls`
@@ -35,7 +35,7 @@ def started(process: Process, target: Program, inputs: list[Batch]) -> Sample:
 
     process.stage("init", initialise)
     cold = [process.stage("lower", target.lower), process.stage("compile", target.compile)]
-    cold.append(process.stage("first_step", lambda: chained(target, target.steps_per_call)))
+    cold.append(process.stage("first_step", lambda: run_and_block(target, target.steps_per_call)))
     took, longest = cold[-1].wall_seconds / target.steps_per_call, process.task.longest_step_seconds
     if longest is not None and took > longest:
         raise TooLongError(
@@ -55,19 +55,21 @@ def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> fl
     first_loss = target.loss()
     process.task = replace(process.task, plan=_plan_that_fits(process, target, len(scopes)))
     if "cold" in scopes:
-        process.seen["cold"] = Seen(samples=(cold,))
+        process.scope_results["cold"] = ScopeResult(samples=(cold,))
     if "calls" in scopes:
         steps = target.steps_per_call
 
         def call() -> Sample:
-            return clock.timed(lambda: chained(target, steps), process.clocks)
+            return clock.timed(lambda: run_and_block(target, steps), process.clocks)
 
         second, *later = process.result("calls", lambda: [call() for _ in range(LATER_CALLS)])
-        process.seen["calls"] = Seen(warmup=(cold, second), samples=tuple(later), steps_per_sample=steps)
+        process.scope_results["calls"] = ScopeResult(
+            warmup=(cold, second), samples=tuple(later), steps_per_sample=steps
+        )
     if "step" in scopes:
-        process.seen["step"] = steady_state(process, lambda steps: chained(target, steps), target)
+        process.scope_results["step"] = steady_state(process, lambda steps: run_and_block(target, steps), target)
     if "transfer" in scopes:
-        if not isinstance(target, Fed):
+        if not isinstance(target, HostFed):
             raise LookupError(f"scope 'transfer' asked for, which {type(target).__name__} has not")
         feed = target.feed
 
@@ -75,8 +77,8 @@ def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> fl
             feed(steps)
             target.block()
 
-        known = process.seen["step"].steps_per_sample if "step" in scopes else None
-        process.seen["transfer"] = steady_state(process, fed, target, "transfer", known)
+        known = process.scope_results["step"].steps_per_sample if "step" in scopes else None
+        process.scope_results["transfer"] = steady_state(process, fed, target, "transfer", known)
     return first_loss
 
 
@@ -94,10 +96,10 @@ def _plan_that_fits(process: Process, target: Program, scopes: int) -> clock.Pla
     plan = fitting(process.stages["first_step"].wall_seconds)
     if plan is asked or any(case.scope == "calls" for case in process.task.cases):  # which times the second call
         return plan
-    return fitting(process.stage("second_step", lambda: chained(target, target.steps_per_call)).wall_seconds)
+    return fitting(process.stage("second_step", lambda: run_and_block(target, target.steps_per_call)).wall_seconds)
 
 
-def chained(target: Program, steps: int) -> None:
+def run_and_block(target: Program, steps: int) -> None:
     """Take dependent steps; return when every output is there."""
     target.chain(steps)
     target.block()
@@ -105,7 +107,7 @@ def chained(target: Program, steps: int) -> None:
 
 def steady_state(
     process: Process, run: clock.Chain, target: Program, scope: Scope = "step", known: int | None = None
-) -> Seen:
+) -> ScopeResult:
     """Return warm-up, doubling ratio, steps alone and what happened to the process in the samples, which are said.
 
     A number of steps that is `known` from the same program in another scope is neither sought nor checked again, and
@@ -114,7 +116,7 @@ def steady_state(
     plan, clocks = process.task.plan, process.clocks
     call, ratio, alone = target.steps_per_call, None, ()
     if known is None:
-        steps, warm, settled = process.result("warmup", lambda: clock.warmed(run, plan, clocks, call))
+        steps, warm, settled = process.result("warmup", lambda: clock.calibrate(run, plan, clocks, call))
         lasted = min(sample.wall_seconds for sample in warm[-3:])  # one that was held up makes no chain long
         steps, ratio = process.result("doubling", lambda: doubling.proportional(run, steps, clocks, lasted, call))
     else:
@@ -122,15 +124,15 @@ def steady_state(
         warm_already = dataclasses.replace(plan, warmup_least_seconds=0.0)
         warm, settled = process.result("warmup", lambda: clock.warmup(run, known, warm_already, clocks))
     if scope == "step" and steps > call == 1:
-        alone = process.result("alone", lambda: clock.alone(run, call, plan, clocks))
+        alone = process.result("alone", lambda: clock.blocking_samples(run, call, plan, clocks))
     seen = process.streamed(scope, run, steps, plan, target.compilations)
     return replace(seen, blocking_samples=alone, doubling_ratio=ratio, warmup=warm, warmup_converged=settled)
 
 
 def sustained(process: Process, target: Program) -> float | None:
     """Go on with the step while its energy is counted; return the seconds of a step, None if nobody counts."""
-    seconds, seen = process.task.energy_seconds, process.seen.get("step")
+    seconds, seen = process.task.energy_seconds, process.scope_results.get("step")
     if seen is None or seconds <= 0:
         return None
-    chain, steps = partial(chained, target), seen.steps_per_sample
+    chain, steps = partial(run_and_block, target), seen.steps_per_sample
     return process.result("energy", lambda: clock.sustained(chain, steps, seconds, process.clocks))

@@ -11,7 +11,7 @@ from suite.system import load
 from suite.worker.recorder import Process
 from suite.worker_api import clock
 from suite.worker_api.program import Batch, Program
-from suite.worker_api.protocol import Line, Seen
+from suite.worker_api.protocol import Message, ScopeResult
 from suite.workload import WholeRun
 
 Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named part
@@ -82,11 +82,11 @@ def measured_search(process: Process, target: Searching, inputs: list[Batch]) ->
         target.initialise(process.task.seed)
         found.append(target.search(inputs[0], process.task.seed, process.stage))
 
-    before = load.reading()
+    before = load.cpu_load()
     whole = clock.timed(search, process.clocks)
-    process.say(Line(stage="run_end"))
-    others = load.by_others(before, load.reading())
-    process.seen["run"] = Seen(samples=(whole,), other_load_cores=others, scores=found[0])
+    process.say(Message(stage="run_end"))
+    others = load.by_others(before, load.cpu_load())
+    process.scope_results["run"] = ScopeResult(samples=(whole,), other_load_cores=others, scores=found[0])
 
 
 def measured_run(process: Process, target: Program, inputs: list[Batch]) -> float:
@@ -101,8 +101,10 @@ def measured_run(process: Process, target: Program, inputs: list[Batch]) -> floa
     run, train, test = process.task.run, inputs[0], inputs[1] if len(inputs) > 1 else None
     if run is None or not isinstance(target, Trainable):
         raise LookupError(f"a whole run of '{process.case.workload}' asked for, which {type(target).__name__} has not")
-    trained, before = target, load.reading()
+    trained, before = target, load.cpu_load()
     whole = clock.timed(lambda: whole_run(trained, run, train, test, process.task.seed, process.stage), process.clocks)
-    process.say(Line(stage="run_end"))
-    process.seen["run"] = Seen(samples=(whole,), other_load_cores=load.by_others(before, load.reading()))
+    process.say(Message(stage="run_end"))
+    process.scope_results["run"] = ScopeResult(
+        samples=(whole,), other_load_cores=load.by_others(before, load.cpu_load())
+    )
     return target.loss()

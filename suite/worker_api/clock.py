@@ -63,13 +63,13 @@ def timed(run: Callable[[], object], clock: Clock) -> Sample:
     return Sample(wall_seconds=clock.wall() - wall, process_seconds=clock.process() - process)
 
 
-def warmed(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int, tuple[Sample, ...], bool]:
+def calibrate(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int, tuple[Sample, ...], bool]:
     """Return K, the warm-up's samples, and whether they settled.
 
     A K that was found while the first calls were slow, so that samples are too short now, is found anew: one more chain
     tells. A chain too long to double needs none, and its calibration is the first of the warm-up.
     """
-    steps, first = calibrated(chain, plan, clock, least)
+    steps, first = first_long_chain(chain, plan, clock, least)
     while True:
         long = first.wall_seconds > LONG_CHAIN_SECONDS
         taken, ended = warmup(chain, steps, plan, clock, first if long else None)
@@ -78,15 +78,15 @@ def warmed(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int,
             return steps, taken, ended
         had = sum(min(sample.wall_seconds, 2 * plan.chain_seconds) for sample in taken)  # compiling does not count
         plan = replace(plan, warmup_least_seconds=plan.warmup_least_seconds - had)
-        steps, first = calibrated(chain, plan, clock, 2 * steps)
+        steps, first = first_long_chain(chain, plan, clock, 2 * steps)
 
 
 def steps_per_sample(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> int:
-    """Return K, as `calibrated` does."""
-    return calibrated(chain, plan, clock, least)[0]
+    """Return K, as `first_long_chain` does."""
+    return first_long_chain(chain, plan, clock, least)[0]
 
 
-def calibrated(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int, Sample]:
+def first_long_chain(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int, Sample]:
     """Return K, doubled from `least` until K steps last as long as a sample must, and the chain that did.
 
     K is a multiple of `least`. Raises RuntimeError if the clock stands still, or if no number of steps lasts that long.
@@ -153,7 +153,7 @@ def sustained(chain: Chain, steps: int, seconds: float, clock: Clock) -> float:
     return elapsed / (chains * steps)
 
 
-def alone(chain: Chain, call: int, plan: Plan, clock: Clock) -> tuple[Sample, ...]:
+def blocking_samples(chain: Chain, call: int, plan: Plan, clock: Clock) -> tuple[Sample, ...]:
     """Return calls of so many steps that are each waited for before the next: how long one takes until it is there."""
     return tuple(samples(chain, call, replace(plan, samples=_ALONE, sampling_seconds=_ALONE_SECONDS), clock))
 

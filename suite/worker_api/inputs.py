@@ -11,7 +11,7 @@ from suite.workload import INPUT_SETS, Case
 PICTURES = 64  # of requests: none comes again while another of it is under way, or soon after
 
 
-class Owner(Protocol):
+class BatchSource(Protocol):
     """Whoever knows how a workload's batches are made: one of these is given, the other None."""
 
     @property
@@ -28,7 +28,7 @@ class Owner(Protocol):
         return INPUT_SETS
 
 
-def batches(owner: Owner, task: Task) -> list[data.Batch]:
+def batches(owner: BatchSource, task: Task) -> list[data.Batch]:
     """Return the input sets of the task's case.
 
     Raises ValueError if the workload does not have the data asked for.
@@ -42,7 +42,7 @@ def batches(owner: Owner, task: Task) -> list[data.Batch]:
     return data.batches(task.dataset, stored(owner, case), case.batch, sets, task.seed, data=case.data)
 
 
-def stored(owner: Owner, case: Case) -> Preparation:
+def stored(owner: BatchSource, case: Case) -> Preparation:
     """Return how a workload's stored records are prepared for a case.
 
     Photographs are decoded at the size that it asks for, and pictures left to the device where that augments them.
@@ -60,7 +60,7 @@ def stored(owner: Owner, case: Case) -> Preparation:
     return preparation.undistorted() if case.augmentation == "device" else preparation
 
 
-def run_inputs(owner: Owner, task: Task) -> list[data.Batch]:
+def run_inputs(owner: BatchSource, task: Task) -> list[data.Batch]:
     """Return the examples of an epoch and, if there is one, of its validation, whole in memory.
 
     Raises ValueError if the workload does not have the data or the run asked for.

@@ -48,7 +48,7 @@ class Program(Protocol):
         """Return how many programs came from a compile cache so far; None where there is none."""
         ...
 
-    def traced(self) -> JaxprCost | None:
+    def jaxpr_cost(self) -> JaxprCost | None:
         """Return what the results of the step need; None where it cannot be told, and then nothing is replayed."""
         ...
 
@@ -80,7 +80,7 @@ class Program(Protocol):
 
 
 @runtime_checkable
-class Fed(Protocol):
+class HostFed(Protocol):
     """A program that can also take its batches from the host."""
 
     def feed(self, steps: int) -> None:

@@ -36,7 +36,7 @@ class Task(Plain, frozen=True, kw_only=True):
     energy_seconds: float = 0.0  # how long the step goes on after the samples while its energy is counted
 
 
-class Seen(Plain, frozen=True, kw_only=True):
+class ScopeResult(Plain, frozen=True, kw_only=True):
     """What a scope showed; the fields are those of a record's run. Only the steady state has all of them.
 
     Its samples are said one by one as they end, so that the parent can stamp them; those of other scopes stand here.
@@ -58,7 +58,7 @@ class Seen(Plain, frozen=True, kw_only=True):
     scores: tuple[Score, ...] = ()
 
 
-class Facts(Plain, frozen=True, kw_only=True):
+class WorkerReport(Plain, frozen=True, kw_only=True):
     """All that a process which ended well has to tell beside its stages."""
 
     input_digest: str
@@ -74,14 +74,14 @@ class Facts(Plain, frozen=True, kw_only=True):
     energy_step_seconds: float | None = None  # of a step while its energy was counted
     audit: Audit | None = None
     program: str = ""  # digest of what was measured and of its settings
-    scopes: dict[Scope, Seen]
+    scopes: dict[Scope, ScopeResult]
 
 
-class Line(Plain, frozen=True, kw_only=True):
+class Message(Plain, frozen=True, kw_only=True):
     """One message of the child: a stage begins, a stage or sample ended, all is done, or it failed."""
 
     stage: str
-    seen: Stage | None = None
+    stage_time: Stage | None = None
     sample: Sample | None = None
-    facts: Facts | None = None
+    report: WorkerReport | None = None
     reason: str = ""

@@ -29,7 +29,7 @@ class Counters(Plain, frozen=True, kw_only=True, tag="counters"):
     gpu_fields: tuple[str, ...] = ()  # of a reading that the first GPU's driver answers
 
 
-class Reading(Plain, frozen=True, kw_only=True, tag="reading"):
+class TelemetrySample(Plain, frozen=True, kw_only=True, tag="sample"):
     """The machine at one moment: counters since some start, in seconds of CPU time over the granted cores."""
 
     at: float  # monotonic clock
@@ -43,12 +43,12 @@ class Reading(Plain, frozen=True, kw_only=True, tag="reading"):
     gpus: tuple[GpuReading, ...] = ()
 
 
-def within(readings: Iterable[Reading], begin: float, end: float) -> tuple[Reading, ...]:
+def within(readings: Iterable[TelemetrySample], begin: float, end: float) -> tuple[TelemetrySample, ...]:
     """Return the readings of a window, its ends included, in order of time."""
     return tuple(sorted((r for r in readings if begin <= r.at <= end), key=lambda r: r.at))
 
 
-def telemetry(inside: Sequence[Reading], seconds: float, reason: str = "") -> Telemetry:
+def telemetry(inside: Sequence[TelemetrySample], seconds: float, reason: str = "") -> Telemetry:
     """Return what the readings of a window say; counters need two of them, their differences stay inside it."""
     if not inside:
         return Telemetry(seconds=seconds, readings=0, reason=reason)
@@ -75,14 +75,14 @@ def telemetry(inside: Sequence[Reading], seconds: float, reason: str = "") -> Te
     )
 
 
-def course(inside: Sequence[Reading]) -> tuple[Moment, ...]:
+def course(inside: Sequence[TelemetrySample]) -> tuple[Moment, ...]:
     """Return a window in stretches of equally many readings; a counter's stretch ends where the next begins."""
     size = max(1, math.ceil((len(inside) - 1) / _MOMENTS))
     stretches = (inside[start : start + size + 1] for start in range(0, len(inside) - 1, size))
     return tuple(_moment(stretch, inside[0].at) for stretch in stretches)
 
 
-def _moment(stretch: Sequence[Reading], start: float) -> Moment:
+def _moment(stretch: Sequence[TelemetrySample], start: float) -> Moment:
     first, last, gpus = stretch[0], stretch[-1], [r.gpus[0] for r in stretch[1:] if r.gpus]
     capacity = last.capacity_seconds - first.capacity_seconds
     busy = _share((last.busy_seconds - first.busy_seconds) / capacity) if capacity > 0 else None
@@ -119,7 +119,7 @@ def _share(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-def _gpu(inside: Sequence[Reading], index: int) -> GpuTelemetry:
+def _gpu(inside: Sequence[TelemetrySample], index: int) -> GpuTelemetry:
     seen, averaged = ([r.gpus[index] for r in some if index < len(r.gpus)] for some in (inside, _settled(inside)))
     reasons = [gpu.reasons for gpu in seen if gpu.reasons is not None]
     return GpuTelemetry(
@@ -134,7 +134,7 @@ def _gpu(inside: Sequence[Reading], index: int) -> GpuTelemetry:
     )
 
 
-def _settled(inside: Sequence[Reading]) -> tuple[Reading, ...]:
+def _settled(inside: Sequence[TelemetrySample]) -> tuple[TelemetrySample, ...]:
     """Return the readings whose averages are of the window alone, and not of what came before it."""
     return tuple(reading for reading in inside if reading.at >= inside[0].at + AVERAGED_SECONDS)
 
@@ -145,7 +145,11 @@ def _level(values: Iterable[float | None]) -> Level | None:
 
 
 def energy(
-    inside: Sequence[Reading], devices: int, step_seconds: float | None, idle: Sequence[Reading] = (), reason: str = ""
+    inside: Sequence[TelemetrySample],
+    devices: int,
+    step_seconds: float | None,
+    idle: Sequence[TelemetrySample] = (),
+    reason: str = "",
 ) -> Energy:
     """Return the energy that the readings of a window count, of the first `devices` GPUs and of the CPU packages.
 
@@ -170,11 +174,11 @@ def energy(
     )
 
 
-def _joules(inside: Sequence[Reading], devices: int) -> tuple[float | None, float | None]:
+def _joules(inside: Sequence[TelemetrySample], devices: int) -> tuple[float | None, float | None]:
     each = [counted(_energy_of(r, index) for r in inside) for index in range(devices)]
     known = [joules for joules in each if joules is not None]
     return sum(known) if known and len(known) == len(each) else None, counted(r.package_joules for r in inside)
 
 
-def _energy_of(reading: Reading, index: int) -> float | None:
+def _energy_of(reading: TelemetrySample, index: int) -> float | None:
     return reading.gpus[index].energy_joules if index < len(reading.gpus) else None

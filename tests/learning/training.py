@@ -22,10 +22,10 @@ from suite.workload import Backend, Case, Workload
 OUTPUTS = ("output", "softmax_linear")  # what the networks call their last layer
 
 
-def lessons(workload: Workload) -> training.Lessons:
+def lessons(workload: Workload) -> training.TrainingData:
     """Return the small embedded set as a network takes it."""
     dataset = workload.description.dataset
-    return training.lessons(dataset, workload.preparation, "embedded", embedded.edition(dataset, "small"))
+    return training.training_data(dataset, workload.preparation, "embedded", embedded.edition(dataset, "small"))
 
 
 def trained(target: LearningTarget, seeds: tuple[int, ...], backend: Backend, breaking: bool = True) -> Trained:
@@ -52,28 +52,33 @@ def trained(target: LearningTarget, seeds: tuple[int, ...], backend: Backend, br
 
 
 def begun(
-    workload: Workload, data: training.Lessons, batch: int, backend: Backend, frozen: bool = False
+    workload: Workload, data: training.TrainingData, batch: int, backend: Backend, frozen: bool = False
 ) -> training.LearningProgram:
     """Return the network's timed step, compiled; `frozen`: all but the last layer."""
     case = Case(workload=workload.description.name, backend=backend, scope="learning", batch=batch)
     program = (FrozenProgram if frozen else training.LearningProgram)(workload, case)
-    training.begun(program, batches(data, batch, 0), 0)
+    training.start(program, batches(data, batch, 0), 0)
     return program
 
 
-def batches(data: training.Lessons, batch: int, seed: int) -> Iterator[Batch]:
+def batches(data: training.TrainingData, batch: int, seed: int) -> Iterator[Batch]:
     """Return batches from storage without end."""
     plan = pipeline.Plan(batch=batch, seed=seed, workers=granted_cores())
     return pipeline.batches(data.train, data.preparation, plan)
 
 
 def accuracy(
-    program: training.LearningProgram, data: training.Lessons, batch: int, steps: int, seed: int, shuffled: bool = False
+    program: training.LearningProgram,
+    data: training.TrainingData,
+    batch: int,
+    steps: int,
+    seed: int,
+    shuffled: bool = False,
 ) -> float:
     """Return the share of right answers after so many steps from a seed; `shuffled`: of labels that mean nothing."""
     given = batches(data, batch, seed)
     program.initialise(seed)
-    training.taught(program, shuffling(given, seed) if shuffled else given, steps)
+    training.train(program, shuffling(given, seed) if shuffled else given, steps)
     return training.accuracy(program.answers(data.validation), data.validation["labels"])
 
 
@@ -90,7 +95,7 @@ class FrozenProgram(training.LearningProgram):
     def __init__(self, workload: Workload, case: Case) -> None:
         super().__init__(workload, case)
         graph, params, rest = self.values(0)
-        given, seen = workload.optimizer, self._formed(graph, params, rest).params.pack(only_output(params))
+        given, seen = workload.optimizer, self._packed(graph, params, rest).params.pack(only_output(params))
         assert given is not None
         self._workload = replace(workload, optimizer=lambda: seeing(given(), seen))
 

@@ -16,7 +16,7 @@ from parity import networks
 from suite.data.batches import digest
 from suite.nn.compiler import cpu_options
 from suite.nn.initial import glorot_uniform
-from suite.programs.jax.packing import Form, fresh
+from suite.programs.jax.packing import PackedModel, fresh
 from suite.programs.jax.step import training_step
 from suite.workload import Workload
 
@@ -145,7 +145,7 @@ class JaxSide:
             return (), {}
         optimizer, losses = self.workload.optimizer(), []
         with jax.enable_x64(True):
-            step = training_step(self.workload, Form(self.graph), optimizer, "float32-highest")
+            step = training_step(self.workload, PackedModel(self.graph), optimizer, "float32-highest")
             params, rest, batches = wide((self.params, self.rest, self.batches))
             state = (params, rest, wide(optimizer.init(params)))
             step = self._compiled(step, state, batches[0])

@@ -63,7 +63,7 @@ for stage in stages:
             say(stage="failed", reason="XlaRuntimeError: out of memory: RESOURCE_EXHAUSTED: no 80.00GiB on GPU:0")
             os._exit(1)
     if stage not in ("data", "warmup", "samples"):
-        say(stage=stage, seen={"name": stage, "wall_seconds": 0.001, "process_seconds": 0.001})
+        say(stage=stage, stage_time={"name": stage, "wall_seconds": 0.001, "process_seconds": 0.001})
 
 def sample(number):
     began = time.perf_counter()
@@ -84,7 +84,7 @@ for scope, stage in (("step", "samples"), ("transfer", "transfer_samples")):
         "steps_per_sample": 4, "doubling_ratio": 2.0, "warmup": [sample(1)], "warmup_converged": True,
         "compilations": 0, "other_load_cores": 0.0, "minor_faults_per_step": 0.0,
     }
-say(stage="done", facts={
+say(stage="done", report={
     "input_digest": "d", "first_loss": None if fault == "nan" else 2.0, "last_loss": 1.0, "peak_memory_bytes": 1,
     "device_memory_bytes": None, "python": "3.12.1", "packages": {"jax": "0"}, "settings": {}, "scopes": scopes,
 })

@@ -18,7 +18,7 @@ import scipy.special  # noqa: F401 - imported once instead of in every fork, as 
 
 from suite import cli
 from suite.driver import profiles
-from suite.driver.journal import FILE_NAME, Done, Journal
+from suite.driver.journal import FILE_NAME, CompletedRun, Journal
 from suite.report.pages import frameworks  # noqa: F401
 from suite.report.parts import tables  # noqa: F401
 from suite.results.records import store
@@ -91,9 +91,11 @@ class Tally:
         self.slowest_end = 0.0
         self.troubles: list[str] = []
 
-    def check(self, journal: Journal, known: dict[tuple[str, int], Done]) -> dict[tuple[str, int], Done]:
+    def check(
+        self, journal: Journal, known: dict[tuple[str, int], CompletedRun]
+    ) -> dict[tuple[str, int], CompletedRun]:
         """Return what the journal now holds; note what was lost, changed or came twice."""
-        entries = [entry for entry in journal.entries() if isinstance(entry, Done)]
+        entries = [entry for entry in journal.entries() if isinstance(entry, CompletedRun)]
         found = {(entry.case.text(0), entry.run.round): entry for entry in entries}
         if len(found) != len(entries):
             self.troubles.append(f"{len(entries) - len(found)} samples twice")
@@ -141,7 +143,7 @@ def campaign(folder: Path, names: list[str], profile: str, dice: random.Random, 
     tally.campaigns += 1
 
 
-def finish(folder: Path, known: dict[tuple[str, int], Done], tally: Tally) -> None:
+def finish(folder: Path, known: dict[tuple[str, int], CompletedRun], tally: Tally) -> None:
     """Check that the records are whole and hold what the journal held."""
     records, problems = store.load([folder])
     tally.troubles += problems

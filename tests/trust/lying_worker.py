@@ -238,8 +238,8 @@ def half_the_pool():
 
 
 def fallback():
-    placed = program.placement
-    program.placement = lambda case, *rest: placed(msgspec.structs.replace(case, backend="cpu"), *rest)
+    placed = program.shardings
+    program.shardings = lambda case, *rest: placed(msgspec.structs.replace(case, backend="cpu"), *rest)
 
 
 PATCHES = {

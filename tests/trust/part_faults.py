@@ -36,7 +36,7 @@ from suite.system.redact import anonymous
 from suite.worker import steady
 from suite.worker.recorder import Process
 from suite.worker_api import clock
-from suite.worker_api.protocol import Line, Task
+from suite.worker_api.protocol import Message, Task
 from suite.workload import Case
 from trust import fake, kills
 
@@ -44,7 +44,7 @@ TITLE = "Does a fault lose or falsify anything?"
 
 _ROOT = Path(__file__).parents[2]
 _SMALL = "dp_linear_mirrored"
-_STAGES = tuple(name for name in collect.LIMIT_SECONDS if name != "start")
+_STAGES = tuple(name for name in collect.STAGE_TIMEOUT_SECONDS if name != "start")
 _SAMPLED = ("samples", "epoch")  # one of every case, one that a case of steps has not
 PATCHES = threading.RLock()  # they change this whole process, so one fault at a time may have them
 _HERE = Machine(name="test, 1 core", cpu_model="Test", cores=1)
@@ -253,18 +253,18 @@ def in_process(place: Bench, what: str, profile, limits: dict[str, float] | None
     header = campaign.planned([case], [fake.description(case.workload)], profile, _HERE, datetime.now(UTC))
     journal = Journal(place.out / header.campaign / FILE_NAME)
     journal.append(header)
-    run_fake(place, journal, dict.fromkeys(collect.LIMIT_SECONDS, 60.0) | (limits or {}))
+    run_fake(place, journal, dict.fromkeys(collect.STAGE_TIMEOUT_SECONDS, 60.0) | (limits or {}))
     return campaign.records(journal.header(), journal.done())
 
 
 def run_fake(place: Bench, journal: Journal, limits: dict[str, float]) -> None:
     """Measure what the journal lacks with the fake worker."""
 
-    def start(unit: campaign.Unit):
+    def start(unit: campaign.ProcessGroup):
         return children.child("suite.worker.main", python=place.env["SUITE_JAX_PYTHON"], env=place.env)
 
     quiet = mock.patch.object(runner, "wait_until_quiet", return_value=0.0)
-    with PATCHES, quiet, mock.patch.object(collect, "LIMIT_SECONDS", limits):
+    with PATCHES, quiet, mock.patch.object(collect, "STAGE_TIMEOUT_SECONDS", limits):
         runner.run(journal.header(), journal, mock.Mock(), start)
 
 
@@ -336,8 +336,8 @@ def _(place: Bench) -> Outcome:
     with children.child("suite.worker.main", python=sys.executable, env=children.environment("cpu")) as child:
         child.tell(msgspec.json.encode(Task(cases=(case,), dataset="random", seed=1, plan=plan, flow=plan)))
         while facts is None and (raw := child.line(120)) is not None:
-            line = msgspec.json.decode(raw, type=Line)
-            facts = line.facts
+            line = msgspec.json.decode(raw, type=Message)
+            facts = line.report
             samples += [line.sample] if line.sample else []
             if line.reason:
                 return False, line.reason
@@ -408,7 +408,7 @@ def _(place: Bench) -> Outcome:
     import pynvml
 
     broken = mock.Mock(side_effect=pynvml.NVMLError(pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH))
-    from suite.driver.plan import answer
+    from suite.driver.plan import make_plan
     from suite.driver.request import Request
     from suite.worker_api.offer import Offer
 
@@ -416,7 +416,7 @@ def _(place: Bench) -> Outcome:
     with PATCHES, mock.patch.object(pynvml, "nvmlInit", broken):
         found = machine.gpus()
         try:
-            answer(Request(backends=("gpu",)), _HERE, {"jax": offer})
+            make_plan(Request(backends=("gpu",)), _HERE, {"jax": offer})
         except RuntimeError as error:
             return found == () and "driver does not answer: RM has detected" in str(error), str(error)
     return False, "no error"
@@ -506,8 +506,8 @@ def _(place: Bench) -> Outcome:
     with children.child("suite.worker.main", python=sys.executable, env=env) as child:
         child.tell(msgspec.json.encode(Task(cases=(case,), dataset="random", seed=1, plan=plan, flow=plan)))
         lines = iter(lambda: child.line(120), None)
-        said = [msgspec.json.decode(line, type=Line) for line in lines]
-    return said[-1].facts is not None, said[-1].reason or f"stage '{said[-1].stage}'"
+        said = [msgspec.json.decode(line, type=Message) for line in lines]
+    return said[-1].report is not None, said[-1].reason or f"stage '{said[-1].stage}'"
 
 
 @fault("paths with blanks, quotes and letters beyond ASCII", THE_RESULT, "the records", sample=True)
@@ -552,13 +552,13 @@ def _(place: Bench) -> Outcome:
     header = campaign.planned(cases, map(fake.description, fake.NAMES), "quick", _HERE, datetime.now(UTC))
     journal = Journal(place.out / header.campaign / FILE_NAME)
     journal.append(header, Session(place="there"))
-    run_fake(place, journal, collect.LIMIT_SECONDS)
+    run_fake(place, journal, collect.STAGE_TIMEOUT_SECONDS)
     lines = journal.path.read_bytes().splitlines(keepends=True)
     journal.path.write_bytes(b"".join(lines[:9]))  # the plan, the session, a round, and three of four of the second
     before = journal.done()
     with PATCHES, mock.patch("suite.console.terminal.say") as said:
         bench.settle(journal)
-    run_fake(place, journal, collect.LIMIT_SECONDS)
+    run_fake(place, journal, collect.STAGE_TIMEOUT_SECONDS)
     after = journal.done()
     note = "; ".join(call.args[0] for call in said.call_args_list)
     stay = [entry for entry in before if entry in after]

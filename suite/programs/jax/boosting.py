@@ -10,8 +10,8 @@ import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 
 from suite.nn.growth import Growth
-from suite.nn.trees import Tree, boosted, refuse_more_than_fit
-from suite.programs.jax.jaxpr_cost import traced
+from suite.nn.trees import Tree, boosted, check_rows_fit
+from suite.programs.jax.jaxpr_cost import jaxpr_cost
 from suite.programs.jax.program import JaxProgram
 from suite.results.records.record import JaxprCost
 from suite.system.load import granted_cores
@@ -37,7 +37,7 @@ class BoostingProgram(JaxProgram):
             raise ValueError(
                 f"precision '{case.precision}' asked for, boosting adds whole numbers and has none; leave it out"
             )
-        refuse_more_than_fit(case.batch)
+        check_rows_fit(case.batch)
         super().__init__(workload, case)
         self._growth: Growth = workload.growth
         self._step = boosting_step(self._growth, case.backend == "gpu", self._shared())
@@ -48,7 +48,7 @@ class BoostingProgram(JaxProgram):
         splits, leaves = (growth.rounds, 2**growth.depth - 1), (growth.rounds, 2**growth.depth)
         forest = Tree(np.zeros(splits, np.int32), np.zeros(splits, np.float32), np.zeros(leaves, np.float32))  # pyright: ignore[reportArgumentType]
         margins = np.full(self._case.batch, growth.start, np.float32)
-        place = self._placement
+        place = self._shardings
         self._state = (
             jax.device_put(margins, place.batch),
             jax.device_put(forest, place.state),
@@ -58,11 +58,11 @@ class BoostingProgram(JaxProgram):
     def put(self, batches: Sequence[Batch]) -> None:
         """Copy the first input set to the devices, column by column: bins uint8[C,N], labels float32[1,N]."""
         self._host = [_columns(batches[0])]
-        self._batches = [jax.device_put(self._host[0], self._placement.batches)]
+        self._batches = [jax.device_put(self._host[0], self._shardings.batches)]
 
     def feed(self, steps: int) -> None:
         """Dispatch dependent rounds, each with the whole table copied from the host."""
-        self._dispatch(jax.device_put(self._host[0], self._placement.batches) for _ in range(steps))
+        self._dispatch(jax.device_put(self._host[0], self._shardings.batches) for _ in range(steps))
 
     def forest(self) -> Tree:
         """Return the trees so far; those of rounds to come are empty."""
@@ -73,7 +73,7 @@ class BoostingProgram(JaxProgram):
 
     def _shared(self) -> Callable[..., Any] | None:
         """Return what gives each device its rows; None for one device."""
-        place = self._placement
+        place = self._shardings
         if len(place.devices) == 1:
             return None
         assert isinstance(place.batch, NamedSharding)
@@ -88,13 +88,13 @@ class BoostingProgram(JaxProgram):
 
     def trace(self, step: Callable[..., Any], batch: Mapping[str, Any], donate: bool = True) -> jax.stages.Traced:
         """Return the step traced for the shapes of the state and the table, which stay where they are."""
-        place = self._placement
+        place = self._shardings
         outputs = ((place.batch, place.state, place.state), place.state)
         return jax.jit(step, donate_argnums=0, out_shardings=outputs).trace(self._state, batch)
 
-    def traced(self) -> JaxprCost:
+    def jaxpr_cost(self) -> JaxprCost:
         """Return what the results of the compiled program need."""
-        return traced(self._traced.jaxpr, self._batches[0], 1, 1)
+        return jaxpr_cost(self._traced.jaxpr, self._batches[0], 1, 1)
 
 
 def boosting_step(growth: Growth, dense: bool, shared: Callable[..., Any] | None) -> Callable[..., Any]:

@@ -58,7 +58,7 @@ class JaxRun(JaxProgram):
     def _gathered(self, examples: Batch, order: np.ndarray) -> Iterator[Batch]:
         size = self._case.batch
         for rows in (order[start : start + size] for start in range(0, len(order), size)):
-            yield self._handed({name: array[rows] for name, array in examples.items()})
+            yield self._host_batch({name: array[rows] for name, array in examples.items()})
 
     def _programs(self, batch: Batch) -> Any:
         rows = len(next(iter(batch.values())))

@@ -12,7 +12,7 @@ from msgspec import structs
 
 from suite.programs.jax import lowered_digest
 from suite.programs.jax.program import JaxProgram
-from suite.programs.jax.sharding import Placement, placement, put
+from suite.programs.jax.sharding import Shardings, put, shardings
 from suite.programs.jax.stacked import StackedProgram
 from suite.results.records.record import Score
 from suite.variants import fits_of
@@ -70,7 +70,7 @@ class SearchRun(JaxProgram):
         """Train and score every fit, then the best point on all examples; return the scores by point."""
         grid, there = self._workload.description.grid, Examples()
         assert grid is not None
-        stage("init", lambda: there.update(_copied(examples, self._placement)))
+        stage("init", lambda: there.update(_copied(examples, self._shardings)))
         found: dict[tuple[tuple[int, ...], int], list[float]] = {}
         for number, hidden in enumerate(grid.hidden):
             fits = self._fits(there, 1000 * (seed + 1) + number * grid.stack)
@@ -81,8 +81,8 @@ class SearchRun(JaxProgram):
         hidden, epochs = min(found, key=lambda point: fmean(found[point]))
         everything = np.arange(_count(there))
         last = Fit(epochs=epochs, seed=seed, inside=everything, held=everything[:0])
-        if len(self._placement.devices) > 1:
-            stage("init", lambda: there.update(_copied(there, placement(_alone(self._case)))))
+        if len(self._shardings.devices) > 1:
+            stage("init", lambda: there.update(_copied(there, shardings(_alone(self._case)))))
         list(self._trained(hidden, (last,), there, stage))
         return tuple(Score(hidden=h, epochs=e, log_losses=tuple(losses)) for (h, e), losses in found.items())
 
@@ -131,7 +131,7 @@ class SearchRun(JaxProgram):
             if state is None:
                 stage("init", lambda program=program, fits=fits: _begin(program, [fit.seed for fit in fits]))
             else:
-                program._state = put(state, program._placement.state)
+                program._state = put(state, program._shardings.state)
             until = min(fit.epochs for fit in fits if fit.epochs > done)
             for epoch in range(done, until):
                 rows = np.concatenate([fit.batches(epoch, batch, steps) for fit in fits], axis=1)  # T SN
@@ -145,7 +145,7 @@ class SearchRun(JaxProgram):
 
     def _shared(self, parts: Sequence[Any]) -> Sequence[Any]:
         """Return the fits of a stack with the first ones once more, where each device could not have as many else."""
-        short = -len(parts) % len(self._placement.devices)
+        short = -len(parts) % len(self._shardings.devices)
         return [*parts, *islice(cycle(parts), short)] if len(parts) > 1 else parts
 
     def _taught(self, program: JaxProgram, rows: np.ndarray, there: Examples) -> None:
@@ -201,7 +201,7 @@ def _scored(program: JaxProgram, evaluate: Any, fits: Sequence[Fit], there: Exam
     batch = program._case.batch // len(fits)
     steps = max(1, min(len(fit.held) for fit in fits) // batch)
     rows = np.stack([np.resize(fit.held, (steps, batch)) for fit in fits], axis=1).reshape(steps, -1)  # T SN
-    losses = [evaluate(program._state, program._handed(there | {_ROWS: each})) for each in rows.astype(np.int32)]
+    losses = [evaluate(program._state, program._host_batch(there | {_ROWS: each})) for each in rows.astype(np.int32)]
     return np.stack([np.atleast_1d(np.asarray(loss, np.float64)) for loss in losses]).mean(0)
 
 
@@ -210,7 +210,7 @@ def _alone(case: Case) -> Case:
     return structs.replace(case, variant="plain", devices=1)
 
 
-def _copied(examples: Any, place: Placement) -> Any:
+def _copied(examples: Any, place: Shardings) -> Any:
     return jax.block_until_ready(put(examples, place.state))
 
 

@@ -18,7 +18,7 @@ _LSTM_PASSES = ("lstm_forward", "lstm_backward")  # of suite.nn.lstm_kernels, wh
 _WEIGHT_GRADIENT, _MOVED_SUMS = (getattr(layer, "__name__", "") for layer in (weight_gradient, moved_sums))
 
 
-def traced(program: Any, batch: Any, examples_axis: int, steps: int) -> JaxprCost:
+def jaxpr_cost(program: Any, batch: Any, examples_axis: int, steps: int) -> JaxprCost:
     """Return what the results of a program need, which takes the batch as its last argument and so many steps.
 
     `batch` is a tree of arrays whose examples lie along `examples_axis`. What no result depends on is no part of it.

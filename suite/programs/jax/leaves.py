@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 
-def of_leaves(run: Callable[..., Any], structures: Sequence[Any]) -> Callable[..., Any]:
+def unflatten_args(run: Callable[..., Any], structures: Sequence[Any]) -> Callable[..., Any]:
     """Return run(*trees, batch) as a function of the trees' leaves, a list for each; `structures` are the trees'."""
 
     def taking(*given: Any) -> Any:
@@ -17,7 +17,7 @@ def of_leaves(run: Callable[..., Any], structures: Sequence[Any]) -> Callable[..
     return taking
 
 
-def to_leaves(step: Callable[..., Any]) -> Callable[..., Any]:
+def flatten_state(step: Callable[..., Any]) -> Callable[..., Any]:
     """Return a step that returns (state, loss) with the state as the list of its leaves."""
 
     def returning(*given: Any) -> tuple[list[jax.Array], jax.Array]:

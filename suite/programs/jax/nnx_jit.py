@@ -13,9 +13,9 @@ import jax.numpy as jnp
 from flax import nnx
 
 from suite.programs.jax import lowered_digest
-from suite.programs.jax.jaxpr_cost import traced
+from suite.programs.jax.jaxpr_cost import jaxpr_cost
 from suite.programs.jax.packing import cast
-from suite.programs.jax.program import MATMUL_PRECISION, JaxProgram, digest_of, held
+from suite.programs.jax.program import MATMUL_PRECISION, JaxProgram, tree_digest, tree_nbytes
 from suite.programs.jax.step import after
 from suite.results.records.record import JaxprCost
 from suite.worker_api.program import Batch
@@ -30,17 +30,17 @@ class NnxProgram(JaxProgram):
     def initialise(self, seed: int) -> None:
         """Build the model, and the optimizer if there is one, on the device."""
         graph, params, rest = self.values(seed)
-        self._model = nnx.merge(graph, *jax.device_put((params, rest), self._placement.state))
+        self._model = nnx.merge(graph, *jax.device_put((params, rest), self._shardings.state))
         if self._workload.optimizer is None:
-            self._out, self._zero = jax.device_put((jnp.float32(0), jnp.float32(0)), self._placement.state)
+            self._out, self._zero = jax.device_put((jnp.float32(0), jnp.float32(0)), self._shardings.state)
         else:
             self._optimizer = nnx.Optimizer(self._model, self._workload.optimizer(), wrt=nnx.Param)
-            nnx.update(self._optimizer, jax.device_put(nnx.state(self._optimizer), self._placement.state))
+            nnx.update(self._optimizer, jax.device_put(nnx.state(self._optimizer), self._shardings.state))
 
     def put(self, batches: Sequence[Batch]) -> None:
         """Copy the input sets to the device."""
         self._host = batches
-        self._batches = [jax.device_put(batch, self._placement.batch) for batch in batches]
+        self._batches = [jax.device_put(batch, self._shardings.batch) for batch in batches]
 
     def lower(self) -> None:
         """Write the step; it is traced and compiled when it is first called."""
@@ -82,7 +82,7 @@ class NnxProgram(JaxProgram):
                     self._out = self._infer(self._model, self._out, self._zero, batch)
                 else:
                     self._out = self._train(self._model, self._optimizer, batch)
-                if self._placement.in_turn:
+                if self._shardings.in_turn:
                     self._out.block_until_ready()
 
     def block(self) -> None:
@@ -93,19 +93,19 @@ class NnxProgram(JaxProgram):
 
     def state_digest(self) -> str:
         """Return a digest of parameters and statistics."""
-        return digest_of(nnx.state(self._model))
+        return tree_digest(nnx.state(self._model))
 
     def bytes_per_step(self) -> int:
         """Return the least that a step moves: what it trains read and written, one batch; an inference only reads."""
-        model, batch = held(nnx.state(self._model)), held(self._batches) // len(self._host)
+        model, batch = tree_nbytes(nnx.state(self._model)), tree_nbytes(self._batches) // len(self._host)
         if self._workload.optimizer is None:
             return model + batch
-        return 2 * (model + held(nnx.state(self._optimizer))) + batch
+        return 2 * (model + tree_nbytes(nnx.state(self._optimizer))) + batch
 
-    def traced(self) -> JaxprCost:
+    def jaxpr_cost(self) -> JaxprCost:
         """Return what the results of the step need, traced anew as a pure function."""
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
-            return traced(self._pure().jaxpr, self._batches[0], 0, 1)
+            return jaxpr_cost(self._pure().jaxpr, self._batches[0], 0, 1)
 
     def lowered_texts(self) -> tuple[str, ...]:
         """Return the text of the step, which is lowered anew as a pure function."""

@@ -59,7 +59,7 @@ def vectors_of(tree: Any) -> Packing:
 
 
 @dataclass(frozen=True)
-class Form:
+class PackedModel:
     """What a step knows of a model when it is traced; the numbers are given to it."""
 
     graph: nnx.GraphDef

@@ -26,10 +26,10 @@ from suite.nn.augment import first_key
 from suite.nn.compiler import cpu_options, gpu_options, holds_convolutions
 from suite.nn.initial import filled, started
 from suite.programs.jax import lowered_digest
-from suite.programs.jax.jaxpr_cost import traced
-from suite.programs.jax.leaves import of_leaves, to_leaves
-from suite.programs.jax.packing import Form, vectors_of
-from suite.programs.jax.sharding import placement, put
+from suite.programs.jax.jaxpr_cost import jaxpr_cost
+from suite.programs.jax.leaves import flatten_state, unflatten_args
+from suite.programs.jax.packing import PackedModel, vectors_of
+from suite.programs.jax.sharding import put, shardings
 from suite.programs.jax.step import Step, augmented_step, evaluation_step, inference_step, several_steps, training_step
 from suite.results.records.record import JaxprCost
 from suite.variants import STEPS_PER_CALL
@@ -54,7 +54,7 @@ class JaxProgram:
 
     def __init__(self, workload: Workload, case: Case) -> None:
         self._workload, self._case = workload, case
-        self._placement, self._out = placement(case, self._cpu_devices()), None
+        self._shardings, self._out = shardings(case, self._cpu_devices()), None
         self._seed, self._compiled_seed = 0, None
         self._weights: list[list[Any]] = []
         self._compilations, self._hits, self._cache_hits = 0, 0, 0
@@ -100,11 +100,11 @@ class JaxProgram:
         graph, params, rest = self.values(seed)
         precision = self._case.precision
         if self._workload.optimizer is None:
-            self._form = Form(graph)
+            self._form = PackedModel(graph)
             step = inference_step(self._workload, self._form, precision)
             self._begin(step, (np.zeros([], np.float32), np.zeros([], np.float32)), (params, rest))
         else:
-            self._form = self._formed(graph, params, rest)
+            self._form = self._packed(graph, params, rest)
             params, rest = self._form.params.pack(params), self._form.rest.pack(rest)
             state = params, rest, started(self._transformation, params)
             step = training_step(self._workload, self._form, self._transformation, precision)
@@ -115,13 +115,17 @@ class JaxProgram:
     def _begin(self, step: Step, state: Any, *weights: Any) -> None:
         """Hold step(*weights, state, batch) -> (state, loss) of lists of arrays; the state lies on the device."""
         self._structures = tuple(map(jax.tree.structure, (*weights, state)))
-        self._step = to_leaves(of_leaves(step, self._structures))
+        self._step = flatten_state(unflatten_args(step, self._structures))
         self._weights = [jax.tree.leaves(tree) for tree in weights]
-        self._state = put(jax.tree.leaves(state), self._placement.state)
+        self._state = put(jax.tree.leaves(state), self._shardings.state)
 
-    def _formed(self, graph: nnx.GraphDef, params: nnx.State, rest: nnx.State) -> Form:
+    def _packed(self, graph: nnx.GraphDef, params: nnx.State, rest: nnx.State) -> PackedModel:
         """Return the form of training: on a GPU vectors lie side by side."""
-        return Form(graph, vectors_of(params), vectors_of(rest)) if self._case.backend == "gpu" else Form(graph)
+        return (
+            PackedModel(graph, vectors_of(params), vectors_of(rest))
+            if self._case.backend == "gpu"
+            else PackedModel(graph)
+        )
 
     def _augment(self) -> Callable[[jax.Array, Batch], Any]:
         """Return what the step does to its batch. Raises ValueError if the workload augments nothing."""
@@ -137,7 +141,7 @@ class JaxProgram:
         if self._case.variant == "several-steps":
             assert STEPS_PER_CALL % len(batches) == 0
             together = {name: np.stack([batch[name] for batch in batches]) for name in batches[0]}
-            self._batches = [put(together, self._placement.batches)]
+            self._batches = [put(together, self._shardings.batches)]
             self._step = several_steps(self._step, STEPS_PER_CALL // len(batches), self._unroll(len(batches)))
         else:
             self._batches = [self._placed(batch) for batch in batches]
@@ -160,14 +164,14 @@ class JaxProgram:
     def trace(self, step: Callable[..., Any], batch: Mapping[str, Any], donate: bool = True) -> jax.stages.Traced:
         """Return a step traced for the shapes of the state and a batch; `donate`: the state is given away."""
         step = partial(step, *self._weights)
-        jitted = jax.jit(step, donate_argnums=0 if donate else (), out_shardings=self._placement.outputs)
+        jitted = jax.jit(step, donate_argnums=0 if donate else (), out_shardings=self._shardings.outputs)
         with jax.default_matmul_precision(MATMUL_PRECISION[self._case.precision]):
             return jitted.trace(self._state, batch)
 
     def evaluation(self) -> Callable[..., jax.Array]:
         """Return evaluate(state, batch) -> loss; the state's arrays are in a list."""
         evaluate = evaluation_step(self._workload, self._form, self._case.precision)
-        return of_leaves(evaluate, self._structures)
+        return unflatten_args(evaluate, self._structures)
 
     def compile(self) -> None:
         """Compile with the options that the backend and this jaxlib deserve."""
@@ -187,7 +191,7 @@ class JaxProgram:
         state = jax.device_get(self._state)
         step = self._lowered.compile(gpu_options("xla"))
         jax.block_until_ready(step(self._state, self._batches[0]))
-        self._state = put(state, self._placement.state)
+        self._state = put(state, self._shardings.state)
 
     def _options(self) -> dict[str, str | bool]:
         if self._case.backend == "cpu":
@@ -201,34 +205,34 @@ class JaxProgram:
 
     def feed(self, steps: int) -> None:
         """Dispatch dependent steps, each with its batch copied from the host."""
-        self._dispatch(self._handed(self._host[index % len(self._host)]) for index in range(steps))
+        self._dispatch(self._host_batch(self._host[index % len(self._host)]) for index in range(steps))
 
     def learn(self, batches: Iterable[Batch]) -> None:
         """Dispatch a dependent step with each of the batches, copied from the host; at most two ahead of the device."""
         ahead: deque[jax.Array] = deque()
         for batch in batches:
-            self._dispatch([self._handed(batch)])
+            self._dispatch([self._host_batch(batch)])
             ahead.append(cast(jax.Array, self._out))
             if len(ahead) > _AHEAD:
                 ahead.popleft().block_until_ready()
 
-    def _handed(self, batch: Batch) -> Any:
+    def _host_batch(self, batch: Batch) -> Any:
         """Return what a call is handed of a batch on the host: itself, or the parts that go to several devices.
 
         Beside the copy itself a call takes 3 us of the host's time for it, `device_put` 60.
         """
-        return batch if len(self._placement.devices) == 1 else self._placed(batch)
+        return batch if len(self._shardings.devices) == 1 else self._placed(batch)
 
     def _placed(self, batch: Batch) -> Any:
         """Return a batch on the devices, copied in one call; what is there already, such as all examples, stays."""
         there = {name: array for name, array in batch.items() if isinstance(array, jax.Array)}
-        return put({name: array for name, array in batch.items() if name not in there}, self._placement.batch) | there
+        return put({name: array for name, array in batch.items() if name not in there}, self._shardings.batch) | there
 
     def _dispatch(self, batches: Iterable[dict[str, Any]]) -> None:
         state, step = self._state, self._compiled
         for batch in batches:
             state, self._out = step(state, batch)
-            if self._placement.in_turn:
+            if self._shardings.in_turn:
                 self._out.block_until_ready()
         self._state = state
 
@@ -249,10 +253,10 @@ class JaxProgram:
         """Return how many programs `compile` took from the compile cache."""
         return self._cache_hits
 
-    def traced(self) -> JaxprCost:
+    def jaxpr_cost(self) -> JaxprCost:
         """Return what the results of the compiled program need, for each of its steps."""
         axis = 1 if self._case.variant == "several-steps" else 0
-        return traced(self._traced.jaxpr, self._batches[0], axis, self.steps_per_call)
+        return jaxpr_cost(self._traced.jaxpr, self._batches[0], axis, self.steps_per_call)
 
     def program_digest(self) -> str:
         """Return the digest of every program that it has lowered; of constant weights the shapes alone."""
@@ -265,7 +269,7 @@ class JaxProgram:
 
     def state_digest(self) -> str:
         """Return a digest of parameters, statistics and optimizer state."""
-        return digest_of(self._state)
+        return tree_digest(self._state)
 
     def platform(self) -> str:
         """Return the backend of the device that holds the batches, which are never given away."""
@@ -273,7 +277,7 @@ class JaxProgram:
 
     def device_memory_bytes(self) -> int | None:
         """Return the GPUs' peak of memory in use, of this host's fullest; None on the CPU, which has no counter."""
-        mine = [device for device in self._placement.devices if device.process_index == jax.process_index()]
+        mine = [device for device in self._shardings.devices if device.process_index == jax.process_index()]
         peaks = [(device.memory_stats() or {}).get("peak_bytes_in_use") for device in mine]
         return max((peak for peak in peaks if peak is not None), default=None)
 
@@ -282,7 +286,7 @@ class JaxProgram:
 
         Whatever lies between them, such as activations, could stay in a cache.
         """
-        return 2 * held(self._state) + held(self._weights) + held(self._batches) // len(self._host)
+        return 2 * tree_nbytes(self._state) + tree_nbytes(self._weights) + tree_nbytes(self._batches) // len(self._host)
 
     def packages(self) -> dict[str, str]:
         """Return the versions of JAX's side."""
@@ -296,7 +300,7 @@ class JaxProgram:
 
     def settings(self) -> dict[str, Any]:
         """Return the precision, the devices and the compiler options in force."""
-        precision, count = MATMUL_PRECISION[self._case.precision], len(self._placement.devices)
+        precision, count = MATMUL_PRECISION[self._case.precision], len(self._shardings.devices)
         return {
             "matmul_precision": precision,
             "jax_devices": count,
@@ -305,12 +309,12 @@ class JaxProgram:
         }
 
 
-def digest_of(tree: Any) -> str:
+def tree_digest(tree: Any) -> str:
     """Return the digest of the numbers in a tree, in its order; random keys move whatever is computed."""
     numbers = [leaf for leaf in jax.tree.leaves(tree) if not jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)]
     return digest([{str(index): np.asarray(leaf)} for index, leaf in enumerate(numbers)])
 
 
-def held(tree: Any) -> int:
+def tree_nbytes(tree: Any) -> int:
     """Return the bytes of all arrays in a tree."""
     return sum(leaf.nbytes for leaf in jax.tree.leaves(tree))

@@ -17,7 +17,7 @@ class ResidentRun(JaxRun):
     def prepare(self, examples: Batch) -> None:
         """Copy the examples of an epoch to the device, once for all epochs; ValueError if they fill no batch."""
         super().prepare(examples)
-        self._examples = jax.device_put(examples, self._placement.state)
+        self._examples = jax.device_put(examples, self._shardings.state)
         count = len(next(iter(examples.values())))
         self._steps_an_epoch = count // self._case.batch
         if not self._steps_an_epoch:

@@ -21,7 +21,7 @@ class JaxServing(JaxProgram):
 
     def ask(self, index: int) -> jax.Array:
         """Dispatch a request with its picture's copy, and the copy of its answer back."""
-        _, answer = self._compiled(self._start, self._handed(self._host[index]))
+        _, answer = self._compiled(self._start, self._host_batch(self._host[index]))
         answer.copy_to_host_async()
         return answer
 

@@ -14,7 +14,7 @@ from suite.workload import Backend, Case
 
 
 @dataclass(frozen=True, kw_only=True)
-class Placement:
+class Shardings:
     """The devices of a case, and what lies where on them."""
 
     devices: tuple[jax.Device, ...]  # pyright: ignore[reportInvalidTypeForm]
@@ -44,7 +44,7 @@ class Placement:
         return jax.shard_map(run, mesh=self.batch.mesh, in_specs=mine, out_specs=mine)
 
 
-def placement(case: Case, cpu_devices: int = 1) -> Placement:
+def shardings(case: Case, cpu_devices: int = 1) -> Shardings:
     """Return where a case's arrays lie.
 
     A CPU asked for as one device is split into as many as the batch divides over, up to `cpu_devices`.
@@ -55,8 +55,8 @@ def placement(case: Case, cpu_devices: int = 1) -> Placement:
         raise ValueError(f"batch {case.batch} does not divide over {case.devices} devices; choose another of the two")
     if case.backend == "cpu" and case.devices == 1 and cpu_devices > 1:
         parts = split_cpu(min(cpu_devices, case.threads or cpu_devices))
-        return spread(parts[: _most(len(parts), case.batch)])
-    return spread(devices(case.backend, case.devices, case.hosts))
+        return shardings_over(parts[: _most(len(parts), case.batch)])
+    return shardings_over(devices(case.backend, case.devices, case.hosts))
 
 
 def _most(parts: int, batch: int) -> int:
@@ -64,14 +64,14 @@ def _most(parts: int, batch: int) -> int:
     return next(number for number in range(parts, 0, -1) if batch % number == 0)
 
 
-def spread(found: tuple[jax.Device, ...]) -> Placement:  # pyright: ignore[reportInvalidTypeForm]
+def shardings_over(found: tuple[jax.Device, ...]) -> Shardings:  # pyright: ignore[reportInvalidTypeForm]
     """Return the placement over these devices."""
     if len(found) == 1:
         here = SingleDeviceSharding(found[0])
-        return Placement(devices=found, state=here, batch=here, batches=here)
+        return Shardings(devices=found, state=here, batch=here, batches=here)
     mesh = Mesh(np.array(found), ("data",))
     state, batch, batches = (NamedSharding(mesh, PartitionSpec(*axes)) for axes in ((), ("data",), (None, "data")))
-    return Placement(devices=found, state=state, batch=batch, batches=batches)
+    return Shardings(devices=found, state=state, batch=batch, batches=batches)
 
 
 def split_cpu(count: int) -> tuple[jax.Device, ...]:  # pyright: ignore[reportInvalidTypeForm]

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from suite.programs.jax.program import JaxProgram
-from suite.programs.jax.sharding import Placement
+from suite.programs.jax.sharding import Shardings
 from suite.programs.jax.step import training_step
 from suite.variants import fits_of
 from suite.workload import Case, Workload
@@ -24,7 +24,7 @@ class StackedProgram(JaxProgram):
     def __init__(self, workload: Workload, case: Case) -> None:
         self.fits = fits_of(workload.description, case.batch, case.devices)
         super().__init__(workload, case)
-        self._placement = replace(self._placement, state=self._placement.batch)  # axis 0 of all it holds: the fits
+        self._shardings = replace(self._shardings, state=self._shardings.batch)  # axis 0 of all it holds: the fits
 
     def initialise(self, seed: int) -> None:
         """Put the states of all fits on the device, one behind the other along a new first axis."""
@@ -36,17 +36,17 @@ class StackedProgram(JaxProgram):
         states = []
         for seed in seeds:
             graph, params, rest = self.values(seed)
-            self._form = self._formed(graph, params, rest)
+            self._form = self._packed(graph, params, rest)
             states.append((self._form.params.pack(params), self._form.rest.pack(rest)))
         params, rest = together(states)
         optimizer = self._workload.optimizer()
         state = params, rest, jax.jit(jax.vmap(optimizer.init))(params)
         step = training_step(self._workload, self._form, optimizer, self._case.precision)
-        self._begin(stacked(step, len(seeds), self._placement), state)
+        self._begin(stacked(step, len(seeds), self._shardings), state)
 
     def evaluation(self) -> Callable[..., jax.Array]:
         """Return evaluate(states, batch) -> losses float32[S]."""
-        return stacked(super().evaluation(), self.fits, self._placement)
+        return stacked(super().evaluation(), self.fits, self._shardings)
 
     def losses(self) -> np.ndarray:
         """Return the last step's loss of each fit, float32[S]."""
@@ -58,7 +58,7 @@ class StackedProgram(JaxProgram):
         return float(self.losses().mean())
 
 
-def stacked(run: Callable[..., Any], fits: int, place: Placement) -> Callable[..., Any]:
+def stacked(run: Callable[..., Any], fits: int, place: Shardings) -> Callable[..., Any]:
     """Return run(states, batch) for S fits at once, such as a step: (states, batch) -> (states, losses float32[S]).
 
     Each array of the states has a first axis of S; the batch holds the fits' batches one behind the other, [S*N,...].

@@ -10,14 +10,14 @@ import optax
 from flax import nnx
 
 from suite.nn.augment import advanced
-from suite.programs.jax.packing import Form, cast
+from suite.programs.jax.packing import PackedModel, cast
 from suite.workload import Precision, Workload
 
 Step = Callable[..., tuple[Any, jax.Array]]
 
 
 def training_step(
-    workload: Workload, form: Form, optimizer: optax.GradientTransformation, precision: Precision
+    workload: Workload, form: PackedModel, optimizer: optax.GradientTransformation, precision: Precision
 ) -> Step:
     """Return step(state, batch) -> (state, loss), pure; state is (params, rest, optimizer state).
 
@@ -51,7 +51,7 @@ def augmented_step(step: Step, augment: Callable[[jax.Array, Any], Any]) -> Step
     return augmented
 
 
-def inference_step(workload: Workload, form: Form, precision: Precision) -> Step:
+def inference_step(workload: Workload, form: PackedModel, precision: Precision) -> Step:
     """Return step(weights, state, batch) -> (state, scalar), pure.
 
     Weights are (params, rest), which a server loads once; state is (last scalar, zero). The last scalar times a zero
@@ -68,7 +68,7 @@ def inference_step(workload: Workload, form: Form, precision: Precision) -> Step
     return step
 
 
-def evaluation_step(workload: Workload, form: Form, precision: Precision) -> Callable[..., jax.Array]:
+def evaluation_step(workload: Workload, form: PackedModel, precision: Precision) -> Callable[..., jax.Array]:
     """Return evaluate(state, batch) -> loss with nothing dropped and moving statistics used; the state stays."""
 
     def evaluate(state: tuple, batch: dict[str, jax.Array]) -> jax.Array:

@@ -14,7 +14,7 @@ from suite.data.prepare import Preparation
 from suite.data.store import Split
 from suite.nn.optimizers import Averaged
 from suite.programs.jax import lowered_digest
-from suite.programs.jax.leaves import of_leaves
+from suite.programs.jax.leaves import unflatten_args
 from suite.programs.jax.program import JaxProgram
 from suite.worker_api.program import Batch
 from suite.workload import Data
@@ -23,7 +23,7 @@ LABELS = "labels"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lessons:
+class TrainingData:
     """What a network learns from, and the examples that it is judged by."""
 
     train: Split
@@ -31,13 +31,13 @@ class Lessons:
     validation: Batch  # as the documented validation has them, whole in memory
 
 
-def lessons(dataset: str, preparation: Preparation, data: Data, edition: Edition) -> Lessons:
+def training_data(dataset: str, preparation: Preparation, data: Data, edition: Edition) -> TrainingData:
     """Return both parts of a data set, which is prepared if it is not there."""
     store.prepare(dataset, data, edition)
     train, test = (store.split(dataset, part, data, edition) for part in store.parts(dataset, data, edition))
     fitted = preparation.fitted(train)
     validation = fitted.batch(test.take(range(len(test))))
-    return Lessons(train=train, preparation=fitted, validation=validation)
+    return TrainingData(train=train, preparation=fitted, validation=validation)
 
 
 class LearningProgram(JaxProgram):
@@ -55,7 +55,7 @@ class LearningProgram(JaxProgram):
         count = len(next(iter(examples.values())))
         for start in range(0, count, size):
             part = {name: array[start : start + size] for name, array in examples.items()}
-            batch = jax.device_put(sets.repeated(part, size), self._placement.batch)
+            batch = jax.device_put(sets.repeated(part, size), self._shardings.batch)
             found.append(np.asarray(self._answering(self._state, batch)))
         return np.concatenate(found)[:count]
 
@@ -71,7 +71,7 @@ class LearningProgram(JaxProgram):
             (inputs,) = (array for name, array in batch.items() if name != LABELS)
             return model(inputs)
 
-        answering = of_leaves(answer, self._structures)
+        answering = unflatten_args(answer, self._structures)
         self._lowered_answers = self.trace(answering, self._batches[0], donate=False).lower()
         self._answering = self._lowered_answers.compile(self._options())
 
@@ -80,7 +80,7 @@ class LearningProgram(JaxProgram):
         return *super().lowered_texts(), lowered_digest.text_of(self._lowered_answers)
 
 
-def begun(program: LearningProgram, batches: Iterator[Batch], seed: int) -> None:
+def start(program: LearningProgram, batches: Iterator[Batch], seed: int) -> None:
     """Bring a program to its first step; it is compiled for the shapes of the first batch, which it does not learn."""
     program.initialise(seed)
     program.put([next(batches)])
@@ -89,7 +89,7 @@ def begun(program: LearningProgram, batches: Iterator[Batch], seed: int) -> None
     program.compile_answers()
 
 
-def taught(
+def train(
     program: LearningProgram,
     batches: Iterator[Batch],
     steps: int,

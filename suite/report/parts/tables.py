@@ -133,7 +133,9 @@ def scope_cell(scope: Scope) -> Cell:
 def case_row(item: Summary) -> tuple[Cell, ...]:
     """Return one case in the order of CASE_COLUMNS, its backend and machine left to the table's title."""
     case, seconds = item.record.case, item.seconds
-    ways = [words for words in case.ways(item.record.description.data) if words != case.precision]  # which has a column
+    ways = [
+        words for words in case.non_default_axes(item.record.description.data) if words != case.precision
+    ]  # which has a column
     rate = item.examples_per_second
     uncounted = "" if item.record.description.flop_per_example else "FLOP of its steps are not counted"
     return (

@@ -125,7 +125,9 @@ class Citation:
         case = self.number.record.case
         if self.number.ways:
             return f"batch {case.batch}, {self.number.ways}, {case.precision}"
-        ways = [case.implementation, *case.ways()] + ([] if case.precision in case.ways() else [case.precision])
+        ways = [case.implementation, *case.non_default_axes()] + (
+            [] if case.precision in case.non_default_axes() else [case.precision]
+        )
         return f"batch {case.batch}, {', '.join(ways)}"
 
     @property
@@ -205,7 +207,7 @@ def text(cited: Citation) -> str:
 
 
 def markdown(cited: Citation) -> str:
-    """Return the number as a marked quotation that `suite check-docs` compares with what its key means."""
+    """Return the number as a marked quotation that `suite check-citations` compares with what its key means."""
     shown = f"[{cited.quoted}]({cited.permalink})" if cited.site else cited.quoted
     return f"<!-- cite {cited.key} -->{shown}<!-- /cite -->"
 

@@ -64,7 +64,7 @@ def content(path: Path) -> bytes:
     try:
         member = archive.getinfo(path.name)
     except KeyError:
-        raise ValueError("its pack has no record of that name; suite check PACK names those it has") from None
+        raise ValueError("its pack has no record of that name; suite validate PACK names those it has") from None
     try:
         found = archive.read(member)
     except _DAMAGED as error:

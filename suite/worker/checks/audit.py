@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from suite.data import batches as data
 from suite.results.records.record import Audit, Replay
 from suite.system.load import granted_cores
-from suite.worker.checks.pending_work import Leftover
+from suite.worker.checks.pending_work import PendingWork
 from suite.worker_api.program import Batch, Program
 
 CALLS = 8  # of the step, which all replays take together, where no seed gives by chance what another one gave
@@ -16,13 +16,13 @@ _OTHER_SEEDS = 3  # a mean of seven digits in a narrow range is that of another 
 
 
 def audit(
-    target: Program, inputs: Sequence[Batch], digest: str, seed: int, left: Leftover | None, replayed: bool
+    target: Program, inputs: Sequence[Batch], digest: str, seed: int, left: PendingWork | None, replayed: bool
 ) -> Audit:
     """Return what was seen of the program; `digest` is of the inputs before it had them.
 
     A replay starts the program anew: nothing may be measured after it.
     """
-    seen = target.traced()
+    seen = target.jaxpr_cost()
     return Audit(
         cores=usable_cores(),
         platform=target.platform(),

@@ -16,34 +16,34 @@ _QUIET_SHARE = 0.25  # of one core
 
 
 @dataclass(frozen=True, kw_only=True)
-class Leftover:
+class PendingWork:
     """What went on after a sample, in seconds."""
 
     seconds: float  # until the process was quiet
     awaited_seconds: float  # of these, until the last array was there
 
 
-def least(again: Callable[[], object] | None, clock: Clock, sleep: Callable[[float], None] = time.sleep) -> Leftover:
+def least(again: Callable[[], object] | None, clock: Clock, sleep: Callable[[float], None] = time.sleep) -> PendingWork:
     """Return the least of up to three looks, each further one after the steps of another sample.
 
     The first is enough unless it sees more than threads that look for work before they sleep usually do, or arrays that
     are not there at once. What a program leaves behind is there each time; such threads seldom take that long, and
     hardly ever three times, and other programs on this process's core come in bursts.
     """
-    looks = [look(clock, sleep)]
+    looks = [watch_until_idle(clock, sleep)]
     while again is not None and len(looks) < _LOOKS and _more_than_usual(looks[-1]):
         again()
-        looks.append(look(clock, sleep))
-    return Leftover(
+        looks.append(watch_until_idle(clock, sleep))
+    return PendingWork(
         seconds=min(one.seconds for one in looks), awaited_seconds=min(one.awaited_seconds for one in looks)
     )
 
 
-def _more_than_usual(one: Leftover) -> bool:
+def _more_than_usual(one: PendingWork) -> bool:
     return one.seconds > SPINNING_SECONDS or one.awaited_seconds > AWAITED_SECONDS
 
 
-def look(clock: Clock, sleep: Callable[[float], None] = time.sleep) -> Leftover:
+def watch_until_idle(clock: Clock, sleep: Callable[[float], None] = time.sleep) -> PendingWork:
     """Return how long from now on arrays are not there yet or this process is busy, watched for two seconds at most."""
     start = clock.wall()
     drain()
@@ -52,8 +52,8 @@ def look(clock: Clock, sleep: Callable[[float], None] = time.sleep) -> Leftover:
         began, used = clock.wall(), clock.process()
         sleep(_WATCH_SECONDS)
         if clock.process() - used < _QUIET_SHARE * _WATCH_SECONDS:
-            return Leftover(seconds=began - start, awaited_seconds=awaited)
-    return Leftover(seconds=clock.wall() - start, awaited_seconds=awaited)
+            return PendingWork(seconds=began - start, awaited_seconds=awaited)
+    return PendingWork(seconds=clock.wall() - start, awaited_seconds=awaited)
 
 
 def drain() -> None:
