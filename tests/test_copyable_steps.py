@@ -19,7 +19,7 @@ from steps import sides
 
 from suite import models
 from suite.nn.trees import boosted
-from suite.programs.jax.packing import Form
+from suite.programs.jax.packing import PackedModel
 from suite.programs.jax.step import training_step
 from suite.report.pages import copyable
 from suite.results.evidence import copyable as evidence
@@ -39,6 +39,7 @@ GROWTH = {
     "POSITIVE_WEIGHT": "positive_weight",
     "START": "start",
 }
+RELATIVES = {"catdog_cnn_conv64", "catdog_cnn_dropout", "catdog_cnn_noaug"}  # of catdog_cnn_base, by a line or two
 HEAVY_FLOP = 1_000_000_000  # an example of a model above it takes seconds
 NEAR_LOSS = 2e-5  # relative
 NEAR_ANSWER = 2e-4  # relative, after up to 150 convolutions
@@ -62,7 +63,7 @@ def examples(name):
 
 
 def marked(names):
-    return [pytest.param(name, marks=[pytest.mark.slow] * heavy(name)) for name in names]
+    return [pytest.param(name, marks=[pytest.mark.slow] * (heavy(name) or name in RELATIVES)) for name in names]
 
 
 NETWORKS = [name for name in models.names() if models.load(name).growth is None]
@@ -212,7 +213,7 @@ def test_a_deep_file_computes_in_float64_what_the_suites_step_computes(network):
         batch = jax.tree.map(widened, sides.batches(workload, 2)[0])
         graph, params, rest = nnx.split(in_float64(nnx.merge(*sides.values(network))), nnx.Param, ...)
         optimizer = workload.optimizer()
-        suites = jax.jit(training_step(workload, Form(graph), optimizer, "float32-highest"))
+        suites = jax.jit(training_step(workload, PackedModel(graph), optimizer, "float32-highest"))
         copied, mine = sides.module(network).training_step(in_float64(sides.started(network)))
         theirs = params, rest, optimizer.init(params)
         before = [sides.by_suite(theirs), sides.by_kind(mine[0])]
