@@ -51,7 +51,7 @@ TESTS = {
     "suite.results.single.history": ("test_history",),
     "suite.results.records.identity": ("test_identity",),
     "suite.results.cite.keys": ("test_keys",),
-    "suite.results.pooled.kinds": ("test_pools", "test_pooled_kinds"),
+    "suite.results.pooled.kinds": ("test_pools", "test_pooled_kinds", "test_reproducibility"),
     "suite.results.pooled.ladder": ("test_ladder", "test_alone"),
     "suite.results.single.latency": ("test_serving", "test_alone"),
     "suite.results.evidence.learning": ("test_evidence",),
