@@ -218,3 +218,12 @@ def test_a_page_shows_the_ladder_the_curve_and_the_run_beside_the_documented_one
         "A row of one campaign has no pool: its interval is of one host.",
         "A row without an interval has one process, or too little says how much hosts differ.",
     )
+
+
+def test_each_rung_has_words_of_its_own_for_a_sentence():
+    rungs = pooled(records())
+    said = [rung.words for rung in rungs]
+    assert len(set(said)) == len(said)
+    assert (said[0], said[-1]) == ("a step", "the whole run")
+    taken_out = ladder.Rung(case=rungs[-1].case, compiling=False)
+    assert taken_out.words == "without its compilations"

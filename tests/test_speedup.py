@@ -246,3 +246,16 @@ def test_ratios_that_are_all_the_same_are_not_skewed():
     third = msgspec.structs.replace(equal[1], runs=tuple(factory.run(n, 0.0003) for n in range(10)))
     (found,) = speedups([equal[0], third])
     assert found.steady
+
+
+def test_a_campaigns_speed_up_is_invalid_not_certified_or_open():
+    cpu, gpu = pair()
+    slow, fast = (factory.record(implementation="torch", step_seconds=(seconds,) * 3) for seconds in (0.011, 0.002))
+    wrong = changed(gpu, runs=tuple(changed(run, first_loss=9.0) for run in gpu.runs))
+    states = [speedups([cpu, *made])[0].state for made in ((gpu, slow), (gpu, fast), (wrong, fast), (gpu,))]
+    assert states == ["open", "not certified", "invalid", "open"]  # the last has no baseline
+
+
+def test_a_scope_that_is_no_step_needs_no_certificate():
+    (found,) = speedups(pair(scope="cold"))
+    assert (found.certificate, found.state, found.complete) == (None, "open", True)
