@@ -57,7 +57,7 @@ TESTS = {
     "suite.results.evidence.learning": ("test_evidence",),
     "suite.results.pooled.machine_evidence": JUDGED,
     "suite.results.cite.number": ("test_number",),
-    "suite.results.cite.numbers": ("test_keys", "test_stored_pools"),
+    "suite.results.cite.numbers": ("test_numbers", "test_keys", "test_stored_pools"),
     "suite.results.single.old_jax": ("test_old_jax",),
     "suite.results.cite.one_host": ("test_one_host", "test_keys", "test_serving", "test_alone"),
     "suite.results.single.baselines": ("test_speedup", "test_frameworks"),
