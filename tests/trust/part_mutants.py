@@ -92,7 +92,7 @@ TESTS = {
     "suite.worker.checks.pending_work": ("test_validity",),
     "suite.worker_api.telemetry_messages": ("test_telemetry",),
     "suite.driver.reference_round": ("test_reference_round",),
-    "suite.driver.schedule": ("test_schedule",),
+    "suite.driver.schedule": ("test_schedule", "test_reference_round"),
     "suite.worker.serving": ("test_serving",),
     "suite.worker.steady": ("test_alone", "test_clock"),
     "suite.worker.doubling": ("test_doubling",),
