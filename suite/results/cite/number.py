@@ -31,7 +31,7 @@ class Number:
 
     @property
     def word(self) -> str:
-        """What a quotation says beside it: that it is of one host, or why not to quote it; '' if it may be quoted."""
+        """The word that a quotation shows beside it: 'on one host' or its state; '' if it may be quoted."""
         if self.quotable:
             return ""
         return self.state if self.pooled or self.state == "invalid" else ON_ONE_HOST

@@ -76,8 +76,8 @@ def rate_over(one: Pool, other: Pool) -> Estimate:
 def share(pool: Pool, of: Callable[[Record], float | None]) -> Estimate | None:
     """Return a share of a pool's time over its hosts; None if no process tells it.
 
-    `of` is given a record of one process. Hosts differ in a share as they do in the time that it is of. There is no
-    interval if a process tells 0.
+    `of` takes a record of one process. A share is taken to differ between hosts as much as its time does. If a process
+    gives 0, there is no interval.
     """
     hosts: dict[HostKey, list[float]] = {}
     for record in pool.records:
