@@ -18,6 +18,7 @@ from jax import numpy as jnp
 from steps import sides
 
 from suite import models
+from suite.nn import compiler
 from suite.nn.trees import boosted
 from suite.programs.jax.packing import PackedModel
 from suite.programs.jax.step import training_step
@@ -261,6 +262,7 @@ def compared(**changed):
             "backend": "cpu",
             "made": "2026-01-01",
             "commit": "0123456",
+            "file": "",
             "machine": "Test CPU, 4 cores",
             "cores": 4,
             "packages": {},
@@ -296,8 +298,37 @@ def test_a_page_of_code_has_the_whole_file_and_leads_to_it():
     assert "3.15 ms" in made
 
 
-def test_what_was_measured_is_found_again(tmp_path):
-    once, other = compared(), compared(backend="gpu", low=None, high=None)
-    for one in (once, other):
-        evidence.write(one, tmp_path)
-    assert evidence.read(tmp_path) == (once, other)
+def test_what_was_measured_of_a_file_as_it_is_now_is_found_again(tmp_path):
+    (tmp_path / "steps").mkdir()
+    file = tmp_path / "steps" / "mnist_mlp.py"
+    file.write_text("one")
+    once, other = (
+        compared(file=evidence.digest(file)),
+        compared(file=evidence.digest(file), backend="gpu", low=None, high=None),
+    )
+    for one in (once, other, compared(workload="mnist_cnn")):
+        evidence.write(one, tmp_path / "evidence")
+    assert evidence.read(tmp_path / "evidence") == (once, other)
+    file.write_text("another")
+    assert evidence.read(tmp_path / "evidence") == ()
+
+
+OWN_CPU_OPTIONS = {
+    "imdb_bilstm": "the suite's options serve kernels of its own",
+    "serve_mobilenet_v2": "the suite has depthwise kernels of its own; XLA's are slow, oneDNN's are fast",
+    "serve_nasnet_large": "the suite's depthwise kernels let it take other products of oneDNN's",
+}
+
+
+def test_a_file_compiles_with_the_options_that_the_suite_found_fastest(name):
+    workload = models.load(name)
+    options = getattr(sides.module(name), "OPTIONS", {})
+    assert options.get("gpu", {}) == compiler.gpu_options(workload.gpu_graph, workload.gpu_layout)
+    if name not in OWN_CPU_OPTIONS:
+        assert options.get("cpu", {}) == compiler.cpu_options(workload.cpu_kernels, workload.description.batch)
+
+
+def test_a_file_that_has_options_compiles_with_them(name):
+    file = sides.module(name)
+    text = (sides.FOLDER / f"{name}.py").read_text()
+    assert text.count("compiler_options=OPTIONS.get(jax.default_backend())") == hasattr(file, "OPTIONS")

@@ -3,7 +3,7 @@
 Computes: cross-entropy of 32 digits, its gradient, and Adadelta.
 Source: option40, "ML - How much faster is a GPU?", announces it;
     grid of keras-team/keras @ 4f2e65c385, examples/mnist_sklearn_wrapper.py.
-Run: pip install flax optax (and "jax[cuda13]" for a GPU); python mnist_grid_search.py
+Run: pip install "jax>=0.11" flax optax ("jax[cuda13]" for a GPU); python mnist_grid_search.py
 """
 
 import statistics
@@ -20,6 +20,14 @@ from flax import nnx
 
 BATCH = 32
 WARM_UP, SAMPLES, STEPS = 10, 9, 50  # steps of a sample
+# XLA's options (jaxlib 0.11), the fastest measured.
+OPTIONS: dict[str, dict[str, str | bool]] = {
+    "cpu": {
+        "xla_cpu_use_onednn": True,
+        "xla_cpu_experimental_onednn_custom_call": True,
+        "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_REDUCE,LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
+    },
+}
 
 Batch = dict[str, jax.Array]
 
@@ -61,7 +69,7 @@ def training_step(model: Model) -> tuple[Callable[..., Any], Any]:
     optimizer = nnx.Optimizer(model, optax.adadelta(1.0, rho=0.95, eps=1e-7), wrt=nnx.Param)
     graphdef, state = nnx.split((model, optimizer))
 
-    @partial(jax.jit, donate_argnums=0)
+    @partial(jax.jit, donate_argnums=0, compiler_options=OPTIONS.get(jax.default_backend()))
     def step(state: Any, batch: Batch) -> tuple[Any, jax.Array]:
         model, optimizer = nnx.merge(graphdef, state)
         loss, gradients = nnx.value_and_grad(loss_fn)(model, batch)

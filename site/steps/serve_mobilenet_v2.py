@@ -3,10 +3,9 @@
 Computes: the probability of the likeliest of 1,000 classes; batch norms are folded into their convolutions beforehand.
 Source: Marko Kovacevic, "How GPU can Powerfully Speed Up Training in Deep Learning"; network of
     Sandler et al., "MobileNetV2: Inverted Residuals and Linear Bottlenecks" (2018), as keras.applications has it.
-Run: pip install flax optax (and "jax[cuda13]" for a GPU); python serve_mobilenet_v2.py
+Run: pip install "jax>=0.11" flax optax ("jax[cuda13]" for a GPU); python serve_mobilenet_v2.py
 """
 
-import platform
 import statistics
 import time
 from collections.abc import Callable
@@ -22,11 +21,16 @@ WARM_UP, SAMPLES, STEPS = 5, 9, 20  # requests of a sample
 STEM, LAST = 32, 1280
 # Expansion, channels, repeats, stride of the first.
 ROWS = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1))
-# XLA's own convolutions of single channels are slow on a CPU; oneDNN's are fast.
-ONEDNN: dict[str, str | bool] = {
-    "xla_cpu_use_onednn": True,
-    "xla_cpu_experimental_onednn_custom_call": True,
-    "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_REDUCE,LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
+# XLA's options (jaxlib 0.11), the fastest measured: on a CPU oneDNN's convolutions, on a GPU one CUDA graph.
+OPTIONS: dict[str, dict[str, str | bool]] = {
+    "cpu": {
+        "xla_cpu_use_onednn": True,
+        "xla_cpu_experimental_onednn_custom_call": True,
+        "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_REDUCE,LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
+    },
+    "gpu": {
+        "xla_gpu_enable_command_buffer": "FUSION,CUBLAS,CUBLASLT,CUSTOM_CALL,CUDNN,DYNAMIC_SLICE_FUSION,CONVOLUTION",
+    },
 }
 
 Batch = dict[str, jax.Array]
@@ -106,10 +110,7 @@ def inference_step(model: Model) -> Callable[..., jax.Array]:
         if isinstance(unit, ConvNorm):
             unit.fold()
 
-    has_onednn = platform.machine() == "x86_64" and jax.__version_info__ >= (0, 11)
-    options = ONEDNN if has_onednn and jax.default_backend() == "cpu" else None
-
-    @partial(jax.jit, compiler_options=options)
+    @partial(jax.jit, compiler_options=OPTIONS.get(jax.default_backend()))
     def infer(batch: Batch) -> jax.Array:
         return jax.nn.softmax(model(batch["images"])).max(-1).mean()
 

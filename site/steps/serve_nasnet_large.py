@@ -4,10 +4,9 @@ Computes: the probability of the likeliest of 1,000 classes; batch norms are fol
 Source: Marko Kovacevic, "How GPU can Powerfully Speed Up Training in Deep Learning"; network of
     Zoph et al., "Learning Transferable Architectures for Scalable Image Recognition" (2018), figure 4, as
     keras.applications has it.
-Run: pip install flax optax (and "jax[cuda13]" for a GPU); python serve_nasnet_large.py
+Run: pip install "jax>=0.11" flax optax ("jax[cuda13]" for a GPU); python serve_nasnet_large.py
 """
 
-import platform
 import statistics
 import time
 from collections.abc import Callable
@@ -18,15 +17,19 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-BATCH = 1
-EPSILON = 1e-3
+BATCH, EPSILON = 1, 1e-3
 WARM_UP, SAMPLES, STEPS = 5, 9, 5  # requests of a sample
 STEM, FILTERS, CELLS = 96, 168, 6  # cells at each of three sizes
-# XLA's own convolutions of single channels are slow on a CPU; oneDNN's are fast.
-ONEDNN: dict[str, str | bool] = {
-    "xla_cpu_use_onednn": True,
-    "xla_cpu_experimental_onednn_custom_call": True,
-    "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_REDUCE,LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
+# XLA's options (jaxlib 0.11), the fastest measured: on a CPU oneDNN's convolutions, on a GPU one CUDA graph.
+OPTIONS: dict[str, dict[str, str | bool]] = {
+    "cpu": {
+        "xla_cpu_use_onednn": True,
+        "xla_cpu_experimental_onednn_custom_call": True,
+        "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_REDUCE,LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
+    },
+    "gpu": {
+        "xla_gpu_enable_command_buffer": "FUSION,CUBLAS,CUBLASLT,CUSTOM_CALL,CUDNN,DYNAMIC_SLICE_FUSION,CONVOLUTION",
+    },
 }
 
 Batch = dict[str, jax.Array]
@@ -184,10 +187,7 @@ def inference_step(model: Model) -> Callable[..., jax.Array]:
         if isinstance(unit, ConvNorm):
             unit.fold()
 
-    has_onednn = platform.machine() == "x86_64" and jax.__version_info__ >= (0, 11)
-    options = ONEDNN if has_onednn and jax.default_backend() == "cpu" else None
-
-    @partial(jax.jit, compiler_options=options)
+    @partial(jax.jit, compiler_options=OPTIONS.get(jax.default_backend()))
     def infer(batch: Batch) -> jax.Array:
         return jax.nn.softmax(model(batch["images"])).max(-1).mean()
 

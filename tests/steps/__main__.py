@@ -6,6 +6,7 @@ processes are plain ones: the suite's own campaigns also choose the memory alloc
 
 import argparse
 import datetime
+import os
 import statistics
 import subprocess
 import sys
@@ -27,7 +28,8 @@ PACKAGES = ("jax", "jaxlib", "flax", "optax", "numpy")
 def seconds(side: str, name: str, backend: Backend) -> float:
     """Return the seconds of a step in a process of its own."""
     command = [sys.executable, "-m", "steps.child", side, name, backend]
-    answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    env = {**os.environ, "JAX_PLATFORMS": "cuda" if backend == "gpu" else "cpu"}
+    answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=env)
     return float(answer.stdout.split()[-1])
 
 
@@ -43,6 +45,7 @@ def compared(name: str, backend: Backend, rounds: int) -> Compared:
         backend=backend,
         made=datetime.datetime.now(datetime.UTC).date().isoformat(),
         commit=commit(),
+        file=evidence.digest(sides.FOLDER / f"{name}.py"),
         machine=f"{cpu_model()}, {granted_cores()} cores" if backend == "cpu" else gpus()[0].name,
         cores=granted_cores(),
         packages=versions(*PACKAGES),

@@ -3,12 +3,13 @@
 A file for each workload and backend.
 """
 
+import hashlib
 from pathlib import Path
 
 from suite.results.evidence import json_files
 from suite.workload import Backend, Plain
 
-FOLDER = "steps"  # in the site's folder of evidence
+FOLDER = "steps"  # in the site's folder of evidence, and in its sources
 
 
 class Compared(Plain, frozen=True, kw_only=True):
@@ -19,6 +20,7 @@ class Compared(Plain, frozen=True, kw_only=True):
     backend: Backend
     made: str  # the date
     commit: str
+    file: str  # the digest of the copied file; of another one nothing is shown
     machine: str
     cores: int
     packages: dict[str, str]
@@ -30,11 +32,24 @@ class Compared(Plain, frozen=True, kw_only=True):
     high: float | None
 
 
+def digest(path: Path) -> str:
+    """Return the digest of a file that one can copy."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+
+
 def write(found: Compared, folder: Path) -> Path:
     """Write what was found of a workload on a backend into the folder of evidence and return its file."""
     return json_files.write(found, folder / FOLDER / f"{found.workload}.{found.backend}.json")
 
 
 def read(folder: Path) -> tuple[Compared, ...]:
-    """Return what was found last, by workload and backend. Raises ValueError naming the file that is no such file."""
-    return json_files.read_all(folder / FOLDER, Compared, "the session of steps")
+    """Return what was found of the files as they are now, beside the site's folder of evidence.
+
+    Raises ValueError naming a file of evidence that is no such file.
+    """
+    every = json_files.read_all(folder / FOLDER, Compared, "the session of steps")
+    return tuple(one for one in every if one.file == _digest_now(folder.parent / FOLDER / f"{one.workload}.py"))
+
+
+def _digest_now(path: Path) -> str | None:
+    return digest(path) if path.exists() else None
