@@ -817,10 +817,10 @@ def test_every_workload_beside_some_by_name_is_an_error():
     [
         ({"devices": 2, "scopes": ("step", "epoch", "run", "calls")}, "scope epoch, run is not timed with --devices 2"),
         ({"implementations": ("torch",), "scopes": ("step", "cold")}, "scope cold is not timed with --implementation"),
-        ({"variants": ("several-steps",), "scopes": ("step", "cold")}, "scope cold is not timed with --variant sev"),
+        ({"variants": ("scan",), "scopes": ("step", "cold")}, "scope cold is not timed with --variant scan"),
         (
-            {"variants": ("several-steps",), "devices": 2, "scopes": ("step", "epoch")},
-            "scope epoch is not timed with --devices 2 and --variant several-steps",
+            {"variants": ("scan",), "devices": 2, "scopes": ("step", "epoch")},
+            "scope epoch is not timed with --devices 2 and --variant scan",
         ),
         ({"backends": ("gpu",), "scopes": ("step", "input")}, "scope input is not timed with --backend gpu"),
         ({"devices": 2, "scopes": ("step", "calls")}, ""),
@@ -888,24 +888,26 @@ def ways(found, implementation, backend):
 
 
 def test_every_implementation_is_timed_with_both_allocators_beside_a_peer(monkeypatch):
-    monkeypatch.setattr(children, "allocators", lambda: ("retaining", "system"))
+    monkeypatch.setattr(children, "allocators", lambda: ("tuned-malloc", "default-malloc"))
     found = answered(offer("cpu", "gpu"), scopes=("step",), implementations=("jax", "torch", "keras")).cases
-    both = {("plain", "retaining"), ("plain", "system")}
+    both = {("plain", "tuned-malloc"), ("plain", "default-malloc")}
     assert ways(found, "jax", "cpu") == both
     assert ways(found, "keras", "cpu") == both
-    assert ways(found, "torch", "cpu") == both | {("compile", "retaining"), ("compile", "system")}
-    assert ways(found, "jax", "gpu") == {("plain", "retaining")}
-    assert ways(found, "torch", "gpu") == {(v, "retaining") for v in ("plain", "compile", "graph", "compile-graph")}
+    assert ways(found, "torch", "cpu") == both | {("compile", "tuned-malloc"), ("compile", "default-malloc")}
+    assert ways(found, "jax", "gpu") == {("plain", "tuned-malloc")}
+    assert ways(found, "torch", "gpu") == {(v, "tuned-malloc") for v in ("plain", "compile", "graph", "compile-graph")}
     assert ways(found, "keras", "gpu") == set()
 
 
 def test_peers_are_timed_where_they_are_asked_for(monkeypatch):
-    monkeypatch.setattr(children, "allocators", lambda: ("retaining", "system"))
+    monkeypatch.setattr(children, "allocators", lambda: ("tuned-malloc", "default-malloc"))
     asked = {"scopes": ("step",), "implementations": ("jax", "torch"), "peer_backends": ("cpu",)}
     found = answered(offer("cpu", "gpu"), **asked).cases
-    assert ways(found, "torch", "cpu") == {(v, a) for v in ("plain", "compile") for a in ("retaining", "system")}
+    assert ways(found, "torch", "cpu") == {
+        (v, a) for v in ("plain", "compile") for a in ("tuned-malloc", "default-malloc")
+    }
     assert ways(found, "torch", "gpu") == set()
-    assert ways(found, "jax", "gpu") == {("plain", "retaining")}
+    assert ways(found, "jax", "gpu") == {("plain", "tuned-malloc")}
     with pytest.raises(ValueError, match="--baseline-backend asked for without a baseline; add --implementation"):
         answered(offer("cpu", "gpu"), peer_backends=("cpu",))
     with pytest.raises(ValueError, match="--baseline-backend gpu asked for, which is not measured; add --backend gpu"):
@@ -915,33 +917,33 @@ def test_peers_are_timed_where_they_are_asked_for(monkeypatch):
 
 
 def test_jax_alone_is_timed_once_and_started_as_programs_are(monkeypatch):
-    monkeypatch.setattr(children, "allocators", lambda: ("retaining", "system"))
+    monkeypatch.setattr(children, "allocators", lambda: ("tuned-malloc", "default-malloc"))
 
     def allocators(**asked):
         return {c.backend + " " + c.scope: c.allocator for c in answered(offer("cpu", "gpu"), **asked).cases}
 
-    steps = {f"{side} {scope}": "retaining" for side in ("cpu", "gpu") for scope in ("step", "transfer")}
-    assert allocators() == {**steps, "cpu cold": "system", "gpu cold": "retaining"}
-    assert allocators(scopes=("calls",)) == {"cpu calls": "system", "gpu calls": "retaining"}
-    assert set(allocators(allocators=("retaining",)).values()) == {"retaining"}
+    steps = {f"{side} {scope}": "tuned-malloc" for side in ("cpu", "gpu") for scope in ("step", "transfer")}
+    assert allocators() == {**steps, "cpu cold": "default-malloc", "gpu cold": "tuned-malloc"}
+    assert allocators(scopes=("calls",)) == {"cpu calls": "default-malloc", "gpu calls": "tuned-malloc"}
+    assert set(allocators(allocators=("tuned-malloc",)).values()) == {"tuned-malloc"}
     beside = answered(offer("cpu"), implementations=("jax", "torch")).cases
     assert len({c.workload for c in beside}) == len(starts := [c for c in beside if c.scope == "cold"])
-    assert {c.allocator for c in starts} == {"system"}
+    assert {c.allocator for c in starts} == {"default-malloc"}
 
 
-def test_another_c_library_has_no_retaining_allocator(monkeypatch):
-    monkeypatch.setattr(children, "allocators", lambda: ("system",))
+def test_another_c_library_has_no_tuned_allocator(monkeypatch):
+    monkeypatch.setattr(children, "allocators", lambda: ("default-malloc",))
     found = answered(offer("cpu"), implementations=("jax", "torch")).cases
-    assert {c.allocator for c in found} == {"system"}
-    with pytest.raises(ValueError, match="allocator 'retaining' asked for, which is a setting of glibc"):
-        answered(offer("cpu"), allocators=("retaining",))
+    assert {c.allocator for c in found} == {"default-malloc"}
+    with pytest.raises(ValueError, match="allocator 'tuned-malloc' asked for, which is a setting of glibc"):
+        answered(offer("cpu"), allocators=("tuned-malloc",))
 
 
 def test_a_process_of_the_gpu_keeps_memory_in_every_threads_arena_and_has_the_newer_client(monkeypatch):
     monkeypatch.setenv("MALLOC_ARENA_MAX", "4")
     monkeypatch.setenv("GLIBC_TUNABLES", "glibc.malloc.check=3")
     client = "XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT"
-    cpu, gpu = (children.environment(side, "retaining") for side in ("cpu", "gpu"))
+    cpu, gpu = (children.environment(side, "tuned-malloc") for side in ("cpu", "gpu"))
     assert (cpu["MALLOC_ARENA_MAX"], gpu.get("MALLOC_ARENA_MAX")) == ("1", None)
     assert (cpu["GLIBC_TUNABLES"], gpu.get("GLIBC_TUNABLES")) == ("glibc.malloc.hugetlb=1", None)
     assert cpu["MALLOC_MMAP_MAX_"] == gpu["MALLOC_MMAP_MAX_"] == "0"
@@ -978,7 +980,7 @@ def test_a_named_variant_is_taken_by_those_that_have_it():
 
 
 def test_a_variant_that_nobody_asked_has_is_an_error_that_names_what_there_is():
-    with pytest.raises(LookupError, match=r"'jax' on cpu has: plain, nnx-jit, several-steps, stacked, resident$"):
+    with pytest.raises(LookupError, match=r"'jax' on cpu has: plain, nnx-jit, scan, stacked, resident$"):
         answered(offer("cpu"), variants=("graph",))
     with pytest.raises(LookupError, match=r"'torch' on cpu has: plain, compile$"):
         answered(offer("cpu"), variants=("graph",), implementations=("torch",))
@@ -988,7 +990,7 @@ def test_a_variant_that_nobody_asked_has_is_an_error_that_names_what_there_is():
     ("asked", "words"),
     [
         (
-            {"variants": ("several-steps",), "scopes": ("cold",)},
+            {"variants": ("scan",), "scopes": ("cold",)},
             "in scope cold, .* have it in: step; add --scope step",
         ),
         (
@@ -1008,7 +1010,7 @@ def test_a_variant_that_nobody_asked_has_is_an_error_that_names_what_there_is():
             {"variants": ("resident",), "scopes": ("run",), "devices": 2},
             "with --devices 2, none of these .* leave one of the two out",
         ),
-        ({"variants": ("several-steps",), "workloads": ("gbdt_mortgage",)}, "none of these workloads has it on"),
+        ({"variants": ("scan",), "workloads": ("gbdt_mortgage",)}, "none of these workloads has it on"),
     ],
 )
 def test_a_variant_without_the_scopes_asked_for_is_an_error_that_names_those_it_has(asked, words):

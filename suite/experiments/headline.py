@@ -186,7 +186,7 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
     if scope == "serve":
         ways = variant == "plain" if implementation == "jax" else implementation == "torch"
         return ways and not about.trained and devices == 1
-    return implementation == "jax" and variant not in ("several-steps", "resident")
+    return implementation == "jax" and variant not in ("scan", "resident")
 
 
 def read(records: Sequence[Record]) -> ExperimentResult | None:

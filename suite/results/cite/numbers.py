@@ -68,17 +68,20 @@ class Numbers:
 
     def pinned(self, number: Number) -> Number:
         """Return a current number with the key that is pinned to its stored line, itself if there is none."""
-        key = number.key.text()
-        if number.digest or not any(line.key == key for line in self._stored):
-            return number
-        digest = stored_pools.line_of(number).digest
-        if not any(line.digest == digest for line in self._stored):
-            return number
-        return stored_pools.under(number, digest)
+        under_key = [] if number.digest else self._stored_under.get(number.key.text(), [])
+        line = stored_pools.line_for(number, under_key) if under_key else None
+        return stored_pools.under(number, line.digest) if line is not None else number
+
+    @cached_property
+    def _stored_under(self) -> Mapping[str, Sequence[StoredPool]]:
+        found: dict[str, list[StoredPool]] = defaultdict(list)
+        for line in self._stored:
+            found[line.key].append(line)
+        return found
 
     def _pinned(self, key: Key) -> Number | None:
-        lines = {line.digest: line for line in self._stored if line.digest.startswith(key.digest)}
-        lines = {digest: line for digest, line in lines.items() if line.key == key.unpinned.text()}
+        under_key = self._stored_under.get(key.unpinned.text(), ())
+        lines = {line.digest: line for line in under_key if line.digest.startswith(key.digest)}
         records = {r.digest: r for r in self._of(key) if r.digest.startswith(key.digest)}
         if len(lines) + len(records) > 1:
             several = ", ".join(digest[:PINNED] for digest in sorted({*lines, *records}))

@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from suite import former
 from suite.results.cite.keys import PINNED, parse
 from suite.results.cite.number import Number, version_of
 from suite.results.pooled.speedup import State
@@ -45,6 +46,11 @@ class StoredPool(Plain, frozen=True, kw_only=True):
     measured: str  # its newest record: UTC, ISO 8601
     members: tuple[str, ...]  # first 16 digits of its records' digests, the numerator's first
     digest: str = ""  # sha256 of the line in which it is blank
+
+    def __post_init__(self) -> None:
+        """Give values and ways that are stored under a former name their current one."""
+        msgspec.structs.force_setattr(self, "key", former.key(self.key))
+        msgspec.structs.force_setattr(self, "ways", former.ways(self.ways))
 
 
 def path(published: Path) -> Path:
@@ -97,8 +103,8 @@ def read(file: Path) -> tuple[tuple[StoredPool, ...], tuple[str, ...]]:
 
 def store(file: Path, numbers: Iterable[Number]) -> tuple[StoredPool, ...]:
     """Append to a file the lines of numbers that it lacks, and return these. Raises RuntimeError if it cannot."""
-    there = {line.digest for line in read(file)[0]}
-    new = [line for line in dict.fromkeys(map(line_of, numbers)) if line.digest not in there]
+    lines, _ = read(file)
+    new = list(dict.fromkeys(line_of(number) for number in numbers if line_for(number, lines) is None))
     if not new:
         return ()
     with files.writing(file):
@@ -106,6 +112,19 @@ def store(file: Path, numbers: Iterable[Number]) -> tuple[StoredPool, ...]:
         with file.open("ab") as out:
             out.write((b"" if whole else b"\n") + b"".join(msgspec.json.encode(line) + b"\n" for line in new))
     return tuple(new)
+
+
+def line_for(number: Number, lines: Iterable[StoredPool]) -> StoredPool | None:
+    """Return the line that stores a number of a pool as it is; None if none does.
+
+    Its digest may be of former names. Raises ValueError for a number of one campaign.
+    """
+    now = _undigested(line_of(number))
+    return next((line for line in lines if _undigested(line) == now), None)
+
+
+def _undigested(line: StoredPool) -> StoredPool:
+    return msgspec.structs.replace(line, digest="")
 
 
 def number_of(line: StoredPool, records: Mapping[str, Record]) -> Number:

@@ -199,7 +199,7 @@ def _twin(machine: str, case: Case, found: Found) -> Pool | None:
     twin = msgspec.structs.replace(case, backend="cpu", precision="float32-highest")
     sides = (
         found.get((machine, msgspec.structs.replace(twin, allocator=allocator)))
-        for allocator in ("retaining", "system")
+        for allocator in ("tuned-malloc", "default-malloc")
     )
     return max(filter(None, sides), key=lambda pool: min(pool.hosts, FEWEST_HOSTS), default=None)
 

@@ -18,7 +18,7 @@ from suite.results.single.summary import seconds_by_round
 from suite.results.stats import borrowing, pooling
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.variance_components import Components
-from suite.variants import peer_name
+from suite.variants import way_of
 from suite.workload import Backend, Case, Scope
 
 _ASIDE = ("stacked", "resident")  # ways of JAX that are no step of the same batch
@@ -48,8 +48,8 @@ class Way:
 def way_words(case: Case) -> str:
     """Return a way's implementation and variant, and threads or allocator where they are not the usual ones."""
     threads = f" with {units.pluralize(case.threads, 'thread')}" if case.threads else ""
-    allocator = ", system allocator" if (case.backend, case.allocator) == ("cpu", "system") else ""
-    return peer_name(case) + threads + allocator
+    allocator = ", default-malloc" if (case.backend, case.allocator) == ("cpu", "default-malloc") else ""
+    return way_of(case) + threads + allocator
 
 
 def ways(found: Found) -> Callable[[str, Pool], tuple[Way, ...]]:

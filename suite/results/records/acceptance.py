@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import msgspec
 
+from suite import former
 from suite.results.records.record import Record, Schema, digest, plain_name
 
 _READ = get_args(Schema)
@@ -48,6 +49,8 @@ def validate(content: bytes) -> Record:
         raise ValueError(f"{reason} at {place}")
     if digest(content, record.digest) != record.digest:
         raise ValueError("it was changed after it was written: its digest does not match at $.digest")
+    if former.is_former(plain["case"]):
+        vars(record)["name"] = former.former_file_name(record.name)  # its file and its address stay what they are
     return record
 
 

@@ -26,7 +26,7 @@ def disagreements(cpu: Record, gpu: Record) -> Iterator[str]:
         where = f"round {run.round + 1}"
         if run.input_digest != theirs.input_digest:
             yield f"{where}: the sides had other inputs"
-        first = _FIRST if gpu.case.variant != "several-steps" else _LATER  # whose first call has many steps
+        first = _FIRST if gpu.case.variant != "scan" else _LATER  # whose first call has many steps
         yield from _apart(f"{where}: the first loss", run.first_loss, theirs.first_loss, first)
         ours, other = (each.audit.replay if each.audit else None for each in (run, theirs))
         if ours is not None and other is not None:
