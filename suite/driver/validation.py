@@ -24,9 +24,9 @@ from suite.workload import (
 # Lowest compute capability with the precision in hardware; below it XLA computes in another, silently.
 # Source: NVIDIA, CUDA C++ Programming Guide, Arithmetic Instructions.
 _LEAST_CAPABILITY: dict[Precision, float] = {"tf32": 8.0, "bfloat16": 8.0}
-HOSTS_ALLOCATORS: tuple[Allocator, ...] = ("system",)
+HOSTS_ALLOCATORS: tuple[Allocator, ...] = ("default-malloc",)
 HOSTS_SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")
-HOSTS_VARIANTS = ("plain", "several-steps")
+HOSTS_VARIANTS = ("plain", "scan")
 
 
 def check_stopping(within: float | None, rounds: int | None, profile: Profile, experiment: str | None) -> None:
