@@ -716,12 +716,12 @@ def offer(*backends, **changes):
     return msgspec.structs.replace(made, **changes)
 
 
-def peer(name, *backends):
+def baseline(name, *backends):
     return Offer(implementation=name, backends={b: (b,) for b in backends}, names=("mnist_mlp", "cifar10_mlp"))
 
 
 def answered(jax, here=factory.PLAIN, **asked):
-    offers = {"jax": jax, "torch": peer("torch", *jax.backends), "keras": peer("keras", "cpu")}
+    offers = {"jax": jax, "torch": baseline("torch", *jax.backends), "keras": baseline("keras", "cpu")}
     return plan.make_plan(Request(**asked), here, offers)
 
 
@@ -887,7 +887,7 @@ def ways(found, implementation, backend):
     return {(c.variant, c.allocator) for c in found if (c.implementation, c.backend) == (implementation, backend)}
 
 
-def test_every_implementation_is_timed_with_both_allocators_beside_a_peer(monkeypatch):
+def test_every_implementation_is_timed_with_both_allocators_beside_a_baseline(monkeypatch):
     monkeypatch.setattr(children, "allocators", lambda: ("tuned-malloc", "default-malloc"))
     found = answered(offer("cpu", "gpu"), scopes=("step",), implementations=("jax", "torch", "keras")).cases
     both = {("plain", "tuned-malloc"), ("plain", "default-malloc")}
@@ -899,9 +899,9 @@ def test_every_implementation_is_timed_with_both_allocators_beside_a_peer(monkey
     assert ways(found, "keras", "gpu") == set()
 
 
-def test_peers_are_timed_where_they_are_asked_for(monkeypatch):
+def test_baselines_are_timed_where_they_are_asked_for(monkeypatch):
     monkeypatch.setattr(children, "allocators", lambda: ("tuned-malloc", "default-malloc"))
-    asked = {"scopes": ("step",), "implementations": ("jax", "torch"), "peer_backends": ("cpu",)}
+    asked = {"scopes": ("step",), "implementations": ("jax", "torch"), "baseline_backends": ("cpu",)}
     found = answered(offer("cpu", "gpu"), **asked).cases
     assert ways(found, "torch", "cpu") == {
         (v, a) for v in ("plain", "compile") for a in ("tuned-malloc", "default-malloc")
@@ -909,11 +909,11 @@ def test_peers_are_timed_where_they_are_asked_for(monkeypatch):
     assert ways(found, "torch", "gpu") == set()
     assert ways(found, "jax", "gpu") == {("plain", "tuned-malloc")}
     with pytest.raises(ValueError, match="--baseline-backend asked for without a baseline; add --implementation"):
-        answered(offer("cpu", "gpu"), peer_backends=("cpu",))
+        answered(offer("cpu", "gpu"), baseline_backends=("cpu",))
     with pytest.raises(ValueError, match="--baseline-backend gpu asked for, which is not measured; add --backend gpu"):
-        answered(offer("cpu"), implementations=("jax", "torch"), peer_backends=("gpu",))
+        answered(offer("cpu"), implementations=("jax", "torch"), baseline_backends=("gpu",))
     with pytest.raises(RuntimeError, match="implementation 'keras' asked for on backend 'gpu', it runs on 'cpu' alone"):
-        answered(offer("cpu", "gpu"), implementations=("jax", "keras"), peer_backends=("gpu",))
+        answered(offer("cpu", "gpu"), implementations=("jax", "keras"), baseline_backends=("gpu",))
 
 
 def test_jax_alone_is_timed_once_and_started_as_programs_are(monkeypatch):
@@ -1043,13 +1043,13 @@ def test_a_batch_that_does_not_divide_over_the_devices_is_an_error():
     assert {c.devices for c in answered(offer("cpu"), devices=2).cases} == {2}
 
 
-def test_a_peer_on_several_devices_is_an_error():
+def test_a_baseline_on_several_devices_is_an_error():
     with pytest.raises(ValueError, match="2 devices asked for, implementation 'torch' runs on one"):
         answered(offer("cpu"), devices=2, implementations=("jax", "torch"))
 
 
-def test_a_workload_that_a_peer_lacks_is_left_out_and_named():
-    offers = {"jax": offer("cpu"), "keras": msgspec.structs.replace(peer("keras", "cpu"), names=("mnist_mlp",))}
+def test_a_workload_that_a_baseline_lacks_is_left_out_and_named():
+    offers = {"jax": offer("cpu"), "keras": msgspec.structs.replace(baseline("keras", "cpu"), names=("mnist_mlp",))}
     found = plan.make_plan(Request(implementations=("jax", "keras")), factory.PLAIN, offers)
     assert {c.workload for c in found.cases if c.implementation == "keras"} == {"mnist_mlp"}
     assert "keras cannot run: cifar10_mlp on cpu; left out" in found.remarks
@@ -1085,7 +1085,7 @@ def test_no_memory_is_said_as_such(error):
     assert ": out of memory: " in main.reason(error)
 
 
-@pytest.mark.parametrize(("asked", "scope"), [({"caches": ("warm",)}, "cold"), ({"length": 2}, "run")])
+@pytest.mark.parametrize(("asked", "scope"), [({"cold_starts": ("warm",)}, "cold"), ({"epochs_times": 2}, "run")])
 def test_what_no_scope_asked_for_has_is_refused(asked, scope):
     with pytest.raises(ValueError, match=f"asked for without scope '{scope}', the only one it is of"):
         answered(offer("cpu"), scopes=("step",), **asked)

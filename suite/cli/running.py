@@ -117,7 +117,7 @@ _OF_EVERY_RUN = frozenset(
 )
 @click.option(
     "--cold-start",
-    "caches",
+    "cold_starts",
     cls=Several,
     type=ColdStart(),
     default=("cold",),
@@ -125,7 +125,7 @@ _OF_EVERY_RUN = frozenset(
 )
 @click.option(
     "--epochs-times",
-    "length",
+    "epochs_times",
     type=click.IntRange(min=1),
     default=1,
     help="So many times the documented epochs of a run.",
@@ -168,7 +168,7 @@ _OF_EVERY_RUN = frozenset(
 )
 @click.option(
     "--baseline-backend",
-    "peer_backends",
+    "baseline_backends",
     cls=Several,
     type=Words(get_args(Backend)),
     default=(),
