@@ -29,7 +29,7 @@ def print_results(
     campaigns: Collection[str] = (),
     noted: bool = False,
 ) -> None:
-    """Print this machine's speed-ups, or CPU times where it has no GPU, how JAX stands beside its peers, and costs.
+    """Print this machine's speed-ups, or CPU times where it has no GPU, how JAX stands beside its baselines, and costs.
 
     Of this machine only what those campaigns measured, if any are named. Which records cannot be read is said unless
     it is `noted` already.
