@@ -51,9 +51,9 @@ class Numbers:
         has too few digits to tell two apart.
         """
         key = parse(text)
-        found = self._pinned(key) if key.digest else self._current(key)
-        if found is not None:
-            return found
+        number = self._pinned(key) if key.digest else self._current(key)
+        if number is not None:
+            return number
         if key.digest and self._current(key.unpinned) is not None:
             raise LookupError(
                 f"nothing has key '{text}': no record and no stored pool under it has that digest; "
@@ -74,10 +74,10 @@ class Numbers:
 
     @cached_property
     def _stored_under(self) -> Mapping[str, Sequence[StoredPool]]:
-        found: dict[str, list[StoredPool]] = defaultdict(list)
+        lines: dict[str, list[StoredPool]] = defaultdict(list)
         for line in self._stored:
-            found[line.key].append(line)
-        return found
+            lines[line.key].append(line)
+        return lines
 
     def _pinned(self, key: Key) -> Number | None:
         under_key = self._stored_under.get(key.unpinned.text(), ())
@@ -94,9 +94,9 @@ class Numbers:
 
     def _current(self, key: Key) -> Number | None:
         pooled = self._ratios if key.metric in _RATIOS else self._times
-        found = pooled.get(key.text()) or pooled.get(self._alias(key))
-        if found is not None:
-            return found
+        pooled_number = pooled.get(key.text()) or pooled.get(self._alias(key))
+        if pooled_number is not None:
+            return pooled_number
         given = (one_host.of_record(record, key.metric, self._records) for record in reversed(self._of(key)))
         return next((number for number in given if number is not None), None)
 
@@ -123,11 +123,11 @@ class Numbers:
 
     @cached_property
     def _by_key(self) -> Mapping[tuple[str, str], Sequence[Record]]:
-        found: dict[tuple[str, str], list[Record]] = defaultdict(list)
+        records: dict[tuple[str, str], list[Record]] = defaultdict(list)
         for record in self._records:
             key = key_of(record, "seconds")
-            found[key.machine, key.case].append(record)
-        return found
+            records[key.machine, key.case].append(record)
+        return records
 
     @cached_property
     def _by_digest(self) -> Mapping[str, Record]:

@@ -87,7 +87,7 @@ def read(file: Path) -> tuple[tuple[StoredPool, ...], tuple[str, ...]]:
     """Return the lines of a file, none if there is no file, and a sentence for each that is not as it was stored."""
     if not file.is_file():
         return (), ()
-    found, problems = [], []
+    lines, problems = [], []
     for number, text in enumerate(file.read_bytes().splitlines(), 1):
         try:
             line = msgspec.json.decode(text, type=StoredPool)
@@ -95,10 +95,10 @@ def read(file: Path) -> tuple[tuple[StoredPool, ...], tuple[str, ...]]:
         except msgspec.DecodeError as error:
             line, reason = None, str(error)
         if line is not None and not reason:
-            found.append(line)
+            lines.append(line)
         else:
             problems.append(f"line {number} of '{file}' is no stored pool: {reason}; restore it from the repository")
-    return tuple(found), tuple(problems)
+    return tuple(lines), tuple(problems)
 
 
 def store(file: Path, numbers: Iterable[Number]) -> tuple[StoredPool, ...]:
@@ -108,9 +108,9 @@ def store(file: Path, numbers: Iterable[Number]) -> tuple[StoredPool, ...]:
     if not new:
         return ()
     with files.writing(file):
-        whole = not file.is_file() or file.read_bytes()[-1:] in (b"", b"\n")
+        ends_with_line = not file.is_file() or file.read_bytes()[-1:] in (b"", b"\n")
         with file.open("ab") as out:
-            out.write((b"" if whole else b"\n") + b"".join(msgspec.json.encode(line) + b"\n" for line in new))
+            out.write((b"" if ends_with_line else b"\n") + b"".join(msgspec.json.encode(line) + b"\n" for line in new))
     return tuple(new)
 
 

@@ -77,10 +77,10 @@ def _spot(before: bytes) -> str:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for key, value in pairs:
-        found[key] = _Refused("the name stands twice") if key in found else value
-    return found
+        members[key] = _Refused("the name stands twice") if key in members else value
+    return members
 
 
 def _constant(word: str) -> _Refused:

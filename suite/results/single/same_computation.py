@@ -18,9 +18,9 @@ def disagreements(cpu: Record, gpu: Record) -> Iterator[str]:
     """
     if gpu.case.precision != "float32-highest" or gpu.case.scope == "run":
         return
-    mine = {run.round: run for run in cpu.runs if not run.reason}
+    cpu_runs = {run.round: run for run in cpu.runs if not run.reason}
     for theirs in gpu.runs:
-        run = mine.get(theirs.round)
+        run = cpu_runs.get(theirs.round)
         if run is None or theirs.reason:
             continue
         where = f"round {run.round + 1}"
