@@ -34,7 +34,7 @@ CUDA_EXTRAS = {"cuda13": (580, 7.5), "cuda12": (525, 5.2)}
 LEAST_SLICED = 8.0  # compute capability of a card that MIG can cut
 # Hundreds of processes of the tests import jax; where each compiles it anew they take three times as long.
 KEEP_BYTECODE = {"PYTHONDONTWRITEBYTECODE": ""}
-PEERS = {
+BASELINES = {
     "torch": "control",
     "keras": "control-keras",
     "xgboost": "control-xgboost",
@@ -366,34 +366,34 @@ def dependencies(session: nox.Session, *groups: str) -> None:
     session.install(*nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), *groups))
 
 
-def control_python(session: nox.Session, peer: str) -> str:
-    """Return a Python that has a peer: the one in SUITE_TORCH_PYTHON and so on, or one made here."""
-    if chosen := os.environ.get(f"SUITE_{peer.upper()}_PYTHON"):
+def control_python(session: nox.Session, baseline: str) -> str:
+    """Return a Python that has a baseline: the one in SUITE_TORCH_PYTHON and so on, or one made here."""
+    if chosen := os.environ.get(f"SUITE_{baseline.upper()}_PYTHON"):
         return chosen
-    home = Path(session.virtualenv.location).resolve().parent / peer
+    home = Path(session.virtualenv.location).resolve().parent / baseline
     python = home / "bin" / "python"
     # PyTorch stays on `python3`: a wheel for the CPU alone, to which pip may be led here, may be there for no other.
-    default = "python3" if peer == "torch" else str(Path(session.bin) / "python")
-    base = os.environ.get(f"SUITE_{peer.upper()}_BASE", default)
+    default = "python3" if baseline == "torch" else str(Path(session.bin) / "python")
+    base = os.environ.get(f"SUITE_{baseline.upper()}_BASE", default)
     version = str(session.run(base, "-V", external=True, silent=True)).strip()
     ready = home / "ready"
     if not ready.exists() or ready.read_text() != version:
         session.run(base, "-m", "venv", "--clear", str(home), external=True)
-        wanted = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), PEERS[peer])
+        wanted = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), BASELINES[baseline])
         session.run(str(python), "-m", "pip", "install", "--quiet", *wanted, external=True)
         ready.write_text(version)
     return str(python)
 
 
 def beside(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """Return arguments that name implementations, PyTorch beside JAX unless they do, and the peers among these.
+    """Return arguments that name implementations, PyTorch beside JAX unless they do, and the baselines among these.
 
     The option is written with a space or an equals sign; given twice, it names those of both.
     """
     words = " ".join(arguments).replace("--implementation=", "--implementation ").split()
     named = [value for flag, value in pairwise(words) if flag == "--implementation"]
     asked = arguments if named else ["--implementation", "jax,torch", *arguments]
-    return asked, [peer for peer in PEERS if peer in ",".join(named or ["torch"]).split(",")]
+    return asked, [baseline for baseline in BASELINES if baseline in ",".join(named or ["torch"]).split(",")]
 
 
 def side_by_side() -> tuple[str, ...]:
@@ -448,12 +448,12 @@ def bench(session: nox.Session) -> None:
 def control(session: nox.Session) -> None:
     """As bench, with PyTorch beside JAX, so that the CPU side can be certified; `-- --implementation jax,torch,keras`.
 
-    Of boosted trees the peer is XGBoost: `-- gbdt_mortgage --implementation jax,xgboost`. It ends with the control
-    table. Each peer is installed in an environment of its own.
+    Of boosted trees the baseline is XGBoost: `-- gbdt_mortgage --implementation jax,xgboost`. It ends with the control
+    table. Each baseline is installed in an environment of its own.
     """
     install(session, "site")
-    arguments, peers = beside(session.posargs)
-    env = {f"SUITE_{peer.upper()}_PYTHON": control_python(session, peer) for peer in peers}
+    arguments, baselines = beside(session.posargs)
+    env = {f"SUITE_{baseline.upper()}_PYTHON": control_python(session, baseline) for baseline in baselines}
     measure(session, arguments, env)
 
 
@@ -464,9 +464,9 @@ def boosting(session: nox.Session) -> None:
     What it finds, with that of trees that have a planted bug, becomes the site's evidence.
     """
     install(session)
-    peer = control_python(session, "xgboost")
-    env = {"PYTHONPATH": os.pathsep.join((str(Path.cwd()), "tests")), "SUITE_XGBOOST_PYTHON": peer}
-    python = peer if "--store" in session.posargs else "python"
+    baseline = control_python(session, "xgboost")
+    env = {"PYTHONPATH": os.pathsep.join((str(Path.cwd()), "tests")), "SUITE_XGBOOST_PYTHON": baseline}
+    python = baseline if "--store" in session.posargs else "python"
     session.run(python, "-m", "boosting", *session.posargs, env=env, external=True)
 
 

@@ -2,7 +2,7 @@
 
 from suite.workload import Backend, Case, Description, Implementation
 
-STEPS_PER_CALL = 16  # of `several-steps`; a fixed number, so that the word means one thing everywhere
+STEPS_PER_CALL = 16  # of `scan`; a fixed number, so that the word means one thing everywhere
 
 _CPU: tuple[Backend, ...] = ("cpu",)
 _GPU: tuple[Backend, ...] = ("gpu",)
@@ -12,7 +12,7 @@ VARIANTS: dict[Implementation, dict[str, tuple[Backend, ...]]] = {
     "jax": {
         "plain": _BOTH,  # compiled ahead of time, its state donated
         "nnx-jit": _BOTH,  # as tutorials write it: nnx.Optimizer, and nnx.jit once per step
-        "several-steps": _BOTH,  # a lax.scan over STEPS_PER_CALL steps in one compiled program
+        "scan": _BOTH,  # a lax.scan over STEPS_PER_CALL steps in one compiled program
         "stacked": _BOTH,  # of a grid's network: as many fits at once as the batch has headline batches
         "resident": _BOTH,  # of a whole run: the data on the device, a lax.scan over the steps of an epoch
     },
@@ -29,7 +29,7 @@ VARIANTS: dict[Implementation, dict[str, tuple[Backend, ...]]] = {
     },
 }
 SLOW_TO_START = frozenset({"compile", "compile-graph"})  # torch.compile takes a quarter of a minute and more
-AUGMENTING = ("plain", "several-steps")  # those of JAX whose step can augment its batch
+AUGMENTING = ("plain", "scan")  # those of JAX whose step can augment its batch
 NAMES = tuple(dict.fromkeys(name for variants in VARIANTS.values() for name in variants))
 
 
@@ -38,7 +38,7 @@ def variants_of(implementation: Implementation, backend: Backend) -> tuple[str, 
     return tuple(name for name, backends in VARIANTS[implementation].items() if backend in backends)
 
 
-def peer_name(case: Case) -> str:
+def way_of(case: Case) -> str:
     """Return the name of the way in which a case is implemented."""
     return way_name(case.implementation, case.variant)
 

@@ -7,12 +7,15 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from suite import former
+
 Backend = Literal["cpu", "gpu"]
 Implementation = Literal["jax", "torch", "keras", "xgboost"]
 Precision = Literal["float32-highest", "tf32", "bfloat16"]
 Scope = Literal["cold", "step", "transfer", "epoch", "input", "run", "calls", "learning", "serve"]
 Data = Literal["embedded", "tfds", "random"]  # random: seeded content of the documented form
-Allocator = Literal["retaining", "system"]
+Allocator = Literal["tuned-malloc", "default-malloc"]
+_StoredAllocator = Literal[Allocator, "retaining", "system"]  # see suite.former
 CompileCache = Literal["empty", "warm"]
 CpuKernels = Literal["xla", "onednn", "onednn-alone", "ynn"]  # what XLA compiles to on the CPU, where there is a choice
 Loader = Literal["threads", "processes"]  # of the input pipeline
@@ -36,7 +39,7 @@ Family = Literal[
 ]  # ceiling: no network, but what the machine can do at most
 
 
-STARTING: Allocator = "system"  # of a CPU's process whose start counts: it is what programs have
+STARTING: Allocator = "default-malloc"  # of a CPU's process whose start counts: it is what programs have
 USUAL_SCOPES: tuple[Scope, ...] = ("step", "transfer", "cold")  # where no scope is asked for
 FROM_STORAGE: frozenset[Scope] = frozenset({"epoch", "input", "learning"})  # through an input pipeline
 LONG: frozenset[Scope] = frozenset({"run", "learning"})  # measured once unless --rounds asks for more
@@ -212,7 +215,7 @@ class Case(Plain, frozen=True, kw_only=True):
     data: Data = "embedded"
     devices: int = 1
     threads: int | None = None  # None: all granted cores
-    allocator: Allocator = "retaining"  # of the worker process
+    allocator: _StoredAllocator = "tuned-malloc"  # of the worker process
     cache: CompileCache = "empty"  # at a cold start
     length: int = 1  # of a run: so many times the documented epochs
     workers: int | None = None  # of the input pipeline; None: as many as granted cores
@@ -225,6 +228,11 @@ class Case(Plain, frozen=True, kw_only=True):
     hosts: int = 1  # that the devices belong to, each with as many of them
     layout: Layout = "channels-last"  # of pictures, in PyTorch
 
+    def __post_init__(self) -> None:
+        """Give values that are stored under a former name their current one."""
+        for axis in former.AXES:
+            msgspec.structs.force_setattr(self, axis, former.renamed(axis, getattr(self, axis)))
+
     def non_default_axes(self, usual: Data = "embedded") -> tuple[str, ...]:
         """Return in words what sets it apart from the headline's way: variant, precision, threads, and so on.
 
@@ -236,7 +244,7 @@ class Case(Plain, frozen=True, kw_only=True):
             _DATA[self.data]: self.data != usual,
             f"{self.threads} thread{'s' if self.threads != 1 else ''}": self.threads is not None,
             f"{self.devices} devices": self.devices > 1,
-            f"{self.allocator} allocator": self.allocator != "retaining",
+            self.allocator: self.allocator != "tuned-malloc",
             f"{self.cache} cache": self.cache != "empty",
             f"{self.length} times as long": self.length > 1,
             f"{self.workers} worker{'s' if self.workers != 1 else ''}": self.workers is not None,
@@ -275,7 +283,7 @@ class Case(Plain, frozen=True, kw_only=True):
     @property
     def ignoring_allocator(self) -> "Case":
         """The case that stands for it with either allocator, of which the better one counts."""
-        return msgspec.structs.replace(self, allocator="retaining")
+        return msgspec.structs.replace(self, allocator="tuned-malloc")
 
 
 @cache

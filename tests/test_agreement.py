@@ -80,8 +80,8 @@ def test_the_loss_after_an_update_may_differ_by_what_rounding_grows_to(second, d
 
 
 def test_the_first_call_of_several_steps_has_updates_before_its_loss():
-    assert said(gpu={"first_loss": 2.3 * 1.009}, variant="several-steps") == []
-    assert len(said(gpu={"first_loss": 2.3 * 1.011}, variant="several-steps")) == 2
+    assert said(gpu={"first_loss": 2.3 * 1.009}, variant="scan") == []
+    assert len(said(gpu={"first_loss": 2.3 * 1.011}, variant="scan")) == 2
 
 
 @pytest.mark.parametrize("axes", [{"precision": "bfloat16"}, {"scope": "run"}])

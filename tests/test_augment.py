@@ -203,7 +203,7 @@ def batches(workload, side, count=4, batch=4, left=True):
 
 
 @pytest.mark.parametrize(("name", "side"), [("catdog_cnn_base", 64), ("cifar10_tf_cnn", 32)])
-@pytest.mark.parametrize("variant", ["plain", pytest.param("several-steps", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("variant", ["plain", pytest.param("scan", marks=pytest.mark.slow)])
 def test_no_check_of_the_audit_calls_a_step_that_augments_a_lie(name, side, variant):
     workload, target = program(name, augmentation="device", variant=variant)
     inputs = batches(workload, side)
@@ -254,7 +254,7 @@ def test_a_workload_that_augments_nothing_is_refused_in_one_line():
 @pytest.mark.parametrize("axes", [{"variant": "nnx-jit"}, {"implementation": "torch"}, {"scope": "run"}])
 def test_what_takes_its_steps_otherwise_says_that_it_cannot_augment(axes):
     case = Case(workload="catdog_cnn_base", backend="cpu", batch=4, augmentation="device", **{"scope": "epoch"} | axes)
-    with pytest.raises(LookupError, match="which has none; steps of JAX have it: plain, several-steps"):
+    with pytest.raises(LookupError, match="which has none; steps of JAX have it: plain, scan"):
         require(case)
 
 

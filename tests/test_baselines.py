@@ -50,16 +50,24 @@ def test_neither_another_way_of_jax_is_a_baseline_nor_is_a_ceiling_a_step():
     assert baseline_comparisons([factory.record(about=factory.description(family="ceiling"))]) == ()
 
 
-@pytest.mark.parametrize(("usual", "system", "shown"), [(2, 3, "system"), (3, 2, "retaining"), (3, 4, "retaining")])
-def test_of_two_allocators_the_usual_has_the_row_unless_it_is_on_too_few_hosts(usual, system, shown):
-    steps = [(record, replace(record.case, allocator="system")) for record in factory.hosts(system)[::3]]
+@pytest.mark.parametrize(
+    ("tuned", "default", "shown"), [(2, 3, "default-malloc"), (3, 2, "tuned-malloc"), (3, 4, "tuned-malloc")]
+)
+def test_of_two_allocators_the_usual_has_the_row_unless_it_is_on_too_few_hosts(tuned, default, shown):
+    steps = [(record, replace(record.case, allocator="default-malloc")) for record in factory.hosts(default)[::3]]
     others = [factory.sealed(replace(record, case=case)) for record, case in steps]
-    (row,) = baseline_comparisons([*factory.hosts(usual)[::3], *others])
+    (row,) = baseline_comparisons([*factory.hosts(tuned)[::3], *others])
     assert row.mine.case.allocator == shown
 
 
 def test_each_precision_and_batch_has_a_row_and_either_allocator_one_together():
-    steps = [{}, {"allocator": "system"}, {"batch": 8}, {"backend": "gpu"}, {"backend": "gpu", "precision": "tf32"}]
+    steps = [
+        {},
+        {"allocator": "default-malloc"},
+        {"batch": 8},
+        {"backend": "gpu"},
+        {"backend": "gpu", "precision": "tf32"},
+    ]
     rows = baseline_comparisons([factory.record(**step) for step in steps])
     assert [(row.mine.case.backend, row.mine.case.batch, row.mine.case.precision) for row in rows] == [
         ("cpu", 8, "float32-highest"),

@@ -109,5 +109,5 @@ def test_a_training_step_moves_its_state_twice_and_a_batch_once(kind):
 
 def test_several_steps_in_a_call_move_as_much_a_step():
     line = models.load("dp_linear_mirrored")
-    several = started(line, batch=64, batches=4, variant="several-steps")
+    several = started(line, batch=64, batches=4, variant="scan")
     assert several.bytes_per_step() == started(line, batch=64).bytes_per_step()

@@ -102,7 +102,7 @@ def test_a_baseline_is_held_against_the_plain_jax_of_its_own_campaign_on_all_cor
 
 
 def test_of_two_allocators_the_better_counts_whichever_came_first():
-    for slow, fast in (({}, {"allocator": "system"}), ({"allocator": "system"}, {})):
+    for slow, fast in (({}, {"allocator": "default-malloc"}), ({"allocator": "default-malloc"}, {})):
         ways = timed("a", 0.010), timed("a", 0.012, **TORCH), timed("a", 0.020, **KERAS, **slow)
         (way,) = chosen(*ways, timed("a", 0.009, **KERAS, **fast)).baselines
         assert way.implementation == "keras"

@@ -85,7 +85,7 @@ def test_an_unknown_workload_fails_and_names_what_there_is(tmp_path):
         (("--batch", "0"), "0 is not in the range x>=1"),
         (
             ("--variant", "fast"),
-            "'fast' is not one of: plain, nnx-jit, several-steps, stacked, resident, compile, graph, compile-graph",
+            "'fast' is not one of: plain, nnx-jit, scan, stacked, resident, compile, graph, compile-graph",
         ),
         (("--implementation", "flax"), "'flax' is not one of: jax, torch, keras"),
         (("--devices", "0"), "0 is not in the range x>=1"),

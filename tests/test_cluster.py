@@ -110,11 +110,11 @@ def offered(name):
         Request(scopes=("serve",), every_workload=True),
         Request(scopes=("run",), every_workload=True),
         Request(scopes=("epoch",), every_workload=True),
-        Request(variants=("plain", "several-steps"), every_workload=True),
+        Request(variants=("plain", "scan"), every_workload=True),
         Request(implementations=("torch",), every_workload=True),
         Request(experiment="serving", workloads=("mnist_mlp", "serve_resnet50")),
     ],
-    ids=["step and serve", "serve", "run", "epoch", "several-steps", "torch", "serving"],
+    ids=["step and serve", "serve", "run", "epoch", "scan", "torch", "serving"],
 )
 def test_jobs_together_measure_just_what_was_asked_for_and_none_of_them_nothing(tmp_path, monkeypatch, asked):
     monkeypatch.setattr(probing, "offer", offered)

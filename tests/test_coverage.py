@@ -82,13 +82,15 @@ def test_a_result_that_failed_says_why():
 
 
 def test_the_better_allocator_fills_a_cell():
-    both = [factory.record(allocator=a, step_seconds=[t] * 3) for a, t in (("retaining", 0.01), ("system", 0.02))]
+    both = [
+        factory.record(allocator=a, step_seconds=[t] * 3) for a, t in (("tuned-malloc", 0.01), ("default-malloc", 0.02))
+    ]
     assert texts(both)["CPU step, float32"].record == both[0]
 
 
 def test_another_way_or_another_machine_fills_no_cell():
     other = (
-        factory.record(machine=factory.HOST, variant="several-steps"),
+        factory.record(machine=factory.HOST, variant="scan"),
         factory.record(machine=factory.HOST, batch=64),
         factory.record(machine=factory.HOST, implementation="torch"),
         factory.record(machine=msgspec.structs.replace(factory.HOST, cores=8)),
@@ -218,7 +220,7 @@ def test_of_an_experiment_that_no_tier_asks_for_no_tier_owes_the_rest():
     ("name", "axes"),
     [
         ("threads", {"threads": (1, None)}),
-        ("dispatch", {"variant": ("plain", "several-steps")}),
+        ("dispatch", {"variant": ("plain", "scan")}),
         ("precision", {"precision": ("tf32", "float32-highest"), "backend": ("gpu", "gpu")}),
         ("grid_search", {"variant": ("plain", "stacked"), "batch": (128, 256)}),
     ],

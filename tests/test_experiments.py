@@ -301,14 +301,14 @@ def ways(times, backend="gpu", noise=NOISE):
 
 
 def test_the_share_of_dispatch_is_what_several_steps_save():
-    reading = read(dispatch, ways({"nnx-jit": 0.010, "plain": 0.004, "several-steps": 0.001}))
+    reading = read(dispatch, ways({"nnx-jit": 0.010, "plain": 0.004, "scan": 0.001}))
     shares = {row[2].text: row[6].sort for row in reading.tables[0].rows}
-    assert shares == {"nnx-jit": pytest.approx(0.9), "plain": pytest.approx(0.75), "several-steps": None}
+    assert shares == {"nnx-jit": pytest.approx(0.9), "plain": pytest.approx(0.75), "scan": None}
     assert "dispatch is 90" in reading.answers[0]
 
 
 def test_a_loop_that_costs_more_than_it_saves_is_said():
-    reading = read(dispatch, ways({"nnx-jit": 0.010, "plain": 0.0005, "several-steps": 0.001}, "cpu"))
+    reading = read(dispatch, ways({"nnx-jit": 0.010, "plain": 0.0005, "scan": 0.001}, "cpu"))
     assert "inside a call of several a step takes 2.0" in reading.answers[0]
     assert "as long as in plain" in reading.answers[0]
     cells = {row[2].text: row[6] for row in reading.tables[0].rows}
@@ -318,7 +318,7 @@ def test_a_loop_that_costs_more_than_it_saves_is_said():
 
 
 def test_a_share_within_the_noise_is_not_separated():
-    reading = read(dispatch, ways({"plain": 0.00101, "several-steps": 0.001}, noise=(1.1, 0.9, 1.0)))
+    reading = read(dispatch, ways({"plain": 0.00101, "scan": 0.001}, noise=(1.1, 0.9, 1.0)))
     assert "not separated" in reading.answers[0]
 
 

@@ -48,7 +48,7 @@ def test_a_run_of_which_nothing_makes_sense_fails(tmp_path):
     assert code == 1, said
 
 
-@pytest.mark.parametrize("variant", ["nnx-jit", "several-steps"])
+@pytest.mark.parametrize("variant", ["nnx-jit", "scan"])
 def test_a_variant_gives_a_record_of_its_own(tmp_path, variant):
     code, _, records = ran(tmp_path, "--variant", variant, "--scope", "step")
     assert code == 0

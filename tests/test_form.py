@@ -74,7 +74,7 @@ def test_a_packed_step_computes_the_same(name, precision):
     assert packed < apart
 
 
-@pytest.mark.parametrize("variant", ["plain", "several-steps"])
+@pytest.mark.parametrize("variant", ["plain", "scan"])
 @pytest.mark.parametrize(("trained", "least", "most"), [(True, 9, 99), (False, 3, 4)])
 def test_no_call_takes_containers_of_variables_apart_or_is_handed_weights(trained, least, most, variant):
     workload = models.load("mnist_mlp")

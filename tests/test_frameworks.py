@@ -95,7 +95,11 @@ def test_the_page_shows_every_machine():
 
 
 def test_a_speed_up_has_the_better_allocator_on_its_cpu_side_too():
-    records = [side(seconds=0.010), side(seconds=0.008, allocator="system"), side(backend="gpu", seconds=0.0002)]
+    records = [
+        side(seconds=0.010),
+        side(seconds=0.008, allocator="default-malloc"),
+        side(backend="gpu", seconds=0.0002),
+    ]
     (found,) = speedups(records)
     assert found.ratio.value == pytest.approx(40)
 
@@ -112,10 +116,10 @@ def test_every_speed_up_on_the_site_names_its_fastest_baseline():
 
 
 def test_a_speed_up_of_another_way_is_not_taken_for_the_headline():
-    fast = [side(variant="several-steps"), side(backend="gpu", seconds=0.0001, variant="several-steps")]
+    fast = [side(variant="scan"), side(backend="gpu", seconds=0.0001, variant="scan")]
     wide = [side(devices=2), side(backend="gpu", seconds=0.0001, devices=2)]
     table = tables.speedup_table(pooled_speedups([*fast, *wide]))
-    assert {row[0].text for row in table.rows} == {"mnist_mlp several-steps", "mnist_mlp on 2 devices"}
+    assert {row[0].text for row in table.rows} == {"mnist_mlp scan", "mnist_mlp on 2 devices"}
     assert not any(record.headline_step() for record in (*fast, *wide))
 
 
@@ -129,7 +133,10 @@ def test_another_batch_is_not_taken_for_the_headline_but_stands_beside_other_hos
 
 
 def test_beside_another_host_the_better_allocator_stands_alone():
-    mine = [side(seconds=s, allocator=a, machine=factory.PLAIN) for s, a in ((0.01, "retaining"), (0.008, "system"))]
+    mine = [
+        side(seconds=s, allocator=a, machine=factory.PLAIN)
+        for s, a in ((0.01, "tuned-malloc"), (0.008, "default-malloc"))
+    ]
     (row,) = tables.elsewhere([*mine, side(backend="gpu", seconds=0.0002)], factory.PLAIN.slug).rows
     assert row[3].sort == pytest.approx(40)
 

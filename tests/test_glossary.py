@@ -15,7 +15,7 @@ from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.single.baselines import CERTIFIED_FROM
 from suite.results.stats.state import MAX_HALF_WIDTH, State
-from suite.variants import VARIANTS, peer_name
+from suite.variants import VARIANTS, way_of
 from suite.workload import Allocator, Case, Precision, Scope
 
 STATES = "Status: what may be said of a number"
@@ -50,7 +50,7 @@ def test_every_way_of_every_implementation_is_explained():
         for implementation, variants in VARIANTS.items()
         for variant in variants
     ]
-    assert set(map(peer_name, ways)) <= words()
+    assert set(map(way_of, ways)) <= words()
     assert {"torch eager", "torch compile", "torch graph"} <= words()
 
 

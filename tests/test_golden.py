@@ -36,7 +36,7 @@ def test_every_stored_page_is_rendered_and_all_are_small():
     assert sum(path.stat().st_size for path in PAGES.rglob("*.md")) < LARGEST_BYTES
 
 
-def test_the_stored_records_have_both_backends_a_peer_a_cold_start_and_what_can_go_wrong():
+def test_the_stored_records_have_both_backends_a_baseline_a_cold_start_and_what_can_go_wrong():
     records, problems = store.load([RECORDS])
     assert problems == ()
     assert {record.backend for record in records} == {"cpu", "gpu"}

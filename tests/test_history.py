@@ -37,9 +37,9 @@ def test_other_settings_and_what_was_not_measured_are_none(changes):
 
 
 def test_the_better_allocator_counts():
-    slow, fast = campaign(1, sides=("cpu",)), campaign(1, cpu=0.005, sides=("cpu",), allocator="system")
+    slow, fast = campaign(1, sides=("cpu",)), campaign(1, cpu=0.005, sides=("cpu",), allocator="default-malloc")
     (once,) = history([*slow, *fast])
-    assert once.cpu.record.case.allocator == "system"
+    assert once.cpu.record.case.allocator == "default-malloc"
 
 
 def test_the_table_and_its_line_say_what_was_found():

@@ -159,7 +159,7 @@ def lowered(variant, seed):
 
 def test_each_way_of_a_step_has_a_digest_of_its_own_that_no_seed_changes():
     found = {}
-    for variant in ("plain", "several-steps", "nnx-jit"):
+    for variant in ("plain", "scan", "nnx-jit"):
         program = lowered(variant, 0)
         state = program.state_digest()
         found[variant] = program.program_digest()

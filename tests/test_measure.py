@@ -716,12 +716,12 @@ def offer(*backends, **changes):
     return msgspec.structs.replace(made, **changes)
 
 
-def peer(name, *backends):
+def baseline(name, *backends):
     return Offer(implementation=name, backends={b: (b,) for b in backends}, names=("mnist_mlp", "cifar10_mlp"))
 
 
 def answered(jax, here=factory.PLAIN, **asked):
-    offers = {"jax": jax, "torch": peer("torch", *jax.backends), "keras": peer("keras", "cpu")}
+    offers = {"jax": jax, "torch": baseline("torch", *jax.backends), "keras": baseline("keras", "cpu")}
     return plan.make_plan(Request(**asked), here, offers)
 
 
@@ -817,10 +817,10 @@ def test_every_workload_beside_some_by_name_is_an_error():
     [
         ({"devices": 2, "scopes": ("step", "epoch", "run", "calls")}, "scope epoch, run is not timed with --devices 2"),
         ({"implementations": ("torch",), "scopes": ("step", "cold")}, "scope cold is not timed with --implementation"),
-        ({"variants": ("several-steps",), "scopes": ("step", "cold")}, "scope cold is not timed with --variant sev"),
+        ({"variants": ("scan",), "scopes": ("step", "cold")}, "scope cold is not timed with --variant scan"),
         (
-            {"variants": ("several-steps",), "devices": 2, "scopes": ("step", "epoch")},
-            "scope epoch is not timed with --devices 2 and --variant several-steps",
+            {"variants": ("scan",), "devices": 2, "scopes": ("step", "epoch")},
+            "scope epoch is not timed with --devices 2 and --variant scan",
         ),
         ({"backends": ("gpu",), "scopes": ("step", "input")}, "scope input is not timed with --backend gpu"),
         ({"devices": 2, "scopes": ("step", "calls")}, ""),
@@ -887,61 +887,63 @@ def ways(found, implementation, backend):
     return {(c.variant, c.allocator) for c in found if (c.implementation, c.backend) == (implementation, backend)}
 
 
-def test_every_implementation_is_timed_with_both_allocators_beside_a_peer(monkeypatch):
-    monkeypatch.setattr(children, "allocators", lambda: ("retaining", "system"))
+def test_every_implementation_is_timed_with_both_allocators_beside_a_baseline(monkeypatch):
+    monkeypatch.setattr(children, "allocators", lambda: ("tuned-malloc", "default-malloc"))
     found = answered(offer("cpu", "gpu"), scopes=("step",), implementations=("jax", "torch", "keras")).cases
-    both = {("plain", "retaining"), ("plain", "system")}
+    both = {("plain", "tuned-malloc"), ("plain", "default-malloc")}
     assert ways(found, "jax", "cpu") == both
     assert ways(found, "keras", "cpu") == both
-    assert ways(found, "torch", "cpu") == both | {("compile", "retaining"), ("compile", "system")}
-    assert ways(found, "jax", "gpu") == {("plain", "retaining")}
-    assert ways(found, "torch", "gpu") == {(v, "retaining") for v in ("plain", "compile", "graph", "compile-graph")}
+    assert ways(found, "torch", "cpu") == both | {("compile", "tuned-malloc"), ("compile", "default-malloc")}
+    assert ways(found, "jax", "gpu") == {("plain", "tuned-malloc")}
+    assert ways(found, "torch", "gpu") == {(v, "tuned-malloc") for v in ("plain", "compile", "graph", "compile-graph")}
     assert ways(found, "keras", "gpu") == set()
 
 
-def test_peers_are_timed_where_they_are_asked_for(monkeypatch):
-    monkeypatch.setattr(children, "allocators", lambda: ("retaining", "system"))
-    asked = {"scopes": ("step",), "implementations": ("jax", "torch"), "peer_backends": ("cpu",)}
+def test_baselines_are_timed_where_they_are_asked_for(monkeypatch):
+    monkeypatch.setattr(children, "allocators", lambda: ("tuned-malloc", "default-malloc"))
+    asked = {"scopes": ("step",), "implementations": ("jax", "torch"), "baseline_backends": ("cpu",)}
     found = answered(offer("cpu", "gpu"), **asked).cases
-    assert ways(found, "torch", "cpu") == {(v, a) for v in ("plain", "compile") for a in ("retaining", "system")}
+    assert ways(found, "torch", "cpu") == {
+        (v, a) for v in ("plain", "compile") for a in ("tuned-malloc", "default-malloc")
+    }
     assert ways(found, "torch", "gpu") == set()
-    assert ways(found, "jax", "gpu") == {("plain", "retaining")}
+    assert ways(found, "jax", "gpu") == {("plain", "tuned-malloc")}
     with pytest.raises(ValueError, match="--baseline-backend asked for without a baseline; add --implementation"):
-        answered(offer("cpu", "gpu"), peer_backends=("cpu",))
+        answered(offer("cpu", "gpu"), baseline_backends=("cpu",))
     with pytest.raises(ValueError, match="--baseline-backend gpu asked for, which is not measured; add --backend gpu"):
-        answered(offer("cpu"), implementations=("jax", "torch"), peer_backends=("gpu",))
+        answered(offer("cpu"), implementations=("jax", "torch"), baseline_backends=("gpu",))
     with pytest.raises(RuntimeError, match="implementation 'keras' asked for on backend 'gpu', it runs on 'cpu' alone"):
-        answered(offer("cpu", "gpu"), implementations=("jax", "keras"), peer_backends=("gpu",))
+        answered(offer("cpu", "gpu"), implementations=("jax", "keras"), baseline_backends=("gpu",))
 
 
 def test_jax_alone_is_timed_once_and_started_as_programs_are(monkeypatch):
-    monkeypatch.setattr(children, "allocators", lambda: ("retaining", "system"))
+    monkeypatch.setattr(children, "allocators", lambda: ("tuned-malloc", "default-malloc"))
 
     def allocators(**asked):
         return {c.backend + " " + c.scope: c.allocator for c in answered(offer("cpu", "gpu"), **asked).cases}
 
-    steps = {f"{side} {scope}": "retaining" for side in ("cpu", "gpu") for scope in ("step", "transfer")}
-    assert allocators() == {**steps, "cpu cold": "system", "gpu cold": "retaining"}
-    assert allocators(scopes=("calls",)) == {"cpu calls": "system", "gpu calls": "retaining"}
-    assert set(allocators(allocators=("retaining",)).values()) == {"retaining"}
+    steps = {f"{side} {scope}": "tuned-malloc" for side in ("cpu", "gpu") for scope in ("step", "transfer")}
+    assert allocators() == {**steps, "cpu cold": "default-malloc", "gpu cold": "tuned-malloc"}
+    assert allocators(scopes=("calls",)) == {"cpu calls": "default-malloc", "gpu calls": "tuned-malloc"}
+    assert set(allocators(allocators=("tuned-malloc",)).values()) == {"tuned-malloc"}
     beside = answered(offer("cpu"), implementations=("jax", "torch")).cases
     assert len({c.workload for c in beside}) == len(starts := [c for c in beside if c.scope == "cold"])
-    assert {c.allocator for c in starts} == {"system"}
+    assert {c.allocator for c in starts} == {"default-malloc"}
 
 
-def test_another_c_library_has_no_retaining_allocator(monkeypatch):
-    monkeypatch.setattr(children, "allocators", lambda: ("system",))
+def test_another_c_library_has_no_tuned_allocator(monkeypatch):
+    monkeypatch.setattr(children, "allocators", lambda: ("default-malloc",))
     found = answered(offer("cpu"), implementations=("jax", "torch")).cases
-    assert {c.allocator for c in found} == {"system"}
-    with pytest.raises(ValueError, match="allocator 'retaining' asked for, which is a setting of glibc"):
-        answered(offer("cpu"), allocators=("retaining",))
+    assert {c.allocator for c in found} == {"default-malloc"}
+    with pytest.raises(ValueError, match="allocator 'tuned-malloc' asked for, which is a setting of glibc"):
+        answered(offer("cpu"), allocators=("tuned-malloc",))
 
 
 def test_a_process_of_the_gpu_keeps_memory_in_every_threads_arena_and_has_the_newer_client(monkeypatch):
     monkeypatch.setenv("MALLOC_ARENA_MAX", "4")
     monkeypatch.setenv("GLIBC_TUNABLES", "glibc.malloc.check=3")
     client = "XLA_PYTHON_CLIENT_USE_TFRT_GPU_CLIENT"
-    cpu, gpu = (children.environment(side, "retaining") for side in ("cpu", "gpu"))
+    cpu, gpu = (children.environment(side, "tuned-malloc") for side in ("cpu", "gpu"))
     assert (cpu["MALLOC_ARENA_MAX"], gpu.get("MALLOC_ARENA_MAX")) == ("1", None)
     assert (cpu["GLIBC_TUNABLES"], gpu.get("GLIBC_TUNABLES")) == ("glibc.malloc.hugetlb=1", None)
     assert cpu["MALLOC_MMAP_MAX_"] == gpu["MALLOC_MMAP_MAX_"] == "0"
@@ -978,7 +980,7 @@ def test_a_named_variant_is_taken_by_those_that_have_it():
 
 
 def test_a_variant_that_nobody_asked_has_is_an_error_that_names_what_there_is():
-    with pytest.raises(LookupError, match=r"'jax' on cpu has: plain, nnx-jit, several-steps, stacked, resident$"):
+    with pytest.raises(LookupError, match=r"'jax' on cpu has: plain, nnx-jit, scan, stacked, resident$"):
         answered(offer("cpu"), variants=("graph",))
     with pytest.raises(LookupError, match=r"'torch' on cpu has: plain, compile$"):
         answered(offer("cpu"), variants=("graph",), implementations=("torch",))
@@ -988,7 +990,7 @@ def test_a_variant_that_nobody_asked_has_is_an_error_that_names_what_there_is():
     ("asked", "words"),
     [
         (
-            {"variants": ("several-steps",), "scopes": ("cold",)},
+            {"variants": ("scan",), "scopes": ("cold",)},
             "in scope cold, .* have it in: step; add --scope step",
         ),
         (
@@ -1008,7 +1010,7 @@ def test_a_variant_that_nobody_asked_has_is_an_error_that_names_what_there_is():
             {"variants": ("resident",), "scopes": ("run",), "devices": 2},
             "with --devices 2, none of these .* leave one of the two out",
         ),
-        ({"variants": ("several-steps",), "workloads": ("gbdt_mortgage",)}, "none of these workloads has it on"),
+        ({"variants": ("scan",), "workloads": ("gbdt_mortgage",)}, "none of these workloads has it on"),
     ],
 )
 def test_a_variant_without_the_scopes_asked_for_is_an_error_that_names_those_it_has(asked, words):
@@ -1041,13 +1043,13 @@ def test_a_batch_that_does_not_divide_over_the_devices_is_an_error():
     assert {c.devices for c in answered(offer("cpu"), devices=2).cases} == {2}
 
 
-def test_a_peer_on_several_devices_is_an_error():
+def test_a_baseline_on_several_devices_is_an_error():
     with pytest.raises(ValueError, match="2 devices asked for, implementation 'torch' runs on one"):
         answered(offer("cpu"), devices=2, implementations=("jax", "torch"))
 
 
-def test_a_workload_that_a_peer_lacks_is_left_out_and_named():
-    offers = {"jax": offer("cpu"), "keras": msgspec.structs.replace(peer("keras", "cpu"), names=("mnist_mlp",))}
+def test_a_workload_that_a_baseline_lacks_is_left_out_and_named():
+    offers = {"jax": offer("cpu"), "keras": msgspec.structs.replace(baseline("keras", "cpu"), names=("mnist_mlp",))}
     found = plan.make_plan(Request(implementations=("jax", "keras")), factory.PLAIN, offers)
     assert {c.workload for c in found.cases if c.implementation == "keras"} == {"mnist_mlp"}
     assert "keras cannot run: cifar10_mlp on cpu; left out" in found.remarks
@@ -1083,7 +1085,7 @@ def test_no_memory_is_said_as_such(error):
     assert ": out of memory: " in main.reason(error)
 
 
-@pytest.mark.parametrize(("asked", "scope"), [({"caches": ("warm",)}, "cold"), ({"length": 2}, "run")])
+@pytest.mark.parametrize(("asked", "scope"), [({"cold_starts": ("warm",)}, "cold"), ({"epochs_times": 2}, "run")])
 def test_what_no_scope_asked_for_has_is_refused(asked, scope):
     with pytest.raises(ValueError, match=f"asked for without scope '{scope}', the only one it is of"):
         answered(offer("cpu"), scopes=("step",), **asked)

@@ -193,19 +193,19 @@ def test_a_session_whose_environment_has_another_checkouts_suite_is_ended(noxfil
         (["--implementation", "jax,torch", "--implementation=keras"], ["torch", "keras"]),
     ],
 )
-def test_only_the_peers_asked_for_get_an_environment_and_are_timed(noxfile, arguments, found):
-    asked, peers = noxfile.beside(arguments)
-    assert peers == found
+def test_only_the_baselines_asked_for_get_an_environment_and_are_timed(noxfile, arguments, found):
+    asked, baselines = noxfile.beside(arguments)
+    assert baselines == found
     named = any(word.startswith("--implementation") for word in arguments)
     assert asked == (arguments if named else ["--implementation", "jax,torch", *arguments])
 
 
-def test_every_peer_has_its_dependencies(noxfile):
+def test_every_baseline_has_its_dependencies(noxfile):
     import nox
 
-    for peer, group in noxfile.PEERS.items():
+    for baseline, group in noxfile.BASELINES.items():
         wanted = nox.project.dependency_groups(nox.project.load_toml(ROOT / "pyproject.toml"), group)
-        assert any(line.startswith(peer) for line in wanted)
+        assert any(line.startswith(baseline) for line in wanted)
         assert any(line.startswith("msgspec") for line in wanted)
 
 

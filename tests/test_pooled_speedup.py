@@ -138,11 +138,11 @@ def test_best_over_best_is_of_the_fastest_way_of_each_side_whichever_it_is():
 
 
 def test_the_plain_way_is_another_way_of_a_variant_and_the_other_allocator_is_none():
-    ways = [step(0.02, variant="nnx-jit"), step(0.03, variant="nnx-jit", allocator="system"), step(0.02, "gpu",
+    ways = [step(0.02, variant="nnx-jit"), step(0.03, variant="nnx-jit", allocator="default-malloc"), step(0.02, "gpu",
             variant="nnx-jit")]  # fmt: skip
-    _, found = pooled_speedups(factory.on_hosts([*WHOLE, step(0.03, allocator="system"), *ways]))
+    _, found = pooled_speedups(factory.on_hosts([*WHOLE, step(0.03, allocator="default-malloc"), *ways]))
     assert (found.case.variant, found.best_gpu.case.variant) == ("nnx-jit", "plain")
-    assert [way.words for way in found.cpu_ways] == ["torch eager", "jax", "jax, system allocator"]
+    assert [way.words for way in found.cpu_ways] == ["torch eager", "jax", "jax, default-malloc"]
 
 
 def test_a_baseline_is_set_against_jax_on_the_hosts_that_timed_both():
@@ -205,7 +205,7 @@ def test_what_is_no_evidence_makes_no_speed_up():
 
 
 def test_the_cpu_side_is_float32_with_the_allocator_that_more_hosts_had():
-    low, mine = step(0.0001, "gpu", precision="bfloat16"), step(0.012, allocator="system")
+    low, mine = step(0.0001, "gpu", precision="bfloat16"), step(0.012, allocator="default-malloc")
     found = only(factory.on_hosts([step(), low])[:2] + factory.on_hosts([mine, low], (1.0,) * 3)[2:])
     assert (found.case.precision, found.cpu.case.precision) == ("bfloat16", "float32-highest")
-    assert (found.cpu.case.allocator, found.ratio.value) == ("system", pytest.approx(120, rel=0.01))
+    assert (found.cpu.case.allocator, found.ratio.value) == ("default-malloc", pytest.approx(120, rel=0.01))

@@ -89,7 +89,7 @@ def test_what_a_round_decides_itself_is_refused(asked, option):
 
 
 def test_a_round_is_foretold_as_one_process_a_case():
-    ways = {"implementations": ("jax", "torch"), "variants": ("plain",), "allocators": ("retaining",)}
+    ways = {"implementations": ("jax", "torch"), "variants": ("plain",), "allocators": ("tuned-malloc",)}
     three = answered(offer("cpu"), rounds=3, scopes=("step",), **ways)
     assert answered(offer("cpu"), reference=True).seconds == pytest.approx(three.seconds / 3)
 

@@ -40,8 +40,8 @@ def test_an_old_option_asks_for_the_same_and_says_the_new_one(monkeypatch, old, 
 
 
 def test_the_words_of_a_cold_start_are_the_caches_of_its_cases(monkeypatch):
-    assert asked(monkeypatch, "--cold-start", "cold,warm-cache")[0].caches == ("empty", "warm")
-    assert asked(monkeypatch)[0].caches == ("empty",)
+    assert asked(monkeypatch, "--cold-start", "cold,warm-cache")[0].cold_starts == ("empty", "warm")
+    assert asked(monkeypatch)[0].cold_starts == ("empty",)
     answer = CliRunner().invoke(cli.main, ["run", "--cold-start", "hot"])
     assert "'hot' is not one of: cold, warm-cache" in answer.output
 

@@ -34,7 +34,7 @@ def calls(backend, first, second, *later):
 def test_first_calls_are_asked_for_on_each_backend():
     found = first_call_vs_steady.cases([factory.description()], BOTH)
     assert [(case.backend, case.scope) for case in found] == [("cpu", "calls"), ("gpu", "calls")]
-    assert [case.allocator for case in found] == ["system", "retaining"]
+    assert [case.allocator for case in found] == ["default-malloc", "tuned-malloc"]
 
 
 def test_first_and_steady_calls_are_read_and_set_against_each_other():

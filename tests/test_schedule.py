@@ -203,12 +203,12 @@ def test_what_is_invalid_widens_no_other():
 
 
 def test_of_two_allocators_the_better_one_decides():
-    retaining, system = case(), case(allocator="system")
+    tuned, default = case(), case(allocator="default-malloc")
     slow, slow_even = ([2 * seconds for seconds in those] for those in (UNEVEN, EVEN))
-    header = plan(retaining, system).with_rounds((3, 3))
-    assert uncertain(header, [*done(retaining, EVEN), *done(system, slow)]) == ()
-    assert wide(header, [*done(retaining, slow_even), *done(system, UNEVEN)]) == ["mnist_mlp"]
-    assert counts(with_one_more(header, question(system), [])) == [4, 4]
+    header = plan(tuned, default).with_rounds((3, 3))
+    assert uncertain(header, [*done(tuned, EVEN), *done(default, slow)]) == ()
+    assert wide(header, [*done(tuned, slow_even), *done(default, UNEVEN)]) == ["mnist_mlp"]
+    assert counts(with_one_more(header, question(default), [])) == [4, 4]
 
 
 def test_a_case_that_failed_gets_no_further_rounds_and_the_other_side_does():

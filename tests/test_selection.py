@@ -28,11 +28,11 @@ def test_current_cases_stand_in_the_order_of_cases_and_then_of_machines():
 
 
 def test_of_two_allocators_the_faster_stands_for_the_case_and_of_nothing_timed_the_first():
-    slow, fast = factory.record(), factory.record(allocator="system", step_seconds=(0.001,) * 3)
+    slow, fast = factory.record(), factory.record(allocator="default-malloc", step_seconds=(0.001,) * 3)
     other = factory.record("cifar10_mlp")
     assert [item.record for item in fastest_of_each_case(map(summary, (slow, other, fast)))] == [fast, other]
     assert selection.ignoring_allocator(slow) == selection.ignoring_allocator(fast)
-    lost = [factory.record(runs=(), allocator=name) for name in ("retaining", "system")]
+    lost = [factory.record(runs=(), allocator=name) for name in ("tuned-malloc", "default-malloc")]
     assert [item.record for item in fastest_of_each_case(map(summary, lost))] == lost[:1]
 
 

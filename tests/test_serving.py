@@ -511,7 +511,7 @@ def test_a_network_with_requests_or_steps_alone_was_timed():
 
 
 def test_of_two_allocators_the_better_one_s_latencies_count():
-    slow, fast = requests(seconds=0.020), requests(seconds=0.010, allocator="system")
+    slow, fast = requests(seconds=0.020), requests(seconds=0.010, allocator="default-malloc")
     (alone,) = read([fast]).tables[0].rows
     assert [read(both).tables[0].rows for both in ([slow, fast], [fast, slow])] == [(alone,), (alone,)]
 

@@ -229,7 +229,7 @@ def test_the_home_page_has_a_column_for_each_machine_without_gpu_whose_own_page_
     small = msgspec.structs.replace(factory.PLAIN, name="test-cpu, 2 cores", cores=2)
     steps = [
         factory.record("mnist_mlp", "cpu", [0.010] * 3, small),
-        factory.record("mnist_mlp", "cpu", [0.008] * 3, small, allocator="system"),
+        factory.record("mnist_mlp", "cpu", [0.008] * 3, small, allocator="default-malloc"),
         factory.record("mnist_mlp", "cpu", [0.004] * 3, factory.PLAIN),
         factory.record("cifar10_mlp", "cpu", [0.006] * 3, factory.PLAIN),
         factory.record("cifar10_mlp", "cpu", [0.001] * 3, factory.PLAIN, batch=4),
@@ -286,16 +286,16 @@ def test_a_machine_timed_on_its_gpus_alone_says_what_a_speed_up_needs_and_names_
 
 
 def test_a_machine_without_gpu_lists_jax_once_a_way_with_its_better_allocator():
-    times = {"retaining": 0.010, "system": 0.008}
+    times = {"tuned-malloc": 0.010, "default-malloc": 0.008}
     records = [
         factory.record("mnist_mlp", "cpu", [seconds] * 3, factory.PLAIN, allocator=allocator, **axes)
         for allocator, seconds in times.items()
         for axes in ({}, {"variant": "nnx-jit"}, {"implementation": "torch"})
     ]
     table = tables.steps_table("title", records)
-    assert [row[1].text for row in table.rows] == ["cpu jax system allocator", "cpu jax nnx-jit system allocator"]
+    assert [row[1].text for row in table.rows] == ["cpu jax default-malloc", "cpu jax nnx-jit default-malloc"]
     alone = tables.steps_table("title", [r for r in records if r.case.implementation == "torch"])
-    assert [row[1].text for row in alone.rows] == ["cpu torch system allocator"]
+    assert [row[1].text for row in alone.rows] == ["cpu torch default-malloc"]
 
 
 def terminal(records):

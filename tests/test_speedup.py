@@ -63,7 +63,7 @@ def baseline(seconds, **changes):
 
 def test_baselines_are_other_implementations_of_the_same_case():
     mine = summary(factory.record(step_seconds=EVEN))
-    same = [baseline(0.02), baseline(0.03, variant="compile"), baseline(0.01, allocator="system")]
+    same = [baseline(0.02), baseline(0.03, variant="compile"), baseline(0.01, allocator="default-malloc")]
     others = [baseline(0.02, batch=7), baseline(0.02, backend="gpu"), factory.record(variant="nnx-jit")]
     nothing = [changed(baseline(0.02), runs=runs(reason="killed")), changed(baseline(0.02), runs=runs(compilations=1))]
     found = baselines_of(mine, map(summary, [*same, *others, *nothing, factory.record(step_seconds=EVEN)]))
@@ -143,13 +143,13 @@ def test_the_better_allocator_is_that_of_the_newest_campaign():
     new = {"campaign": "b", "created": "2026-02-01T00:00:00Z"}
     old = [
         factory.record(data="random", allocator=name, step_seconds=(t,) * 3)
-        for name, t in (("retaining", 0.02), ("system", 0.01))
+        for name, t in (("tuned-malloc", 0.02), ("default-malloc", 0.01))
     ]
     now = factory.record(step_seconds=(0.03,) * 3, **new)
     (found,) = selection.fastest_of_each_case([summary(record) for record in (*old, now)])
     assert found.record == now
     (before,) = selection.fastest_of_each_case(map(summary, old))
-    assert before.record.case.allocator == "system"
+    assert before.record.case.allocator == "default-malloc"
 
 
 def test_what_was_broken_off_replaces_nothing_whole_and_stands_where_nothing_is():

@@ -264,7 +264,7 @@ def test_the_program_needs_all_rows_and_a_table_copied_each_round_changes_nothin
     assert made.state_digest() == fed
 
 
-@pytest.mark.parametrize(("axis", "value"), [("variant", "several-steps"), ("precision", "bfloat16")])
+@pytest.mark.parametrize(("axis", "value"), [("variant", "scan"), ("precision", "bfloat16")])
 def test_what_boosting_does_not_have_is_refused(axis, value):
     case = Case(**{"workload": "gbdt_mortgage", "backend": "cpu", "scope": "step", "batch": 64, axis: value})
     with pytest.raises((LookupError, ValueError), match=rf"{axis} '{value}' asked for, boosting"):

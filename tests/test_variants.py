@@ -71,7 +71,7 @@ def workload(request):
     return request.param
 
 
-@pytest.mark.parametrize("variant", ["nnx-jit", "several-steps"])
+@pytest.mark.parametrize("variant", ["nnx-jit", "scan"])
 def test_a_variant_takes_the_very_steps_of_the_plain_way(workload, variant):
     plain, other = losses(workload, "plain"), losses(workload, variant)
     assert other[:2] == pytest.approx(plain[:2], rel=1e-4, abs=1e-9)
@@ -79,7 +79,7 @@ def test_a_variant_takes_the_very_steps_of_the_plain_way(workload, variant):
         assert other[0] != pytest.approx(other[1], rel=1e-3)
 
 
-@pytest.mark.parametrize("variant", ["plain", "nnx-jit", "several-steps"])
+@pytest.mark.parametrize("variant", ["plain", "nnx-jit", "scan"])
 @pytest.mark.parametrize("precision", ["float32-highest", "bfloat16"])
 def test_every_way_of_taking_a_step_needs_the_products_of_the_network(variant, precision):
     workload = models.load("mnist_mlp")
@@ -95,7 +95,7 @@ def test_every_way_of_taking_a_step_needs_the_products_of_the_network(variant, p
     assert seen.product_dtypes == ("float32" if precision == "float32-highest" else "bfloat16",)
 
 
-@pytest.mark.parametrize("variant", ["plain", "several-steps"])
+@pytest.mark.parametrize("variant", ["plain", "scan"])
 def test_an_inference_holds_its_weights_and_has_others_after_another_start(variant):
     case = Case(workload=INFERENCE.description.name, backend="cpu", scope="step", batch=8, variant=variant)
     program = JaxProgram(INFERENCE, case)
@@ -118,12 +118,12 @@ def test_an_inference_holds_its_weights_and_has_others_after_another_start(varia
     assert program.compilations() == compiled + 2, "the same weights are not compiled again"
 
 
-@pytest.mark.parametrize("variant", ["plain", "nnx-jit", "several-steps"])
+@pytest.mark.parametrize("variant", ["plain", "nnx-jit", "scan"])
 def test_no_variant_compiles_after_its_first_steps(workload, variant):
     assert losses(workload, variant)[2] == 0
 
 
-@pytest.mark.parametrize("variant", ["nnx-jit", "several-steps"])
+@pytest.mark.parametrize("variant", ["nnx-jit", "scan"])
 def test_a_variant_in_bfloat16_takes_the_steps_of_the_plain_way(variant):
     workload = replace(models.load("mnist_mlp"), cpu_kernels="xla")  # which round as nnx.jit's do
     plain, other = losses(workload, "plain", "bfloat16"), losses(workload, variant, "bfloat16")
@@ -131,14 +131,14 @@ def test_a_variant_in_bfloat16_takes_the_steps_of_the_plain_way(variant):
 
 
 def test_several_steps_make_one_call():
-    case = Case(workload="cifar10_mlp", backend="cpu", scope="step", batch=8, variant="several-steps")
+    case = Case(workload="cifar10_mlp", backend="cpu", scope="step", batch=8, variant="scan")
     assert JaxProgram(models.load("cifar10_mlp"), case).steps_per_call == STEPS_PER_CALL
 
 
 @pytest.mark.parametrize(
     ("implementation", "variant", "backend", "words"),
     [
-        ("jax", "compile", "cpu", r"no variant 'compile' of 'jax' .*there are: plain, nnx-jit, several-steps"),
+        ("jax", "compile", "cpu", r"no variant 'compile' of 'jax' .*there are: plain, nnx-jit, scan"),
         ("torch", "graph", "cpu", "no variant 'graph' of 'torch' on backend 'cpu'; there are: plain, compile$"),
         ("torch", "nothing", "gpu", "there are: plain, compile, graph, compile-graph$"),
         ("keras", "compile", "cpu", "there are: plain$"),
@@ -199,7 +199,7 @@ def sharded(name, variant, devices):
 @pytest.mark.parametrize(
     ("name", "variant"),
     [
-        ("dp_linear_mirrored", "several-steps"),
+        ("dp_linear_mirrored", "scan"),
         *(pytest.param(*way, marks=pytest.mark.slow) for way in (("mnist_mlp", "plain"), ("mnist_mlp", "nnx-jit"))),
     ],
 )

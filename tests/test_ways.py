@@ -142,5 +142,5 @@ def test_what_a_way_takes_has_an_interval_if_there_is_one():
 
 def test_the_words_of_a_way_name_threads_and_the_systems_allocator():
     assert module.way_words(step(threads=8).case) == "jax with 8 threads"
-    assert module.way_words(step(allocator="system").case) == "jax, system allocator"
-    assert module.way_words(step(backend="gpu", allocator="system").case) == "jax"
+    assert module.way_words(step(allocator="default-malloc").case) == "jax, default-malloc"
+    assert module.way_words(step(backend="gpu", allocator="default-malloc").case) == "jax"

@@ -268,7 +268,7 @@ def test_a_slice_that_the_driver_does_not_show_is_refused():
     assert machine.seen_by(SLICED, (SLICE.name,)) == SLICED
 
 
-def test_a_peer_that_sees_another_gpu_first_is_refused():
+def test_a_baseline_that_sees_another_gpu_first_is_refused():
     offers = {
         "jax": seeing(factory.H100.name),
         "torch": msgspec.structs.replace(seeing(SLICE.name), names=("mnist_mlp",)),

@@ -243,10 +243,10 @@ def test_what_has_no_such_scope_is_not_asked_for_it():
     assert scopes(about) == {"step", "transfer", "cold"}
     assert scopes(documented) == {"step", "transfer", "cold", "run"}
     assert scopes(documented, implementations=["torch"]) == {"step"}
-    assert scopes(documented, variants=["several-steps"]) == {"step"}
+    assert scopes(documented, variants=["scan"]) == {"step"}
     assert scopes(documented, variants=["resident"]) == {"run"}
     assert scopes(documented, variants=["nnx-jit"]) == {"step", "transfer", "cold"}
-    warm = headline.cases([about], HERE, caches=("empty", "warm"))
+    warm = headline.cases([about], HERE, cold_starts=("empty", "warm"))
     assert [(case.scope, case.cache) for case in warm] == [
         ("step", "empty"), ("transfer", "empty"), ("cold", "empty"), ("cold", "warm")]  # fmt: skip
 

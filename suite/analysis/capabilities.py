@@ -12,7 +12,7 @@ class MachineCapabilities:
     backends: tuple[Backend, ...]
     cores: int  # granted
     gpus: int = 1  # that JAX sees, where there is a GPU
-    allocator: Allocator = "retaining"  # that serves JAX best
+    allocator: Allocator = "tuned-malloc"  # that serves JAX best
     gpu_precisions: tuple[Precision, ...] = ("float32-highest",)  # that the GPU has in hardware
     data: Data = "embedded"  # that stored examples are taken from
 

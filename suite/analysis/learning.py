@@ -21,7 +21,7 @@ def documented_steps(about: Description) -> int | None:
 def learning(about: Description, here: MachineCapabilities, steps: int) -> Case:
     """Return JAX's training of so many steps, on the GPU if there is one."""
     backend = "gpu" if "gpu" in here.backends else "cpu"
-    allocator = here.allocator if backend == "cpu" else "retaining"
+    allocator = here.allocator if backend == "cpu" else "tuned-malloc"
     data = here.data_of(about)
     return Case(
         workload=about.name,

@@ -22,7 +22,7 @@ from suite.workload import Backend, Case, Description
 
 def step(about: Description, backend: Backend, here: MachineCapabilities, **changes: Any) -> Case:
     """Return JAX's step of a workload in the headline setting, but for these axes."""
-    allocator = here.allocator if backend == "cpu" else "retaining"
+    allocator = here.allocator if backend == "cpu" else "tuned-malloc"
     given = {"batch": about.batch, "data": here.data_of(about), "allocator": allocator} | changes
     return Case(workload=about.name, backend=backend, scope="step", **given)
 

@@ -1,6 +1,6 @@
-"""Commands and options that have a new name: the old one does the same, and a line on standard error says the new."""
+"""Commands, options and values that have a new name: the old does the same, and standard error says the new one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
@@ -22,8 +22,8 @@ def _renamed(args: Sequence[str]) -> Iterator[str]:
         yield f"{new_name(name, OPTIONS)}{sign}{value}"
 
 
-def new_name(name: str, names: dict[str, str]) -> str:
-    """Return what a command or option is called now, and say so if that is not what it was called here."""
+def new_name(name: str, names: Mapping[str, str]) -> str:
+    """Return what a command, option or value is called now, and say so if that is not what it was called here."""
     if name in names:
         click.echo(f"note: {name} is now called {names[name]}", err=True)
     return names.get(name, name)

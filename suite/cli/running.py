@@ -28,6 +28,7 @@ from suite.cli.types import (
     out_folder,
     published,
 )
+from suite.former import AXES
 from suite.variants import NAMES as VARIANTS
 from suite.workload import (
     Allocator,
@@ -116,7 +117,7 @@ _OF_EVERY_RUN = frozenset(
 )
 @click.option(
     "--cold-start",
-    "caches",
+    "cold_starts",
     cls=Several,
     type=ColdStart(),
     default=("cold",),
@@ -124,7 +125,7 @@ _OF_EVERY_RUN = frozenset(
 )
 @click.option(
     "--epochs-times",
-    "length",
+    "epochs_times",
     type=click.IntRange(min=1),
     default=1,
     help="So many times the documented epochs of a run.",
@@ -167,7 +168,7 @@ _OF_EVERY_RUN = frozenset(
 )
 @click.option(
     "--baseline-backend",
-    "peer_backends",
+    "baseline_backends",
     cls=Several,
     type=Words(get_args(Backend)),
     default=(),
@@ -176,10 +177,10 @@ _OF_EVERY_RUN = frozenset(
 @click.option(
     "--variant",
     cls=Several,
-    type=Words(VARIANTS),
+    type=Words(VARIANTS, AXES["variant"]),
     default=(),
     help="How steps are taken. Default: plain for JAX, for baselines every way they have. JAX has plain, nnx-jit (as "
-    "tutorials write it), several-steps (a scan in one call), stacked (of a grid search: as many fits at once as "
+    "tutorials write it), scan (a scan in one call), stacked (of a grid search: as many fits at once as "
     "--batch has headline batches) and, of scope run, resident (the data on the device); "
     "PyTorch has plain, compile, and on the GPU graph and compile-graph; Keras has plain; "
     "XGBoost has plain and, on the CPU, one-thread.",
@@ -187,7 +188,7 @@ _OF_EVERY_RUN = frozenset(
 @click.option(
     "--allocator",
     cls=Several,
-    type=Words(get_args(Allocator)),
+    type=Words(get_args(Allocator), AXES["allocator"]),
     default=(),
     help="Of the CPU side. Default: beside a baseline both for each implementation, whose better one counts; else the "
     "one that keeps its memory. A cold start and the first calls have by default the system's.",
@@ -221,7 +222,7 @@ _OF_EVERY_RUN = frozenset(
     default=1,
     show_default=True,
     help="Machines that --devices belong to, each with as many. This one drives; run suite join on the others. "
-    "Scopes cold, step and transfer; variants plain and several-steps.",
+    "Scopes cold, step and transfer; variants plain and scan.",
 )
 @click.option(
     "--address",

@@ -1,7 +1,7 @@
 """What arguments of the command line may be, and where results lie."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from suite.cli.renamed import new_name
 from suite.results.records.files import LOCAL
 from suite.workload import CompileCache
 
@@ -63,8 +64,9 @@ class Words(click.ParamType):
 
     name = "words"
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], former: Mapping[str, str] | None = None) -> None:
         self._words = tuple(words)
+        self._former = former or {}  # words that have a new name, and which
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
         """Return the choices as help shows them."""
@@ -72,7 +74,7 @@ class Words(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
         """Return the words, or fail naming all that there are."""
-        found = tuple(word.strip() for word in str(value).split(","))
+        found = tuple(new_name(word.strip(), self._former) for word in str(value).split(","))
         for word in found:
             if word not in self._words:
                 self.fail(f"'{word}' is not one of: {', '.join(self._words)}", param, ctx)

@@ -90,12 +90,14 @@ def options(words: Sequence[str], cluster: Cluster) -> dict[str, str]:
             f"--job-option {words[0]} asked for with --cluster local, which has no scheduler to tell it; "
             "leave it out, or take --cluster slurm"
         )
-    found = dict[str, str]()
+    options_given = dict[str, str]()
     for word in words:
         name, sign, value = word.partition("=")
         if not sign or not name or not value or name.startswith("-"):
             raise ValueError(f"--job-option asked for with '{word}'; write NAME=VALUE, such as partition=gpu")
-        found[name] = value
-    if not found.get("time", "1").isdecimal():
-        raise ValueError(f"--job-option asked for with 'time={found['time']}'; write whole minutes, such as time=120")
-    return found
+        options_given[name] = value
+    if not options_given.get("time", "1").isdecimal():
+        raise ValueError(
+            f"--job-option asked for with 'time={options_given['time']}'; write whole minutes, such as time=120"
+        )
+    return options_given

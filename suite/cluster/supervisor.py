@@ -41,11 +41,11 @@ def executor(cluster: Cluster, folder: Path, options: dict[str, str]) -> Any:
     if cluster == "local":
         from suite.cluster.local import DetachedExecutor
 
-        found = DetachedExecutor(folder)
-        found.update_parameters(timeout_min=minutes)
-        return found
+        jobs = DetachedExecutor(folder)
+        jobs.update_parameters(timeout_min=minutes)
+        return jobs
     try:
-        found = submitit.SlurmExecutor(folder)
+        jobs = submitit.SlurmExecutor(folder)
     except RuntimeError as error:
         raise RuntimeError(
             f"--cluster slurm asked for, there is no Slurm here ({error}); run this where sbatch and srun are, or take "
@@ -53,9 +53,9 @@ def executor(cluster: Cluster, folder: Path, options: dict[str, str]) -> Any:
         ) from None
     more = {name: value for name, value in options.items() if name != "time"}
     # Who shares a node measures its neighbours.
-    found.update_parameters(job_name="gpu-speedup-suite", time=minutes, exclusive=True, additional_parameters=more)
-    found.update_parameters(setup=[f"export {name}={shlex.quote(value)}" for name, value in child_imports().items()])
-    return found
+    jobs.update_parameters(job_name="gpu-speedup-suite", time=minutes, exclusive=True, additional_parameters=more)
+    jobs.update_parameters(setup=[f"export {name}={shlex.quote(value)}" for name, value in child_imports().items()])
+    return jobs
 
 
 def watched(
@@ -70,7 +70,7 @@ def watched(
     at_once = 1 if plan.cluster == "local" else len(plan.parts)
     running = reconnected(plan, place, jobs)
     waiting = deque(part for part in range(len(plan.parts)) if part not in running)
-    sent, found = Counter(), dict[int, Outcome | str]()
+    sent, outcomes = Counter(), dict[int, Outcome | str]()
     try:
         while waiting or running:
             while waiting and len(running) < at_once:
@@ -84,8 +84,8 @@ def watched(
                     waiting.append(part)
                     continue
                 left = answer or f"was lost {sent[part]} times in a row"
-                terminal.say(f"job {part + 1}: {_said(left, found)}")
-                found[part] = left
+                terminal.say(f"job {part + 1}: {_said(left, outcomes)}")
+                outcomes[part] = left
             time.sleep(_POLL_SECONDS[plan.cluster])
     except KeyboardInterrupt:
         if plan.cluster == "local":
@@ -93,8 +93,10 @@ def watched(
         words = resuming.resume_words(out, f"run --cluster {plan.cluster}")
         terminal.say(f"interrupted; {_INTERRUPTED[plan.cluster]} {words}")
         raise
-    place.write(msgspec.structs.replace(place.read(), ended=all(isinstance(each, Outcome) for each in found.values())))
-    return found
+    place.write(
+        msgspec.structs.replace(place.read(), ended=all(isinstance(each, Outcome) for each in outcomes.values()))
+    )
+    return outcomes
 
 
 def _said(left: Outcome | str, before: dict[int, Outcome | str]) -> str:
@@ -145,7 +147,7 @@ def left_by(job: Any) -> Outcome | str | None:
         return None
 
 
-def table(place: Place, found: dict[int, Outcome | str]) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
+def table(place: Place, outcomes: dict[int, Outcome | str]) -> tuple[str, tuple[str, ...], list[tuple[str, ...]]]:
     """Return title, columns and rows: what each job was, how often and where it ran, and its campaign if it has one."""
     plan = place.read()
     times = Counter(each.part for each in plan.sent)
@@ -156,7 +158,7 @@ def table(place: Place, found: dict[int, Outcome | str]) -> tuple[str, tuple[str
             units.count(times[part]),
             *((left.node, left.campaign) if isinstance(left, Outcome) else (_node(place, part), "failed")),
         )
-        for part, left in sorted(found.items())
+        for part, left in sorted(outcomes.items())
     ]
     return "jobs", ("job", "workloads", "sent", "node", "campaign"), rows
 

@@ -52,13 +52,13 @@ def renew(page: Path, site: Path) -> bool:
 def shown(records: Sequence[Record], minutes: float) -> str:
     """Return the table of what had ended so many minutes after the campaign began."""
     until = datetime.fromisoformat(records[0].created) + timedelta(minutes=minutes)
-    there = [
+    speedups = [
         msgspec.structs.replace(record, runs=runs, rounds=len(runs))
         for record in records
         if (runs := tuple(run for run in record.runs if _ended(run) <= until))
     ]
     out = StringIO()
-    Console(file=out, width=_WIDTH, color_system=None).print(table([record.case for record in records], there))
+    Console(file=out, width=_WIDTH, color_system=None).print(table([record.case for record in records], speedups))
     return "\n".join(line.rstrip() for line in out.getvalue().rstrip().splitlines())
 
 

@@ -35,15 +35,15 @@ class Row:
 
 def rows(names: Sequence[str], records: Sequence[Record]) -> tuple[Row, ...]:
     """Return a row for each workload of these names, from the records there are of one scope."""
-    found = [record for record in records if record.case.implementation == "jax"]
-    ratios = {item.gpu.record.workload: item.ratio for item in reversed(speedups(found))}
+    of_jax = [record for record in records if record.case.implementation == "jax"]
+    ratios = {item.gpu.record.workload: item.ratio for item in reversed(speedups(of_jax))}
 
     def time(name: str, backend: Backend) -> Estimate | None:
-        mine = [record for record in found if (record.workload, record.backend) == (name, backend)]
+        mine = [record for record in of_jax if (record.workload, record.backend) == (name, backend)]
         return next((item.seconds for item in fastest_of_each_case(map(summary, mine))), None)
 
     def rounds(name: str) -> int:
-        return max((len(record.runs) for record in found if record.workload == name), default=0)
+        return max((len(record.runs) for record in of_jax if record.workload == name), default=0)
 
     return tuple(
         Row(workload=name, cpu=time(name, "cpu"), gpu=time(name, "gpu"), ratio=ratios.get(name), rounds=rounds(name))

@@ -29,7 +29,7 @@ def print_results(
     campaigns: Collection[str] = (),
     noted: bool = False,
 ) -> None:
-    """Print this machine's speed-ups, or CPU times where it has no GPU, how JAX stands beside its peers, and costs.
+    """Print this machine's speed-ups, or CPU times where it has no GPU, how JAX stands beside its baselines, and costs.
 
     Of this machine only what those campaigns measured, if any are named. Which records cannot be read is said unless
     it is `noted` already.
@@ -42,9 +42,9 @@ def print_results(
     costs = cost.for_terminal(records, here.slug, listed)
     fed = input_pipeline.for_terminal(records, here.slug)
     learnt = learning.for_terminal(records, here.slug)
-    mine = [record for record in records if record.machine.slug == here.slug]
-    asked = chosen(latency_table(latencies(mine)), _REQUESTS)
-    timed = tables.for_terminal(records, here.slug, one_campaign.table(mine))
+    records_here = [record for record in records if record.machine.slug == here.slug]
+    asked = chosen(latency_table(latencies(records_here)), _REQUESTS)
+    timed = tables.for_terminal(records, here.slug, one_campaign.table(records_here))
     for table in (*timed, *frameworks.for_terminal(records, here.slug), *fed, *learnt, asked, *costs):
         if table.rows:
             show(table)
@@ -59,24 +59,24 @@ def print_answers(name: str, folders: Sequence[Path], here: Machine, noted: bool
     Which records cannot be read is said unless it is `noted` already.
     """
     records = _loaded(folders, noted)
-    mine = [record for record in records if record.machine.slug == here.slug]
-    found = experiments.read(name, machine_evidence.evidence(records).get(here.slug, machine_evidence.Evidence()))
-    if found is None:
+    records_here = [record for record in records if record.machine.slug == here.slug]
+    result = experiments.read(name, machine_evidence.evidence(records).get(here.slug, machine_evidence.Evidence()))
+    if result is None:
         terminal.say(f"experiment '{name}' has no answer yet: what it compares was not measured whole")
-    for table in found.tables if found else ():
+    for table in result.tables if result else ():
         show(table)
-    for answer in found.answers if found else ():
+    for answer in result.answers if result else ():
         print(answer)
-    say_failures(record for record in mine if record.experiment == name)
+    say_failures(record for record in records_here if record.experiment == name)
 
 
 def compare(first: str, second: str, folders: Sequence[Path], band: float | None, as_json: bool = False) -> None:
     """Print the comparison of what two words mean, as a table or a document; `band` is the share without a meaning."""
     from suite.report.parts import comparison
 
-    there = _loaded(folders)
-    sides = [selection.selected(word, there) for word in (first, second)]
-    rows = compared(*sides, known=there)
+    records = _loaded(folders)
+    sides = [selection.selected(word, records) for word in (first, second)]
+    rows = compared(*sides, known=records)
     if as_json:
         print(documents.text(documents.compare_document(first, second, rows, band)), end="")
     else:
@@ -127,16 +127,19 @@ def checked(paths: Sequence[Path]) -> Iterator[tuple[str, bool]]:
             yield f"'{path}' holds no record; a campaign's folder or pack has a JSON file for each case", True
         for file in files:
             try:
-                found = _summary(file, path)
+                item = _summary(file, path)
             except ValueError as error:
                 yield str(error), True
                 left_out += 1
                 continue
-            states.append(found.state)
-            why = f": {'; '.join(found.reasons)}" if found.reasons else ""
-            yield f"{file}: {found.record.name}, {found.state}{why}, {found.record.machine.name}", False
+            states.append(item.state)
+            why = f": {'; '.join(item.reasons)}" if item.reasons else ""
+            yield (
+                f"{file}: {item.record.name}, {item.state}{why}, {item.record.machine.name}",
+                False,
+            )
             if file == path:
-                yield f"  {identity(found.record).words}", False
+                yield f"  {identity(item.record).words}", False
     yield _counted(states, left_out), False
 
 

@@ -30,11 +30,11 @@ def by_scopes(
         chosen,
         here,
         implementations=request.implementations,
-        peer_backends=request.peer_backends,
+        baseline_backends=request.baseline_backends,
         variants=request.variants,
         precisions=request.precisions,
-        caches=request.caches,
-        length=request.length,
+        cold_starts=request.cold_starts,
+        epochs_times=request.epochs_times,
         workers=request.workers or (None,),
         loaders=request.loaders,
         augmentations=request.augmentations,
@@ -49,9 +49,9 @@ def by_scopes(
 
 
 def allocators(implementations: Sequence[Implementation]) -> tuple[Allocator, ...]:
-    """Return the allocators that are timed unless some are named: all, but without a peer only what serves JAX best.
+    """Return the allocators that are timed unless some are named: without a baseline only what serves JAX best.
 
-    Beside a peer each side's better one counts; without, a second one would only double the time.
+    Beside a baseline each side's better one counts; without, a second one would only double the time.
     """
     there = children.allocators()
     return there if any(name != "jax" for name in implementations) else there[:1]

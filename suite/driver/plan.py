@@ -120,14 +120,14 @@ def _check(
     each: dict[Backend, int] = {b: machine.cores if b == "cpu" else len(jax.backends[b]) for b in present}
     devices: dict[Backend, int] = {backend: request.hosts * count for backend, count in each.items()}
     validation.check_stopping(request.within, request.rounds, request.profile, request.experiment)
-    validation.check_baseline_backends(request.peer_backends, request.implementations, present)
-    validation.check_implementations(request.implementations, request.peer_backends or present)
+    validation.check_baseline_backends(request.baseline_backends, request.implementations, present)
+    validation.check_implementations(request.implementations, request.baseline_backends or present)
     validation.check_variants(request.variants, request.implementations, present)
     validation.check_precisions(request.precisions, present, machine)
     validation.check_allocators(request.allocators)
     validation.check_data(request.data, chosen)
     validation.check_input_options(asked(request, _OF_THE_INPUT), scopes)
-    validation.check_scope_options(request.caches, request.length, scopes)
+    validation.check_scope_options(request.cold_starts, request.epochs_times, scopes)
     validation.check_serving(scopes, request.workloads, chosen, request.batch, request.implementations, request.devices)
     validation.check_threads(request.threads, machine, present)
     validation.check_layouts(request.layouts, request.implementations, chosen)
@@ -137,8 +137,8 @@ def _check(
     validation.check_devices(request.devices, request.batch, chosen, request.implementations, devices)
 
 
-def _has(peer: Offer, case: Case) -> bool:
-    return case.workload in peer.names and case.backend in peer.backends
+def _has(baseline: Offer, case: Case) -> bool:
+    return case.workload in baseline.names and case.backend in baseline.backends
 
 
 def _unasked(request: Request, chosen: Sequence[Description], there: Collection[str]) -> Iterator[str]:

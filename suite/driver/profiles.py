@@ -83,11 +83,11 @@ def sizes(profile: Profile, scope: Scope) -> tuple[Size, ...]:
     return (mine,) if scope in ("input", "learning") or mine == "small" else ("small", mine)
 
 
-def whole_run(profile: Profile, documented: WholeRun | None, length: int) -> WholeRun | None:
-    """Return the whole run of a profile: `length` times the documented epochs; of smoke one short epoch."""
+def whole_run(profile: Profile, documented: WholeRun | None, epochs_times: int) -> WholeRun | None:
+    """Return the whole run of a profile: `epochs_times` times the documented epochs; of smoke one short epoch."""
     if documented is None:
         return None
     most = EFFORTS[profile].run_examples
     if most is None:
-        return WholeRun(epochs=documented.epochs * length, train=documented.train, test=documented.test)
+        return WholeRun(epochs=documented.epochs * epochs_times, train=documented.train, test=documented.test)
     return WholeRun(epochs=1, train=min(most, documented.train), test=min(most, documented.test))

@@ -26,8 +26,8 @@ BUDGET_MINUTES = 8.0
 OPTIONS = {
     "batch": "--batch", "precisions": "--precision", "variants": "--variant",
     "implementations": "--implementation", "allocators": "--allocator", "devices": "--devices", "hosts": "--hosts",
-    "caches": "--cold-start", "length": "--epochs-times", "workers": "--workers", "loaders": "--loader",
-    "augmentations": "--augmentation", "peer_backends": "--baseline-backend", "threads": "--threads",
+    "cold_starts": "--cold-start", "epochs_times": "--epochs-times", "workers": "--workers", "loaders": "--loader",
+    "augmentations": "--augmentation", "baseline_backends": "--baseline-backend", "threads": "--threads",
     "layouts": "--layout",
 }  # fmt: skip
 
@@ -46,8 +46,8 @@ class Request:
     batch: int | None = None
     precisions: tuple[Precision, ...] = ("float32-highest",)
     scopes: tuple[Scope, ...] = ()  # empty: the usual ones, all of an experiment's
-    caches: tuple[CompileCache, ...] = ("empty",)
-    length: int = 1
+    cold_starts: tuple[CompileCache, ...] = ("empty",)
+    epochs_times: int = 1
     data: Data = "embedded"
     workers: tuple[int, ...] = ()  # empty: as many as cores
     loaders: tuple[Loader, ...] = ("threads",)
@@ -57,7 +57,7 @@ class Request:
     allocators: tuple[Allocator, ...] = ()
     threads: tuple[int, ...] = ()  # of the CPU side; empty: all granted cores
     layouts: tuple[Layout, ...] = ("channels-last",)  # of PyTorch
-    peer_backends: tuple[Backend, ...] = ()
+    baseline_backends: tuple[Backend, ...] = ()
     devices: int = 1
     hosts: int = 1
     energy: bool | None = None  # None: but for experiments that can do without

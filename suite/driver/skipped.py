@@ -46,10 +46,10 @@ def drawn_at_random(data: Data, chosen: Sequence[Description]) -> Iterator[str]:
 
 
 def baselines_skipped(lacking: Sequence[Case]) -> Iterator[str]:
-    """Yield, of each peer, where it cannot run: `lacking` are the cases that it has not."""
-    for peer in dict.fromkeys(case.implementation for case in lacking):
-        places = sorted({f"{c.workload} on {c.backend}" for c in lacking if c.implementation == peer})
-        yield f"{peer} cannot run: {', '.join(places)}; left out"
+    """Yield, of each baseline, where it cannot run: `lacking` are the cases that it has not."""
+    for baseline in dict.fromkeys(case.implementation for case in lacking):
+        places = sorted({f"{c.workload} on {c.backend}" for c in lacking if c.implementation == baseline})
+        yield f"{baseline} cannot run: {', '.join(places)}; left out"
 
 
 def scopes_skipped(request: Request, chosen: Sequence[Description], here: MachineCapabilities) -> Iterator[str]:

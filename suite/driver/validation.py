@@ -24,9 +24,9 @@ from suite.workload import (
 # Lowest compute capability with the precision in hardware; below it XLA computes in another, silently.
 # Source: NVIDIA, CUDA C++ Programming Guide, Arithmetic Instructions.
 _LEAST_CAPABILITY: dict[Precision, float] = {"tf32": 8.0, "bfloat16": 8.0}
-HOSTS_ALLOCATORS: tuple[Allocator, ...] = ("system",)
+HOSTS_ALLOCATORS: tuple[Allocator, ...] = ("default-malloc",)
 HOSTS_SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")
-HOSTS_VARIANTS = ("plain", "several-steps")
+HOSTS_VARIANTS = ("plain", "scan")
 
 
 def check_stopping(within: float | None, rounds: int | None, profile: Profile, experiment: str | None) -> None:
@@ -54,17 +54,17 @@ def check_implementations(implementations: Iterable[Implementation], backends: S
 
 
 def check_same_gpu(seen: Mapping[Implementation, Sequence[str]]) -> None:
-    """Raise RuntimeError if a peer's first GPU is another one than JAX's: of two cards, or of a card and its slice.
+    """Raise RuntimeError if a baseline's first GPU is another one than JAX's: of two cards, or of a card and its slice.
 
     What does not name its devices as CUDA does, says nothing.
     """
     mine = next(iter(seen["jax"]), "")
-    for peer, names in seen.items():
+    for baseline, names in seen.items():
         first = next(iter(names), "")
         if " " in mine and " " in first and first != mine:
             raise RuntimeError(
-                f"implementation '{peer}' asked for, its first GPU is '{first}' and JAX's is '{mine}'; name one for "
-                "both in CUDA_VISIBLE_DEVICES, or leave it out"
+                f"implementation '{baseline}' asked for, its first GPU is '{first}' and JAX's is '{mine}'; name one "
+                "for both in CUDA_VISIBLE_DEVICES, or leave it out"
             )
 
 
@@ -136,11 +136,11 @@ def check_data(data: Data, descriptions: Sequence[Description]) -> None:
         raise ValueError(f"--data tfds asked for, none of {names} has a published data set; leave it out")
 
 
-def check_scope_options(caches: Collection[CompileCache], length: int, scopes: Collection[Scope]) -> None:
-    """Raise ValueError if a compile cache or a length is asked for that no scope asked for has."""
-    if "warm" in caches and "cold" not in scopes:
+def check_scope_options(cold_starts: Collection[CompileCache], epochs_times: int, scopes: Collection[Scope]) -> None:
+    """Raise ValueError if a warm cache or more epochs are asked for that no scope asked for has."""
+    if "warm" in cold_starts and "cold" not in scopes:
         raise ValueError("--cold-start asked for without scope 'cold', the only one it is of; add --scope cold")
-    if length != 1 and "run" not in scopes:
+    if epochs_times != 1 and "run" not in scopes:
         raise ValueError("--epochs-times asked for without scope 'run', the only one it is of; add --scope run")
 
 

@@ -16,16 +16,16 @@ TITLE = "How much of a step is dispatch?"
 TESTS = ("O2", "O3")
 METHOD = (
     "The same step is taken in three ways: nnx-jit as tutorials write it, plain with one compiled step a call, and "
-    "several-steps with a loop of steps inside one call, which pays for dispatch once. The share of dispatch is what "
-    "a way takes longer than several-steps, over its own time, paired by round. Donated buffers and compiler options "
+    "scan with a loop of steps inside one call, which pays for dispatch once. The share of dispatch is what "
+    "a way takes longer than scan, over its own time, paired by round. Donated buffers and compiler options "
     "also set nnx-jit apart, so its share is all that the tutorial's way costs. Where the loop surely costs more "
     "than it saves, no share is known."
 )
 WORKLOADS = ("mnist_mlp", "cifar10_mlp", "catdog_cnn_base")
 
-_WAYS = ("nnx-jit", "plain", "several-steps")
-_BEST = "several-steps"
-_COLUMNS = ("model", "backend", "way", "step", "over several-steps", "95 % interval", "share of dispatch", ON_ONE_HOST)
+_WAYS = ("nnx-jit", "plain", "scan")
+_BEST = "scan"
+_COLUMNS = ("model", "backend", "way", "step", "over scan", "95 % interval", "share of dispatch", ON_ONE_HOST)
 
 
 def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
@@ -68,7 +68,7 @@ def read(records: Sequence[Record]) -> ExperimentResult | None:
         return None
     chart = Chart(
         caption="Time of one step over its time inside a call of several; above 1 it pays for dispatch.",
-        across="time / several-steps' time, log scale",
+        across="time / scan' time, log scale",
         points=tuple(points),
         level=1.0,
     )

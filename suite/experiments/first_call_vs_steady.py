@@ -37,7 +37,7 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
 
     With the one that keeps its memory the second call too touches pages for the first time.
     """
-    allocators: dict[Backend, Allocator] = {"cpu": STARTING, "gpu": "retaining"}
+    allocators: dict[Backend, Allocator] = {"cpu": STARTING, "gpu": "tuned-malloc"}
     return tuple(
         replace(step(about, backend, here, allocator=allocators[backend]), scope="calls")
         for about in catalogue

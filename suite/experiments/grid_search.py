@@ -71,7 +71,7 @@ def searches(catalogue: Sequence[Description], here: MachineCapabilities) -> tup
     """Return the whole search on each backend, one fit after another and stacked."""
     return tuple(
         msgspec.structs.replace(
-            step(about, backend, here, batch=fits * about.batch, variant=variant), scope="run", allocator="retaining"
+            step(about, backend, here, batch=fits * about.batch, variant=variant), scope="run", allocator="tuned-malloc"
         )
         for about in catalogue
         if about.grid is not None and about.run is not None

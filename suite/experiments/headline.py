@@ -54,8 +54,8 @@ def cases(
     variants: Sequence[str] = (),
     precisions: Sequence[Precision] = ("float32-highest",),
     scopes: Sequence[Scope] = USUAL_SCOPES,
-    caches: Sequence[CompileCache] = ("empty",),
-    length: int = 1,
+    cold_starts: Sequence[CompileCache] = ("empty",),
+    epochs_times: int = 1,
     workers: Sequence[int | None] = (None,),
     loaders: Sequence[Loader] = ("threads",),
     augmentations: Sequence[Augmentation] = ("host",),
@@ -66,7 +66,7 @@ def cases(
     batch: int | None = None,
     devices: int = 1,
     hosts: int = 1,
-    peer_backends: Sequence[Backend] = (),
+    baseline_backends: Sequence[Backend] = (),
 ) -> tuple[Case, ...]:
     """Return what has to be timed for the speed-ups of these workloads; JAX's baselines on some backends, if named.
 
@@ -96,7 +96,7 @@ def cases(
             threads=cores,
             allocator=starting if scope in ("cold", "calls") and backend == "cpu" else allocator,
             cache=cache,
-            length=length if scope == "run" else 1,
+            length=epochs_times if scope == "run" else 1,
             workers=count,
             loader=loader,
             augmentation=augmentation,
@@ -107,12 +107,12 @@ def cases(
         for backend in backends
         for precision in (("float32-highest",) if backend == "cpu" else precisions)
         for implementation in implementations
-        if implementation == "jax" or backend in (peer_backends or backends)
+        if implementation == "jax" or backend in (baseline_backends or backends)
         for variant, allocator in variants_and_allocators(implementation, backend, variants, allocators)
         for scope in scopes
         if has(scope, about, implementation, variant, devices) and (scope == "step" or allocator == allocators[0])
         if scope != "input" or backend == "cpu"  # it is the host's
-        for cache in (caches if scope == "cold" else ("empty",))
+        for cache in (cold_starts if scope == "cold" else ("empty",))
         for count, loader, augmentation in fed(scope, implementation, workers, loaders, augmentations)
         for cores in (pools(threads, here.cores) if backend == "cpu" and scope != "input" else (None,))
         for layout in (layouts if implementation == "torch" and about.has_pictures else ("channels-last",))
@@ -186,7 +186,7 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
     if scope == "serve":
         ways = variant == "plain" if implementation == "jax" else implementation == "torch"
         return ways and not about.trained and devices == 1
-    return implementation == "jax" and variant not in ("several-steps", "resident")
+    return implementation == "jax" and variant not in ("scan", "resident")
 
 
 def read(records: Sequence[Record]) -> ExperimentResult | None:

@@ -18,7 +18,7 @@ from suite.worker_api.clock import Clock
 from suite.workload import Allocator, Backend, Implementation
 
 # glibc otherwise returns every freed temporary to the kernel and faults it in again at the next step.
-RETAINING = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "1000000000000"}
+TUNED_MALLOC = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "1000000000000"}
 # Other arenas return theirs whatever they are told. Threads wait for each other at one alone, longer than the smallest
 # step takes (27 us for 11): a GPU's host, which hands over small things from two threads, is left its own, and so are
 # boosted trees, whose parts allocate in a thread each: 0.96 of a round's time in two parts on two cores, 0.94 in eight.
@@ -34,7 +34,7 @@ _TERM_SECONDS = 0.5  # XLA threads end at once on SIGTERM; what does not is kill
 
 def allocators() -> tuple[Allocator, ...]:
     """Return the allocators that a worker can have here, the one that keeps its memory first; it is glibc's."""
-    return ("retaining", "system") if platform.libc_ver()[0] == "glibc" else ("system",)
+    return ("tuned-malloc", "default-malloc") if platform.libc_ver()[0] == "glibc" else ("default-malloc",)
 
 
 def interpreter(implementation: Implementation) -> str:
@@ -51,17 +51,17 @@ def interpreter(implementation: Implementation) -> str:
 
 
 def environment(
-    backend: Backend | None, allocator: str = "system", cache: Path | None = None, *, one_arena: bool = True
+    backend: Backend | None, allocator: str = "default-malloc", cache: Path | None = None, *, one_arena: bool = True
 ) -> dict[str, str]:
     """Return the child's environment: the backend alone, the allocator asked for, and JAX's compile cache if any.
 
     What is kept is on a CPU in one arena of all threads, or in one of each.
     Without a backend it sees all there are: what the user's own environment has JAX see decides nothing.
     """
-    ours = RETAINING.keys() | ONE_ARENA.keys() | HUGE_PAGES.keys() | {"JAX_PLATFORMS"}
+    ours = TUNED_MALLOC.keys() | ONE_ARENA.keys() | HUGE_PAGES.keys() | {"JAX_PLATFORMS"}
     kept = {name: value for name, value in os.environ.items() if name not in ours}
-    if allocator == "retaining":
-        kept |= RETAINING if backend == "gpu" else RETAINING | HUGE_PAGES | (ONE_ARENA if one_arena else {})
+    if allocator == "tuned-malloc":
+        kept |= TUNED_MALLOC if backend == "gpu" else TUNED_MALLOC | HUGE_PAGES | (ONE_ARENA if one_arena else {})
     if backend is not None:
         kept["JAX_PLATFORMS"] = {"cpu": "cpu", "gpu": "cuda"}[backend]
         kept = GPU_CLIENT | kept if backend == "gpu" else kept | {"CUDA_VISIBLE_DEVICES": ""}

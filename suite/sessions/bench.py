@@ -152,7 +152,7 @@ def measure(
         settle(journal)
         with suppress(KeyboardInterrupt):
             with CampaignProgress(header, journal.done(), deadline) as progress, windows.telemetry() as telemetry:
-                whole = runner.run(
+                complete = runner.run(
                     header,
                     journal,
                     progress,
@@ -162,7 +162,7 @@ def measure(
                     prepare=partial(prepare_data, header),
                     kernel=host_speed.measured,
                 )
-            ending = "whole" if whole else "out of time"
+            ending = "whole" if complete else "out of time"
     write(journal, out, partial=ending != "whole")
     return ending
 
@@ -184,19 +184,19 @@ def close(journal: Journal, out: Path) -> None:
 
 def document(journal: Journal, out: Path, site: Path | None) -> bytes:
     """Return the JSON document, schema run/2, of what a campaign has written; `site` is the first page of the site."""
-    header, whole = journal.header(), resuming.has_ended(journal)
-    folder = out / (header.campaign if whole else store.PARTIAL + header.campaign)
-    found = documents.run_document(
+    header, complete = journal.header(), resuming.has_ended(journal)
+    folder = out / (header.campaign if complete else store.PARTIAL + header.campaign)
+    written = documents.run_document(
         [store.read(path) for path in store.of(folder)],
         campaign=header.campaign,
         machine=header.machine.slug,
         commit=header.commit,
-        complete=whole,
-        resume=None if whole else resuming.resume_words(out, hosts=resuming.hosts_of(header)),
+        complete=complete,
+        resume=None if complete else resuming.resume_words(out, hosts=resuming.hosts_of(header)),
         site=site,
         folder=folder,
     )
-    return to_json(found)
+    return to_json(written)
 
 
 def answered(journal: Journal) -> bool:

@@ -115,10 +115,10 @@ def publish(folder: Path, published: Path) -> tuple[Path, ...]:
     namesake lie in either place, RuntimeError if the campaign only shows that it runs.
     """
     check_not_smoke(folder)
-    mine = list(_records(folder))
-    target = published / (mine[0][1].campaign if packs.is_pack(folder) else folder.name)
+    records = list(_records(folder))
+    target = published / (records[0][1].campaign if packs.is_pack(folder) else folder.name)
     _check_no_namesake(folder, target)
-    pack = packing.pack(target, {path.name: store.content(path) for path, _ in mine})
+    pack = packing.pack(target, {path.name: store.content(path) for path, _ in records})
     return (pack, *picture(published), *spread_table(published), *headline(published), *mentions(published))
 
 
@@ -154,7 +154,7 @@ def mentions(published: Path) -> tuple[Path, ...]:
 
     A page with a mark that has no partner stays as it is, which is said.
     """
-    root, (there, problems) = published.parent.parent, citing.published(published)
+    root, (numbers, problems) = published.parent.parent, citing.published(published)
     for problem in problems:
         terminal.say(f"note: {problem}")
     pages = [path for path in (root / "README.md", *sorted((root / "site").glob("*.md"))) if path.is_file()]
@@ -162,7 +162,7 @@ def mentions(published: Path) -> tuple[Path, ...]:
         for lone in quotation.lone(path.read_text(encoding="utf-8")):
             terminal.say(f"note: {path} is left as it is; line {lone.line}: {lone.words}")
     shown = [path for path in pages if first_run.renew(path, root / "site")]
-    return (*shown, *(path for path in pages if citing.renew(path, there) and path not in shown))
+    return (*shown, *(path for path in pages if citing.renew(path, numbers) and path not in shown))
 
 
 def picture(published: Path) -> tuple[Path, ...]:
@@ -186,9 +186,9 @@ def spread_table(published: Path) -> tuple[Path, ...]:
     path = published.parent.parent / "suite" / "results" / "pooled" / spreads.FILE_NAME
     if not path.parent.is_dir():
         return ()
-    found = spreads.table(store.load([published])[0])
+    table = spreads.table(store.load([published])[0])
     with files.writing(path):
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(found)) + b"\n")
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(table)) + b"\n")
     return (path,)
 
 
@@ -198,9 +198,9 @@ def choice_table(published: Path) -> Path:
     Not part of publishing: a choice made from the times that are published with it would flatter.
     """
     path = published.parent.parent / "suite" / "results" / "records" / choices.FILE_NAME
-    made = choosing.made(store.load([published])[0], lambda record: (identity(record).host_key, record.method))
+    table = choosing.made(store.load([published])[0], lambda record: (identity(record).host_key, record.method))
     with files.writing(path):
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(made)) + b"\n")
+        path.write_bytes(msgspec.json.format(msgspec.json.encode(table)) + b"\n")
     return path
 
 

@@ -66,15 +66,15 @@ def resumed(out: Path, name: str | None = None, count: int = 1) -> Journal:
     Says which it is, and of each that is passed over why it cannot. Raises RuntimeError if there is none, or if none
     can be completed here, LookupError if none has the name.
     """
-    found = journals.journals(out)
-    if not found:
+    journals_here = journals.journals(out)
+    if not journals_here:
         raise RuntimeError(f"--resume asked for, '{out}' holds no campaign; start one without --resume")
     if name is not None:
-        found = _named(found, name, out)
-    left = [each for each in found if not has_ended(each)]
+        journals_here = _named(journals_here, name, out)
+    left = [each for each in journals_here if not has_ended(each)]
     if not left:
         every = "every campaign" if name is None else f"campaign '{name}'"
-        last = f", '{found[0].path.parent.name}' last" if name is None else ""
+        last = f", '{journals_here[0].path.parent.name}' last" if name is None else ""
         raise RuntimeError(f"--resume asked for, {every} in '{out}' has ended{last}; start one without --resume")
     journal = _first_that_goes_on(left, count)
     header = journal.header()
@@ -82,11 +82,11 @@ def resumed(out: Path, name: str | None = None, count: int = 1) -> Journal:
     return journal
 
 
-def _named(found: Sequence[Journal], name: str, out: Path) -> tuple[Journal, ...]:
-    names = [each.path.parent.name for each in found]
+def _named(campaigns: Sequence[Journal], name: str, out: Path) -> tuple[Journal, ...]:
+    names = [each.path.parent.name for each in campaigns]
     if name not in names:
         raise LookupError(f"--campaign {name} asked for, '{out}' holds no such campaign; there are: {', '.join(names)}")
-    return (found[names.index(name)],)
+    return (campaigns[names.index(name)],)
 
 
 def _first_that_goes_on(left: Sequence[Journal], count: int) -> Journal:
@@ -151,9 +151,9 @@ def check_resumable_here(journal: Journal, count: int = 1) -> None:
     check_same_settings(header)
     implementations: dict[Implementation, None] = dict.fromkeys(case.implementation for case in header.cases)
     for implementation in implementations:
-        there = probing.offer(implementation)
+        present = probing.offer(implementation)
         wanted = dict.fromkeys(case.backend for case in header.cases if case.implementation == implementation)
-        if lost := [backend for backend in wanted if backend not in there.backends]:
+        if lost := [backend for backend in wanted if backend not in present.backends]:
             raise RuntimeError(
                 f"campaign '{header.campaign}' cannot be completed here, '{implementation}' no longer sees backend "
                 f"'{lost[0]}'; see suite doctor, or {_instead(header)}"

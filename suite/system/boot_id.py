@@ -36,10 +36,10 @@ def host(boot: Path = BOOT) -> str:
 
     Neither the machine's identifier nor its name are part of it: containers of one host have their own.
     """
-    said = (text(boot) or "").lower()
-    if not _UUID.fullmatch(said) or not set(said) - set("0-"):
+    identifier = (text(boot) or "").lower()
+    if not _UUID.fullmatch(identifier) or not set(identifier) - set("0-"):
         return ""
-    return hashlib.sha256(f"{_SALT}\n{said}".encode()).hexdigest()[:_LENGTH]
+    return hashlib.sha256(f"{_SALT}\n{identifier}".encode()).hexdigest()[:_LENGTH]
 
 
 def place(campaign: str) -> str:

@@ -39,20 +39,20 @@ def cpu_time() -> CpuTime:
     Work on cores that this process may not use, such as another job's of a node that a scheduler shares out, is
     nobody's business here.
     """
-    mine = granted()
-    found = [] if every_core(mine) else [_of_core(core) for number, core in _numbered() if number in mine]
-    found = found or [_of_core(psutil.cpu_times())]
-    steals = [core.steal for core in found if core.steal is not None]
+    numbers = granted()
+    cores = [] if every_core(numbers) else [_of_core(core) for number, core in _numbered() if number in numbers]
+    cores = cores or [_of_core(psutil.cpu_times())]
+    steals = [core.steal for core in cores if core.steal is not None]
     return CpuTime(
-        capacity=sum(core.capacity for core in found),
-        busy=sum(core.busy for core in found),
+        capacity=sum(core.capacity for core in cores),
+        busy=sum(core.busy for core in cores),
         steal=sum(steals) if steals else None,
     )
 
 
-def every_core(mine: Collection[int]) -> bool:
+def every_core(cores: Collection[int]) -> bool:
     """Return whether these are all cores that are switched on."""
-    return len(mine) == os.cpu_count()
+    return len(cores) == os.cpu_count()
 
 
 def _numbered() -> list[tuple[int, Any]]:
@@ -101,15 +101,15 @@ class Tree:
                 self._all = [self._root, *self._root.children(recursive=True)]
                 self._until_look = _LOOK_EVERY
             self._until_look -= 1
-            found = self._of(self._root)
+            total = self._of(self._root)
         except psutil.Error:
             return None
         for process in self._all[1:]:
             try:
-                found += self._of(process)
+                total += self._of(process)
             except psutil.Error:  # it ended; its parent has its time when it has waited for it
                 self._until_look = 0
-        return found
+        return total
 
     @staticmethod
     def _of(process: psutil.Process) -> float:
@@ -119,7 +119,7 @@ class Tree:
 
 def control_groups(groups: Path = _CGROUPS, own: Path = _OWN_GROUPS) -> tuple[Path, ...]:
     """Return the folders, which need not be there, of this process's control group and of those around it."""
-    found = []
+    folders = []
     for line in (_text(own) or "").splitlines():
         _, controllers, path = [*line.split(":", 2), "", ""][:3]
         if controllers == "":
@@ -130,8 +130,8 @@ def control_groups(groups: Path = _CGROUPS, own: Path = _OWN_GROUPS) -> tuple[Pa
             continue
         for root in roots:
             inner = Path(path.lstrip("/"))
-            found += [root / inner, *(root / parent for parent in inner.parents)]
-    return tuple(dict.fromkeys(folder.resolve() for folder in found))
+            folders += [root / inner, *(root / parent for parent in inner.parents)]
+    return tuple(dict.fromkeys(folder.resolve() for folder in folders))
 
 
 def cpu_stats(groups: Path = _CGROUPS, own: Path = _OWN_GROUPS) -> tuple[Path, ...]:

@@ -25,12 +25,12 @@ def cpu_load() -> CpuLoad:
 
 def children_seconds() -> float:
     """Return the CPU time of the processes that this one has started and that are still there."""
-    found = 0.0
+    seconds = 0.0
     for child in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):
             used = child.cpu_times()
-            found += used.user + used.system
-    return found
+            seconds += used.user + used.system
+    return seconds
 
 
 def by_others(before: CpuLoad, after: CpuLoad) -> float:

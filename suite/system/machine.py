@@ -21,9 +21,9 @@ _GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 
 def machine(name: str | None = None) -> Machine:
     """Return this machine's description; `name` replaces the one made from its processors."""
-    found, cores, model = gpus(), granted_cores(), cpu_model()
+    cards, cores, model = gpus(), granted_cores(), cpu_model()
     return Machine(
-        name=_with_slice(name, found) if name else short_name(model, cores, found),
+        name=_with_slice(name, cards) if name else short_name(model, cores, cards),
         cpu_model=model,
         cores=cores,
         cpu_quota_cores=cpu_quota_cores(control_groups()),
@@ -31,7 +31,7 @@ def machine(name: str | None = None) -> Machine:
         memory_bytes=psutil.virtual_memory().total,
         system=f"{platform.system()} {'.'.join(platform.release().split('.')[:2])} {platform.machine()}",
         virtual=is_virtual(),
-        gpus=found,
+        gpus=cards,
         **processor.described(),
     )
 
@@ -42,17 +42,17 @@ def is_virtual(cpuinfo: Path = processor.CPUINFO) -> bool | None:
     return "hypervisor" in flags[1].split() if flags else None
 
 
-def _with_slice(name: str, found: tuple[Gpu, ...]) -> str:
+def _with_slice(name: str, cards: tuple[Gpu, ...]) -> str:
     """Return a machine's given name, and of which slice it is where it does not say so: a whole card is another one."""
-    made = next((gpu.slice for gpu in found if gpu.slice), "")
+    made = next((gpu.slice for gpu in cards if gpu.slice), "")
     return name if made in name else f"{name}, mig {made}"
 
 
-def short_name(cpu: str, cores: int, found: tuple[Gpu, ...]) -> str:
+def short_name(cpu: str, cores: int, cards: tuple[Gpu, ...]) -> str:
     """Return a name such as 'h100-80gb, 16 cores', '2x h200, 32 cores' or 'amd-epyc-26-2, 4 cores'."""
-    if found:
-        words = re.sub(r"(?i)\b(nvidia|tesla|geforce|hbm\d\w*|graphics|pcie|sxm\d?)\b", " ", found[0].name)
-        first = f"{len(found)}x " if len(found) > 1 else ""
+    if cards:
+        words = re.sub(r"(?i)\b(nvidia|tesla|geforce|hbm\d\w*|graphics|pcie|sxm\d?)\b", " ", cards[0].name)
+        first = f"{len(cards)}x " if len(cards) > 1 else ""
     else:
         words = re.sub(r"(?i)\((r|tm)\)|@|\b(cpu|processor|\d+-core|family|model)\b", " ", cpu)
         first = ""
@@ -65,13 +65,13 @@ def cpu_model(cpuinfo: Path = processor.CPUINFO) -> str:
 
     Two processors that both called themselves 'AMD EPYC' were seen to differ by up to a factor of two.
     """
-    said = processor.said(cpuinfo)
-    if "model name" in said:
-        name = " ".join(said["model name"].split())
-        if names_a_model(name) or not {"cpu family", "model"} <= said.keys():
+    facts = processor.said(cpuinfo)
+    if "model name" in facts:
+        name = " ".join(facts["model name"].split())
+        if names_a_model(name) or not {"cpu family", "model"} <= facts.keys():
             return name
-        return f"{name}, family {said['cpu family']} model {said['model']}"
-    if arm := processor.arm_name(said):
+        return f"{name}, family {facts['cpu family']} model {facts['model']}"
+    if arm := processor.arm_name(facts):
         return arm
     if platform.system() == "Darwin":
         import subprocess
@@ -85,12 +85,12 @@ def cpu_model(cpuinfo: Path = processor.CPUINFO) -> str:
 
 def cpu_quota_cores(groups: Iterable[Path]) -> float | None:
     """Return the smallest limit of these control groups in cores; None if there is none."""
-    found = []
+    limits = []
     for folder in groups:
         version1 = " ".join(text(folder / f"cpu.cfs_{name}_us") or "" for name in ("quota", "period"))
         said = re.fullmatch(r"(\d+) (\d+)", text(folder / "cpu.max") or version1)  # 'max' or -1: no limit
-        found += [int(said[1]) / int(said[2])] if said and int(said[1]) and int(said[2]) else []
-    return min(found, default=None)
+        limits += [int(said[1]) / int(said[2])] if said and int(said[1]) and int(said[2]) else []
+    return min(limits, default=None)
 
 
 def gpus() -> tuple[Gpu, ...]:
@@ -103,15 +103,15 @@ def why_no_gpu(wanted_one: bool = True) -> str:
 
     Who has hidden all of them knows it, and is told only if one is wanted.
     """
-    there, wanted = Gpus(), os.environ.get("CUDA_VISIBLE_DEVICES")
-    if there.problem:
-        return f"the GPU's driver does not answer: {there.problem}; restart the machine or reinstall the driver"
-    if not there.in_driver or there.names:
+    driver, wanted = Gpus(), os.environ.get("CUDA_VISIBLE_DEVICES")
+    if driver.problem:
+        return f"the GPU's driver does not answer: {driver.problem}; restart the machine or reinstall the driver"
+    if not driver.in_driver or driver.names:
         return ""
     if not wanted_one and wanted is not None and wanted.strip() in ("", "-1"):
         return ""
-    shown = there.shown()
-    if not shown or (wanted is None and there.without_instances()):
+    shown = driver.shown()
+    if not shown or (wanted is None and driver.without_instances()):
         return (
             "MIG is on and has made no slice, without which CUDA can use nothing of the GPU; make one (nvidia-smi mig "
             "-cgi PROFILE -C), or switch MIG off (nvidia-smi -mig 0)"

@@ -159,10 +159,10 @@ class Gpus:
         nvml, (card, part) = self._nvml, self._devices[index]
         handle, own = card.handle, (part or card).handle
         # What a card uses is not what its slice does: others' slices are in it.
-        whole = self._asked if part is None else lambda question: None
-        rates = whole(lambda: nvml.nvmlDeviceGetUtilizationRates(handle).gpu)
-        power = whole(lambda: nvml.nvmlDeviceGetPowerUsage(handle))
-        energy = whole(lambda: nvml.nvmlDeviceGetTotalEnergyConsumption(handle))
+        of_card = self._asked if part is None else lambda question: None
+        rates = of_card(lambda: nvml.nvmlDeviceGetUtilizationRates(handle).gpu)
+        power = of_card(lambda: nvml.nvmlDeviceGetPowerUsage(handle))
+        energy = of_card(lambda: nvml.nvmlDeviceGetTotalEnergyConsumption(handle))
         memory = self._asked(lambda: nvml.nvmlDeviceGetMemoryInfo(own).used)
         return GpuReading(
             utilisation=_scaled(rates, 100),
@@ -193,13 +193,13 @@ class Gpus:
         Inside a container the driver may name ours by a number that is not its own here: then the first newcomer
         since the worker was started is taken for it. Where a driver shows nobody, not even ours, nothing is known.
         """
-        there = self._pids(self._devices[index])
-        if there is None or (ours and not there):
+        pids = self._pids(self._devices[index])
+        if pids is None or (ours and not pids):
             return None
-        if there & set(ours):
-            return len(there - set(ours))
-        before = there & self._strangers[index]
-        return len(before) + max(0, len(there - before) - 1)
+        if pids & set(ours):
+            return len(pids - set(ours))
+        before = pids & self._strangers[index]
+        return len(before) + max(0, len(pids - before) - 1)
 
     def _pids(self, device: Device) -> frozenset[int] | None:
         nvml, (card, part) = self._nvml, device

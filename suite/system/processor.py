@@ -50,12 +50,12 @@ _NAMES = "model name|vendor_id|cpu family|model|CPU implementer|CPU architecture
 
 def described(cpuinfo: Path = CPUINFO, topology: Path = TOPOLOGY) -> dict[str, Any]:
     """Return the fields of a machine that tell its kind of CPU; those that cannot be known are left out."""
-    found = said(cpuinfo)
-    vendor, family, number = found.get("vendor_id"), found.get("cpu family"), found.get("model")
-    if "CPU implementer" in found:
-        implementer = _whole(found["CPU implementer"])
-        vendor = _IMPLEMENTERS.get(implementer, found["CPU implementer"]) if implementer is not None else None
-        family, number = found.get("CPU architecture"), found.get("CPU part")
+    facts = said(cpuinfo)
+    vendor, family, number = facts.get("vendor_id"), facts.get("cpu family"), facts.get("model")
+    if "CPU implementer" in facts:
+        implementer = _whole(facts["CPU implementer"])
+        vendor = _IMPLEMENTERS.get(implementer, facts["CPU implementer"]) if implementer is not None else None
+        family, number = facts.get("CPU architecture"), facts.get("CPU part")
     fields = {
         "cpu_vendor": vendor,
         "cpu_family": _whole(family),
@@ -67,15 +67,15 @@ def described(cpuinfo: Path = CPUINFO, topology: Path = TOPOLOGY) -> dict[str, A
 
 def said(cpuinfo: Path = CPUINFO) -> dict[str, str]:
     """Return what the system says of its first processor; nothing where it says nothing."""
-    found: dict[str, str] = {}
+    facts: dict[str, str] = {}
     for name, value in re.findall(rf"^({_NAMES})[ \t]*:[ \t]*(\S.*)$", text(cpuinfo) or "", re.MULTILINE):
-        found.setdefault(name, " ".join(value.split()))
-    return found
+        facts.setdefault(name, " ".join(value.split()))
+    return facts
 
 
-def arm_name(found: dict[str, str]) -> str:
+def arm_name(facts: dict[str, str]) -> str:
     """Return an ARM processor's implementer and part as lscpu names them; '' for any other processor."""
-    implementer, part = (_whole(found.get(name)) for name in ("CPU implementer", "CPU part"))
+    implementer, part = (_whole(facts.get(name)) for name in ("CPU implementer", "CPU part"))
     if implementer is None or part is None:
         return ""
     maker = _IMPLEMENTERS.get(implementer, f"implementer {implementer:#04x}")

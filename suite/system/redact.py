@@ -43,16 +43,16 @@ def anonymous(text: str) -> str:
 @cache
 def _folders() -> tuple[str, ...]:
     """Return the folders that are known to be this user's, which may have blanks in them, the longest first."""
-    found = {sys.prefix, tempfile.gettempdir()}
+    folders = {sys.prefix, tempfile.gettempdir()}
     for folder in (Path.home, Path.cwd):
         with suppress(RuntimeError, OSError):
-            found.add(str(folder()))
-    return tuple(sorted((folder for folder in found if len(folder) > 1), key=len, reverse=True))
+            folders.add(str(folder()))
+    return tuple(sorted((folder for folder in folders if len(folder) > 1), key=len, reverse=True))
 
 
 @cache
 def _names() -> tuple[tuple[str, str], ...]:
-    found = {platform.node(): "<host>", platform.node().partition(".")[0]: "<host>"}
+    names = {platform.node(): "<host>", platform.node().partition(".")[0]: "<host>"}
     with suppress(OSError, KeyError, ImportError):
-        found[getpass.getuser()] = "<user>"
-    return tuple((name, word) for name, word in found.items() if len(name) > 2 and name.lower() not in _COMMON)
+        names[getpass.getuser()] = "<user>"
+    return tuple((name, word) for name, word in names.items() if len(name) > 2 and name.lower() not in _COMMON)

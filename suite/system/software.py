@@ -36,11 +36,11 @@ class Origin:
 
 def versions(*names: str) -> dict[str, str]:
     """Return the versions of packages, those that are installed."""
-    found = {}
+    known = {}
     for name in names:
         with suppress(metadata.PackageNotFoundError):
-            found[name] = metadata.version(name)
-    return found
+            known[name] = metadata.version(name)
+    return known
 
 
 def commit(folder: Path = PACKAGE) -> str:
@@ -61,25 +61,25 @@ def origin(folder: Path = PACKAGE, named: str | None = None) -> Origin:
     if named.strip():
         return Origin(commit=accepted(named.strip()))
     root = folder.resolve().parent
-    code, top, said = _git(folder, "rev-parse", "--show-toplevel")
+    code, top, message = _git(folder, "rev-parse", "--show-toplevel")
     if code is None:
-        return _unknown(f"git cannot be run: {said}", "install git")
+        return _unknown(f"git cannot be run: {message}", "install git")
     if code:
-        if "safe.directory" in said:
+        if "safe.directory" in message:
             return _unknown(
                 f"git trusts no checkout of another user, '{root}'", f"git config --global --add safe.directory {root}"
             )
         if not (root / ".git").exists():
             return _unknown(f"'{root}' is no checkout", "run the suite from its checkout")
-        return _unknown(f"git cannot read '{root}' ({said})", "mend the checkout")
+        return _unknown(f"git cannot read '{root}' ({message})", "mend the checkout")
     if Path(top).resolve() != root or not _is_the_suites(root):
         # A virtual environment within the user's own repository: that one's commit says nothing of this code.
         return _unknown(f"'{folder}' lies in a repository that is not the suite's", "run the suite from its checkout")
-    code, found, said = _git(folder, "rev-parse", "--short=12", "HEAD")
+    code, commit, message = _git(folder, "rev-parse", "--short=12", "HEAD")
     if code != 0:
-        return _unknown(f"the checkout '{root}' has no commit ({said})", "commit its files")
+        return _unknown(f"the checkout '{root}' has no commit ({message})", "commit its files")
     code, changed, _ = _git(folder, "status", "--porcelain", "--untracked-files=normal", "--", ".")
-    return Origin(commit=found + ("+changed" if changed or code != 0 else ""))
+    return Origin(commit=commit + ("+changed" if changed or code != 0 else ""))
 
 
 def accepted(named: str) -> str:
@@ -158,12 +158,12 @@ def notes() -> tuple[str, ...]:
     Raises ValueError if SUITE_COMMIT is none that a record can name.
     """
     here = origin()
-    found = [here.problem] if here.problem else []
+    remarks = [here.problem] if here.problem else []
     if _HASH.fullmatch(here.commit) and not _alike(here.commit, kept := origin(named="").commit):
-        found.append(f"SUITE_COMMIT is '{here.commit}', which records will name, and the checkout is at '{kept}'")
+        remarks.append(f"SUITE_COMMIT is '{here.commit}', which records will name, and the checkout is at '{kept}'")
     if other := another_checkout():
-        found.append(f"the suite that is measured lies in '{PACKAGE.parent}', not in the checkout '{other}'")
-    return tuple(found)
+        remarks.append(f"the suite that is measured lies in '{PACKAGE.parent}', not in the checkout '{other}'")
+    return tuple(remarks)
 
 
 def here() -> dict[str, str]:
@@ -172,7 +172,7 @@ def here() -> dict[str, str]:
     return {"commit": commit(), "code": code(), "python": platform.python_version(), **packages}
 
 
-def differences(there: Mapping[str, str], mine: Mapping[str, str]) -> str:
+def differences(theirs: Mapping[str, str], ours: Mapping[str, str]) -> str:
     """Return in words what is not the same in both places; '' if all is."""
-    names = [name for name in {**mine, **there} if there.get(name) != mine.get(name)]
-    return "; ".join(f"{name}=={there.get(name)} there, {name}=={mine.get(name)} here" for name in names)
+    names = [name for name in {**ours, **theirs} if theirs.get(name) != ours.get(name)]
+    return "; ".join(f"{name}=={theirs.get(name)} there, {name}=={ours.get(name)} here" for name in names)

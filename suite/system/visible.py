@@ -38,25 +38,25 @@ def visible(cards: Sequence[Card], wanted: str | None) -> list[Device]:
     slice, the first, and then no card beside it. A card with MIG on stands for its first slice.
     """
     if wanted is None:
-        found = [(card, None) for card in cards]
+        devices = [(card, None) for card in cards]
     else:
-        found = _named(cards, [word.strip() for word in wanted.split(",")])
-    found = [(card, part or next(iter(card.slices), None)) for card, part in found]
-    usable = [(card, part) for card, part in found if part or not card.mig]
+        devices = _named(cards, [word.strip() for word in wanted.split(",")])
+    devices = [(card, part or next(iter(card.slices), None)) for card, part in devices]
+    usable = [(card, part) for card, part in devices if part or not card.mig]
     return next(([device] for device in usable if device[1]), usable)
 
 
 def _named(cards: Sequence[Card], words: Sequence[str]) -> list[Device]:
     kind = next((kind for prefix, kind in _KINDS.items() if words[0].startswith(prefix)), _numbered)
-    found: list[Device] = []
+    devices: list[Device] = []
     for word in words:
         matching = kind(cards, word)
         if len(matching) != 1:
             break
-        if matching[0] in found:
+        if matching[0] in devices:
             return []
-        found += matching
-    return found
+        devices += matching
+    return devices
 
 
 def _numbered(cards: Sequence[Card], word: str) -> list[Device]:

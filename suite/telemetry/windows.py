@@ -105,7 +105,7 @@ class TelemetryWindows:
         """Return whether a process's energy can be counted: that of a step of JAX, where there is a counter."""
         if profile == "smoke" or not any(case.scope == "step" for case in group):
             return False
-        if group[0].implementation != "jax":  # peers are there for their speed
+        if group[0].implementation != "jax":  # baselines are there for their speed
             return False
         if self._stream is None or self._stream.problem:
             return False

@@ -53,7 +53,7 @@ def _campaign(records: Sequence[Record]) -> Iterable[tuple[str, str]]:
         item = summary(record)
         yield f"record {record.name}", f"{record.digest[:16]} {words(item.seconds, item.state)}"
     for item in sorted(speedups(records), key=lambda s: s.gpu.record.name):
-        best = [words(peer[1]) for peer in (item.fastest_baseline, item.fastest_gpu_baseline) if peer]
+        best = [words(baseline[1]) for baseline in (item.fastest_baseline, item.fastest_gpu_baseline) if baseline]
         yield f"speed-up {item.gpu.record.name}", words(item.ratio, item.state, *best)
 
 

@@ -48,7 +48,7 @@ _SHORT_STEP_FLOP = 1e9  # about 0.1 ms on a large GPU; below it the loop around 
 class JaxProgram:
     """A workload's step, driven as `suite.worker_api.program.Program` describes.
 
-    Variants: `plain` dispatches every step, `several-steps` dispatches a program of STEPS_PER_CALL steps. On several
+    Variants: `plain` dispatches every step, `scan` dispatches a program of STEPS_PER_CALL steps. On several
     devices the batch is split between them and XLA adds what the step then needs, such as summing the gradients.
     """
 
@@ -72,7 +72,7 @@ class JaxProgram:
     @property
     def steps_per_call(self) -> int:
         """How many steps the compiled program takes."""
-        return STEPS_PER_CALL if self._case.variant == "several-steps" else 1
+        return STEPS_PER_CALL if self._case.variant == "scan" else 1
 
     def values(self, seed: int) -> tuple[nnx.GraphDef, nnx.State, nnx.State]:
         """Return the model's graph, its parameters and the rest of its state, from NumPy: nothing is compiled."""
@@ -136,9 +136,9 @@ class JaxProgram:
         return self._workload.augment
 
     def put(self, batches: Sequence[Batch]) -> None:
-        """Copy the input sets to the device; those of `several-steps` side by side, as one."""
+        """Copy the input sets to the device; those of `scan` side by side, as one."""
         self._host = batches
-        if self._case.variant == "several-steps":
+        if self._case.variant == "scan":
             assert STEPS_PER_CALL % len(batches) == 0
             together = {name: np.stack([batch[name] for batch in batches]) for name in batches[0]}
             self._batches = [put(together, self._shardings.batches)]
@@ -255,7 +255,7 @@ class JaxProgram:
 
     def jaxpr_cost(self) -> JaxprCost:
         """Return what the results of the compiled program need, for each of its steps."""
-        axis = 1 if self._case.variant == "several-steps" else 0
+        axis = 1 if self._case.variant == "scan" else 0
         return jaxpr_cost(self._traced.jaxpr, self._batches[0], axis, self.steps_per_call)
 
     def program_digest(self) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from suite import units
+from suite.former import AXES
 from suite.report.parts.html import Page, anchor, safe
 from suite.results.cite.citation import SCOPES
 from suite.results.evidence.trust import HOLDING, Part
@@ -11,7 +12,7 @@ from suite.results.single.baselines import CERTIFIED_FROM
 from suite.results.stats.state import MAX_HALF_WIDTH, State
 from suite.results.stats.statistics import COVERAGE
 from suite.results.views.table import INTERVAL, ON_ONE_HOST
-from suite.variants import peer_name
+from suite.variants import way_of
 from suite.workload import Allocator, Case, Implementation, Precision
 
 TITLE = "Glossary"
@@ -39,13 +40,13 @@ _PRECISIONS: dict[Precision, str] = {
     "bfloat16": "Everything but the parameters and the optimizer is in bfloat16.",
 }
 _ALLOCATORS: dict[Allocator, str] = {
-    "retaining": "The process keeps the memory that it was given, in huge pages where the kernel has them.",
-    "system": "Memory goes back to the system, as it does by default.",
+    "tuned-malloc": "The process keeps the memory that it was given, in huge pages where the kernel has them.",
+    "default-malloc": "Memory goes back to the system, as it does by default.",
 }
 _WAYS: dict[tuple[Implementation, str], str] = {
     ("jax", "plain"): "One program, compiled ahead of time and dispatched once a step: the headline's way.",
     ("jax", "nnx-jit"): "As tutorials write it: nnx.jit called once a step.",
-    ("jax", "several-steps"): "A scan over several steps in one program.",
+    ("jax", "scan"): "A scan over several steps in one program.",
     ("jax", "stacked"): "Several fits of a grid search in one program.",
     ("jax", "resident"): "A whole run with the data on the device, one dispatch an epoch.",
     ("torch", "plain"): "PyTorch without its compiler: each operation is dispatched for itself.",
@@ -56,6 +57,7 @@ _WAYS: dict[tuple[Implementation, str], str] = {
     ("xgboost", "plain"): "XGBoost, with a thread for each granted core.",
     ("xgboost", "one-thread"): "XGBoost with a single thread.",
 }
+_FORMER = {new: old for old, new in AXES["allocator"].items()} | {"jax scan": "jax several-steps"}  # in addresses
 
 
 def page(parts: Sequence[Part]) -> str:
@@ -72,7 +74,8 @@ def page(parts: Sequence[Part]) -> str:
 
 
 def _entry(word: str, said: str) -> str:
-    return f'<dt id="{anchor(word)}"><strong>{safe(word)}</strong></dt><dd>{safe(said)}</dd>'
+    old = f'<span id="{anchor(_FORMER[word])}"></span>' if word in _FORMER else ""
+    return f'<dt id="{anchor(word)}">{old}<strong>{safe(word)}</strong></dt><dd>{safe(said)}</dd>'
 
 
 def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
@@ -94,7 +97,7 @@ def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
 
 def _way(implementation: Implementation, variant: str) -> str:
     case = Case(workload="", backend="gpu", scope="step", batch=1, implementation=implementation, variant=variant)
-    return peer_name(case)
+    return way_of(case)
 
 
 def _certified() -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from suite import units
 from suite.report.charts.badges import badge
 from suite.report.parts.html import Page, record_address, safe
-from suite.results.cite.citation import RATIOS, Citation, markdown, path, place
+from suite.results.cite.citation import RATIOS, Citation, former_path, former_place, markdown, path, place
 from suite.results.cite.number import Number
 from suite.results.cite.numbers import Numbers
 from suite.results.cite.stored_pools import StoredPool
@@ -25,9 +25,9 @@ def files(records: Iterable[Record], stored: Iterable[StoredPool] = ()) -> dict[
     for number in map(there.pinned, there.current.values()):
         cited = Citation(number=number)
         by_workload.setdefault(number.record.workload, []).append(cited)
-        if _has_files(number):
-            found[f"{path(number)}.json"] = document(cited)
-            found[f"{path(number)}.svg"] = badge(cited)
+        for address in {path(number), former_path(number)} if _has_files(number) else ():
+            found[f"{address}.json"] = document(cited)
+            found[f"{address}.svg"] = badge(cited)
     for workload, mine in by_workload.items():
         found[f"numbers/{workload}.md"] = page(workload, mine)
     return found
@@ -110,7 +110,13 @@ def _list(made: Page, what: str, those: Sequence[Citation]) -> None:
 def _reserved(cited: Citation) -> str:
     why = f": {cited.reservation}" if cited.reservation else ""
     said = f"{safe(cited.what)}: {safe(cited.quoted)}{safe(why)} (<code>{safe(cited.key)}</code>)"
-    return f'<li id="{safe(place(cited.number))}">{said}</li>'
+    return f'<li id="{safe(place(cited.number))}">{_former_anchor(cited.number)}{said}</li>'
+
+
+def _former_anchor(number: Number) -> str:
+    """Return the mark of the address that a number had under its key's former name; '' if it had none."""
+    old = former_place(number)
+    return f'<span id="{safe(old)}"></span>' if old else ""
 
 
 def _row(cited: Citation) -> str:
@@ -123,7 +129,8 @@ def _row(cited: Citation) -> str:
     campaigns = units.pluralize(len(number.campaigns), "campaign")
     evidence = (cited.hosts, campaigns, cited.when, *cited.software.split(", "))
     return (
-        f'<tr id="{safe(place(number))}"><th scope="row"><a href="#{safe(place(number))}">{safe(cited.short)}</a></th>'
+        f'<tr id="{safe(place(number))}"><th scope="row">{_former_anchor(number)}'
+        f'<a href="#{safe(place(number))}">{safe(cited.short)}</a></th>'
         f'<td><a href="{record}">{safe(cited.value)}</a></td><td>{safe(cited.interval)}</td>'
         f"<td>{safe(cited.further)}</td>"
         f"<td>{'<br>'.join(map(safe, evidence))}</td>"

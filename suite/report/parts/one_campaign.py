@@ -7,7 +7,7 @@ from suite.report.parts.tables import name
 from suite.results.records.record import Record
 from suite.results.single.speedup import SpeedUp, current, speedups
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell, times_cells
-from suite.variants import peer_name
+from suite.variants import way_of
 
 COLUMNS = (
     "model", "batch", "CPU step", "GPU step", "speed-up", "95 % interval", "CPU: baseline / JAX", "GPU precision",
@@ -45,7 +45,7 @@ def _baseline(item: SpeedUp) -> Cell:
         return Cell(text=units.DASH, remark="no baseline was timed")
     other, ratio = item.fastest_baseline
     return Cell(
-        text=f"{units.ratio(ratio.value, ratio.low, ratio.high)} {peer_name(other.record.case)}",
+        text=f"{units.ratio(ratio.value, ratio.low, ratio.high)} {way_of(other.record.case)}",
         sort=ratio.value,
         record=other.record,
     )

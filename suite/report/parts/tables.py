@@ -26,7 +26,7 @@ from suite.results.views.table import (
     times_cells,
     varied,
 )
-from suite.variants import peer_name
+from suite.variants import way_of
 from suite.workload import Case, Scope
 
 SPEEDUP_COLUMNS = (  # what is asked first, as a narrow screen shows only that
@@ -53,8 +53,8 @@ def _within(ratio: Pooled) -> str:
 
 
 def way(case: Case) -> str:
-    """Return how an implementation took its steps, such as 'torch compile, system allocator'."""
-    return peer_name(case) + (", system allocator" if case.backend == "cpu" and case.allocator == "system" else "")
+    """Return how an implementation took its steps, such as 'torch compile, default-malloc'."""
+    return way_of(case) + (", default-malloc" if case.backend == "cpu" and case.allocator == "default-malloc" else "")
 
 
 def name(case: Case) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from suite import __version__, units
+from suite import __version__, former, units
 from suite.results.cite.number import Number, version_of
 from suite.workload import Scope
 
@@ -195,6 +195,17 @@ def place(number: Number) -> str:
 def path(number: Number) -> str:
     """Return the path of a number's files below the site's root, without their ending."""
     return f"numbers/{number.key.unpinned.text()}"
+
+
+def former_place(number: Number) -> str:
+    """Return the anchor that a number had under its key's former name; '' if it never had another."""
+    old = former.former_key(number.key.unpinned.text()).replace("/", ".")
+    return old if old != place(number) else ""
+
+
+def former_path(number: Number) -> str:
+    """Return the path that a number's files had under its key's former name; its present one if there is none."""
+    return former.former_key(path(number))
 
 
 def text(cited: Citation) -> str:

@@ -6,13 +6,13 @@
 Axes that have their default are left out, the others stand in the order of `Case`; a batch is left out where it is the
 workload's headline batch. A key without a digest means the current pool of that machine and case. With one, at least
 12 hexadecimal digits, it means one thing for ever: the number of the record, of one campaign on one host, or the
-stored pool that has the digest. A ratio's case is that of its GPU side.
+stored pool that has the digest. A ratio's case is that of its GPU side. A value's former name means the same for ever.
 """
 
 import re
 from dataclasses import dataclass, replace
 
-from suite import units
+from suite import former, units
 from suite.results.records.record import Record
 from suite.workload import axes as case_axes
 
@@ -77,7 +77,7 @@ def parse(text: str) -> Key:
             raise ValueError(f"key '{text}': '{axis}' is no axis of a case; there are: {', '.join(order)}")
     if axes != sorted(set(axes), key=order.index):
         raise ValueError(f"key '{text}': its axes stand in the order {', '.join(sorted(set(axes), key=order.index))}")
-    return Key(machine=machine, case="/".join(case), metric=metric, digest=digest)
+    return Key(machine=machine, case=former.key("/".join(case)), metric=metric, digest=digest)
 
 
 def key_of(record: Record, metric: str) -> Key:

@@ -51,9 +51,9 @@ class Numbers:
         has too few digits to tell two apart.
         """
         key = parse(text)
-        found = self._pinned(key) if key.digest else self._current(key)
-        if found is not None:
-            return found
+        number = self._pinned(key) if key.digest else self._current(key)
+        if number is not None:
+            return number
         if key.digest and self._current(key.unpinned) is not None:
             raise LookupError(
                 f"nothing has key '{text}': no record and no stored pool under it has that digest; "
@@ -68,17 +68,20 @@ class Numbers:
 
     def pinned(self, number: Number) -> Number:
         """Return a current number with the key that is pinned to its stored line, itself if there is none."""
-        key = number.key.text()
-        if number.digest or not any(line.key == key for line in self._stored):
-            return number
-        digest = stored_pools.line_of(number).digest
-        if not any(line.digest == digest for line in self._stored):
-            return number
-        return stored_pools.under(number, digest)
+        under_key = [] if number.digest else self._stored_under.get(number.key.text(), [])
+        line = stored_pools.line_for(number, under_key) if under_key else None
+        return stored_pools.under(number, line.digest) if line is not None else number
+
+    @cached_property
+    def _stored_under(self) -> Mapping[str, Sequence[StoredPool]]:
+        lines: dict[str, list[StoredPool]] = defaultdict(list)
+        for line in self._stored:
+            lines[line.key].append(line)
+        return lines
 
     def _pinned(self, key: Key) -> Number | None:
-        lines = {line.digest: line for line in self._stored if line.digest.startswith(key.digest)}
-        lines = {digest: line for digest, line in lines.items() if line.key == key.unpinned.text()}
+        under_key = self._stored_under.get(key.unpinned.text(), ())
+        lines = {line.digest: line for line in under_key if line.digest.startswith(key.digest)}
         records = {r.digest: r for r in self._of(key) if r.digest.startswith(key.digest)}
         if len(lines) + len(records) > 1:
             several = ", ".join(digest[:PINNED] for digest in sorted({*lines, *records}))
@@ -91,9 +94,9 @@ class Numbers:
 
     def _current(self, key: Key) -> Number | None:
         pooled = self._ratios if key.metric in _RATIOS else self._times
-        found = pooled.get(key.text()) or pooled.get(self._alias(key))
-        if found is not None:
-            return found
+        pooled_number = pooled.get(key.text()) or pooled.get(self._alias(key))
+        if pooled_number is not None:
+            return pooled_number
         given = (one_host.of_record(record, key.metric, self._records) for record in reversed(self._of(key)))
         return next((number for number in given if number is not None), None)
 
@@ -120,11 +123,11 @@ class Numbers:
 
     @cached_property
     def _by_key(self) -> Mapping[tuple[str, str], Sequence[Record]]:
-        found: dict[tuple[str, str], list[Record]] = defaultdict(list)
+        records: dict[tuple[str, str], list[Record]] = defaultdict(list)
         for record in self._records:
             key = key_of(record, "seconds")
-            found[key.machine, key.case].append(record)
-        return found
+            records[key.machine, key.case].append(record)
+        return records
 
     @cached_property
     def _by_digest(self) -> Mapping[str, Record]:

@@ -12,9 +12,9 @@ from suite.results.stats.pooling import Pooled
 from suite.workload import Case
 
 
-def times(found: Found) -> Iterator[Number]:
+def times(current: Found) -> Iterator[Number]:
     """Yield the seconds and the rates of each machine's current pools."""
-    for (machine, _), pool in found.items():
+    for (machine, _), pool in current.items():
         record = of_machine(machine, pool)
         yield _time(machine, pool)
         for metric in ("examples-per-second", "flop-per-second"):
@@ -23,17 +23,17 @@ def times(found: Found) -> Iterator[Number]:
                 yield _number(machine, metric, pool.pooled.per(quantity), pool)
 
 
-def ratios(found: Found) -> Iterator[Number]:
+def ratios(current: Found) -> Iterator[Number]:
     """Yield each speed-up of JAX and, of a step in its usual way, the best over the best."""
-    for item in of_pools(found):
+    for item in of_pools(current):
         yield _speedup(item)
         if item.case.scope == "step" and item.case.variant == "plain":
             yield _best(item)
 
 
-def headline(found: Found) -> tuple[Number, ...]:
+def headline(current: Found) -> tuple[Number, ...]:
     """Return the ratios of JAX's headline steps, and the seconds of both sides, machine by machine."""
-    steps = [item for item in of_pools(found) if of_machine(item.machine, item.gpu).headline_step()]
+    steps = [item for item in of_pools(current) if of_machine(item.machine, item.gpu).headline_step()]
     sides = [(_time(item.machine, item.cpu), _time(item.machine, item.gpu)) for item in steps]
     return tuple(
         number

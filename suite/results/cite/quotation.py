@@ -46,12 +46,12 @@ def remarks(text: str, numbers: Numbers) -> tuple[Remark, ...]:
 
     Beside that, which may not be quoted, and which pinned ones have another current number: one remark for both.
     """
-    found = [
+    of_quotations = [
         Remark(line=_line(text, mark), words=words, wrong=wrong)
         for mark in _MARK.finditer(text)
         for words, wrong in _of(mark["key"], mark["said"], numbers)
     ]
-    return tuple(sorted((*found, *lone(text)), key=lambda remark: remark.line))
+    return tuple(sorted((*of_quotations, *lone(text)), key=lambda remark: remark.line))
 
 
 def lone(text: str) -> tuple[Remark, ...]:
@@ -105,32 +105,32 @@ def renewed(text: str, numbers: Numbers) -> str:
     return _MARK.sub(now, text)
 
 
-def _renewed(said: str, cited: Citation) -> str:
+def _renewed(quoted: str, cited: Citation) -> str:
     """Return Markdown with the numbers of a citation in the places of its own, or without its words if those differ."""
-    addresses = [range(*link.span(2)) for link in _LINK.finditer(said)]
-    places = [found for found in _NUMBER.finditer(said) if not any(found.start() in each for each in addresses)]
-    whole = f"{cited.value} ({cited.interval})"
-    for words in (cited.value, whole):
+    addresses = [range(*link.span(2)) for link in _LINK.finditer(quoted)]
+    places = [found for found in _NUMBER.finditer(quoted) if not any(found.start() in each for each in addresses)]
+    with_interval = f"{cited.value} ({cited.interval})"
+    for words in (cited.value, with_interval):
         numbers = _NUMBER.findall(words)
         if len(numbers) == len(places):
-            new = said
+            new = quoted
             for place, (number, unit) in reversed([*zip(places, numbers, strict=True)]):
                 new = new[: place.start()] + number + (unit if place[2] else "") + new[place.end() :]
-            if _says(_plain(new), cited.value, whole):
+            if _says(_plain(new), cited.value, with_interval):
                 return _STATE.sub("" if cited.number.quotable else f", {cited.number.word}", new)
-    words, link = cited.quoted if "(" in _plain(said) else cited.value, _LINK.search(said)
-    return said.replace(f"[{link[1]}]", f"[{words}]", 1) if link else words
+    words, link = cited.quoted if "(" in _plain(quoted) else cited.value, _LINK.search(quoted)
+    return quoted.replace(f"[{link[1]}]", f"[{words}]", 1) if link else words
 
 
-def _of(key: str, said: str, numbers: Numbers) -> Iterator[tuple[str, bool]]:
+def _of(key: str, quoted: str, numbers: Numbers) -> Iterator[tuple[str, bool]]:
     try:
         number = numbers.resolve(key)
     except (LookupError, ValueError) as error:
         yield str(error.args[0]), True
         return
-    cited, plain = Citation(number=number), _plain(said)
-    whole = f"{cited.value} ({cited.interval})" if number.value.low is not None else cited.value
-    if not _says(plain, cited.value, whole):
+    cited, plain = Citation(number=number), _plain(quoted)
+    with_interval = f"{cited.value} ({cited.interval})" if number.value.low is not None else cited.value
+    if not _says(plain, cited.value, with_interval):
         yield f"'{plain.strip()}' is quoted for {key}, which says '{cited.quoted}'", True
     moved = _moved(number, numbers) if "@" in key else ""
     if cited.reservation:
@@ -162,15 +162,15 @@ def _moved(number: Number, numbers: Numbers) -> str:
     return f"it is of one host, {now.key} says {now.quoted}" if latest.quotable else ""
 
 
-def _says(text: str, value: str, whole: str) -> bool:
+def _says(text: str, value: str, with_interval: str) -> bool:
     """Return whether the numbers of a text are the value or those of the whole, ends with their unit or without."""
-    said, alone, cited = map(_NUMBER.findall, (text, value, whole))
-    if said == alone:
+    numbers, alone, cited = map(_NUMBER.findall, (text, value, with_interval))
+    if numbers == alone:
         return True
-    same = said[: len(alone)] == alone and [number for number, _ in said] == [number for number, _ in cited]
-    return same and all(unit in ("", own or alone[-1][1]) for (_, unit), (_, own) in zip(said, cited, strict=True))
+    same = numbers[: len(alone)] == alone and [number for number, _ in numbers] == [number for number, _ in cited]
+    return same and all(unit in ("", own or alone[-1][1]) for (_, unit), (_, own) in zip(numbers, cited, strict=True))
 
 
-def _plain(said: str) -> str:
+def _plain(text: str) -> str:
     """Return the words of Markdown: links and emphasis taken away, blanks made one."""
-    return " ".join(_LINK.sub(r"\1", said).translate(_MARKUP).split())
+    return " ".join(_LINK.sub(r"\1", text).translate(_MARKUP).split())

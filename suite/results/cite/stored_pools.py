@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from suite import former
 from suite.results.cite.keys import PINNED, parse
 from suite.results.cite.number import Number, version_of
 from suite.results.pooled.speedup import State
@@ -45,6 +46,11 @@ class StoredPool(Plain, frozen=True, kw_only=True):
     measured: str  # its newest record: UTC, ISO 8601
     members: tuple[str, ...]  # first 16 digits of its records' digests, the numerator's first
     digest: str = ""  # sha256 of the line in which it is blank
+
+    def __post_init__(self) -> None:
+        """Give values and ways that are stored under a former name their current one."""
+        msgspec.structs.force_setattr(self, "key", former.key(self.key))
+        msgspec.structs.force_setattr(self, "ways", former.ways(self.ways))
 
 
 def path(published: Path) -> Path:
@@ -81,7 +87,7 @@ def read(file: Path) -> tuple[tuple[StoredPool, ...], tuple[str, ...]]:
     """Return the lines of a file, none if there is no file, and a sentence for each that is not as it was stored."""
     if not file.is_file():
         return (), ()
-    found, problems = [], []
+    lines, problems = [], []
     for number, text in enumerate(file.read_bytes().splitlines(), 1):
         try:
             line = msgspec.json.decode(text, type=StoredPool)
@@ -89,23 +95,36 @@ def read(file: Path) -> tuple[tuple[StoredPool, ...], tuple[str, ...]]:
         except msgspec.DecodeError as error:
             line, reason = None, str(error)
         if line is not None and not reason:
-            found.append(line)
+            lines.append(line)
         else:
             problems.append(f"line {number} of '{file}' is no stored pool: {reason}; restore it from the repository")
-    return tuple(found), tuple(problems)
+    return tuple(lines), tuple(problems)
 
 
 def store(file: Path, numbers: Iterable[Number]) -> tuple[StoredPool, ...]:
     """Append to a file the lines of numbers that it lacks, and return these. Raises RuntimeError if it cannot."""
-    there = {line.digest for line in read(file)[0]}
-    new = [line for line in dict.fromkeys(map(line_of, numbers)) if line.digest not in there]
+    lines, _ = read(file)
+    new = list(dict.fromkeys(line_of(number) for number in numbers if line_for(number, lines) is None))
     if not new:
         return ()
     with files.writing(file):
-        whole = not file.is_file() or file.read_bytes()[-1:] in (b"", b"\n")
+        ends_with_line = not file.is_file() or file.read_bytes()[-1:] in (b"", b"\n")
         with file.open("ab") as out:
-            out.write((b"" if whole else b"\n") + b"".join(msgspec.json.encode(line) + b"\n" for line in new))
+            out.write((b"" if ends_with_line else b"\n") + b"".join(msgspec.json.encode(line) + b"\n" for line in new))
     return tuple(new)
+
+
+def line_for(number: Number, lines: Iterable[StoredPool]) -> StoredPool | None:
+    """Return the line that stores a number of a pool as it is; None if none does.
+
+    Its digest may be of former names. Raises ValueError for a number of one campaign.
+    """
+    now = _undigested(line_of(number))
+    return next((line for line in lines if _undigested(line) == now), None)
+
+
+def _undigested(line: StoredPool) -> StoredPool:
+    return msgspec.structs.replace(line, digest="")
 
 
 def number_of(line: StoredPool, records: Mapping[str, Record]) -> Number:

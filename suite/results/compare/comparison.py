@@ -107,10 +107,10 @@ def _lazily(records: Iterable[Record]) -> Callable[[Record], Components]:
 
 
 def _by_name(records: Iterable[Record]) -> dict[str, list[Record]]:
-    found: dict[str, list[Record]] = {}
+    records_of: dict[str, list[Record]] = {}
     for record in sorted(records, key=lambda record: record.current_key):
-        found.setdefault(record.machine_and_case[1], []).append(record)
-    return found
+        records_of.setdefault(record.machine_and_case[1], []).append(record)
+    return records_of
 
 
 def _pairs(first: dict[str, list[Record]], second: dict[str, list[Record]]) -> list[tuple[Record, Record]]:
@@ -158,9 +158,9 @@ def _comparison(one: Summary, other: Summary, spread: Callable[[Record], Compone
     if _on_one_host(one.record, other.record):
         ratio, chance = unpaired_ratio(*sides), unpaired_p_value(*sides)
         return ratio and Comparison(first=one, second=other, ratio=ratio, paired=False, chance=chance)
-    (mine, theirs), (first, second) = ((side,) for side in sides), (spread(item.record) for item in (one, other))
-    ratio = pooling.ratio((mine, first), (theirs, second)).estimate
-    least = smallest_change(mine, theirs, first, second)
+    (ours, theirs), (first, second) = ((side,) for side in sides), (spread(item.record) for item in (one, other))
+    ratio = pooling.ratio((ours, first), (theirs, second)).estimate
+    least = smallest_change(ours, theirs, first, second)
     return Comparison(first=one, second=other, ratio=ratio, paired=False, chance=None, least=least)
 
 
@@ -177,17 +177,17 @@ def axes(one: Record, other: Record) -> tuple[str, ...]:
     slice of a card that was measured whole.
     """
     fields = (field.name for field in msgspec.structs.fields(one.case))
-    found = [name for name in fields if getattr(one.case, name) != getattr(other.case, name)]
+    names = [name for name in fields if getattr(one.case, name) != getattr(other.case, name)]
     if one.machine.slug != other.machine.slug:
-        found.append("machine")
+        names.append("machine")
     elif _other_host(one.machine, other.machine):
-        found.append("host")
+        names.append("host")
     if one.backend == "gpu" and one.machine.slug == other.machine.slug and _gpus(one.machine) != _gpus(other.machine):
-        found.append("GPU")
+        names.append("GPU")
     mine, theirs = one.software.packages, other.software.packages
     packages = sorted(name for name in mine.keys() & theirs.keys() if mine[name] != theirs[name])
     settings = differing(one.software.settings, other.software.settings)
-    return (*found, *packages, *(f"setting {name}" for name in settings))
+    return (*names, *packages, *(f"setting {name}" for name in settings))
 
 
 def _gpus(machine: Machine) -> list[str]:

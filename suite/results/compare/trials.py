@@ -62,14 +62,14 @@ def left_out(pools: Sequence[Pool]) -> Iterator[Trial]:
     for host in dict.fromkeys(host for pool in pools if pool.hosts > 1 for host in pool.by_host):
         among = shared((pool.likeness, _without(pool, host)) for pool in pools)
         for pool in pools:
-            if (mine := _side(pool, host, among)) is None:
+            if (own := _side(pool, host, among)) is None:
                 continue
             hosts = frozenset({host})
-            yield Trial(side=_name(pool), pools=(pool,), hosts=hosts, good=holds(mine))
+            yield Trial(side=_name(pool), pools=(pool,), hosts=hosts, good=holds(own))
             for cpu in twins[_cpu_case(pool)] if _has_speedup(pool) else ():
                 together = cpu.likeness.backend == "cpu" and not set(cpu.campaigns).isdisjoint(pool.campaigns)
                 if together and (theirs := _side(cpu, host, among)) is not None:
-                    yield Trial(side=SPEED_UP, pools=(cpu, pool), hosts=hosts, good=holds(theirs, mine))
+                    yield Trial(side=SPEED_UP, pools=(cpu, pool), hosts=hosts, good=holds(theirs, own))
 
 
 def _side(pool: Pool, host: HostKey, among: Callable[[Likeness], tuple[Components, bool]]) -> _Side | None:
@@ -111,9 +111,9 @@ def pairs(pools: Iterable[Pool]) -> Iterator[Trial]:
     """Yield of each two campaigns of a pool on different hosts whether they are called the same."""
     for pool in pools:
         if pool.hosts > 1 and pool.among.degrees:
-            for (one, mine), (other, theirs) in combinations(_campaigns(pool), 2):
+            for (one, ours), (other, theirs) in combinations(_campaigns(pool), 2):
                 if one != other:
-                    good = not changed([mine], [theirs], pool.among)
+                    good = not changed([ours], [theirs], pool.among)
                     yield Trial(side=_name(pool), pools=(pool,), hosts=frozenset({one, other}), good=good)
 
 

@@ -37,9 +37,9 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
-def write(found: Compared, folder: Path) -> Path:
+def write(compared: Compared, folder: Path) -> Path:
     """Write what was found of a workload on a backend into the folder of evidence and return its file."""
-    return json_files.write(found, folder / FOLDER / f"{found.workload}.{found.backend}.json")
+    return json_files.write(compared, folder / FOLDER / f"{compared.workload}.{compared.backend}.json")
 
 
 def read(folder: Path) -> tuple[Compared, ...]:

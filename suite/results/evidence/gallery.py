@@ -89,9 +89,9 @@ class Gallery(Plain, frozen=True, kw_only=True):
     published: tuple[Published, ...]
 
 
-def write(found: Gallery, folder: Path) -> Path:
+def write(gallery: Gallery, folder: Path) -> Path:
     """Write the gallery into the folder of evidence and return its file."""
-    return json_files.write(found, folder / FILE)
+    return json_files.write(gallery, folder / FILE)
 
 
 def read(folder: Path) -> Gallery | None:

@@ -10,10 +10,10 @@ from suite.results.records.record import to_json
 Found = TypeVar("Found", bound=msgspec.Struct)
 
 
-def write(found: msgspec.Struct, file: Path) -> Path:
+def write(document: msgspec.Struct, file: Path) -> Path:
     """Write what was found and return the file."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(to_json(found))
+    file.write_bytes(to_json(document))
     return file
 
 

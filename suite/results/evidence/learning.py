@@ -62,9 +62,9 @@ class LearningCheck(Plain, frozen=True, kw_only=True):
         return (self.trained is None or self.trained.good) and all(check.good is not False for check in self.checks)
 
 
-def write(found: LearningCheck, folder: Path) -> Path:
+def write(check: LearningCheck, folder: Path) -> Path:
     """Write what was found of a network on a backend into the folder of evidence and return its file."""
-    return json_files.write(found, folder / FOLDER / f"{found.network}.{found.backend}.json")
+    return json_files.write(check, folder / FOLDER / f"{check.network}.{check.backend}.json")
 
 
 def read(folder: Path) -> tuple[LearningCheck, ...]:

@@ -40,9 +40,9 @@ class Parity(Plain, frozen=True, kw_only=True):
     bugs: tuple[Caught, ...]
 
 
-def write(found: Parity, folder: Path) -> Path:
+def write(parity: Parity, folder: Path) -> Path:
     """Write what was found into the folder and return the file."""
-    return json_files.write(found, folder / FILE)
+    return json_files.write(parity, folder / FILE)
 
 
 def read(folder: Path) -> Parity | None:

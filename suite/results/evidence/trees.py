@@ -58,9 +58,9 @@ class Trees(Plain, frozen=True, kw_only=True):
         )
 
 
-def write(found: Trees, folder: Path) -> Path:
+def write(trees: Trees, folder: Path) -> Path:
     """Write what was found into the folder and return the file."""
-    return json_files.write(found, folder / FILE)
+    return json_files.write(trees, folder / FILE)
 
 
 def read(folder: Path) -> Trees | None:

@@ -35,16 +35,16 @@ def baseline_comparisons(records: Iterable[Record]) -> tuple[BaselineComparison,
     return of_pools(current(pools(records)))
 
 
-def of_pools(found: Found) -> tuple[BaselineComparison, ...]:
+def of_pools(current: Found) -> tuple[BaselineComparison, ...]:
     """Return what `baseline_comparisons` returns, of these pools."""
-    ways_of = ways(found)
-    made = [
+    ways_of = ways(current)
+    comparisons = [
         BaselineComparison(
             machine=machine, mine=pool, ways=tuple(way for way in ways_of(machine, pool) if is_baseline(way))
         )
-        for machine, pool in _steps(found)
+        for machine, pool in _steps(current)
     ]
-    return tuple(sorted(made, key=_place))
+    return tuple(sorted(comparisons, key=_place))
 
 
 def _place(row: BaselineComparison) -> tuple[str, str, str, int, str]:
@@ -52,10 +52,10 @@ def _place(row: BaselineComparison) -> tuple[str, str, str, int, str]:
     return row.machine, case.backend, case.workload, case.batch, case.precision
 
 
-def _steps(found: Found) -> Iterator[tuple[str, Pool]]:
+def _steps(current: Found) -> Iterator[tuple[str, Pool]]:
     """Yield JAX's steps in their usual way, at any precision and batch; of two allocators the better known."""
     best: dict[tuple[str, Case], Pool] = {}
-    for (machine, case), pool in found.items():
+    for (machine, case), pool in current.items():
         record = pool.newest
         if case.scope != "step" or not record.usual("batch", "precision") or record.description.family == "ceiling":
             continue

@@ -34,11 +34,11 @@ _PACKAGES: Mapping[Implementation, tuple[str, ...]] = {
 
 def grouped(records: Iterable[Record]) -> list[list[Record]]:
     """Return the records that are evidence, those that pool together, the oldest first."""
-    found: dict[Hashable, list[Record]] = defaultdict(list)
+    groups: dict[Hashable, list[Record]] = defaultdict(list)
     for record in sorted(records, key=lambda record: (record.created, record.digest)):
         if usable(record):
-            found[pool_key(record)].append(record)
-    return list(found.values())
+            groups[pool_key(record)].append(record)
+    return list(groups.values())
 
 
 def case_of(record: Record) -> Case:
@@ -74,12 +74,12 @@ def usable(record: Record) -> bool:
 
 def seconds_by_host(records: Sequence[Record]) -> dict[HostKey, tuple[float, ...]]:
     """Return the seconds of each process that counts, by host."""
-    found: dict[HostKey, tuple[float, ...]] = {}
+    seconds: dict[HostKey, tuple[float, ...]] = {}
     for record in records:
         host = identity(record).host_key
         values = (step_seconds(run, record.method) for run in record.runs if _counts(record, run))
-        found[host] = (*found.get(host, ()), *(value for value in values if value))
-    return found
+        seconds[host] = (*seconds.get(host, ()), *(value for value in values if value))
+    return seconds
 
 
 def _counts(record: Record, run: Run) -> bool:

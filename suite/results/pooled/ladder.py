@@ -67,18 +67,18 @@ class Amortised:
 
 def ladder(records: Iterable[Record], speedups: Iterable[PooledSpeedUp] = ()) -> tuple[Rung, ...]:
     """Return the rungs of one workload and machine, from the step to the whole run: from its records and speed-ups."""
-    mine = [record for record in records if _plain(record) and not record.cut_short]
+    plain_records = [record for record in records if _plain(record) and not record.cut_short]
     pooled = {(item.case.scope, item.case.cache): item for item in speedups if _plain(item.record)}
-    found: list[Rung | None] = []
+    rungs: list[Rung | None] = []
     for scope, cache in _RUNGS:
-        timed = [r for r in mine if (r.case.scope, r.case.cache) == (scope, cache)]
+        timed = [r for r in plain_records if (r.case.scope, r.case.cache) == (scope, cache)]
         cpu, gpu = _sides(timed)
         if both := pooled.get((scope, cache)):
-            found.append(Rung(case=both.case, pooled=both))
+            rungs.append(Rung(case=both.case, pooled=both))
         elif either := cpu or gpu:
-            found.append(Rung(case=either.record.case, cpu=cpu, gpu=gpu))
-        found.append(_blocking_rung(timed) if scope == "step" else _compiled_before(scope, cpu, gpu))
-    return tuple(rung for rung in found if rung is not None)
+            rungs.append(Rung(case=either.record.case, cpu=cpu, gpu=gpu))
+        rungs.append(_blocking_rung(timed) if scope == "step" else _compiled_before(scope, cpu, gpu))
+    return tuple(rung for rung in rungs if rung is not None)
 
 
 def _sides(records: Sequence[Record]) -> tuple[Summary | None, Summary | None]:
@@ -174,6 +174,6 @@ def _plain(record: Record) -> bool:
 
 def _current(records: Iterable[Record]) -> Summary | None:
     """Return the summary of the current campaign, of its better allocator."""
-    there = list(records)
-    last = max((record.current_key for record in there), default=None)
-    return fastest(summary(record) for record in there if record.current_key == last)
+    all_records = list(records)
+    last = max((record.current_key for record in all_records), default=None)
+    return fastest(summary(record) for record in all_records if record.current_key == last)

@@ -91,21 +91,21 @@ def spread_of(records: Iterable[Record]) -> Callable[[Record], Components]:
 def pools(records: Iterable[Record]) -> tuple[Pool, ...]:
     """Return the pools of these records, in the order of case and of their newest record."""
     groups = grouped(records)
-    among, found = _among(groups), []
+    among, pooled_groups = _among(groups), []
     for group in groups:
         components, borrowed = among(likeness_of(group))
-        found.append(Pool(records=tuple(group), among=components, borrowed=borrowed))
-    return tuple(sorted(found, key=lambda pool: (pool.newest.name, pool.newest.created)))
+        pooled_groups.append(Pool(records=tuple(group), among=components, borrowed=borrowed))
+    return tuple(sorted(pooled_groups, key=lambda pool: (pool.newest.name, pool.newest.created)))
 
 
 def _among(groups: Iterable[Sequence[Record]]) -> Among:
     return shared((likeness_of(group), seconds_by_host(group)) for group in groups)
 
 
-def current(found: Iterable[Pool], fewest_hosts: int = FEWEST_HOSTS) -> dict[tuple[str, Case], Pool]:
+def current(candidates: Iterable[Pool], fewest_hosts: int = FEWEST_HOSTS) -> dict[tuple[str, Case], Pool]:
     """Return the pool that counts for each machine and case: the newest of enough hosts, else that of most hosts."""
     best: dict[tuple[str, Case], Pool] = {}
-    for pool in found:
+    for pool in candidates:
         rank = min(pool.hosts, fewest_hosts), pool.newest.created
         for machine in pool.machines:
             other = best.get((machine, pool.case))

@@ -167,19 +167,19 @@ def pooled_speedups(records: Iterable[Record]) -> tuple[PooledSpeedUp, ...]:
     return of_pools(current(pools(records)))
 
 
-def of_pools(found: Found) -> tuple[PooledSpeedUp, ...]:
+def of_pools(current: Found) -> tuple[PooledSpeedUp, ...]:
     """Return the speed-up of each machine and case of JAX in these pools, in the order of machine and workload."""
-    ways_of, made = ways(found), []
+    ways_of, ratios = ways(current), []
     sides: dict[Case, list[Pool]] = defaultdict(list)
-    for (_, case), pool in found.items():
+    for (_, case), pool in current.items():
         sides[case].append(pool)
-    for (machine, case), gpu in sorted(found.items(), key=lambda each: (each[0][0], each[0][1].text(0))):
+    for (machine, case), gpu in sorted(current.items(), key=lambda each: (each[0][0], each[0][1].text(0))):
         if (case.backend, case.implementation) != ("gpu", "jax") or gpu.newest.description.family == "ceiling":
             continue
-        cpu = _twin(machine, case, found)
+        cpu = _twin(machine, case, current)
         if cpu is None:
             continue
-        made.append(
+        ratios.append(
             PooledSpeedUp(
                 machine=machine,
                 cpu=cpu,
@@ -191,15 +191,15 @@ def of_pools(found: Found) -> tuple[PooledSpeedUp, ...]:
                 fewer_cores=fewer_cores(cpu, sides[cpu.case]),
             )
         )
-    return tuple(made)
+    return tuple(ratios)
 
 
-def _twin(machine: str, case: Case, found: Found) -> Pool | None:
+def _twin(machine: str, case: Case, current: Found) -> Pool | None:
     """Return the CPU side of a GPU's case: float32 at highest precision, with the allocator that has more evidence."""
     twin = msgspec.structs.replace(case, backend="cpu", precision="float32-highest")
     sides = (
-        found.get((machine, msgspec.structs.replace(twin, allocator=allocator)))
-        for allocator in ("retaining", "system")
+        current.get((machine, msgspec.structs.replace(twin, allocator=allocator)))
+        for allocator in ("tuned-malloc", "default-malloc")
     )
     return max(filter(None, sides), key=lambda pool: min(pool.hosts, FEWEST_HOSTS), default=None)
 

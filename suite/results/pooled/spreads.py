@@ -50,14 +50,14 @@ def pooled(groups: Iterable[Sequence[float]], stand_in: float | None = None) -> 
     It is the weighted median over cells, so that a single wild cell does not widen all. A stand-in counts as one cell
     with a few degrees of freedom, and none counts for more: wild cells get the most rounds.
     """
-    found = [
+    of_groups = [
         (variance(logs) / _median_share(len(logs) - 1), min(len(logs) - 1, _WEIGHT))
         for logs in _logs(groups)
         if len(logs) > 1
     ]
     if stand_in is not None:
-        found.append((stand_in**2, _WEIGHT))
-    return math.sqrt(_weighted_median(found)) if found else None
+        of_groups.append((stand_in**2, _WEIGHT))
+    return math.sqrt(_weighted_median(of_groups)) if of_groups else None
 
 
 def _logs(groups: Iterable[Sequence[float]]) -> Iterable[list[float]]:
@@ -102,9 +102,9 @@ def spreads(records: Iterable[Record], machine: Machine) -> Spreads:
     cells: dict[Kind, list[list[float]]] = defaultdict(list)
     for record in records:
         cells[kind(record.case.backend, record.case.scope)].append(list(seconds_by_round(record).values()))
-    found = {each: pooled(groups, nearest(machine, each)) or 0.0 for each, groups in cells.items()}
+    between_hosts = {each: pooled(groups, nearest(machine, each)) or 0.0 for each, groups in cells.items()}
     alone = (each for each, groups in cells.items() if all(len(group) < 2 for group in groups))
-    return Spreads(pooled=found, borrowed=frozenset(alone))
+    return Spreads(pooled=between_hosts, borrowed=frozenset(alone))
 
 
 def table(records: Iterable[Record]) -> tuple[Published, ...]:
@@ -141,12 +141,12 @@ def nearest(machine: Machine, wanted: Kind, among: Sequence[Published] | None = 
 
     On a GPU that is the same card, on a CPU the same model with the count of cores that is nearest.
     """
-    mine = tuple(gpu.name for gpu in machine.gpus)
-    found = [each for each in (shipped() if among is None else among) if (each.backend, each.scope) == wanted]
+    gpu_names = tuple(gpu.name for gpu in machine.gpus)
+    same_scope = [each for each in (shipped() if among is None else among) if (each.backend, each.scope) == wanted]
 
     def distance(each: Published) -> tuple[bool, bool, float, int]:
-        other_card = each.backend == "gpu" and each.gpus[:1] != mine[:1]
+        other_card = each.backend == "gpu" and each.gpus[:1] != gpu_names[:1]
         cores = abs(math.log(each.cores / max(machine.cores, 1)))
         return other_card, each.cpu_model != machine.cpu_model, cores, -each.cells
 
-    return min(found, key=distance).spread if found else None
+    return min(same_scope, key=distance).spread if same_scope else None

@@ -18,7 +18,7 @@ from suite.results.single.summary import seconds_by_round
 from suite.results.stats import borrowing, pooling
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.variance_components import Components
-from suite.variants import peer_name
+from suite.variants import way_of
 from suite.workload import Backend, Case, Scope
 
 _ASIDE = ("stacked", "resident")  # ways of JAX that are no step of the same batch
@@ -48,20 +48,20 @@ class Way:
 def way_words(case: Case) -> str:
     """Return a way's implementation and variant, and threads or allocator where they are not the usual ones."""
     threads = f" with {units.pluralize(case.threads, 'thread')}" if case.threads else ""
-    allocator = ", system allocator" if (case.backend, case.allocator) == ("cpu", "system") else ""
-    return peer_name(case) + threads + allocator
+    allocator = ", default-malloc" if (case.backend, case.allocator) == ("cpu", "default-malloc") else ""
+    return way_of(case) + threads + allocator
 
 
-def ways(found: Found) -> Callable[[str, Pool], tuple[Way, ...]]:
+def ways(current: Found) -> Callable[[str, Pool], tuple[Way, ...]]:
     """Return what gives the other ways of a machine's pool among these, the fastest first."""
     places: dict[_Place, list[Pool]] = defaultdict(list)
-    for (machine, case), pool in found.items():
+    for (machine, case), pool in current.items():
         places[machine, case.workload, case.backend, case.scope, case.batch].append(pool)
     among = _ratio_components(places)
 
-    def of(machine: str, mine: Pool) -> tuple[Way, ...]:
-        case = mine.case
-        return _ways(mine, places[machine, case.workload, case.backend, case.scope, case.batch], among)
+    def of(machine: str, plain: Pool) -> tuple[Way, ...]:
+        case = plain.case
+        return _ways(plain, places[machine, case.workload, case.backend, case.scope, case.batch], among)
 
     return of
 
@@ -73,36 +73,36 @@ def _ratio_components(ways: Mapping[_Place, Sequence[Pool]]) -> _Among:
     """
     backends: dict[Backend, dict[Hashable, list[Mapping[HostKey, Sequence[float]]]]] = {}
     for same in ways.values():
-        for mine in (pool for pool in same if _is_plain_jax(pool.case)):
-            kinds = backends.setdefault(mine.case.backend, defaultdict(list))
-            kinds[_ratio_kind(mine)] += (_paired(mine, other) for other in same if _comparable(mine, other))
-    found: dict[Hashable, Components] = {}
+        for plain in (pool for pool in same if _is_plain_jax(pool.case)):
+            kinds = backends.setdefault(plain.case.backend, defaultdict(list))
+            kinds[_ratio_kind(plain)] += (_paired(plain, other) for other in same if _comparable(plain, other))
+    components: dict[Hashable, Components] = {}
     for kinds in backends.values():
         own = {kind: components_of(filter(None, cells)) for kind, cells in kinds.items() if any(cells)}
         unlikeness = borrowing.unlikeness([own.values()])
-        for kind, mine in own.items():
+        for kind, plain in own.items():
             others = (other for name, other in own.items() if name != kind)
-            found[kind] = borrowing.borrowed(mine, others, unlikeness)
-    return found
+            components[kind] = borrowing.borrowed(plain, others, unlikeness)
+    return components
 
 
 def _ratio_kind(pool: Pool) -> Hashable:
     return pool.case.backend, kind_of(pool.newest.machine, pool.case.backend)
 
 
-def _ways(mine: Pool, same: Sequence[Pool], among: _Among) -> tuple[Way, ...]:
+def _ways(plain: Pool, same: Sequence[Pool], among: _Among) -> tuple[Way, ...]:
     """Return the other ways of a step with their times over its own, the fastest first."""
-    found = []
+    timed = []
     for other in same:
-        if not _comparable(mine, other):
+        if not _comparable(plain, other):
             continue
-        cell, known = tuple(_paired(mine, other).values()), among.get(_ratio_kind(mine))
+        cell, known = tuple(_paired(plain, other).values()), among.get(_ratio_kind(plain))
         if cell and known is not None:
             over = pooling.pooled(cell, known)
         else:
-            over = pooling.ratio((other.cell, other.among), (mine.cell, mine.among))
-        found.append(Way(pool=other, over=over))
-    return tuple(sorted(found, key=lambda way: way.over.value))
+            over = pooling.ratio((other.cell, other.among), (plain.cell, plain.among))
+        timed.append(Way(pool=other, over=over))
+    return tuple(sorted(timed, key=lambda way: way.over.value))
 
 
 def is_baseline(way: Way) -> bool:
@@ -114,21 +114,21 @@ def _is_plain_jax(case: Case) -> bool:
     return (case.implementation, case.variant) == ("jax", "plain")
 
 
-def _comparable(mine: Pool, other: Pool) -> bool:
+def _comparable(plain: Pool, other: Pool) -> bool:
     """Return whether another pool is of another way of the same step: implementation, variant, layout or threads."""
-    free = {name: getattr(mine.case, name) for name in ("implementation", "variant", "layout", "threads", "allocator")}
-    if other.case.ignoring_allocator == mine.case.ignoring_allocator or other.case.variant in _ASIDE:
+    free = {name: getattr(plain.case, name) for name in ("implementation", "variant", "layout", "threads", "allocator")}
+    if other.case.ignoring_allocator == plain.case.ignoring_allocator or other.case.variant in _ASIDE:
         return False
-    if mine.case.variant in _ASIDE and other.case.implementation == "jax":
+    if plain.case.variant in _ASIDE and other.case.implementation == "jax":
         return False
-    return msgspec.structs.replace(other.case, **free) == mine.case
+    return msgspec.structs.replace(other.case, **free) == plain.case
 
 
-def _paired(mine: Pool, other: Pool) -> Mapping[HostKey, Sequence[float]]:
+def _paired(plain: Pool, other: Pool) -> Mapping[HostKey, Sequence[float]]:
     """Return the other's time over mine by host, one value a round that both have; of campaigns that timed both."""
     hosts: dict[HostKey, list[float]] = defaultdict(list)
     theirs = {record.campaign: record for record in other.records}
-    for record in mine.records:
+    for record in plain.records:
         beside = theirs.get(record.campaign)
         if beside is None:
             continue
@@ -137,9 +137,9 @@ def _paired(mine: Pool, other: Pool) -> Mapping[HostKey, Sequence[float]]:
     return {host: values for host, values in hosts.items() if values}
 
 
-def fewer_cores(mine: Pool, others: Iterable[Pool]) -> Way | None:
+def fewer_cores(plain: Pool, others: Iterable[Pool]) -> Way | None:
     """Return the fastest of other CPUs that have fewer cores and surely take less time; None if there is none."""
-    fewer = (pool for pool in others if pool.newest.machine.cores < mine.newest.machine.cores)
-    ways = [Way(pool=pool, over=pooling.ratio((pool.cell, pool.among), (mine.cell, mine.among))) for pool in fewer]
+    fewer = (pool for pool in others if pool.newest.machine.cores < plain.newest.machine.cores)
+    ways = [Way(pool=pool, over=pooling.ratio((pool.cell, pool.among), (plain.cell, plain.among))) for pool in fewer]
     surely = (way for way in ways if way.over.high is not None and way.over.high < 1)
     return min(surely, key=lambda way: way.over.value, default=None)

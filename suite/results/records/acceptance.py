@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import msgspec
 
+from suite import former
 from suite.results.records.record import Record, Schema, digest, plain_name
 
 _READ = get_args(Schema)
@@ -48,6 +49,8 @@ def validate(content: bytes) -> Record:
         raise ValueError(f"{reason} at {place}")
     if digest(content, record.digest) != record.digest:
         raise ValueError("it was changed after it was written: its digest does not match at $.digest")
+    if former.is_former(plain["case"]):
+        vars(record)["name"] = former.former_file_name(record.name)  # its file and its address stay what they are
     return record
 
 
@@ -74,10 +77,10 @@ def _spot(before: bytes) -> str:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     for key, value in pairs:
-        found[key] = _Refused("the name stands twice") if key in found else value
-    return found
+        members[key] = _Refused("the name stands twice") if key in members else value
+    return members
 
 
 def _constant(word: str) -> _Refused:

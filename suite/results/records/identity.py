@@ -82,9 +82,9 @@ def same_host(one: Identity, other: Identity) -> bool:
     return one.host_key == other.host_key
 
 
-def count_hosts(found: Iterable[Identity]) -> int:
+def count_hosts(identities: Iterable[Identity]) -> int:
     """Return how many hosts these are of."""
-    return len({each.host_key for each in found})
+    return len({each.host_key for each in identities})
 
 
 @once
@@ -118,10 +118,10 @@ def _at(words: tuple[str, ...], index: int | None) -> str:
     return "" if index is None else words[index]
 
 
-def by_host(found: Iterable[Record]) -> Mapping[HostKey, tuple[Record, ...]]:
+def by_host(of_hosts: Iterable[Record]) -> Mapping[HostKey, tuple[Record, ...]]:
     """Return the records of each host, in their order."""
     groups: dict[HostKey, list[Record]] = {}
-    for record in found:
+    for record in of_hosts:
         groups.setdefault(identity(record).host_key, []).append(record)
     return {key: tuple(records) for key, records in groups.items()}
 
@@ -142,13 +142,13 @@ def read(content: bytes) -> Table:
     Raises ValueError, naming the place, if it is another thing, of another version, or points beyond its lists.
     """
     try:
-        found = msgspec.json.decode(content, type=Table)
+        table_read = msgspec.json.decode(content, type=Table)
     except msgspec.DecodeError as error:
         raise ValueError(f"'{FILE_NAME}' is no table of identities: {error}; restore it from the repository") from None
-    if found.version != 1:
-        raise ValueError(f"'{FILE_NAME}' has version {found.version}, this suite reads 1; restore it")
-    for key, places in found.records.items():
-        for index, words in zip(places, (found.hosts, found.programs), strict=True):
+    if table_read.version != 1:
+        raise ValueError(f"'{FILE_NAME}' has version {table_read.version}, this suite reads 1; restore it")
+    for key, places in table_read.records.items():
+        for index, words in zip(places, (table_read.hosts, table_read.programs), strict=True):
             if index is not None and index >= len(words):
                 raise ValueError(f"'{FILE_NAME}' points beyond its lists at '{key}'; restore it from the repository")
-    return found
+    return table_read

@@ -18,12 +18,12 @@ def pack(campaign: Path, added: Mapping[str, bytes] | None = None) -> Path:
     record would be another or cannot be packed, RuntimeError if the disk refuses.
     """
     target, loose = pack_path(campaign.parent, campaign.name), store.of(campaign)
-    there = {path.name: store.content(path) for path in store.of(target)}
-    records = dict(there)
+    packed = {path.name: store.content(path) for path in store.of(target)}
+    records = dict(packed)
     for name, content in (*((path.name, store.content(path)) for path in loose), *(added or {}).items()):
         if records.setdefault(name, content) != content:
             raise ValueError(f"'{target / name}' exists and differs; a published record is never changed")
-    if records != there:
+    if records != packed:
         _replace(target, _packed(target, records))
     with files.writing(campaign):
         for path in loose:

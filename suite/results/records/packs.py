@@ -66,12 +66,12 @@ def content(path: Path) -> bytes:
     except KeyError:
         raise ValueError("its pack has no record of that name; suite validate PACK names those it has") from None
     try:
-        found = archive.read(member)
+        unpacked = archive.read(member)
     except _DAMAGED as error:
         raise ValueError(f"it is damaged in its pack: {error}") from None
-    if len(found) != member.file_size:
-        raise ValueError(f"it is damaged in its pack: {len(found)} of {member.file_size} bytes")
-    return found
+    if len(unpacked) != member.file_size:
+        raise ValueError(f"it is damaged in its pack: {len(unpacked)} of {member.file_size} bytes")
+    return unpacked
 
 
 def _bytes(pack: Path) -> bytes:

@@ -8,14 +8,14 @@ _ASIDE = frozenset(
 )
 
 
-def differing(*found: Mapping[str, str]) -> tuple[str, ...]:
+def differing(*settings: Mapping[str, str]) -> tuple[str, ...]:
     """Return the names of the settings that are not the same in all of these.
 
     One of the environment or of XLA that is not named was not set. What an implementation tells of itself is compared
     where it is told: older records lack some, and each implementation tells its own.
     """
-    names = {name for each in found for name in each} - _ASIDE
-    return tuple(name for name in sorted(names) if len(_values(name, found)) > 1)
+    names = {name for each in settings for name in each} - _ASIDE
+    return tuple(name for name in sorted(names) if len(_values(name, settings)) > 1)
 
 
 def bearing(settings: Mapping[str, str]) -> dict[str, str]:

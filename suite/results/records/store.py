@@ -73,10 +73,10 @@ def _content(path: Path) -> bytes:
     if not path.is_file():
         raise ValueError("it is no file")
     with path.open("rb") as file:
-        found = file.read(LARGEST_BYTES + 1)
-    if len(found) > LARGEST_BYTES:
+        held = file.read(LARGEST_BYTES + 1)
+    if len(held) > LARGEST_BYTES:
         raise ValueError(f"more than the {LARGEST_BYTES} bytes that a record may have")
-    return found
+    return held
 
 
 def _refusal(path: Path, error: OSError | ValueError) -> ValueError:

@@ -12,14 +12,14 @@ from suite.workload import Backend, Case, Implementation
 CERTIFIED_FROM = 0.7  # fastest baseline's time over JAX's, on the CPU
 
 
-def baselines_of(mine: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Estimate], ...]:
+def baselines_of(summary: Summary, group: Iterable[Summary]) -> tuple[tuple[Summary, Estimate], ...]:
     """Return the other implementations of the same case, each with its time over mine."""
-    found = []
-    for other in others_of(mine, group):
-        over = time_ratio(other, mine)
+    baselines = []
+    for other in others_of(summary, group):
+        over = time_ratio(other, summary)
         if over is not None:
-            found.append((other, over))
-    return tuple(found)
+            baselines.append((other, over))
+    return tuple(baselines)
 
 
 def way(item: Summary) -> tuple[str, str]:
@@ -43,9 +43,9 @@ def not_timed(timed: Sequence[Case], implementations: Iterable[Implementation], 
     )
 
 
-def others_of(mine: Summary, group: Iterable[Summary]) -> Iterable[Summary]:
+def others_of(summary: Summary, group: Iterable[Summary]) -> Iterable[Summary]:
     """Yield the results of other implementations of the same case, whatever they are worth."""
-    own = mine.record.compared_as
+    own = summary.record.compared_as
     for other in group:
         theirs = msgspec.structs.replace(
             other.record.compared_as, implementation=own.implementation, variant=own.variant, layout=own.layout

@@ -71,14 +71,14 @@ def _over_jax(steps: Sequence[Record]) -> Mapping[tuple[str, Backend], Mapping[s
             how: _How = case.implementation, case.variant, case.layout
             mine = record.campaign, record.workload, case.backend, how
             fastest[mine] = min(record, fastest.get(mine, record), key=_log)
-    found: dict[tuple[str, Backend], dict[str, dict[_How, dict[str, float]]]]
-    found = defaultdict(lambda: defaultdict(lambda: defaultdict(dict)))
+    ratios: dict[tuple[str, Backend], dict[str, dict[_How, dict[str, float]]]]
+    ratios = defaultdict(lambda: defaultdict(lambda: defaultdict(dict)))
     for (campaign, workload, backend, how), record in fastest.items():
         place: _Place = campaign, workload, backend, _JAX
         jax = fastest.get(place)
         if how[0] != "jax" and jax is not None:
-            found[workload, backend][_kind(backend, record.machine)][how][campaign] = _log(record) - _log(jax)
-    return found
+            ratios[workload, backend][_kind(backend, record.machine)][how][campaign] = _log(record) - _log(jax)
+    return ratios
 
 
 def _best(kinds: Iterable[_Ways], twice: bool) -> _How:

@@ -29,9 +29,9 @@ def history(records: Iterable[Record]) -> tuple[Once, ...]:
     for record in records:
         if record.headline_step() and record.profile != "smoke":
             campaigns.setdefault(record.campaign, []).append(record)
-    found = []
-    for mine in campaigns.values():
-        cpu, gpu = (fastest(summary(r) for r in mine if r.backend == side) for side in ("cpu", "gpu"))
+    timed = []
+    for items in campaigns.values():
+        cpu, gpu = (fastest(summary(r) for r in items if r.backend == side) for side in ("cpu", "gpu"))
         if cpu or gpu:
-            found.append(Once(created=mine[0].created, experiment=mine[0].experiment, cpu=cpu, gpu=gpu))
-    return tuple(sorted(found, key=lambda once: once.created, reverse=True))
+            timed.append(Once(created=items[0].created, experiment=items[0].experiment, cpu=cpu, gpu=gpu))
+    return tuple(sorted(timed, key=lambda once: once.created, reverse=True))

@@ -42,13 +42,13 @@ def input_pipeline(record: Record) -> InputPipeline:
     good = [run for run in record.runs if not run.reason and run.samples and run.steps_per_sample]
     steps = [median(s.wall_seconds for s in run.samples) / run.steps_per_sample for run in good]
     alone = [run.step_alone_seconds for run in good if run.step_alone_seconds]
-    whole = len(alone) == len(steps) and bool(steps)
+    complete = len(alone) == len(steps) and bool(steps)
     firsts = [run.first_batch_seconds for run in good if run.first_batch_seconds is not None]
     return InputPipeline(
         summary=item,
         rate=item.seconds.per(record.case.batch) if item.seconds else None,
-        device_rate=geometric_mean(alone).per(record.case.batch) if whole else None,
-        share=geometric_mean([one / step for one, step in zip(alone, steps, strict=True)]) if whole else None,
+        device_rate=geometric_mean(alone).per(record.case.batch) if complete else None,
+        share=geometric_mean([one / step for one, step in zip(alone, steps, strict=True)]) if complete else None,
         first_batch_seconds=median(firsts) if firsts else None,
         gpu_utilisation=gpu_share(record),
     )

@@ -41,14 +41,14 @@ def read(path: Path = SHIPPED) -> tuple[Price, ...]:
             content = file.read(_LARGEST_BYTES + 1)
         if len(content) > _LARGEST_BYTES:
             raise ValueError(f"more than the {_LARGEST_BYTES} bytes that it may have")
-        found = tomllib.loads(content.decode())
+        table = tomllib.loads(content.decode())
     except OSError as error:
         raise ValueError(f"cannot read the prices in '{path}': {error.strerror or error}") from None
     except (ValueError, RecursionError) as error:  # a TOMLDecodeError says line and column
         raise ValueError(f"'{path}' is no file of prices: {error}; '{SHIPPED.name}' of the suite shows one") from None
-    listed = found.pop("price", None)
-    if found or not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
-        there = ", ".join(f"'{name[:40]}'" for name in list(found)[:3]) or "none"
+    listed = table.pop("price", None)
+    if table or not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
+        there = ", ".join(f"'{name[:40]}'" for name in list(table)[:3]) or "none"
         raise ValueError(f"'{path}' must hold [[price]] entries and nothing else; there are: {there}")
     prices: list[Price] = []
     for number, entry in enumerate(listed, 1):

@@ -56,13 +56,13 @@ def roof(records: Iterable[Record]) -> Roof:
         entire = record.case.threads is None and record.case.devices == 1 and record.case.scope == "step"
         if entire and item.complete and rate(item) is not None:
             latest[record.machine_and_case] = item
-    found: Roof = {}
+    ceilings: Roof = {}
     for item in latest.values():
         record, value = item.record, rate(item)
         key = (record.machine.slug, record.backend, record.workload, record.case.precision)
-        if value is not None and (key not in found or value > found[key].rate):
-            found[key] = Ceiling(rate=value, measured=item)
-    return found
+        if value is not None and (key not in ceilings or value > ceilings[key].rate):
+            ceilings[key] = Ceiling(rate=value, measured=item)
+    return ceilings
 
 
 def rate(item: Summary) -> float | None:
@@ -74,10 +74,10 @@ def rate(item: Summary) -> float | None:
 
 def least_bytes(record: Record) -> int:
     """Return what a step has to read and write at least; of a record that does not say, from its parameters alone."""
-    told = [run.bytes_per_step for run in record.runs if run.bytes_per_step]
+    measured = [run.bytes_per_step for run in record.runs if run.bytes_per_step]
     about = record.description
     moved = 2 * about.trainable_parameters if trained(about) else about.parameters
-    return told[0] if told else _FLOAT32_BYTES * moved
+    return measured[0] if measured else _FLOAT32_BYTES * moved
 
 
 def trained(about: Description) -> bool:

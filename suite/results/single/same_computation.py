@@ -18,15 +18,15 @@ def disagreements(cpu: Record, gpu: Record) -> Iterator[str]:
     """
     if gpu.case.precision != "float32-highest" or gpu.case.scope == "run":
         return
-    mine = {run.round: run for run in cpu.runs if not run.reason}
+    cpu_runs = {run.round: run for run in cpu.runs if not run.reason}
     for theirs in gpu.runs:
-        run = mine.get(theirs.round)
+        run = cpu_runs.get(theirs.round)
         if run is None or theirs.reason:
             continue
         where = f"round {run.round + 1}"
         if run.input_digest != theirs.input_digest:
             yield f"{where}: the sides had other inputs"
-        first = _FIRST if gpu.case.variant != "several-steps" else _LATER  # whose first call has many steps
+        first = _FIRST if gpu.case.variant != "scan" else _LATER  # whose first call has many steps
         yield from _apart(f"{where}: the first loss", run.first_loss, theirs.first_loss, first)
         ours, other = (each.audit.replay if each.audit else None for each in (run, theirs))
         if ours is not None and other is not None:

@@ -14,11 +14,13 @@ from suite.results.single.summary import Summary, fastest, summary
 
 def by_machine(records: Iterable[Record]) -> dict[str, list[Record]]:
     """Return the records of each machine by its name in addresses: with a GPU first, then with most records."""
-    found: dict[str, list[Record]] = {}
+    machines: dict[str, list[Record]] = {}
     for record in records:
-        found.setdefault(record.machine.slug, []).append(record)
-    order = sorted(found, key=lambda slug: (not any(r.backend == "gpu" for r in found[slug]), -len(found[slug]), slug))
-    return {slug: found[slug] for slug in order}
+        machines.setdefault(record.machine.slug, []).append(record)
+    order = sorted(
+        machines, key=lambda slug: (not any(r.backend == "gpu" for r in machines[slug]), -len(machines[slug]), slug)
+    )
+    return {slug: machines[slug] for slug in order}
 
 
 def current_cases(records: Iterable[Record]) -> list[Summary]:
@@ -42,12 +44,12 @@ def fastest_of_each_case(items: Iterable[Summary]) -> list[Summary]:
     cases: dict[tuple[str, str], list[Summary]] = {}
     for item in items:
         cases.setdefault(ignoring_allocator(item.record), []).append(item)
-    found = []
+    fastest_items = []
     for same in cases.values():
         latest = max(same, key=lambda item: item.record.current_key).record.campaign
         mine = [item for item in same if item.record.campaign == latest]
-        found.append(fastest(mine) or mine[0])
-    return found
+        fastest_items.append(fastest(mine) or mine[0])
+    return fastest_items
 
 
 def selected(word: str, records: Sequence[Record]) -> tuple[Record, ...]:
@@ -77,15 +79,15 @@ def selected(word: str, records: Sequence[Record]) -> tuple[Record, ...]:
             )
         return below
     package, _, version = word.partition("==")
-    found = tuple(
+    chosen = tuple(
         record
         for record in records
         if word in (record.campaign, record.machine.slug, record.machine.name)
         or (version and record.software.packages.get(package) == version)
     )
-    if not found:
+    if not chosen:
         raise LookupError(f"no record is meant by '{word}'{_near(word, records)}")
-    return found
+    return chosen
 
 
 def _near(word: str, records: Sequence[Record]) -> str:

@@ -97,7 +97,7 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
     campaigns: dict[tuple[str, str, str], list[Summary]] = defaultdict(list)
     for record in records:
         campaigns[record.campaign, record.machine.slug, record.workload].append(summary(record))
-    found = []
+    ratios = []
     for group in campaigns.values():
         for gpu in group:
             if gpu.record.backend != "gpu" or gpu.record.case.implementation != "jax":
@@ -109,8 +109,8 @@ def speedups(records: Iterable[Record]) -> tuple[SpeedUp, ...]:
             cpu = fastest(chosen(s for s in group if s.record.compared_as == twin))
             over = time_ratio(cpu, gpu) if cpu else None
             if cpu is not None and over is not None:
-                found.append(_speedup(cpu, gpu, over, group))
-    return tuple(found)
+                ratios.append(_speedup(cpu, gpu, over, group))
+    return tuple(ratios)
 
 
 def chosen(ways: Iterable[Summary]) -> Sequence[Summary]:
@@ -158,9 +158,9 @@ def _caveat(cpu: Record, gpu: Record, ratio: Estimate) -> str:
     return f"the ratio lies outside the sign interval, {units.interval(*signs)}; rerun when idle"
 
 
-def current(found: Iterable[SpeedUp]) -> tuple[SpeedUp, ...]:
+def current(ratios: Iterable[SpeedUp]) -> tuple[SpeedUp, ...]:
     """Return the current speed-up of each machine and case, in order of workload and machine."""
     latest: dict[tuple[str, str], SpeedUp] = {}
-    for item in sorted(found, key=lambda s: min(s.cpu.record.current_key, s.gpu.record.current_key)):
+    for item in sorted(ratios, key=lambda s: min(s.cpu.record.current_key, s.gpu.record.current_key)):
         latest[item.gpu.record.machine_and_case] = item
     return tuple(latest[key] for key in sorted(latest, key=lambda key: (key[1], key[0])))

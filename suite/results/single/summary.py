@@ -177,9 +177,9 @@ def _seen_by_telemetry(record: Record, windows: Sequence[Telemetry]) -> Iterable
         yield f"the control group stopped the process in {stopped}; lift its quota or pin to it"
 
 
-def fastest(found: Iterable[Summary]) -> Summary | None:
+def fastest(summaries: Iterable[Summary]) -> Summary | None:
     """Return the fastest of these, whole ones before those that lack a round; None if there is none with a time."""
-    timed = ((not s.complete, s.seconds.value, s) for s in found if s.seconds is not None)
+    timed = ((not s.complete, s.seconds.value, s) for s in summaries if s.seconds is not None)
     return min(timed, key=lambda one: one[:2], default=(None, None, None))[2]
 
 

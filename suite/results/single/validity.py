@@ -122,9 +122,9 @@ def _in_flight(record: Record, run: Run) -> Iterator[str]:
     if len(run.served.latency_seconds) != taken:
         yield f"{len(run.served.latency_seconds)} latencies of {taken} requests"
         return
-    found = sum(run.served.latency_seconds) / sum(sample.wall_seconds for sample in run.samples)
-    if abs(found / wanted - 1) > _LITTLE:
-        yield f"by their latencies {found:.2f} requests were under way, not {wanted}"
+    in_flight = sum(run.served.latency_seconds) / sum(sample.wall_seconds for sample in run.samples)
+    if abs(in_flight / wanted - 1) > _LITTLE:
+        yield f"by their latencies {in_flight:.2f} requests were under way, not {wanted}"
 
 
 def _answers(record: Record, run: Run) -> Iterator[str]:

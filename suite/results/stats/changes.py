@@ -25,6 +25,6 @@ def smallest_change(new: Cell, old: Cell, among: Components, olds: Components | 
     `olds` are the components of the old one, if it is of another kind. Where few degrees of freedom say what an error
     is, it is that of a 95 % interval if this is more.
     """
-    (_, mine, _, known), (_, theirs, _, other) = moments(new, among), moments(old, olds or among)
+    (_, ours, _, known), (_, theirs, _, other) = moments(new, among), moments(old, olds or among)
     degrees = min(known, other)
-    return math.exp(max(_CALLED, t_quantile(degrees)) * math.sqrt(mine + theirs)) if degrees else None
+    return math.exp(max(_CALLED, t_quantile(degrees)) * math.sqrt(ours + theirs)) if degrees else None

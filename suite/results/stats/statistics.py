@@ -198,12 +198,12 @@ def trend(groups: Sequence[Sequence[float]]) -> float | None:
 
     Source: Hirsch, Slack and Smith, Techniques of trend analysis (1982), the seasonal Kendall test.
     """
-    told = [group for group in groups if len(group) >= _FEWEST_FOR_TREND]
-    if not told:
+    long_groups = [group for group in groups if len(group) >= _FEWEST_FOR_TREND]
+    if not long_groups:
         return None
-    score = sum(map(_kendall, told))
-    spread = math.sqrt(sum(len(group) * (len(group) - 1) * (2 * len(group) + 5) / 18 for group in told))
-    rise = median(map(_rise, told))
+    score = sum(map(_kendall, long_groups))
+    spread = math.sqrt(sum(len(group) * (len(group) - 1) * (2 * len(group) + 5) / 18 for group in long_groups))
+    rise = median(map(_rise, long_groups))
     return rise if abs(score) > _BEYOND_NOISE * spread and score * rise > 0 else None
 
 

@@ -87,12 +87,12 @@ def of_cell(logs: Sequence[Sequence[float]], among: Components) -> Components:
     """Return the components that hold for a cell: the pooled ones, or its own where these cannot explain its hosts."""
     if len(logs) < 2 or not among.degrees:
         return among
-    found = _between(logs, among.sigma2)
+    between = _between(logs, among.sigma2)
     # The pooled spread is itself uncertain; a chi-square that ignores that would call one cell in a few hundred wild.
-    if not found.wild(among.tau2):
+    if not between.wild(among.tau2):
         return among
-    tau2 = max(found.variance - found.noise, 0.0)
-    return Components(tau2=tau2, sigma2=among.sigma2, degrees=float(found.degrees), cells=1)
+    tau2 = max(between.variance - between.noise, 0.0)
+    return Components(tau2=tau2, sigma2=among.sigma2, degrees=float(between.degrees), cells=1)
 
 
 def logarithms(cell: Cell) -> list[list[float]]:
@@ -118,8 +118,8 @@ def _agreement(cells: Sequence[Mapping[Hashable, float]]) -> float:
         names = [name for name in one if name in other]
         if len(names) < 2:
             continue
-        mine, theirs = ([cell[name] - fmean(map(cell.__getitem__, names)) for name in names] for cell in (one, other))
-        products += sum(map(operator.mul, mine, theirs))
-        scale += math.hypot(*mine) * math.hypot(*theirs)
+        ours, theirs = ([cell[name] - fmean(map(cell.__getitem__, names)) for name in names] for cell in (one, other))
+        products += sum(map(operator.mul, ours, theirs))
+        scale += math.hypot(*ours) * math.hypot(*theirs)
         shared += 2 * EFFICIENCY * min(len(names) - 1, HEAVIEST)
     return max(products / scale, 0.0) ** 2 * shared if scale else 0.0

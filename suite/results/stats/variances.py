@@ -56,24 +56,24 @@ def spread(values: Sequence[float], noise: float = 0.0) -> Spread:
     return Spread(values=values, variance=squares / (len(values) - 1), noise=noise)
 
 
-def calm(found: Sequence[Spread]) -> list[Spread]:
+def calm(spreads: Sequence[Spread]) -> list[Spread]:
     """Return those that are not wild beside the others: a cell that is judged by itself says nothing of them."""
-    expected = agreed(found)
-    return [each for each in found if not each.wild(expected)]
+    expected = agreed(spreads)
+    return [each for each in spreads if not each.wild(expected)]
 
 
-def agreed(found: Sequence[Spread]) -> float:
+def agreed(spreads: Sequence[Spread]) -> float:
     """Return the variance that these agree on beside their noise; 0 if there are none, or none is needed.
 
     One far above its expectation counts as if it were at the cut, which normal noise exceeds in 5 of 100 cases.
     """
-    weighed = [(each, each.weight, _cut(each.degrees)) for each in found]
+    weighed = [(each, each.weight, _cut(each.degrees)) for each in spreads]
     usual = sum(weight * _usual(each.degrees) for each, weight, _ in weighed)
 
     def excess(value: float) -> float:
         return sum(weight * min(each.over(value), cut) for each, weight, cut in weighed) - usual
 
-    return root(excess, SMALLEST, _LARGEST) if found and excess(SMALLEST) > 0 else 0.0
+    return root(excess, SMALLEST, _LARGEST) if spreads and excess(SMALLEST) > 0 else 0.0
 
 
 def root(falling: Callable[[float], float], low: float, high: float) -> float:

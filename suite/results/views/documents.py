@@ -333,9 +333,9 @@ def _side(item: Summary) -> Side:
     )
 
 
-def cite_list_document(there: Numbers, part: str = "") -> CiteListDocument:
+def cite_list_document(numbers: Numbers, part: str = "") -> CiteListDocument:
     """Return the current number under each key that holds `part`, whether it may be quoted, and if not why."""
-    listed = (_listed(there.pinned(number)) for key, number in there.current.items() if part in key)
+    listed = (_listed(numbers.pinned(number)) for key, number in numbers.current.items() if part in key)
     return CiteListDocument(schema="cite-list/2", numbers=tuple(listed))
 
 

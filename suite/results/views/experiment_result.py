@@ -81,9 +81,9 @@ class ExperimentResult:
 
     def names(self, model: str) -> bool:
         """Return whether a model is among what is answered: a word of an answer or a filled table's title, a cell."""
-        said = re.compile(rf"\b{re.escape(model)}\b")
+        name = re.compile(rf"\b{re.escape(model)}\b")
         cells = (cell.text for table in self.tables for row in table.rows for cell in row)
         return (
-            any(map(said.search, (*self.answers, *(table.title for table in self.tables if table.rows))))
+            any(map(name.search, (*self.answers, *(table.title for table in self.tables if table.rows))))
             or model in cells
         )

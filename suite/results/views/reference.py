@@ -114,32 +114,32 @@ def asked(machine: Machine) -> bool:
 
 def elsewhere(records: Iterable[Record]) -> dict[str, list[Record]]:
     """Return the records of machines that nobody asks for, by the machine's name."""
-    found: dict[str, list[Record]] = {}
+    machines: dict[str, list[Record]] = {}
     for record in records:
         if not asked(record.machine):
-            found.setdefault(record.machine.name, []).append(record)
-    return dict(sorted(found.items()))
+            machines.setdefault(record.machine.name, []).append(record)
+    return dict(sorted(machines.items()))
 
 
 def unasked(records: Mapping[Case, Sequence[Record]]) -> tuple[Wanted, ...]:
     """Return the columns of which a machine that nobody asks for has anything; its records are by their plain case."""
-    there = {
+    columns = {
         Wanted(tier=None, backend=case.backend, scope=case.scope, precision=case.precision)
         for case, mine in records.items()
         if case.scope in _SCOPES and case.batch == mine[0].description.batch
     }
     return tuple(
-        sorted(there, key=lambda each: (each.backend, _SCOPES.index(each.scope), list(_WORDS).index(each.precision)))
+        sorted(columns, key=lambda each: (each.backend, _SCOPES.index(each.scope), list(_WORDS).index(each.precision)))
     )
 
 
 def plain(records: Iterable[Record]) -> dict[Case, list[Record]]:
     """Return JAX's records that stand among the headline's by what is timed, whatever the allocator."""
-    found: dict[Case, list[Record]] = {}
+    cases: dict[Case, list[Record]] = {}
     for record in records:
         if record.case.implementation == "jax" and record.general:
-            found.setdefault(record.case.timed.ignoring_allocator, []).append(record)
-    return found
+            cases.setdefault(record.case.timed.ignoring_allocator, []).append(record)
+    return cases
 
 
 Controls = Mapping[tuple[str, Case], Sequence[Record]]  # by the machine and plain case of JAX's step
@@ -151,23 +151,23 @@ def controls(records: Iterable[Record]) -> Controls:
     for record in records:
         if record.case.scope == "step":
             campaigns[record.campaign, record.machine.slug, record.workload].append(summary(record))
-    found: dict[tuple[str, Case], list[Record]] = defaultdict(list)
+    baselines_of_step: dict[tuple[str, Case], list[Record]] = defaultdict(list)
     for group in campaigns.values():
-        for mine in group:
-            if mine.record.case.implementation == "jax":
-                baselines = (baseline for baseline, _ in baselines_of(mine, group))
-                found[_step(mine.record)].extend(item.record for item in baselines if item.usable)
-    return found
+        for of_jax in group:
+            if of_jax.record.case.implementation == "jax":
+                baselines = (baseline for baseline, _ in baselines_of(of_jax, group))
+                baselines_of_step[_step(of_jax.record)].extend(item.record for item in baselines if item.usable)
+    return baselines_of_step
 
 
-def beside(record: Record | None, there: Controls) -> tuple[tuple[str, ...], bool]:
+def beside(record: Record | None, controls_known: Controls) -> tuple[tuple[str, ...], bool]:
     """Return which implementations are a step's controls on its machine, and whether its own campaign timed them.
 
     Where it timed some, they are these alone.
     """
-    found = there.get(_step(record), ()) if record else ()
-    own = [each for each in found if record and each.campaign == record.campaign]
-    return tuple(sorted({each.case.implementation for each in own or found})), bool(own)
+    baselines = controls_known.get(_step(record), ()) if record else ()
+    own = [each for each in baselines if record and each.campaign == record.campaign]
+    return tuple(sorted({each.case.implementation for each in own or baselines})), bool(own)
 
 
 def _step(record: Record) -> tuple[str, Case]:
@@ -186,19 +186,22 @@ def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Ca
         batch=about.batch,
         precision=wanted.precision,
     )
-    found = shown(records.get(case, ()))
-    if found is None:
+    item = shown(records.get(case, ()))
+    if item is None:
         return _nothing(wanted, about, headline)
-    worth, machine = found.state != "invalid" and found.complete + found.usable + found.steady, found.record.machine
-    text, remarks = "invalid" if found.state == "invalid" else _rounds(found), found.reasons
+    worth, machine = (
+        item.state != "invalid" and item.complete + item.usable + item.steady,
+        item.record.machine,
+    )
+    text, remarks = "invalid" if item.state == "invalid" else _rounds(item), item.reasons
     if wanted.backend == "gpu" and len(machine.gpus) > 1:
         text, remarks = f"{text}, 1 of {units.count(len(machine.gpus))} GPUs", (*remarks, f"of {machine.name}")
-    return Cell(text=text, sort=worth, remark="; ".join(remarks), record=found.record)
+    return Cell(text=text, sort=worth, remark="; ".join(remarks), record=item.record)
 
 
-def _rounds(found: Summary) -> str:
+def _rounds(item: Summary) -> str:
     """Return how many rounds there are, and of how many if some are missing."""
-    have, planned = len(seconds_by_round(found.record)), found.record.rounds
+    have, planned = len(seconds_by_round(item.record)), item.record.rounds
     return (
         f"{units.count(have)} of {units.pluralize(planned, 'round')}"
         if have < planned

@@ -60,22 +60,22 @@ def condensed(table: Table) -> Table:
 
     A column of links or remarks stays, and so does one that is empty for several reasons; so does all of a single row.
     """
-    said: dict[int, str] = {}
+    throughout: dict[int, str] = {}
     lacking: dict[int, str] = {}
     for place, name in enumerate(table.columns):
-        found = {(row[place].text, row[place].remark) for row in table.rows}
-        if place == 0 or name in ("", *_JUDGED) or len(table.rows) < 2 or len(found) > 1:
+        values = {(row[place].text, row[place].remark) for row in table.rows}
+        if place == 0 or name in ("", *_JUDGED) or len(table.rows) < 2 or len(values) > 1:
             continue
-        ((text, remark),) = found
+        ((text, remark),) = values
         if name == ON_ONE_HOST and text != units.DASH:
             continue
         if name == ON_ONE_HOST:
-            said[place] = f"{name}, with nothing against it"
+            throughout[place] = f"{name}, with nothing against it"
         elif text == units.DASH:
             lacking[place] = name + (f" ({remark})" if remark else "")
         elif not remark and not any(row[place].record for row in table.rows):
-            said[place] = f"{name} {text}"
-    kept = [place for place in range(len(table.columns)) if place not in said.keys() | lacking.keys()]
+            throughout[place] = f"{name} {text}"
+    kept = [place for place in range(len(table.columns)) if place not in throughout.keys() | lacking.keys()]
     names = [table.columns[place] for place in kept]
     judged = next((name for name in (STATUS, ON_ONE_HOST) if name in names), None)
     if judged and names.count(INTERVAL) == 1:
@@ -84,7 +84,7 @@ def condensed(table: Table) -> Table:
         kept.insert(names.index(INTERVAL) + 1, status)
     lines = [
         f"{start}: {', '.join(dict.fromkeys(words.values()))}."
-        for start, words in (("Throughout", said), ("None has", lacking))
+        for start, words in (("Throughout", throughout), ("None has", lacking))
         if words
     ]
     return replace(_part(table, kept), same=" ".join(filter(None, (table.same, *lines))))
@@ -180,15 +180,15 @@ def one_host_cell(*items: Result, caveat: str = "") -> Cell:
     """
     several = len({record_of(item).backend for item in items}) > 1
     states = [item.state for item in items if item.state != "open"]
-    found = [
+    caveats = [
         (f"{item.record.backend}: " if several and isinstance(item, Summary) else "") + reason
         for item in items
         for reason in item.reasons
     ]
     uncovered = {reason for item in items if isinstance(item, SpeedUp) for reason in item.uncovered}
-    said = dict.fromkeys((*states, *found, *filter(None, [caveat])))
-    text = "; ".join(dict.fromkeys(plain(reason) for reason in said if reason not in uncovered))
-    return Cell(text=text or units.DASH, remark="; ".join(said))
+    remarks = dict.fromkeys((*states, *caveats, *filter(None, [caveat])))
+    text = "; ".join(dict.fromkeys(plain(reason) for reason in remarks if reason not in uncovered))
+    return Cell(text=text or units.DASH, remark="; ".join(remarks))
 
 
 def gain_cell(ratio: Estimate | None, *items: Summary | None) -> Cell:

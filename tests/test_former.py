@@ -1,0 +1,154 @@
+"""A value that has a new name keeps its former one for ever: in records, keys, stored pools, options and addresses."""
+
+import html
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import factory
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from suite import cli, former
+from suite.cli import running
+from suite.console import citing
+from suite.report.pages import glossary, numbers
+from suite.results.cite import keys, stored_pools
+from suite.results.records import packing, record, store
+from suite.variants import NAMES
+from suite.workload import Case
+
+PUBLISHED = Path(__file__).parents[1] / "site" / "records"
+
+# Published keys with former values, pinned, and what they mean: the value and the address of the record.
+PINNED = {
+    "amd-epyc-2-cores/catdog_cnn_base/cpu/step/variant=several-steps/seconds@1109fd97ed58f162": (
+        0.16438892273262354, "20261122-222429-amd-epyc-2-cores/catdog_cnn_base.cpu.step.variant-several-steps"),
+    "h100-80gb-16-cores/cifar10_mlp/gpu/step/variant=several-steps/seconds@fdfdf6f57b9388ae": (
+        0.0001611764402059613, "20261125-190222-h100-80gb-16-cores/cifar10_mlp.gpu.step.variant-several-steps"),
+    "h200-16-cores/catdog_cnn_dropout/cpu/cold/allocator=system/seconds@bb6a8d3bd854c517": (
+        0.7821672332192036, "20261127-030600-h200-16-cores/catdog_cnn_dropout.cpu.cold.allocator-system"),
+    "amd-epyc-2-cores/gbdt_mortgage/cpu/step/data=random/allocator=system/examples-per-second@e0316b228519b8fe": (
+        2945847.2495007445, "20261122-230442-amd-epyc-2-cores/gbdt_mortgage.cpu.step.data-random.allocator-system"),
+    "h100-80gb-16-cores/mnist_mlp/gpu/step/best-over-best@3bc65ede8fb65df3": (
+        35.4534279, "20261125-190222-h100-80gb-16-cores/mnist_mlp.gpu.step.variant-several-steps"),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def there():
+    return citing.published(PUBLISHED)[0]
+
+
+@pytest.mark.parametrize(("text", "meaning"), PINNED.items())
+def test_a_published_key_with_a_former_value_means_its_number_for_ever(there, text, meaning):
+    for spelling in (text, former.key(text)):
+        found = there.resolve(spelling)
+        assert found.value.value == pytest.approx(meaning[0], rel=1e-12)
+        assert f"{found.record.campaign}/{found.record.name}" == meaning[1]
+
+
+def test_every_current_key_means_the_same_by_its_former_name(there):
+    renamed = {key: old for key in there.current if (old := former.former_key(key)) != key}
+    assert len(renamed) > 500
+    assert all(there.resolve(old) == there.current[key] for key, old in renamed.items())
+
+
+def test_a_number_of_a_pool_that_was_stored_by_former_names_is_pinned_to_that_line_and_stored_no_second_time(tmp_path):
+    there = citing.published(PUBLISHED)[0]
+    lines, _ = stored_pools.read(PUBLISHED.parent / stored_pools.FILE_NAME)
+    (line,) = (
+        each for each in lines
+        if each.key == "h100-80gb-16-cores/mnist_mlp/gpu/step/best-over-best" and each.estimator == 2
+    )  # fmt: skip
+    assert line.ways == "torch compile on the CPU, jax scan on the GPU"
+    number = there.resolve(f"{line.key}@{line.digest}")
+    assert number.ways == line.ways
+    file = tmp_path / stored_pools.FILE_NAME
+    file.write_bytes((PUBLISHED.parent / stored_pools.FILE_NAME).read_bytes())
+    before = file.read_bytes()
+    now = there.resolve(line.key)
+    assert there.pinned(now).digest == line.digest
+    assert stored_pools.store(file, [now]) == ()
+    assert file.read_bytes() == before
+
+
+def stored_before(**axes):
+    """Return a record, and its file as an older suite wrote it."""
+    now = factory.record(**axes)
+    plain = msgspec.to_builtins(msgspec.structs.replace(now, digest=""))
+    for axis, values in former.AXES.items():
+        back = {new: old for old, new in values.items()}
+        plain["case"][axis] = back.get(plain["case"][axis], plain["case"][axis])
+    plain["digest"] = record.digest(record.to_json(plain))
+    return now, record.to_json(plain)
+
+
+def test_a_record_with_former_values_has_the_current_ones_its_bytes_and_its_file(tmp_path):
+    now, content = stored_before(variant="scan", allocator="default-malloc")
+    path = tmp_path / now.campaign / "mnist_mlp.cpu.step.variant-several-steps.allocator-system.json"
+    store.write_once(path, content)
+    (found,), problems = store.load([tmp_path])
+    assert problems == ()
+    assert (found.case, found.name) == (now.case, path.stem)
+    assert (found.case.variant, found.case.allocator) == ("scan", "default-malloc")
+    pack = packing.pack(path.parent)
+    assert store.content(pack / path.name) == content
+    assert store.load([tmp_path]) == ((found,), ())
+
+
+def test_a_record_that_is_written_now_has_current_values_and_their_file_name(tmp_path):
+    path = store.add(factory.record(variant="scan", allocator="default-malloc"), tmp_path)
+    assert path.name == "mnist_mlp.cpu.step.variant-scan.allocator-default-malloc.json"
+    assert store.read(path).name == path.stem
+    assert json.loads(path.read_bytes())["case"]["allocator"] == "default-malloc"
+
+
+def test_a_case_never_has_a_former_value_wherever_it_comes_from():
+    for axis, values in former.AXES.items():
+        for old, new in values.items():
+            made = Case(workload="mnist_mlp", backend="cpu", scope="step", batch=1, **{axis: old})
+            sent = msgspec.json.encode(msgspec.to_builtins(made) | {axis: old})
+            again = msgspec.structs.replace(made, **{axis: old})
+            assert {getattr(case, axis) for case in (made, again, msgspec.json.decode(sent, type=Case))} == {new}
+
+
+def test_former_and_current_values_are_apart():
+    for values in former.AXES.values():
+        assert not values.keys() & values.values()
+    assert not former.AXES["variant"].keys() & set(NAMES)
+
+
+def test_only_the_value_of_an_axis_is_renamed():
+    text = "system/mnist_mlp/cpu/step/variant=plain/allocator=system/seconds@0123456789ab"
+    assert keys.parse(text).text() == text.replace("=system", "=default-malloc")
+    assert former.former_key(former.key(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("option", "old", "new"), [("--variant", "several-steps", "scan"), ("--allocator", "system", "default-malloc")]
+)
+def test_an_old_value_of_an_option_asks_for_the_same_and_says_the_new_one(monkeypatch, option, old, new):
+    requests = []
+    monkeypatch.setattr(running, "_run", lambda request, *_: requests.append(request) or SimpleNamespace(code=0))
+    before, after = (CliRunner().invoke(cli.main, ["run", option, f"{value}"]) for value in (old, new))
+    assert requests[0] == requests[1]
+    assert (before.stderr, after.stderr) == (f"note: {old} is now called {new}\n", "")
+    assert old not in CliRunner().invoke(cli.main, ["run", "--help"]).output.replace("the system's", "").split("|")
+
+
+def test_a_number_keeps_the_addresses_of_its_former_name():
+    ways = {"variant": "scan", "precision": "float32-highest"}
+    files = numbers.files([factory.record(**ways), factory.record(backend="gpu", **ways)])
+    for name in (name for name in files if "variant=scan" in name):
+        assert files[name.replace("=scan", "=several-steps")] == files[name]
+    assert any("=several-steps/speedup.svg" in name for name in files)
+    page = html.unescape(files["numbers/mnist_mlp.md"])
+    assert 'id="test-gpu-16-cores.mnist_mlp.gpu.step.variant=several-steps.speedup"' in page
+
+
+def test_a_word_of_the_glossary_keeps_the_address_of_its_former_name():
+    page = glossary.page(())
+    for word in ("retaining", "system", "jax-several-steps", "tuned-malloc", "default-malloc", "jax-scan"):
+        assert f'id="{word}"' in page
