@@ -1,6 +1,7 @@
 """The ways in which each implementation takes its steps: their names, and the backends that have them."""
 
-from suite.workload import Backend, Case, Description, Implementation
+from suite.case import Backend, Case, Implementation
+from suite.workload import Description
 
 STEPS_PER_CALL = 16  # of `several-steps`; a fixed number, so that the word means one thing everywhere
 

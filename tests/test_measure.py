@@ -20,6 +20,7 @@ import pytest
 
 import suite
 from suite import models
+from suite.case import Case
 from suite.driver import campaign, collect, plan, probing, profiles, runner
 from suite.driver.deadline import Deadline
 from suite.driver.fitness import checks, cuda_extra, missing_backend
@@ -35,7 +36,7 @@ from suite.worker import doubling, epoch, learning, main, recorder, serving, ste
 from suite.worker_api import clock
 from suite.worker_api.offer import Offer
 from suite.worker_api.protocol import STREAMED, Message, Task
-from suite.workload import Case, WholeRun
+from suite.workload import WholeRun
 
 PLAN = clock.Plan(
     samples=5,

@@ -9,12 +9,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from suite import units
+from suite.case import Backend, Case
 from suite.results.records.record import Record
 from suite.results.single.selection import fastest_of_each_case
 from suite.results.single.speedup import speedups
 from suite.results.single.summary import summary
 from suite.results.stats.statistics import Estimate
-from suite.workload import Backend, Case, Scope
+from suite.scopes import Scope
 
 _NAMES: dict[Scope, str] = {
     "step": "step", "transfer": "step, copied", "epoch": "step, from storage", "input": "batch, from storage",

@@ -23,7 +23,7 @@ from suite.driver.journal import CompletedRun, Header
 from suite.driver.schedule import Uncertain
 from suite.results.records.record import Profile
 from suite.results.single.summary import step_seconds
-from suite.workload import Scope
+from suite.scopes import Scope
 
 _SAID: dict[Scope, str] = {
     "step": "a step",

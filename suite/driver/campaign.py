@@ -7,15 +7,17 @@ from datetime import UTC, datetime
 import msgspec
 
 from suite import experiments
+from suite.case import Backend, Case, Implementation, Precision
 from suite.driver import reference_round
 from suite.driver.journal import PLAN_VERSION, CompletedRun, Header
 from suite.driver.profiles import EFFORTS
 from suite.processes import children
 from suite.results.records.record import METHOD, SCHEMA, Machine, Profile, Record, Run, file_name
 from suite.results.records.settings import differing
+from suite.scopes import LONG, Scope
 from suite.system import software, variables
 from suite.system.redact import anonymous
-from suite.workload import LONG, Backend, Case, Description, Implementation, Precision, Scope
+from suite.workload import Description
 
 _SCOPES: tuple[Scope, ...] = ("step", "transfer")  # share a process, in this order
 

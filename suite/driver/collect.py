@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from suite import __version__
+from suite.case import Case
 from suite.driver.campaign import ProcessGroup, stamp
 from suite.driver.deadline import Deadline, OutOfTimeError
 from suite.driver.journal import CompletedRun
@@ -18,7 +19,6 @@ from suite.system import boot_id
 from suite.telemetry.windows import TelemetryWindows
 from suite.worker_api.clock import Clock
 from suite.worker_api.protocol import STREAMED, Message, Task, WorkerReport
-from suite.workload import Case
 
 STAGE_TIMEOUT_SECONDS = {
     "start": 120.0,

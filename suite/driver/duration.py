@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+from suite.case import Case
 from suite.driver.campaign import ProcessGroup, compiles_anew
 from suite.driver.profiles import CHAIN_SECONDS, EFFORTS, Effort
 from suite.results.single.validity import FEWEST_SAMPLES
+from suite.scopes import FEWEST_REQUESTS
 from suite.worker_api.inputs import PICTURES
-from suite.workload import FEWEST_REQUESTS, Case, Description, WholeRun
+from suite.workload import Description, WholeRun
 
 _START_SECONDS = 8.0  # interpreter, imports, data, initial state
 _KERNEL_SECONDS = 1.3  # of the reference kernels before a process on the CPU

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from suite.analysis.capabilities import MachineCapabilities
+from suite.case import Backend, Case, Implementation
 from suite.driver import campaign, fitness, reference_round, validation
 from suite.driver.cases import of_scopes, timed
 from suite.driver.duration import first_seconds, process_seconds
@@ -16,9 +17,10 @@ from suite.processes import children
 from suite.results.records.choices import choices
 from suite.results.records.record import Machine
 from suite.results.single.old_jax import slow_on_a_cpu
+from suite.scopes import USUAL_SCOPES
 from suite.system.machine import why_no_gpu
 from suite.worker_api.offer import Offer
-from suite.workload import USUAL_SCOPES, Backend, Case, Description, Implementation
+from suite.workload import Description
 
 _OF_THE_INPUT = ("workers", "loaders", "augmentations")
 

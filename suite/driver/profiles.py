@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from suite.case import Backend
 from suite.data.edition import Size
 from suite.results.records.record import Profile
+from suite.scopes import Scope
 from suite.worker_api.clock import Plan
-from suite.workload import Backend, Scope, WholeRun
+from suite.workload import WholeRun
 
 
 @dataclass(frozen=True, kw_only=True)

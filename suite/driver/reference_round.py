@@ -11,10 +11,12 @@ from dataclasses import replace
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
+from suite.case import Backend, Case, Implementation
 from suite.experiments import headline
 from suite.results.records.choices import Choices, Way
 from suite.results.records.record import Machine
-from suite.workload import Backend, Case, Description, Implementation, Scope
+from suite.scopes import Scope
+from suite.workload import Description
 
 SCOPES: tuple[Scope, ...] = ("step",)
 IMPLEMENTATIONS: tuple[Implementation, ...] = ("torch", "xgboost")  # of which one is the chosen baseline

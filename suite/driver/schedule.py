@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from suite.case import Case
 from suite.driver.campaign import ProcessGroup, process_groups, records
 from suite.driver.forecast import Forecast
 from suite.driver.journal import CompletedRun, Header
@@ -19,8 +20,8 @@ from suite.results.records.record import Record
 from suite.results.single.selection import fastest_of_each_case
 from suite.results.single.speedup import speedups
 from suite.results.single.summary import Summary, seconds_by_round, summary
+from suite.scopes import LONG, Scope
 from suite.variants import SLOW_TO_START
-from suite.workload import LONG, Case, Scope
 
 FEWEST_ROUNDS = 3  # of a number that is known well enough: the interval of two processes is several times as wide
 

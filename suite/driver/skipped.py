@@ -5,13 +5,15 @@ from dataclasses import replace
 from typing import get_args
 
 from suite.analysis.capabilities import MachineCapabilities
+from suite.case import Backend, Case
 from suite.driver import fitness
 from suite.driver.cases import by_scopes
 from suite.driver.request import Request
 from suite.results.records.record import Machine
+from suite.scopes import FROM_STORAGE, USUAL_SCOPES, Scope
 from suite.variants import NAMES
 from suite.worker_api.offer import Offer
-from suite.workload import FROM_STORAGE, USUAL_SCOPES, Backend, Case, Data, Description, Scope
+from suite.workload import Data, Description
 
 # What may leave a scope without a case.
 _NARROWING = {

@@ -4,22 +4,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import get_args
 
 from suite import units, variants
+from suite.case import Allocator, Augmentation, Backend, Case, CompileCache, Implementation, Layout, Precision
 from suite.processes import children
 from suite.results.records.record import Machine, Profile
-from suite.workload import (
-    FROM_STORAGE,
-    Allocator,
-    Augmentation,
-    Backend,
-    Case,
-    CompileCache,
-    Data,
-    Description,
-    Implementation,
-    Layout,
-    Precision,
-    Scope,
-)
+from suite.scopes import FROM_STORAGE, Scope
+from suite.workload import Data, Description
 
 # Lowest compute capability with the precision in hardware; below it XLA computes in another, silently.
 # Source: NVIDIA, CUDA C++ Programming Guide, Arithmetic Instructions.

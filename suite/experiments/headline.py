@@ -6,27 +6,25 @@ from itertools import product
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import pooled_point, said_of, words
-from suite.results.pooled.machine_evidence import Evidence, of_one_machine
-from suite.results.records.record import Record
-from suite.results.views.experiment_result import Chart, ExperimentResult
-from suite.results.views.table import Cell, Table, time_cell, times_cells
-from suite.variants import variants_of
-from suite.workload import (
-    FROM_STORAGE,
+from suite.case import (
     STARTING,
-    USUAL_SCOPES,
     Allocator,
     Augmentation,
     Backend,
     Case,
     CompileCache,
-    Description,
     Implementation,
     Layout,
     Loader,
     Precision,
-    Scope,
 )
+from suite.results.pooled.machine_evidence import Evidence, of_one_machine
+from suite.results.records.record import Record
+from suite.results.views.experiment_result import Chart, ExperimentResult
+from suite.results.views.table import Cell, Table, time_cell, times_cells
+from suite.scopes import FROM_STORAGE, USUAL_SCOPES, Scope
+from suite.variants import variants_of
+from suite.workload import Description
 
 TITLE = "How much faster is the GPU?"
 TESTS = ("O3", "O11", "O12", "O15")

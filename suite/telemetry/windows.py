@@ -15,13 +15,13 @@ from typing import Any
 
 import msgspec
 
+from suite.case import Case
 from suite.child_imports import child_imports
 from suite.processes import children
 from suite.results.records.record import Energy, Profile, Run
 from suite.worker_api import telemetry_messages
 from suite.worker_api.protocol import STREAMED, Message, WorkerReport
 from suite.worker_api.telemetry_messages import LEAST_ENERGY_SECONDS, Counters, TelemetrySample
-from suite.workload import Case
 
 ENERGY_SECONDS = LEAST_ENERGY_SECONDS + 1.0  # what the counters are watched for, so that readings span enough
 _START_SECONDS = 10.0  # to say what can be read

@@ -15,11 +15,13 @@ from typing import cast
 import msgspec
 
 from suite import variants
+from suite.case import Case
 from suite.data import batches as data
 from suite.processes import parent_death
 from suite.programs import load
 from suite.results.records.settings import bearing
 from suite.results.single.validity import DONATED
+from suite.scopes import LONG
 from suite.system import affinity
 from suite.system.software import versions
 from suite.system.variables import settings
@@ -31,7 +33,6 @@ from suite.worker_api import clock
 from suite.worker_api.inputs import BatchSource, batches, run_inputs
 from suite.worker_api.program import Program
 from suite.worker_api.protocol import STOPPED, Message, Task, WorkerReport
-from suite.workload import LONG, Case
 
 _REPLAY_SECONDS = 20.0  # replays that would take longer, as long as the first call, are left out
 

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from suite.case import Case
 from suite.results.records.record import Sample, Stage
+from suite.scopes import Scope
 from suite.system import load
 from suite.worker_api import clock
 from suite.worker_api.protocol import STREAMED, Message, ScopeResult, Task
-from suite.workload import Case, Scope
 
 _ASLEEP_SECONDS = 0.1
 

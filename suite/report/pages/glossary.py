@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from suite import units
+from suite.case import Allocator, Case, Implementation, Precision
 from suite.report.parts.html import Page, anchor, safe
 from suite.results.cite.citation import SCOPES
 from suite.results.evidence.trust import HOLDING, Part
@@ -12,7 +13,6 @@ from suite.results.stats.state import MAX_HALF_WIDTH, State
 from suite.results.stats.statistics import COVERAGE
 from suite.results.views.table import INTERVAL, ON_ONE_HOST
 from suite.variants import peer_name
-from suite.workload import Allocator, Case, Implementation, Precision
 
 TITLE = "Glossary"
 _STATES: dict[State, str] = {

@@ -6,13 +6,14 @@ from typing import Any
 import altair as alt
 
 from suite import units
+from suite.case import Case
 from suite.report.charts import plots
 from suite.report.charts.vega import WIDTH, finished, inline
 from suite.results.pooled.ladder import Amortised, Rung
 from suite.results.single.campaigns import notes
 from suite.results.views.experiment_result import Chart, Point
 from suite.results.views.table import Cell, Table, one_host_cell, time_cell, times_cells
-from suite.workload import Case, Description
+from suite.workload import Description
 
 _FEWEST = 2  # rungs of a chart
 _ONE_CAMPAIGN = "one campaign"

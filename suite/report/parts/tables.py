@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from suite import units
+from suite.case import Case
 from suite.experiments.headline import usual_batch
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.pooled.ways import Way
@@ -26,8 +27,8 @@ from suite.results.views.table import (
     times_cells,
     varied,
 )
+from suite.scopes import Scope
 from suite.variants import peer_name
-from suite.workload import Case, Scope
 
 SPEEDUP_COLUMNS = (  # what is asked first, as a narrow screen shows only that
     "model", "batch", "speed-up", "95 % interval", "next host", "status", "hosts", "GPU precision", "CPU step",

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from suite import __version__, units
 from suite.results.cite.number import Number, version_of
-from suite.workload import Scope
+from suite.scopes import Scope
 
 TITLE = "How much faster is a GPU? A reference suite"
 AUTHOR = "The suite's maintainers"

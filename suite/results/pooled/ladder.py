@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from suite.case import Case, CompileCache
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.latency import blocking_step
 from suite.results.single.summary import Summary, fastest, seconds_by_round, summary, time_ratio
 from suite.results.stats.pooling import moments, reach
 from suite.results.stats.statistics import Estimate
-from suite.workload import Case, CompileCache, Scope
+from suite.scopes import Scope
 
 REST = "compile_rest"  # the stage of a whole run that compiles all it needs beside its step
 _COMPILING = {"compile", REST}

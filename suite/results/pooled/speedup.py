@@ -16,6 +16,7 @@ from functools import cached_property
 import msgspec
 
 from suite import units
+from suite.case import Case
 from suite.results.pooled.certificate import Certificate, certificate, surely_below, undecided
 from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool, current, pools
 from suite.results.pooled.ways import Way, fewer_cores, is_baseline, ways
@@ -24,7 +25,6 @@ from suite.results.single.same_computation import disagreements
 from suite.results.stats import pooling
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import MAX_HALF_WIDTH, State, too_wide
-from suite.workload import Case
 
 
 @dataclass(frozen=True, kw_only=True)

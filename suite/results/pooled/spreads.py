@@ -15,9 +15,11 @@ from statistics import median, variance
 
 import msgspec
 
+from suite.case import Backend
 from suite.results.records.record import Machine, Record
 from suite.results.single.summary import seconds_by_round
-from suite.workload import Backend, Plain, Scope
+from suite.scopes import Scope
+from suite.workload import Plain
 
 FILE_NAME = "spreads.json"  # made from the published records by suite publish
 REACH = 2.0  # standard errors of a mean: its half-width, at about 95 %

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import msgspec
 
 from suite import units
+from suite.case import Backend, Case
 from suite.results.pooled.kinds import components_of, kind_of
 from suite.results.pooled.pools import Found, Pool
 from suite.results.records.identity import HostKey, identity
@@ -18,8 +19,8 @@ from suite.results.single.summary import seconds_by_round
 from suite.results.stats import borrowing, pooling
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.variance_components import Components
+from suite.scopes import Scope
 from suite.variants import peer_name
-from suite.workload import Backend, Case, Scope
 
 _ASIDE = ("stacked", "resident")  # ways of JAX that are no step of the same batch
 _Place = tuple[str, str, Backend, Scope, int]  # machine, workload, backend, scope and batch

@@ -8,8 +8,9 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
+from suite.case import Case, Implementation, axes
 from suite.results.records.choices import choices
-from suite.workload import Case, Description, Implementation, Plain, axes
+from suite.workload import Description, Plain
 
 Schema = Literal["result/0", "result/1", "result/2"]  # all are read for ever
 SCHEMA: Schema = "result/2"  # what is written now: result/1 with host, program, method and kind of CPU

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from suite.case import Backend, Case, Implementation
 from suite.results.single.summary import Summary, time_ratio
 from suite.results.stats.statistics import Estimate
 from suite.variants import variants_of, way_name
-from suite.workload import Backend, Case, Implementation
 
 CERTIFIED_FROM = 0.7  # fastest baseline's time over JAX's, on the CPU
 

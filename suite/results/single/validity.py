@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from statistics import median
 
 from suite import units
+from suite.case import Case
 from suite.results.records.record import Audit, JaxprCost, Record, Replay, Run
 from suite.results.single.floor import floor_seconds
-from suite.workload import Case
 
 NOT_FINITE = "the loss is not finite"
 DONATED = "a donated buffer was used again"

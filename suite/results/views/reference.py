@@ -5,12 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from suite import units
+from suite.case import Backend, Case, Precision
 from suite.results.records.record import Machine, Record
 from suite.results.single.baselines import baselines_of
 from suite.results.single.selection import current_cases, fastest_of_each_case
 from suite.results.single.summary import Summary, seconds_by_round, summary
 from suite.results.views.table import Cell
-from suite.workload import Backend, Case, Description, Precision, Scope
+from suite.scopes import Scope
+from suite.workload import Description
 
 HEADLINE_ONLY = frozenset({"transfer", "epoch", "run"})
 _CONTROLLED = frozenset({1, 3})  # tiers that want a control beside each step
