@@ -24,14 +24,7 @@ QUEUE = 10  # batches that wait in an input pipeline, as in Keras
 
 
 class Case(Plain, frozen=True, kw_only=True):
-    """Everything that identifies what was timed; two results compare when one axis differs.
-
-    Scopes: `step` is the steady state with the batch on the device, `transfer` the same with each batch copied there,
-    `epoch` the same with the input pipeline from storage on, `input` the pipeline alone; `cold` lowers, compiles and
-    takes the first step, `run` is the documented whole run, `calls` are the first four calls of a fresh process, each
-    with all it takes; `learning` trains from storage and then counts right answers; `serve` answers requests of one
-    picture each, several of them always under way.
-    """
+    """Everything that identifies what was timed; two results compare when one axis differs."""
 
     workload: str
     backend: Backend

@@ -42,7 +42,7 @@ def make_plan(request: Request, machine: Machine, offers: Mapping[Implementation
     ValueError for what does not fit together, such as a precision that the backend does not have.
     """
     check_reference_options(request)
-    jax, scopes = offers["jax"], request.scopes or (reference_round.SCOPES if request.reference else USUAL_SCOPES)
+    jax, scopes = offers["jax"], request.scopes or (reference_round.TIMED_SCOPES if request.reference else USUAL_SCOPES)
     experiment: Experiment = (
         chosen_by(request.experiment, request) if request.experiment else cast(Experiment, headline)
     )

@@ -22,7 +22,7 @@ from suite.results.pooled.machine_evidence import Evidence, of_one_machine
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import Chart, ExperimentResult
 from suite.results.views.table import Cell, Table, time_cell, times_cells
-from suite.scopes import FROM_STORAGE, USUAL_SCOPES, Scope
+from suite.scopes import SCOPES, USUAL_SCOPES, Scope
 from suite.variants import variants_of
 from suite.workload import Description
 
@@ -125,7 +125,7 @@ def fed(
     augmentations: Sequence[Augmentation],
 ) -> tuple[tuple[int | None, Loader, Augmentation], ...]:
     """Return how the input pipeline is run where there is one; PyTorch has worker processes, and augments there."""
-    if scope not in FROM_STORAGE:
+    if not SCOPES[scope].reads_storage:
         return ((None, "threads", "host"),)
     kinds: Sequence[Loader] = ("processes",) if implementation == "torch" else loaders
     places: Sequence[Augmentation] = augmentations
@@ -174,9 +174,8 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
         return False
     if scope == "step":
         return variant != "resident"
-    if scope in FROM_STORAGE:
-        mine = ("jax", "torch") if scope == "input" else ("jax",)
-        return implementation in mine and about.stored and variant == "plain" and devices == 1
+    if SCOPES[scope].reads_storage:
+        return implementation in SCOPES[scope].implementations and about.stored and variant == "plain" and devices == 1
     if scope == "run":
         mine = ("plain", "stacked" if about.grid is not None else "resident")
         here = devices == 1 or variant == "stacked"

@@ -7,16 +7,6 @@ from suite.scopes import Scope
 from suite.worker_api.clock import Plan
 from suite.workload import Plain, WholeRun
 
-# Stages whose samples are said one by one.
-STREAMED: dict[Scope, str] = {
-    "step": "samples",
-    "transfer": "transfer_samples",
-    "epoch": "epoch_samples",
-    "input": "input_samples",
-    "serve": "serve_samples",
-}
-STOPPED: frozenset[Scope] = frozenset({"step", "transfer", "serve"})  # after whose samples nothing may go on
-
 
 class Task(Plain, frozen=True, kw_only=True):
     """What one process has to do; `cases` differ in scope only and are measured in the order step, transfer.
