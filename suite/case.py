@@ -1,5 +1,6 @@
 """A case: everything that identifies what was timed, and the words of its axes."""
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal
 
@@ -19,8 +20,27 @@ Decoding = Literal["full", "scaled"]  # scaled: photographs at a half or a quart
 Stored = Literal["disk", "memory"]  # where the records are read from
 Layout = Literal["channels-last", "contiguous"]  # of pictures and kernels in PyTorch's memory
 STARTING: Allocator = "system"  # of a CPU's process whose start counts: it is what programs have
-_DATA: dict[Data, str] = {"embedded": "stand-in", "tfds": "real data", "random": "random data"}
 QUEUE = 10  # batches that wait in an input pipeline, as in Keras
+# What a label says of an axis that is not at its default, in this order: of any value, or of each.
+_WORDS: Mapping[str, str | Mapping[str, str]] = {
+    "variant": "{}",
+    "precision": "{}",
+    "data": {"embedded": "stand-in", "tfds": "real data", "random": "random data"},
+    "threads": "{} thread{s}",
+    "devices": "{} devices",
+    "allocator": "{} allocator",
+    "cache": "{} cache",
+    "length": "{} times as long",
+    "workers": "{} worker{s}",
+    "loader": "{}",
+    "queue": "queue of {}",
+    "augmentation": {"none": "no augmentation", "device": "augmentation on the device"},
+    "decoding": "{} decoding",
+    "stored": "records in {}",
+    "steps": "{} step{s}",
+    "hosts": "{} hosts",
+    "layout": "{}",
+}
 
 
 class Case(Plain, frozen=True, kw_only=True):
@@ -54,27 +74,8 @@ class Case(Plain, frozen=True, kw_only=True):
 
         Nothing of its data, if they are its workload's `usual` ones.
         """
-        said = {
-            self.variant: self.variant != "plain",
-            self.precision: self.precision != "float32-highest",
-            _DATA[self.data]: self.data != usual,
-            f"{self.threads} thread{'s' if self.threads != 1 else ''}": self.threads is not None,
-            f"{self.devices} devices": self.devices > 1,
-            f"{self.allocator} allocator": self.allocator != "retaining",
-            f"{self.cache} cache": self.cache != "empty",
-            f"{self.length} times as long": self.length > 1,
-            f"{self.workers} worker{'s' if self.workers != 1 else ''}": self.workers is not None,
-            self.loader: self.loader != "threads",
-            f"queue of {self.queue}": self.queue != QUEUE,
-            "no augmentation": self.augmentation == "none",
-            "augmentation on the device": self.augmentation == "device",
-            f"{self.decoding} decoding": self.decoding != "full",
-            f"records in {self.stored}": self.stored != "disk",
-            f"{self.steps} step{'s' if self.steps != 1 else ''}": self.steps is not None,
-            f"{self.hosts} hosts": self.hosts > 1,
-            self.layout: self.layout != "channels-last",
-        }
-        return tuple(words for words, apart in said.items() if apart)
+        plain = axes() | {"data": usual}
+        return tuple(_words(name, value) for name in _WORDS if (value := getattr(self, name)) != plain[name])
 
     def label(self, about: Description | None = None) -> str:
         """Return a short name, its workload left out; with batch and data if they are told not to be the headline's."""
@@ -100,6 +101,11 @@ class Case(Plain, frozen=True, kw_only=True):
     def ignoring_allocator(self) -> "Case":
         """The case that stands for it with either allocator, of which the better one counts."""
         return msgspec.structs.replace(self, allocator="retaining")
+
+
+def _words(axis: str, value: Any) -> str:
+    words = _WORDS[axis]
+    return words.format(value, s="" if value == 1 else "s") if isinstance(words, str) else words[value]
 
 
 @cache
