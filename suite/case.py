@@ -20,6 +20,7 @@ Decoding = Literal["full", "scaled"]  # scaled: photographs at a half or a quart
 Stored = Literal["disk", "memory"]  # where the records are read from
 Layout = Literal["channels-last", "contiguous"]  # of pictures and kernels in PyTorch's memory
 STARTING: Allocator = "system"  # of a CPU's process whose start counts: it is what programs have
+WAY = ("implementation", "variant", "layout")  # axes that say how a step is taken, not which
 QUEUE = 10  # batches that wait in an input pipeline, as in Keras
 # What a label says of an axis that is not at its default, in this order: of any value, or of each.
 _WORDS: Mapping[str, str | Mapping[str, str]] = {
@@ -96,6 +97,10 @@ class Case(Plain, frozen=True, kw_only=True):
     def timed(self) -> "Case":
         """What its time is of: random content and a stand-in are one, since no speed depends on which it is."""
         return msgspec.structs.replace(self, data="embedded") if self.data == "random" else self
+
+    def taken_as(self, other: "Case") -> "Case":
+        """Return the case with its step taken in another's way."""
+        return msgspec.structs.replace(self, **{axis: getattr(other, axis) for axis in WAY})
 
     @property
     def ignoring_allocator(self) -> "Case":

@@ -18,3 +18,12 @@ def test_a_label_has_words_for_what_is_not_usual_alone():
 def test_data_have_words_where_their_workload_usually_has_others():
     assert Case(**STEP, data="random").non_default_axes("random") == ()
     assert Case(**STEP).non_default_axes("random") == ("stand-in",)
+
+
+def test_a_step_taken_in_anothers_way_is_else_as_it_was():
+    mine = Case(**STEP, threads=2, precision="tf32")
+    theirs = Case(**STEP, implementation="torch", variant="compile", layout="contiguous", threads=4)
+    taken = mine.taken_as(theirs)
+    assert (taken.implementation, taken.variant, taken.layout) == ("torch", "compile", "contiguous")
+    assert (taken.threads, taken.precision) == (2, "tf32")
+    assert taken.taken_as(mine) == mine

@@ -117,12 +117,12 @@ def _is_plain_jax(case: Case) -> bool:
 
 def _comparable(mine: Pool, other: Pool) -> bool:
     """Return whether another pool is of another way of the same step: implementation, variant, layout or threads."""
-    free = {name: getattr(mine.case, name) for name in ("implementation", "variant", "layout", "threads", "allocator")}
     if other.case.ignoring_allocator == mine.case.ignoring_allocator or other.case.variant in _ASIDE:
         return False
     if mine.case.variant in _ASIDE and other.case.implementation == "jax":
         return False
-    return msgspec.structs.replace(other.case, **free) == mine.case
+    theirs = other.case.taken_as(mine.case)
+    return msgspec.structs.replace(theirs, threads=mine.case.threads, allocator=mine.case.allocator) == mine.case
 
 
 def _paired(mine: Pool, other: Pool) -> Mapping[HostKey, Sequence[float]]:

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
-from suite.case import Backend, Implementation, Layout
+from suite.case import WAY, Backend, Implementation, Layout
 from suite.results.records.choices import Choices, Threads, Way, kind
 from suite.results.records.record import Machine, Record
 from suite.results.single.summary import seconds_by_round, summary
@@ -35,7 +35,7 @@ def made(records: Iterable[Record], host: Callable[[Record], Hashable]) -> Choic
         for record in records
         if record.case.scope == "step"
         and record.profile != "smoke"
-        and record.usual("implementation", "variant", "layout", "threads")
+        and record.usual(*WAY, "threads")
         and summary(record).complete
     ]
     return Choices(rule=RULE, baselines=tuple(_baselines(steps)), threads=tuple(_threads(steps, host)))
