@@ -1,6 +1,8 @@
 """The ways in which each implementation takes its steps: their names, and the backends that have them."""
 
-from suite.workload import Backend, Case, Description, Implementation
+from suite.case import Backend, Case, Implementation
+from suite.scopes import SCOPES
+from suite.workload import Description
 
 STEPS_PER_CALL = 16  # of `scan`; a fixed number, so that the word means one thing everywhere
 
@@ -52,8 +54,8 @@ def way_name(implementation: Implementation, variant: str) -> str:
 def require(case: Case) -> None:
     """Raise LookupError, naming what there is, if the implementation lacks the case's variant or augmentation."""
     there = variants_of(case.implementation, case.backend)
-    stepped = case.implementation == "jax" and case.variant in AUGMENTING and case.scope not in ("run", "learning")
-    if case.augmentation == "device" and case.scope != "input" and not stepped:
+    stepped = case.implementation == "jax" and case.variant in AUGMENTING and not SCOPES[case.scope].trains
+    if case.augmentation == "device" and SCOPES[case.scope].computes and not stepped:
         raise LookupError(
             f"augmentation 'device' asked for in scope '{case.scope}' with variant '{case.variant}' of "
             f"'{case.implementation}', which has none; steps of JAX have it: {', '.join(AUGMENTING)}"

@@ -1,30 +1,15 @@
-"""What can be timed and how it is named: workloads, cases, their sources and documented claims."""
+"""What can be timed: workloads, their sources and documented claims."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Annotated, Any, Literal
 
 import msgspec
 
-from suite import former
-
-Backend = Literal["cpu", "gpu"]
-Implementation = Literal["jax", "torch", "keras", "xgboost"]
-Precision = Literal["float32-highest", "tf32", "bfloat16"]
-Scope = Literal["cold", "step", "transfer", "epoch", "input", "run", "calls", "learning", "serve"]
 Data = Literal["embedded", "tfds", "random"]  # random: seeded content of the documented form
-Allocator = Literal["tuned-malloc", "default-malloc"]
-_StoredAllocator = Literal[Allocator, "retaining", "system"]  # see suite.former
-CompileCache = Literal["empty", "warm"]
 CpuKernels = Literal["xla", "onednn", "onednn-alone", "ynn"]  # what XLA compiles to on the CPU, where there is a choice
-Loader = Literal["threads", "processes"]  # of the input pipeline
-Augmentation = Literal["host", "device", "none"]  # where training's distortions are made, as documented
-Decoding = Literal["full", "scaled"]  # scaled: photographs at a half or a quarter of their size
-Stored = Literal["disk", "memory"]  # where the records are read from
 GpuGraph = Literal["xla", "whole", "concurrent"]  # what of a step XLA puts into a CUDA graph
 GpuLayout = Literal["xla", "channels-first"]  # of pictures in the convolutions of full float32
-Layout = Literal["channels-last", "contiguous"]  # of pictures and kernels in PyTorch's memory
 Grade = Literal["A", "B", "C", "A/C", "A/B"]  # how a number is known
 KNOWN: dict[Grade, str] = {
     "A": "reported",
@@ -37,16 +22,7 @@ _Examples = Annotated[int, msgspec.Meta(ge=1, le=10**12)]
 Family = Literal[
     "dense", "convolution", "residual", "text", "trees", "inference", "data parallel", "ceiling"
 ]  # ceiling: no network, but what the machine can do at most
-
-
-STARTING: Allocator = "default-malloc"  # of a CPU's process whose start counts: it is what programs have
-USUAL_SCOPES: tuple[Scope, ...] = ("step", "transfer", "cold")  # where no scope is asked for
-FROM_STORAGE: frozenset[Scope] = frozenset({"epoch", "input", "learning"})  # through an input pipeline
-LONG: frozenset[Scope] = frozenset({"run", "learning"})  # measured once unless --rounds asks for more
 INPUT_SETS = 4  # that a step is timed on, in turn
-_DATA: dict[Data, str] = {"embedded": "stand-in", "tfds": "real data", "random": "random data"}
-FEWEST_REQUESTS = 200  # whose latency is kept, in each process of scope `serve`
-QUEUE = 10  # batches that wait in an input pipeline, as in Keras
 
 
 class Plain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -193,100 +169,3 @@ class Workload:
     gpu_graph: GpuGraph = "xla"
     gpu_layout: GpuLayout = "xla"
     cpu_devices: int = 1
-
-
-class Case(Plain, frozen=True, kw_only=True):
-    """Everything that identifies what was timed; two results compare when one axis differs.
-
-    Scopes: `step` is the steady state with the batch on the device, `transfer` the same with each batch copied there,
-    `epoch` the same with the input pipeline from storage on, `input` the pipeline alone; `cold` lowers, compiles and
-    takes the first step, `run` is the documented whole run, `calls` are the first four calls of a fresh process, each
-    with all it takes; `learning` trains from storage and then counts right answers; `serve` answers requests of one
-    picture each, several of them always under way.
-    """
-
-    workload: str
-    backend: Backend
-    scope: Scope
-    batch: int
-    implementation: Implementation = "jax"
-    variant: str = "plain"
-    precision: Precision = "float32-highest"
-    data: Data = "embedded"
-    devices: int = 1
-    threads: int | None = None  # None: all granted cores
-    allocator: _StoredAllocator = "tuned-malloc"  # of the worker process
-    cache: CompileCache = "empty"  # at a cold start
-    length: int = 1  # of a run: so many times the documented epochs
-    workers: int | None = None  # of the input pipeline; None: as many as granted cores
-    loader: Loader = "threads"
-    queue: int = QUEUE  # batches that wait at most
-    augmentation: Augmentation = "host"
-    decoding: Decoding = "full"
-    stored: Stored = "disk"
-    steps: int | None = None  # of scope `learning`; None: as many as an epoch of the data that there is
-    hosts: int = 1  # that the devices belong to, each with as many of them
-    layout: Layout = "channels-last"  # of pictures, in PyTorch
-
-    def __post_init__(self) -> None:
-        """Give values that are stored under a former name their current one."""
-        for axis in former.AXES:
-            msgspec.structs.force_setattr(self, axis, former.renamed(axis, getattr(self, axis)))
-
-    def non_default_axes(self, usual: Data = "embedded") -> tuple[str, ...]:
-        """Return in words what sets it apart from the headline's way: variant, precision, threads, and so on.
-
-        Nothing of its data, if they are its workload's `usual` ones.
-        """
-        said = {
-            self.variant: self.variant != "plain",
-            self.precision: self.precision != "float32-highest",
-            _DATA[self.data]: self.data != usual,
-            f"{self.threads} thread{'s' if self.threads != 1 else ''}": self.threads is not None,
-            f"{self.devices} devices": self.devices > 1,
-            self.allocator: self.allocator != "tuned-malloc",
-            f"{self.cache} cache": self.cache != "empty",
-            f"{self.length} times as long": self.length > 1,
-            f"{self.workers} worker{'s' if self.workers != 1 else ''}": self.workers is not None,
-            self.loader: self.loader != "threads",
-            f"queue of {self.queue}": self.queue != QUEUE,
-            "no augmentation": self.augmentation == "none",
-            "augmentation on the device": self.augmentation == "device",
-            f"{self.decoding} decoding": self.decoding != "full",
-            f"records in {self.stored}": self.stored != "disk",
-            f"{self.steps} step{'s' if self.steps != 1 else ''}": self.steps is not None,
-            f"{self.hosts} hosts": self.hosts > 1,
-            self.layout: self.layout != "channels-last",
-        }
-        return tuple(words for words, apart in said.items() if apart)
-
-    def label(self, about: Description | None = None) -> str:
-        """Return a short name, its workload left out; with batch and data if they are told not to be the headline's."""
-        batch = [] if about is None or about.batch == self.batch else [f"batch {self.batch:,}"]
-        return " ".join(
-            [self.backend, self.implementation, *batch, *self.non_default_axes(about.data if about else self.data)]
-        )
-
-    def text(self, headline_batch: int) -> str:
-        """Return the written form: workload/backend/scope, then each axis that is not at its default."""
-        parts = [self.workload, self.backend, self.scope]
-        if self.batch != headline_batch:
-            parts.append(f"batch={self.batch}")
-        parts += [f"{name}={value}" for name, default in axes().items() if (value := getattr(self, name)) != default]
-        return "/".join(parts)
-
-    @property
-    def timed(self) -> "Case":
-        """What its time is of: random content and a stand-in are one, since no speed depends on which it is."""
-        return msgspec.structs.replace(self, data="embedded") if self.data == "random" else self
-
-    @property
-    def ignoring_allocator(self) -> "Case":
-        """The case that stands for it with either allocator, of which the better one counts."""
-        return msgspec.structs.replace(self, allocator="tuned-malloc")
-
-
-@cache
-def axes() -> dict[str, Any]:
-    """Return the axes of a case beside workload, backend, scope and batch, in their order, each with its default."""
-    return {field.name: field.default for field in msgspec.structs.fields(Case)[4:]}

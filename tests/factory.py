@@ -2,10 +2,11 @@
 
 import msgspec
 
+from suite.case import Case
 from suite.results.records.record import METHOD, SCHEMA, Energy, Gpu, Machine, Record, Run, Sample, Software, Stage
 from suite.results.records.store import sealed
 from suite.worker_api.protocol import ScopeResult, WorkerReport
-from suite.workload import Case, Claim, Description, Source
+from suite.workload import Claim, Description, Source
 
 H100 = Gpu(name="NVIDIA H100 80GB HBM3", memory_bytes=80 * 2**30, compute_capability="9.0", driver="580.1", cuda="13.0")
 HOST = Machine(name="test-gpu, 16 cores", cpu_model="Test CPU", cores=16, memory_bytes=2**37, gpus=(H100,))

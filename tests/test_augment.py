@@ -13,6 +13,7 @@ import synthetic
 
 from suite import models
 from suite.analysis.capabilities import MachineCapabilities
+from suite.case import Case
 from suite.data.batches import digest
 from suite.data.prepare.crops import Crop
 from suite.data.prepare.photographs import Photograph
@@ -24,7 +25,6 @@ from suite.programs.jax.program import JaxProgram
 from suite.results.single.validity import invalid
 from suite.variants import require
 from suite.worker.checks.audit import audit
-from suite.workload import Case
 
 AUGMENTING = tuple(name for name in models.names() if models.load(name).augment is not None)
 EXAMPLES = 24

@@ -65,7 +65,7 @@ SEARCH = """
 from suite.programs.jax.grid_search import picking
 from suite.programs.jax.stacked import StackedProgram
 from suite.models.mnist_grid_search import WORKLOAD
-from suite.workload import Case
+from suite.case import Case
 
 batch, examples = 192, 60_000
 program = StackedProgram(WORKLOAD, Case(workload="mnist_grid_search", backend="cpu", scope="step", batch=batch,

@@ -14,10 +14,11 @@ from jax import lax
 from jaxlib import version as jaxlib_version
 
 from suite import models
+from suite.case import Case, Precision
 from suite.nn import compiler, dense
 from suite.nn.conv import conv_general_dilated
 from suite.programs.jax.program import JaxProgram
-from suite.workload import Case, CpuKernels, GpuGraph, GpuLayout, Precision
+from suite.workload import CpuKernels, GpuGraph, GpuLayout
 
 KERNELS = get_args(CpuKernels)
 BATCH = 4

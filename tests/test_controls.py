@@ -8,7 +8,7 @@ import pytest
 import synthetic
 
 from suite import controls
-from suite.workload import Case
+from suite.case import Case
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
 TorchProgram = pytest.importorskip("suite.programs.torch_program").TorchProgram

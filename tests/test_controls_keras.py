@@ -11,7 +11,7 @@ import pytest
 import synthetic
 
 from suite import controls_keras
-from suite.workload import Case
+from suite.case import Case
 
 os.environ["KERAS_BACKEND"] = "tensorflow"
 HERE = Path(__file__).parent

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from suite import controls_xgboost, models
+from suite.case import Case
 from suite.driver import validation
 from suite.results.single.roofline import COPY, MATMUL, Ceiling, share
 from suite.results.single.summary import summary
 from suite.variants import variants_of
 from suite.worker import probe
-from suite.workload import Case
 
 CASE = Case(workload="gbdt_mortgage", backend="cpu", scope="step", batch=64, data="random", implementation="xgboost")
 

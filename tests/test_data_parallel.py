@@ -46,7 +46,7 @@ import numpy as np
 import synthetic
 from suite import models
 from suite.programs.jax.program import JaxProgram
-from suite.workload import Case
+from suite.case import Case
 
 workload = dataclasses.replace(models.load(name), cpu_devices=1)
 if workload.description.family == "residual":  # each kind of block once: all of them compile for minutes

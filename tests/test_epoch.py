@@ -10,6 +10,7 @@ import pytest
 
 from suite import models
 from suite.analysis.capabilities import MachineCapabilities
+from suite.case import Case
 from suite.data.pipeline import Plan
 from suite.data.prepare.crops import Crop
 from suite.data.prepare.pictures import Pixels
@@ -23,7 +24,6 @@ from suite.worker import epoch
 from suite.worker.recorder import Process
 from suite.worker_api.clock import Clock
 from suite.worker_api.protocol import Task
-from suite.workload import Case
 
 HERE = MachineCapabilities(backends=("cpu", "gpu"), cores=4)
 

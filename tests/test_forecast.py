@@ -6,13 +6,13 @@ import factory
 import msgspec
 import pytest
 
+from suite.case import Case
 from suite.driver import campaign
 from suite.driver.duration import first_seconds, process_seconds
 from suite.driver.forecast import Forecast
 from suite.driver.journal import CompletedRun, Header
 from suite.driver.profiles import EFFORTS
 from suite.results.records import store
-from suite.workload import Case
 
 PUBLISHED = Path(__file__).parents[1] / "site" / "records"
 ROUNDS = 3

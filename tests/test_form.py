@@ -8,9 +8,9 @@ import pytest
 import synthetic
 
 from suite import models
+from suite.case import Case
 from suite.programs.jax.packing import ALONE, PackedModel, vectors_of
 from suite.programs.jax.program import JaxProgram
-from suite.workload import Case
 
 PACKED = ("mnist_mlp", "catdog_cnn_dropout", "cifar10_tf_cnn", "imdb_bilstm")
 

@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner
 
 from suite import cli, former
+from suite.case import Case
 from suite.cli import running
 from suite.console import citing
 from suite.report.pages import glossary, numbers
 from suite.results.cite import keys, stored_pools
 from suite.results.records import packing, record, store
 from suite.variants import NAMES
-from suite.workload import Case
 
 PUBLISHED = Path(__file__).parents[1] / "site" / "records"
 

@@ -5,6 +5,7 @@ from typing import get_args
 import factory
 import pytest
 
+from suite.case import Allocator, Case, Precision
 from suite.report.pages import glossary
 from suite.report.parts import tables
 from suite.report.parts.html import Page
@@ -15,8 +16,8 @@ from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.single.baselines import CERTIFIED_FROM
 from suite.results.stats.state import MAX_HALF_WIDTH, State
+from suite.scopes import Scope
 from suite.variants import VARIANTS, way_of
-from suite.workload import Allocator, Case, Precision, Scope
 
 STATES = "Status: what may be said of a number"
 

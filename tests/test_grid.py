@@ -19,6 +19,7 @@ from jax import numpy as jnp
 
 from suite import models
 from suite.analysis.capabilities import MachineCapabilities
+from suite.case import Case
 from suite.driver import validation
 from suite.experiments import headline
 from suite.models import mnist_grid_search
@@ -26,7 +27,6 @@ from suite.models.mnist_grid_search import GRID, WORKLOAD, network
 from suite.nn.patches import conv_of_patches
 from suite.programs.jax.program import JaxProgram
 from suite.programs.jax.stacked import StackedProgram
-from suite.workload import Case
 
 HERE = Path(__file__).parent
 EXAMPLES, STEPS, SETS = 4, 100, 5  # of a fit's batch; with five sets no fit sees a batch of its neighbour at a step

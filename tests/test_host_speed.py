@@ -10,11 +10,11 @@ import factory
 import msgspec
 import pytest
 
+from suite.case import Case
 from suite.driver import collect, duration, profiles, runner
 from suite.results.records.record import ReferenceKernel
 from suite.telemetry import host_speed, kernel
 from suite.worker_api.protocol import Message, Task
-from suite.workload import Case
 
 REACHED = ReferenceKernel(matmul_flop_per_second=1e11, copy_bytes_per_second=2e10, seconds=1.0)
 PLAN = profiles.plan("quick", "cpu")

@@ -18,13 +18,13 @@ import numpy as np
 import psutil
 import pytest
 
+from suite.case import Case
 from suite.driver.request import Request, chosen_by
 from suite.driver.validation import check_hosts
 from suite.multihost import follower, following, handshake, hosts
 from suite.multihost.messages import Call, Hello, HostFailed, packed, send, unpacked
 from suite.results.records import store
 from suite.results.single.summary import summary
-from suite.workload import Case
 
 ROOT = Path(__file__).parent.parent
 

@@ -8,6 +8,7 @@ import pytest
 
 from suite import experiments, models
 from suite.analysis.capabilities import MachineCapabilities
+from suite.case import Case
 from suite.driver import campaign
 from suite.experiments import depth, extrapolation, input_tuning
 from suite.report.charts import plots, vega
@@ -15,7 +16,7 @@ from suite.report.site import pages
 from suite.results.records.record import GpuTelemetry, Level, Telemetry
 from suite.results.records.store import sealed
 from suite.results.views.experiment_result import HeatMap, Square
-from suite.workload import Case, WholeRun
+from suite.workload import WholeRun
 
 BOTH = MachineCapabilities(backends=("cpu", "gpu"), cores=16)
 ALONE = MachineCapabilities(backends=("cpu",), cores=4)

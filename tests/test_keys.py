@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suite import former
+from suite.case import Case
 from suite.results.cite import keys, one_host
 from suite.results.cite.number import ON_ONE_HOST
 from suite.results.cite.numbers import Numbers
 from suite.results.cite.stored_pools import line_of
-from suite.workload import Case
 
 # What people have quoted must mean the same for ever: lines are added here, never changed.
 FROZEN = {

@@ -6,12 +6,13 @@ import pytest
 from test_site import built, checkout, rendered  # noqa: F401
 
 from suite import models
+from suite.case import Case
 from suite.report.parts import ladder as shown
 from suite.results.pooled import ladder
 from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records.record import Sample, Stage
-from suite.workload import Case, WholeRun
+from suite.workload import WholeRun
 
 RUN = WholeRun(epochs=2, train=1000, test=100)
 

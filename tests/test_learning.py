@@ -12,6 +12,7 @@ from learning import losses, targets, training
 from learning.__main__ import NETWORKS, has_gpu
 
 from suite import models
+from suite.case import Case
 from suite.driver import profiles
 from suite.nn.optimizers import averaged, sgd
 from suite.programs.jax import training as learning
@@ -22,7 +23,6 @@ from suite.report.pages import learning as report
 from suite.worker import main
 from suite.worker.predictions import balanced, predictions, sigmoid
 from suite.worker_api.protocol import Task
-from suite.workload import Case
 
 MLP = models.load("mnist_mlp")
 TARGET = targets.LearningTarget(network="mnist_mlp", steps=40, bound=0.9)

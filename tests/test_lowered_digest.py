@@ -11,11 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from suite.case import Case
 from suite.models import load
 from suite.programs.jax import lowered_digest
 from suite.programs.jax.nnx_jit import NnxProgram
 from suite.programs.jax.program import JaxProgram
-from suite.workload import Case
 
 PACKAGE = Path(__file__).parent.parent / "suite"
 LOWER = """
@@ -24,7 +24,7 @@ import jax, jax.numpy as jnp, numpy as np
 jax.config.update("jax_num_cpu_devices", 2)
 from suite.programs import load
 from suite.programs.jax import lowered_digest
-from suite.workload import Case
+from suite.case import Case
 
 seed = int(sys.argv[1])
 for name, batch in (("cifar10_mlp", 8), ("serve_mobilenet_v2", 1)):

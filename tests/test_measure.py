@@ -20,6 +20,7 @@ import pytest
 
 import suite
 from suite import models
+from suite.case import Case
 from suite.driver import campaign, collect, plan, probing, profiles, runner
 from suite.driver.deadline import Deadline
 from suite.driver.fitness import checks, cuda_extra, missing_backend
@@ -28,14 +29,15 @@ from suite.driver.request import Request
 from suite.processes import children, lock
 from suite.programs.jax import grid_search
 from suite.results.records.record import Sample, Stage
+from suite.scopes import SCOPES
 from suite.sessions import bench
 from suite.system import boot_id, counters, load, machine, software
 from suite.system.redact import _folders, _names, anonymous
 from suite.worker import doubling, epoch, learning, main, recorder, serving, steady, whole_run
 from suite.worker_api import clock
 from suite.worker_api.offer import Offer
-from suite.worker_api.protocol import STREAMED, Message, Task
-from suite.workload import Case, WholeRun
+from suite.worker_api.protocol import Message, Task
+from suite.workload import WholeRun
 
 PLAN = clock.Plan(
     samples=5,
@@ -493,7 +495,10 @@ def test_user_host_and_home_are_taken_out(monkeypatch):
 def test_every_stage_of_a_worker_has_a_limit():
     modules = (main, steady, epoch, whole_run, recorder, learning, serving, grid_search)
     source = "".join(inspect.getsource(module) for module in modules)
-    said = {*re.findall(r'(?:stage(?:\(|=)|result\()"(\w+)"', source), *STREAMED.values()}
+    said = {
+        *re.findall(r'(?:stage(?:\(|=)|result\()"(\w+)"', source),
+        *(row.samples_stage for row in SCOPES.values() if row.streamed),
+    }
     assert said - {"done", "failed", "lesson", "run_end"} <= set(collect.STAGE_TIMEOUT_SECONDS)
     assert {"import", "compile", "samples", "collect", "predictions", "doubling"} <= said
 

@@ -14,6 +14,7 @@ from flax import nnx
 from jax import numpy as jnp
 
 from suite import models
+from suite.case import Case
 from suite.nn import dropout, flop, optimizers
 from suite.nn.initial import filled
 from suite.nn.losses import softmax_cross_entropy
@@ -21,7 +22,6 @@ from suite.programs.jax.jaxpr_cost import needed, product_flop
 from suite.programs.jax.packing import PackedModel
 from suite.programs.jax.program import JaxProgram
 from suite.programs.jax.step import inference_step, training_step
-from suite.workload import Case
 
 HERE = Path(__file__).parent
 HEAVY_FLOP = 1_000_000_000  # an example of a model above it takes seconds

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from suite.case import Case
 from suite.programs.jax import sharding
-from suite.workload import Case
 
 HERE = Path(__file__).parent
 PROGRAM = """
@@ -17,7 +17,7 @@ import synthetic
 import numpy as np
 from suite import models
 from suite.programs.jax.program import JaxProgram
-from suite.workload import Case
+from suite.case import Case
 
 devices, batch = int(sys.argv[1]), int(sys.argv[2])
 workload = dataclasses.replace(models.load("imdb_bilstm"), cpu_devices=devices)

@@ -14,11 +14,12 @@ import pytest
 import synthetic
 
 from suite.analysis.capabilities import MachineCapabilities
+from suite.case import Case
 from suite.experiments import headline
 from suite.models import mnist_grid_search
 from suite.programs.jax.grid_search import SearchRun, picking
 from suite.results.records.record import Score
-from suite.workload import Case, Grid
+from suite.workload import Grid
 
 HERE = Path(__file__).parent
 GRID = Grid(hidden=((4,),), epochs=(1, 2), folds=2)

@@ -14,6 +14,7 @@ from flax import nnx
 from suite import experiments, models
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.served import BATCHES, cluster
+from suite.case import Case
 from suite.claims import observations
 from suite.console import printing
 from suite.data import batches as data
@@ -35,7 +36,7 @@ from suite.worker.serving import IN_FLIGHT, Traffic, measured_serving
 from suite.worker_api import inputs
 from suite.worker_api.clock import Clock
 from suite.worker_api.protocol import Task
-from suite.workload import Case, Workload
+from suite.workload import Workload
 
 O12 = next(each for each in observations() if each.code == "O12")
 BOTH, ALONE = MachineCapabilities(backends=("cpu", "gpu"), cores=16), MachineCapabilities(backends=("cpu",), cores=2)

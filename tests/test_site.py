@@ -32,7 +32,8 @@ from suite.results.records.record import Energy, GpuTelemetry, Moment, Software,
 from suite.results.records.store import sealed
 from suite.results.stats.shares import Share
 from suite.results.views.experiment_result import Chart, Point
-from suite.workload import Scope, WholeRun
+from suite.scopes import Scope
+from suite.workload import WholeRun
 
 ROOT = Path(__file__).parent.parent
 HERE = factory.HOST.slug

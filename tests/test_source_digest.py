@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from suite.case import Case
 from suite.programs import source_digest
-from suite.workload import Case
 
 ROOT = Path(__file__).parent.parent
 DRIVERS = [

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from suite import models
+from suite.case import Case
 from suite.driver import collect, profiles
 from suite.programs.jax.program import JaxProgram
 from suite.results.records.record import JaxprCost
@@ -16,7 +17,7 @@ from suite.worker.checks import pending_work
 from suite.worker.checks.pending_work import PendingWork
 from suite.worker_api import clock
 from suite.worker_api.protocol import Message, Task
-from suite.workload import Case, WholeRun
+from suite.workload import WholeRun
 
 STARTS, QUIET, ENDS = 2.0, 0.3, 3.0  # seconds until the first word, of it with other load, and from the last word on
 PLAN = profiles.plan("quick", "cpu")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from suite.case import Case
 from suite.data import batches as data
-from suite.workload import Case
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
 TorchServing = pytest.importorskip("suite.programs.torch_serving").TorchServing

@@ -12,12 +12,12 @@ import pytest
 from boosting import quality
 
 from suite import controls_xgboost, models
+from suite.case import Case
 from suite.data.random_loans import binned, edges, loans
 from suite.nn import histograms, trees
 from suite.nn.growth import Growth
 from suite.programs.jax import boosting
 from suite.programs.jax.boosting import BoostingProgram
-from suite.workload import Case
 
 GROWTH = Growth(depth=3, rounds=4, least_hessian=5.0)
 ROWS, COLUMNS = 500, 6

@@ -14,13 +14,14 @@ import synthetic
 from flax import nnx
 
 from suite import models, variants
+from suite.case import Case
 from suite.programs.jax.nnx_jit import NnxProgram
 from suite.programs.jax.program import JaxProgram
 from suite.programs.jax.sharding import devices, shardings
 from suite.programs.jax.stacked import StackedProgram
 from suite.variants import STEPS_PER_CALL
 from suite.worker import main
-from suite.workload import Case, Workload
+from suite.workload import Workload
 
 TRAINED = ("mnist_mlp", "cifar10_mlp", "dp_linear_mirrored")
 SETS = 4
@@ -168,7 +169,7 @@ import jax
 import test_variants as ours
 from suite import models
 from suite.worker import main
-from suite.workload import Case
+from suite.case import Case
 
 name, variant, devices = sys.argv[1], sys.argv[2], int(sys.argv[3])
 case = Case(workload=name, backend="cpu", scope="step", batch=8, variant=variant, devices=devices)

@@ -71,7 +71,7 @@ RESULTS = {
 }
 MEASURES = (
     *("cli", "cluster", "console", "data", "driver", "multihost", "processes", "programs"),
-    *("nn", "sessions", "system", "telemetry", "worker", "worker_api", "workload.py"),
+    *("nn", "sessions", "system", "telemetry", "worker", "worker_api", "workload.py", "case.py", "scopes.py"),
 )
 SHOWS = ("analysis", "claims", "experiments", "report", "results", "units.py")
 ROOMS = {**dict.fromkeys(MEASURES, MEASURING), **dict.fromkeys(SHOWS, RESULTS)}

@@ -11,6 +11,7 @@ import synthetic
 
 from suite import models
 from suite.analysis.capabilities import MachineCapabilities
+from suite.case import Case
 from suite.driver import campaign, collect, profiles, runner
 from suite.driver.journal import CompletedRun
 from suite.experiments import headline
@@ -24,7 +25,7 @@ from suite.worker.recorder import Process
 from suite.worker.whole_run import whole_run
 from suite.worker_api.clock import Clock, Plan
 from suite.worker_api.protocol import Task
-from suite.workload import Case, WholeRun
+from suite.workload import WholeRun
 
 HERE = MachineCapabilities(backends=("cpu",), cores=4)
 PLAN = Plan(samples=3, chain_seconds=0.0, warmup_steps=1, warmup_seconds=0, sampling_seconds=0)

@@ -9,11 +9,11 @@ from jax import lax
 from jax import numpy as jnp
 
 from suite import models
+from suite.case import Case
 from suite.nn import compiler
 from suite.nn.depthwise import depthwise, moved_sums
 from suite.nn.window import SIDE, same_mean, same_padding, zero_padded_max, zero_padded_mean
 from suite.programs.jax.program import JaxProgram
-from suite.workload import Case
 
 NHWC = ("NHWC", "HWIO", "NHWC")
 SIDES = [(7, 7), (8, 8), (11, 6)]

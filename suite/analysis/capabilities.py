@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from suite.workload import Allocator, Backend, Data, Description, Precision
+from suite.case import Allocator, Backend, Precision
+from suite.workload import Data, Description
 
 
 @dataclass(frozen=True, kw_only=True)

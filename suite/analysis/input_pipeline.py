@@ -7,11 +7,12 @@ import msgspec
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import percent_words, step
+from suite.case import Backend, Case
 from suite.results.records.record import Record
 from suite.results.single.summary import Summary, time_ratio
 from suite.results.stats.statistics import Estimate
 from suite.results.views.table import Cell
-from suite.workload import Backend, Case, Claim, Description
+from suite.workload import Claim, Description
 
 
 def epoch(about: Description, backend: Backend, here: MachineCapabilities, **changes: Any) -> Case:

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 
 from suite.analysis.capabilities import MachineCapabilities
+from suite.case import Case
 from suite.results.records.record import Learnt, Record
-from suite.workload import Case, Description
+from suite.workload import Description
 
 _EPOCHS_OF_CATS_AND_DOGS = 25  # of 8,000 steps at batch 32
 

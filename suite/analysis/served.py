@@ -3,12 +3,13 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
+from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.stats.statistics import Estimate
-from suite.workload import Case, Scope
+from suite.scopes import Scope
 
 BATCHES = (1, 8, 32, 128)
 

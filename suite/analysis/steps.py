@@ -8,6 +8,7 @@ import msgspec
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
+from suite.case import Backend, Case
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.roofline import is_ceiling
@@ -17,7 +18,7 @@ from suite.results.stats.crossing import Crossing
 from suite.results.stats.state import too_wide
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Point
-from suite.workload import Backend, Case, Description
+from suite.workload import Description
 
 
 def step(about: Description, backend: Backend, here: MachineCapabilities, **changes: Any) -> Case:

@@ -7,10 +7,10 @@ import msgspec
 from suite import units
 from suite.analysis.input_pipeline import change, claimed, gain
 from suite.analysis.steps import caveat, words
+from suite.case import Augmentation
 from suite.results.single.input_pipeline import input_pipeline
 from suite.results.single.summary import Summary
 from suite.results.stats.statistics import Estimate
-from suite.workload import Augmentation
 
 WORKERS, BATCHES = (1, 2, 4, 8, 16), (32, 64, 128, 256)
 AUGMENTATIONS: tuple[Augmentation, ...] = ("host", "none")

@@ -9,7 +9,8 @@ from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.single.summary import Summary
 from suite.results.stats.statistics import Estimate
-from suite.workload import Claim, Scope
+from suite.scopes import Scope
+from suite.workload import Claim
 
 ANY_OTHER = "Any other ratio is not comparable, as the hardware differs."
 

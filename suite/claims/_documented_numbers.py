@@ -11,7 +11,8 @@ from suite.claims._comparison import Compare, Comparison
 from suite.results.pooled.ladder import ladder
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.stats.statistics import Estimate
-from suite.workload import Claim, Description, Scope
+from suite.scopes import Scope
+from suite.workload import Claim, Description
 
 _COMPARED: dict[str, Compare] = {
     "accuracy": _alone.of_accuracy,

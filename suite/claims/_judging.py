@@ -17,7 +17,7 @@ from suite.results.records.record import Record, Run
 from suite.results.single.summary import Summary
 from suite.results.single.telemetry_summary import gpu_share
 from suite.results.stats.statistics import Estimate, geometric_mean
-from suite.workload import Scope
+from suite.scopes import Scope
 
 _Item = TypeVar("_Item")
 

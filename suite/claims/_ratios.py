@@ -8,7 +8,8 @@ from suite.claims.first_calls import ratio_of_first_calls
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.stats.statistics import Estimate
-from suite.workload import Claim, Scope
+from suite.scopes import Scope
+from suite.workload import Claim
 
 _STEPS_OF_100_EPOCHS = 78_125  # of 64 pictures of CIFAR-10
 _BY_DEPTH = ("catdog_cnn_base", "catdog_cnn_128", "catdog_cnn_deep")  # 4, 23 and 100 times

@@ -14,6 +14,7 @@ from typing import Any, get_args
 import click
 from click.core import ParameterSource
 
+from suite.case import Allocator, Augmentation, Backend, Implementation, Layout, Loader, Precision
 from suite.cli.renamed import RenamingCommand
 from suite.cli.types import (
     PUBLISHED,
@@ -29,17 +30,8 @@ from suite.cli.types import (
     published,
 )
 from suite.former import AXES
+from suite.scopes import Scope
 from suite.variants import NAMES as VARIANTS
-from suite.workload import (
-    Allocator,
-    Augmentation,
-    Backend,
-    Implementation,
-    Layout,
-    Loader,
-    Precision,
-    Scope,
-)
 
 # Options that still apply with --resume; all others come from the stored plan.
 _OF_EVERY_RUN = frozenset(

@@ -10,9 +10,9 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from suite.case import CompileCache
 from suite.cli.renamed import new_name
 from suite.results.records.files import LOCAL
-from suite.workload import CompileCache
 
 PUBLISHED = Path("site/records")
 MOST_WORKERS = 1024

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from suite import units
+from suite.case import Implementation
 from suite.cluster import supervisor
 from suite.cluster.plan import Cluster, Place, Plan, new, partition
 from suite.console import terminal
@@ -16,7 +17,6 @@ from suite.results.records import files
 from suite.results.records.record import Gpu, Machine
 from suite.system import machine, software, variables
 from suite.worker_api.offer import Offer
-from suite.workload import Implementation
 
 # Stands for a node of a scheduler, of which nothing is known here: it has all that can be asked for.
 _MANY = 1024

@@ -9,17 +9,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from suite import units
+from suite.case import Backend, Case
 from suite.results.records.record import Record
 from suite.results.single.selection import fastest_of_each_case
 from suite.results.single.speedup import speedups
 from suite.results.single.summary import summary
 from suite.results.stats.statistics import Estimate
-from suite.workload import Backend, Case, Scope
-
-_NAMES: dict[Scope, str] = {
-    "step": "step", "transfer": "step, copied", "epoch": "step, from storage", "input": "batch, from storage",
-    "cold": "cold start", "run": "whole run", "calls": "later call", "serve": "between answers", "learning": "training",
-}  # fmt: skip
+from suite.scopes import SCOPES, Scope
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +50,7 @@ def rows(names: Sequence[str], records: Sequence[Record]) -> tuple[Row, ...]:
 def shown_scope(cases: Iterable[Case]) -> Scope:
     """Return the scope that the rows are of: the steady step if a plan has one."""
     scopes = {case.scope for case in cases}
-    return next(each for each in _NAMES if each in scopes)
+    return next(each for each in SCOPES if each in scopes)
 
 
 def table(cases: Sequence[Case], records: Iterable[Record], current: str = "") -> Table:
@@ -64,13 +60,14 @@ def table(cases: Sequence[Case], records: Iterable[Record], current: str = "") -
     shown = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     ratio = ["speed-up"] * (len(backends) > 1)
     shown.add_column("model", no_wrap=True)
-    for name in (*(f"{backend.upper()} {_NAMES[scope]}" for backend in backends), *ratio, "95 % interval", "rounds"):
+    times = [f"{backend.upper()} {SCOPES[scope].heading}" for backend in backends]
+    for name in (*times, *ratio, "95 % interval", "rounds"):
         shown.add_column(name, justify="right", no_wrap=True)
     names = tuple(dict.fromkeys(case.workload for case in cases))
     for row in rows(names, [record for record in records if record.case.scope == scope]):
-        times = [row.cpu if backend == "cpu" else row.gpu for backend in backends]
-        cells = [*map(_seconds, times), *[_ratio(row.ratio)] * len(ratio)]
-        cells.append(_ends(row.ratio, units.interval) if ratio else _ends(times[0], units.seconds_interval))
+        mine = [row.cpu if backend == "cpu" else row.gpu for backend in backends]
+        cells = [*map(_seconds, mine), *[_ratio(row.ratio)] * len(ratio)]
+        cells.append(_ends(row.ratio, units.interval) if ratio else _ends(mine[0], units.seconds_interval))
         name = escape(row.workload)
         shown.add_row(f"[bold]{name}[/]" if row.workload == current else name, *cells, str(row.rounds))
     return shown

@@ -23,23 +23,13 @@ from suite.driver.journal import CompletedRun, Header
 from suite.driver.schedule import Uncertain
 from suite.results.records.record import Profile
 from suite.results.single.summary import step_seconds
-from suite.workload import Scope
-
-_SAID: dict[Scope, str] = {
-    "step": "a step",
-    "epoch": "a step from storage on",
-    "input": "a batch from storage",
-    "cold": "for a cold start",
-    "run": "for the whole run",
-    "calls": "a later call",
-    "serve": "between answers, four requests under way",
-}
+from suite.scopes import SCOPES, Scope
 
 
 def said(scope: Scope, profile: Profile) -> str:
     """Return what a process's time is one of; a scope that has such words is asked about."""
     examples = profiles.EFFORTS[profile].run_examples if scope == "run" else None
-    return _SAID[scope] if examples is None else f"for a run cut short to {units.count(examples)} examples"
+    return SCOPES[scope].progress if examples is None else f"for a run cut short to {units.count(examples)} examples"
 
 
 class DataProgress:
@@ -137,7 +127,7 @@ class CampaignProgress:
         elif not self._terminal:
             for entry in done:
                 value = step_seconds(entry.run)
-                if value is not None and entry.case.scope in _SAID:
+                if value is not None and SCOPES[entry.case.scope].progress:
                     self._print(f"{self._name}: {units.seconds(value)} {said(entry.case.scope, self._header.profile)}")
         self._draw()
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from suite.case import Loader
 from suite.data.prepare import Preparation
 from suite.data.store import Split, complete
-from suite.workload import Loader
 
 Batch = dict[str, np.ndarray]
 

@@ -7,19 +7,17 @@ from datetime import UTC, datetime
 import msgspec
 
 from suite import experiments
+from suite.case import Backend, Case, Implementation, Precision
 from suite.driver import reference_round
 from suite.driver.journal import PLAN_VERSION, CompletedRun, Header
 from suite.driver.profiles import EFFORTS
 from suite.processes import children
 from suite.results.records.record import METHOD, SCHEMA, Machine, Profile, Record, Run, file_name
 from suite.results.records.settings import differing
+from suite.scopes import SCOPES
 from suite.system import software, variables
 from suite.system.redact import anonymous
-from suite.workload import LONG, Backend, Case, Description, Implementation, Precision, Scope
-
-_SCOPES: tuple[Scope, ...] = ("step", "transfer")  # share a process, in this order
-
-_COMPILING: frozenset[Scope] = frozenset({"cold", "run", "calls"})  # in which compiling counts
+from suite.workload import Description
 
 _Side = tuple[str, Backend, Precision]
 ProcessGroup = tuple[Case, ...]  # cases that one process measures: they differ in scope only
@@ -76,19 +74,16 @@ def planned(
 def process_groups(cases: Iterable[Case]) -> tuple[ProcessGroup, ...]:
     """Group the cases into processes: steps share one, and all in which starting counts have their own."""
     groups: dict[Case, list[Case]] = {}
+    order = list(SCOPES)
     for case in cases:
-        together = msgspec.structs.replace(case, scope="step") if case.scope in _SCOPES else case
+        together = msgspec.structs.replace(case, scope="step") if SCOPES[case.scope].with_step else case
         groups.setdefault(together, []).append(case)
-    return tuple(tuple(sorted(group, key=_place)) for group in groups.values())
+    return tuple(tuple(sorted(group, key=lambda case: order.index(case.scope))) for group in groups.values())
 
 
 def compiles_anew(group: ProcessGroup) -> bool:
     """Return whether each of a group's processes begins with an empty compile cache, since compiling counts."""
-    return any(case.scope in _COMPILING and case.cache == "empty" for case in group)
-
-
-def _place(case: Case) -> int:
-    return _SCOPES.index(case.scope) if case.scope in _SCOPES else 0
+    return any(SCOPES[case.scope].compiles and case.cache == "empty" for case in group)
 
 
 def rounds(profile: Profile, case: Case, experiment: str, cores: int, asked: int | None = None) -> int:
@@ -96,7 +91,7 @@ def rounds(profile: Profile, case: Case, experiment: str, cores: int, asked: int
 
     An experiment may say fewer.
     """
-    most = asked or (1 if case.scope in LONG else EFFORTS[profile].rounds)
+    most = asked or (1 if SCOPES[case.scope].trains else EFFORTS[profile].rounds)
     fewer = experiments.rounds(experiment, case, cores) if experiment else None
     return most if fewer is None else min(most, fewer)
 

@@ -5,11 +5,13 @@ from functools import partial
 from typing import get_args
 
 from suite.analysis.capabilities import MachineCapabilities
+from suite.case import STARTING, Allocator, Case, Implementation
 from suite.driver import validation
 from suite.driver.request import Request
 from suite.experiments import headline
 from suite.processes import children
-from suite.workload import STARTING, USUAL_SCOPES, Allocator, Case, Description, Implementation, Scope
+from suite.scopes import USUAL_SCOPES, Scope
+from suite.workload import Description
 
 
 def timed(request: Request, chosen: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:

@@ -8,17 +8,18 @@ from datetime import UTC, datetime
 import msgspec
 
 from suite import __version__
+from suite.case import Case
 from suite.driver.campaign import ProcessGroup, stamp
 from suite.driver.deadline import Deadline, OutOfTimeError
 from suite.driver.journal import CompletedRun
 from suite.processes import children
 from suite.results.records.record import ReferenceKernel, Run, Sample, Software, Stage
 from suite.results.single.validity import NOT_FINITE
+from suite.scopes import SCOPES
 from suite.system import boot_id
 from suite.telemetry.windows import TelemetryWindows
 from suite.worker_api.clock import Clock
-from suite.worker_api.protocol import STREAMED, Message, Task, WorkerReport
-from suite.workload import Case
+from suite.worker_api.protocol import Message, Task, WorkerReport
 
 STAGE_TIMEOUT_SECONDS = {
     "start": 120.0,
@@ -151,7 +152,7 @@ def run_child(
         return
     software = Software(suite=__version__, python=facts.python, packages=facts.packages, settings=facts.settings)
     for case in task.cases:
-        found = completed(run, case, facts, streams.get(STREAMED.get(case.scope, "")))
+        found = completed(run, case, facts, streams.get(SCOPES[case.scope].samples_stage))
         if telemetry is not None:
             found = telemetry.added(found, case, facts)
         yield CompletedRun(case=case, software=software, run=found)
@@ -206,7 +207,7 @@ def completed(run: Run, case: Case, facts: WorkerReport, stream: SampleStream | 
 
 def failure_reason(case: Case, facts: WorkerReport) -> str:
     """Return why a process that ended well has no result for the case; '' if it has one."""
-    if case.scope != "input" and (facts.first_loss is None or facts.last_loss is None):
+    if SCOPES[case.scope].computes and (facts.first_loss is None or facts.last_loss is None):
         return NOT_FINITE
     if case.cache == "warm" and not facts.cache_hits:
         return "nothing came from the compile cache: this jaxlib could not store the program"

@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+from suite.case import Case
 from suite.driver.campaign import ProcessGroup, compiles_anew
 from suite.driver.profiles import CHAIN_SECONDS, EFFORTS, Effort
 from suite.results.single.validity import FEWEST_SAMPLES
+from suite.scopes import FEWEST_REQUESTS, SCOPES
 from suite.worker_api.inputs import PICTURES
-from suite.workload import FEWEST_REQUESTS, Case, Description, WholeRun
+from suite.workload import Description, WholeRun
 
 _START_SECONDS = 8.0  # interpreter, imports, data, initial state
 _KERNEL_SECONDS = 1.3  # of the reference kernels before a process on the CPU
@@ -28,7 +30,7 @@ def process_seconds(group: ProcessGroup, about: Description, effort: Effort, cor
     The first of a campaign takes `first_seconds` longer.
     """
     start = _START_SECONDS + (_KERNEL_SECONDS if effort.kernel and group[0].backend == "cpu" else 0.0)
-    case, scopes = group[0], {case.scope for case in group}
+    case = group[0]
     processors = min(cores, case.threads or cores) if case.backend == "cpu" else case.devices
     rate = _FLOP_PER_SECOND[case.backend] * processors
     step = case.batch * about.flop_per_example / rate
@@ -37,8 +39,8 @@ def process_seconds(group: ProcessGroup, about: Description, effort: Effort, cor
     compiling += _TORCH_COMPILE_SECONDS if case.variant in ("compile", "compile-graph") else 0.0
     if case.scope == "run" and about.run is not None:
         return start + compiling + _run_seconds(case, about, about.run, effort, rate)
-    if case.scope in ("epoch", "input"):
-        return start + (case.scope == "epoch") * (compiling + 2 * step) + _flow_seconds(step, effort)
+    if SCOPES[case.scope].timed_from_storage:
+        return start + SCOPES[case.scope].computes * (compiling + 2 * step) + _flow_seconds(step, effort)
     if case.scope == "learning":
         return start + compiling + _PIPELINE_SECONDS + _learning_steps(case, about, effort) * step
     if case.scope == "serve":
@@ -48,7 +50,7 @@ def process_seconds(group: ProcessGroup, about: Description, effort: Effort, cor
     warmup = max(effort.warmup_steps * step, calibration)
     least = max(0.0, effort.warmup_least_seconds[case.backend] - warmup)  # of one scope: the second finds it warm
     sampling = min(effort.samples * chain, max(effort.sampling_seconds, min(effort.samples, FEWEST_SAMPLES) * chain))
-    steady = len(scopes & {"step", "transfer"})
+    steady = sum(SCOPES[each.scope].with_step for each in group)
     return start + compiling + 2 * step + least * bool(steady) + steady * (warmup + sampling)
 
 

@@ -5,12 +5,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from statistics import fmean
 
+from suite.case import Backend, Case
 from suite.driver.campaign import ProcessGroup, process_groups
 from suite.driver.duration import first_seconds, process_seconds, shortest_seconds
 from suite.driver.journal import CompletedRun, Header
 from suite.driver.profiles import EFFORTS
 from suite.results.single.validity import is_short
-from suite.workload import Backend, Case
 
 _CORRECTION = (0.1, 20.0)  # a guess is off by no more
 _LEAST_SECONDS = 1.0  # of a process

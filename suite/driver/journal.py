@@ -11,9 +11,10 @@ from typing import BinaryIO
 
 import msgspec
 
+from suite.case import Case
 from suite.results.records.record import Machine, Profile, Run, Software
 from suite.results.records.store import write_once
-from suite.workload import Case, Description, Plain
+from suite.workload import Description, Plain
 
 FILE_NAME = "journal.jsonl"
 PLAN_VERSION = 1  # 0: planned rounds, up to `most_rounds` where an interval is wide; 1: passes until a budget is spent

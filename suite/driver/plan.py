@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from suite.analysis.capabilities import MachineCapabilities
+from suite.case import Backend, Case, Implementation
 from suite.driver import campaign, fitness, reference_round, validation
 from suite.driver.cases import of_scopes, timed
 from suite.driver.duration import first_seconds, process_seconds
@@ -16,9 +17,10 @@ from suite.processes import children
 from suite.results.records.choices import choices
 from suite.results.records.record import Machine
 from suite.results.single.old_jax import slow_on_a_cpu
+from suite.scopes import USUAL_SCOPES
 from suite.system.machine import why_no_gpu
 from suite.worker_api.offer import Offer
-from suite.workload import USUAL_SCOPES, Backend, Case, Description, Implementation
+from suite.workload import Description
 
 _OF_THE_INPUT = ("workers", "loaders", "augmentations")
 
@@ -40,7 +42,7 @@ def make_plan(request: Request, machine: Machine, offers: Mapping[Implementation
     ValueError for what does not fit together, such as a precision that the backend does not have.
     """
     check_reference_options(request)
-    jax, scopes = offers["jax"], request.scopes or (reference_round.SCOPES if request.reference else USUAL_SCOPES)
+    jax, scopes = offers["jax"], request.scopes or (reference_round.TIMED_SCOPES if request.reference else USUAL_SCOPES)
     experiment: Experiment = (
         chosen_by(request.experiment, request) if request.experiment else cast(Experiment, headline)
     )

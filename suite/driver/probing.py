@@ -5,10 +5,10 @@ from contextlib import suppress
 
 import msgspec
 
+from suite.case import Implementation
 from suite.child_imports import PACKAGE
 from suite.processes import children
 from suite.worker_api.offer import Offer
-from suite.workload import Implementation
 
 _PROBE_SECONDS = 180.0
 

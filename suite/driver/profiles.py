@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from suite.case import Backend
 from suite.data.edition import Size
 from suite.results.records.record import Profile
+from suite.scopes import SCOPES, Scope
 from suite.worker_api.clock import Plan
-from suite.workload import Backend, Scope, WholeRun
+from suite.workload import WholeRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,13 +76,13 @@ def flow(profile: Profile) -> Plan:
 
 def size(profile: Profile, scope: Scope) -> Size:
     """Return how large an embedded set is: as documented where an epoch or the input pipeline reads it."""
-    return "documented" if scope in ("epoch", "input") and profile != "smoke" else "small"
+    return "documented" if SCOPES[scope].timed_from_storage and profile != "smoke" else "small"
 
 
 def sizes(profile: Profile, scope: Scope) -> tuple[Size, ...]:
     """Return all sizes of an embedded set that a process of that scope reads: its input sets are of the small one."""
     mine = size(profile, scope)
-    return (mine,) if scope in ("input", "learning") or mine == "small" else ("small", mine)
+    return (mine,) if not SCOPES[scope].computes or mine == "small" else ("small", mine)
 
 
 def whole_run(profile: Profile, documented: WholeRun | None, epochs_times: int) -> WholeRun | None:

@@ -11,12 +11,14 @@ from dataclasses import replace
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
+from suite.case import Backend, Case, Implementation
 from suite.experiments import headline
 from suite.results.records.choices import Choices, Way
 from suite.results.records.record import Machine
-from suite.workload import Backend, Case, Description, Implementation, Scope
+from suite.scopes import scopes_that
+from suite.workload import Description
 
-SCOPES: tuple[Scope, ...] = ("step",)
+TIMED_SCOPES = scopes_that(lambda row: row.reference_round)
 IMPLEMENTATIONS: tuple[Implementation, ...] = ("torch", "xgboost")  # of which one is the chosen baseline
 _TWICE_IN = 5  # campaigns of which one takes two rounds: how much processes of one host differ
 
@@ -55,7 +57,7 @@ def _of(
         implementations=(implementation,),
         variants=(way.variant,) if way is not None else (),
         layouts=(way.layout,) if way is not None else ("channels-last",),
-        scopes=SCOPES,
+        scopes=TIMED_SCOPES,
         threads=(threads,),
     )
 

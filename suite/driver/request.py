@@ -5,19 +5,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from suite import experiments
+from suite.case import Allocator, Augmentation, Backend, CompileCache, Implementation, Layout, Loader, Precision
 from suite.results.records.record import Profile
-from suite.workload import (
-    Allocator,
-    Augmentation,
-    Backend,
-    CompileCache,
-    Data,
-    Implementation,
-    Layout,
-    Loader,
-    Precision,
-    Scope,
-)
+from suite.scopes import Scope
+from suite.workload import Data
 
 WITHIN = 0.10
 BUDGET_MINUTES = 8.0

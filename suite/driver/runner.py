@@ -12,6 +12,7 @@ from typing import Protocol
 import msgspec
 
 from suite import experiments
+from suite.case import Case
 from suite.driver import profiles
 from suite.driver.campaign import ProcessGroup, compiles_anew
 from suite.driver.collect import Worker, run_child
@@ -34,7 +35,6 @@ from suite.results.records.record import ReferenceKernel
 from suite.system import load, software
 from suite.telemetry.windows import ENERGY_SECONDS, TelemetryWindows
 from suite.worker_api.protocol import Task
-from suite.workload import Case
 
 _BUSY_SHARE = 0.1  # of the granted cores, used by others
 _WAITING_SHARE = 0.1  # of a budget, spent on waiting for other load to end

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from suite.case import Case
 from suite.driver.campaign import ProcessGroup, process_groups, records
 from suite.driver.forecast import Forecast
 from suite.driver.journal import CompletedRun, Header
@@ -19,8 +20,8 @@ from suite.results.records.record import Record
 from suite.results.single.selection import fastest_of_each_case
 from suite.results.single.speedup import speedups
 from suite.results.single.summary import Summary, seconds_by_round, summary
+from suite.scopes import SCOPES, Scope
 from suite.variants import SLOW_TO_START
-from suite.workload import LONG, Case, Scope
 
 FEWEST_ROUNDS = 3  # of a number that is known well enough: the interval of two processes is several times as wide
 
@@ -134,7 +135,7 @@ def uncertain(header: Header, done: Sequence[CompletedRun], but: Collection[Ques
     if header.within is None:
         return ()
     failed, counts = failed_cases(header, done), header.rounds_by_case()
-    deciding = {c for c in header.cases if c.implementation == "jax" and c.scope not in LONG}.difference(failed)
+    deciding = {c for c in header.cases if c.implementation == "jax" and not SCOPES[c.scope].trains}.difference(failed)
     made = (record for record in records(header, done) if record.case in deciding and not record.reason)
     sound = [item for item in map(summary, made) if item.seconds is not None and item.state != "invalid"]
     known = spreads((item.record for item in sound), header.machine)

@@ -5,13 +5,15 @@ from dataclasses import replace
 from typing import get_args
 
 from suite.analysis.capabilities import MachineCapabilities
+from suite.case import Backend, Case
 from suite.driver import fitness
 from suite.driver.cases import by_scopes
 from suite.driver.request import Request
 from suite.results.records.record import Machine
+from suite.scopes import SCOPES, USUAL_SCOPES, Scope
 from suite.variants import NAMES
 from suite.worker_api.offer import Offer
-from suite.workload import FROM_STORAGE, USUAL_SCOPES, Backend, Case, Data, Description, Scope
+from suite.workload import Data, Description
 
 # What may leave a scope without a case.
 _NARROWING = {
@@ -34,7 +36,7 @@ def workloads_skipped(chosen: Sequence[Description], scopes: Collection[Scope]) 
         yield f"no whole run is documented for: {', '.join(none)}; left out of scope 'run'"
     if "serve" in scopes and (none := [about.name for about in chosen if about.trained]):
         yield f"only inference is served: {', '.join(none)}; left out of scope 'serve'"
-    read = [f"'{scope}'" for scope in scopes if scope in FROM_STORAGE]
+    read = [f"'{scope}'" for scope in scopes if SCOPES[scope].reads_storage]
     if read and (none := [about.name for about in chosen if not about.stored]):
         yield f"no stored data: {', '.join(none)}; left out of scope {', '.join(read)}"
 

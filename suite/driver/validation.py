@@ -4,28 +4,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import get_args
 
 from suite import units, variants
+from suite.case import Allocator, Augmentation, Backend, Case, CompileCache, Implementation, Layout, Precision
 from suite.processes import children
 from suite.results.records.record import Machine, Profile
-from suite.workload import (
-    FROM_STORAGE,
-    Allocator,
-    Augmentation,
-    Backend,
-    Case,
-    CompileCache,
-    Data,
-    Description,
-    Implementation,
-    Layout,
-    Precision,
-    Scope,
-)
+from suite.scopes import SCOPES, Scope
+from suite.workload import Data, Description
 
 # Lowest compute capability with the precision in hardware; below it XLA computes in another, silently.
 # Source: NVIDIA, CUDA C++ Programming Guide, Arithmetic Instructions.
 _LEAST_CAPABILITY: dict[Precision, float] = {"tf32": 8.0, "bfloat16": 8.0}
 HOSTS_ALLOCATORS: tuple[Allocator, ...] = ("default-malloc",)
-HOSTS_SCOPES: tuple[Scope, ...] = ("cold", "step", "transfer")
+HOSTS_SCOPES: tuple[Scope, ...] = tuple(scope for scope in get_args(Scope) if SCOPES[scope].several_hosts)
 HOSTS_VARIANTS = ("plain", "scan")
 
 
@@ -122,7 +111,7 @@ def check_variant_scopes(
 
 def check_input_options(options: Iterable[str], scopes: Collection[Scope]) -> None:
     """Raise ValueError if options of the input pipeline are asked for where no scope has one."""
-    if not FROM_STORAGE & set(scopes):
+    if not any(SCOPES[scope].reads_storage for scope in scopes):
         for option in options:
             raise ValueError(
                 f"{option} asked for without a scope that reads from storage; add --scope epoch or leave it out"

@@ -5,10 +5,11 @@ from typing import Protocol, cast
 
 from suite import discovery
 from suite.analysis.capabilities import MachineCapabilities
+from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import ExperimentResult
-from suite.workload import Case, Description
+from suite.workload import Description
 
 
 class Experiment(Protocol):

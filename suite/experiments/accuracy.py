@@ -8,10 +8,11 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import claimed
 from suite.analysis.learning import documented_steps, learning, learnt, newest
+from suite.case import Case
 from suite.results.records.record import Record
 from suite.results.views.experiment_result import ExperimentResult
 from suite.results.views.table import Cell, Table
-from suite.workload import Case, Data, Description
+from suite.workload import Data, Description
 
 TITLE = "Do the networks reach the documented accuracies?"
 TESTS = ("O23",)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import from_size, pooled_point, said_of, step, words
+from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, of_one_machine
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp
@@ -14,7 +15,7 @@ from suite.results.single.summary import summary
 from suite.results.stats.crossing import Crossing, crossing
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
 from suite.results.views.table import Cell, Table, time_cell, times_cells
-from suite.workload import Case, Description
+from suite.workload import Description
 
 TITLE = "At which batch size does the GPU win?"
 TESTS = ("O26",)

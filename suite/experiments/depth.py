@@ -6,6 +6,7 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import change, claimed, epoch, from_storage, gain, share_cell
 from suite.analysis.steps import caveat, said_of, steady, step, together, words
+from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, of_one_machine
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
@@ -15,7 +16,7 @@ from suite.results.single.summary import Summary
 from suite.results.single.telemetry_summary import averaged, gpu_share, gpu_telemetry_mean, telemetry_mean
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, filled, one_host_cell, rate_cells, times_cells
-from suite.workload import Case, Description
+from suite.workload import Description
 
 TITLE = "What does a deeper network cost when its photographs come from storage?"
 TESTS = ("O18", "O19", "O20", "O21", "O22")

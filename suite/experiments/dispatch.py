@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import caveat, point, share, share_words, step, together, words
+from suite.case import Case
 from suite.results.records.record import Record
 from suite.results.single.summary import time_ratio
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ExperimentResult
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, gain_cell, time_cell, times_cells
-from suite.workload import Case, Description
+from suite.workload import Description
 
 TITLE = "How much of a step is dispatch?"
 TESTS = ("O2", "O3")

@@ -8,12 +8,13 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import epoch, from_storage
 from suite.analysis.steps import caveat, point, step, together, words
+from suite.case import Case
 from suite.results.records.record import Record
 from suite.results.single.summary import Summary, seconds_by_round
 from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, times_cells
-from suite.workload import Case, Description
+from suite.workload import Description
 
 TITLE = "Does the time of one step tell the time of an epoch?"
 TESTS = ("O9",)

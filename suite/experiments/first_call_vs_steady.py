@@ -8,12 +8,13 @@ from msgspec.structs import replace
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import caveat, percent_words, point, step, together, words
+from suite.case import STARTING, Allocator, Backend, Case
 from suite.results.records.record import Record, Run
 from suite.results.single.summary import Summary
 from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio
 from suite.results.views.experiment_result import Chart, ExperimentResult
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, gain_cell, times_cells
-from suite.workload import STARTING, Allocator, Backend, Case, Description
+from suite.workload import Description
 
 TITLE = "How much slower is the first call?"
 TESTS = ("O5", "O6", "O7")

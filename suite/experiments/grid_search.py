@@ -10,6 +10,7 @@ from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.input_pipeline import gain, share_cell
 from suite.analysis.searches import SCORES, WAYS, WHOLE, searched
 from suite.analysis.steps import campaigns, caveat, in_all, point, step, together, words
+from suite.case import Backend, Case
 from suite.results.pooled.machine_evidence import Evidence, of_one_machine
 from suite.results.records.record import Record
 from suite.results.single.campaigns import notes
@@ -18,7 +19,7 @@ from suite.results.single.telemetry_summary import gpu_share
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, filled, gain_cell, time_cell, times_cells
-from suite.workload import Backend, Case, Description
+from suite.workload import Description
 
 TITLE = "Does a grid search recover what one small network leaves idle?"
 TESTS = ("O4",)

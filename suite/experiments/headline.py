@@ -6,27 +6,25 @@ from itertools import product
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import pooled_point, said_of, words
-from suite.results.pooled.machine_evidence import Evidence, of_one_machine
-from suite.results.records.record import Record
-from suite.results.views.experiment_result import Chart, ExperimentResult
-from suite.results.views.table import Cell, Table, time_cell, times_cells
-from suite.variants import variants_of
-from suite.workload import (
-    FROM_STORAGE,
+from suite.case import (
     STARTING,
-    USUAL_SCOPES,
     Allocator,
     Augmentation,
     Backend,
     Case,
     CompileCache,
-    Description,
     Implementation,
     Layout,
     Loader,
     Precision,
-    Scope,
 )
+from suite.results.pooled.machine_evidence import Evidence, of_one_machine
+from suite.results.records.record import Record
+from suite.results.views.experiment_result import Chart, ExperimentResult
+from suite.results.views.table import Cell, Table, time_cell, times_cells
+from suite.scopes import SCOPES, USUAL_SCOPES, Scope
+from suite.variants import variants_of
+from suite.workload import Description
 
 TITLE = "How much faster is the GPU?"
 TESTS = ("O3", "O11", "O12", "O15")
@@ -127,7 +125,7 @@ def fed(
     augmentations: Sequence[Augmentation],
 ) -> tuple[tuple[int | None, Loader, Augmentation], ...]:
     """Return how the input pipeline is run where there is one; PyTorch has worker processes, and augments there."""
-    if scope not in FROM_STORAGE:
+    if not SCOPES[scope].reads_storage:
         return ((None, "threads", "host"),)
     kinds: Sequence[Loader] = ("processes",) if implementation == "torch" else loaders
     places: Sequence[Augmentation] = augmentations
@@ -176,9 +174,8 @@ def has(scope: Scope, about: Description, implementation: Implementation, varian
         return False
     if scope == "step":
         return variant != "resident"
-    if scope in FROM_STORAGE:
-        mine = ("jax", "torch") if scope == "input" else ("jax",)
-        return implementation in mine and about.stored and variant == "plain" and devices == 1
+    if SCOPES[scope].reads_storage:
+        return implementation in SCOPES[scope].implementations and about.stored and variant == "plain" and devices == 1
     if scope == "run":
         mine = ("plain", "stacked" if about.grid is not None else "resident")
         here = devices == 1 or variant == "stacked"

@@ -28,6 +28,7 @@ from suite.analysis.tuning import (
     tuned_cell,
     tuning,
 )
+from suite.case import Case
 from suite.results.records.record import Record
 from suite.results.single.input_pipeline import input_pipeline
 from suite.results.single.summary import Summary
@@ -42,7 +43,7 @@ from suite.results.views.table import (
     rate_cells,
     times_cells,
 )
-from suite.workload import Case, Description
+from suite.workload import Description
 
 TITLE = "How is the input pipeline tuned?"
 TESTS = ("O16", "O17", "O24")

@@ -8,6 +8,7 @@ import msgspec
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import caveat, fullest, point, step, words
+from suite.case import Case
 from suite.results.records.record import Record
 from suite.results.single.selection import current_cases
 from suite.results.single.summary import Summary, seconds_by_round, time_ratio
@@ -23,7 +24,7 @@ from suite.results.views.table import (
     time_cell,
     times_cells,
 )
-from suite.workload import Case, Description
+from suite.workload import Description
 
 TITLE = "What does lower precision gain on the GPU?"
 TESTS = ("O3",)

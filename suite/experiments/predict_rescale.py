@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.learning import documented_steps, learning, learnt, newest
+from suite.case import Case
 from suite.results.records.record import Predictions, Record
 from suite.results.views.experiment_result import ExperimentResult
 from suite.results.views.table import Cell, Table
-from suite.workload import Case, Description
+from suite.workload import Description
 
 TITLE = "Which answers does a network give to pixels that it never learnt from?"
 TESTS = ("O25",)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import caveat, steady, step
+from suite.case import Case
 from suite.results.records.record import Record
 from suite.results.single.campaigns import several
 from suite.results.single.roofline import COPY, MATMUL, Ceiling, Roof, Share, is_ceiling, roof, share
@@ -12,7 +13,7 @@ from suite.results.single.selection import current_cases, fastest_of_each_case
 from suite.results.single.summary import Summary
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
-from suite.workload import Case, Description
+from suite.workload import Description
 
 TITLE = "How near does each step come to what the machine can do?"
 TESTS: tuple[str, ...] = ()

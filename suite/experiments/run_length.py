@@ -6,12 +6,13 @@ from statistics import fmean
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import fullest
+from suite.case import Case
 from suite.results.records.record import GpuTelemetry, Record, Run
 from suite.results.single.summary import Summary
 from suite.results.single.telemetry_summary import AVERAGED_SECONDS, long_enough, training_seconds, while_training
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
-from suite.workload import Case, Description
+from suite.workload import Description
 
 TITLE = "Is a GPU idle because the run is short?"
 TESTS = ("O1", "O2")

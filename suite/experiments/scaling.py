@@ -7,11 +7,12 @@ from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.devices import COUNTS, Side, found, second, strong, weak
 from suite.analysis.scaling import said
 from suite.analysis.steps import point, share, share_words, step
+from suite.case import Case
 from suite.results.records.record import Record
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, one_host_cell, time_cell, times_cells
-from suite.workload import Case, Description
+from suite.workload import Description
 
 TITLE = "How much faster are several GPUs?"
 TESTS = ("O13", "O14")

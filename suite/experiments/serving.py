@@ -10,6 +10,7 @@ from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.latencies import latencies, latency_chart, latency_table, number, said
 from suite.analysis.served import BATCHES, REQUESTS, Networks, Way, asked, cluster, served, sides_of, way_of
 from suite.analysis.steps import pooled_point, said_of, step, words
+from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, of_one_machine
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp, lacking
@@ -17,7 +18,7 @@ from suite.results.records.record import Record
 from suite.results.single.summary import summary
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
 from suite.results.views.table import Cell, Table, filled, times_cells
-from suite.workload import Case, Description
+from suite.workload import Description
 
 TITLE = "How fast are pictures answered, and how many?"
 TESTS = ("O12",)

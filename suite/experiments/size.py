@@ -8,13 +8,14 @@ from statistics import fmean
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import pooled_point, said_of, step
+from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, of_one_machine
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.stats.fit import Fit, power_law, rank_correlation
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult
 from suite.results.views.table import Cell, Table, time_cell, times_cells
-from suite.workload import Case, Description
+from suite.workload import Description
 
 TITLE = "Does a larger step gain more from a GPU?"
 TESTS = ("O3", "O27")

@@ -6,11 +6,12 @@ from math import inf
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import caveat, point, step, together, words
+from suite.case import Case
 from suite.results.records.record import Record
 from suite.results.single.summary import Summary, time_ratio
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult
 from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, gain_cell, time_cell, times_cells
-from suite.workload import Case, Description
+from suite.workload import Description
 
 TITLE = "How much faster are more threads?"
 TESTS = ("O8",)

@@ -16,12 +16,12 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any
 
+from suite.case import Case
 from suite.multihost import handshake
 from suite.multihost.messages import Begin, Call, Finished, Hello, HostFailed, packed, receive, send, unpacked
 from suite.processes import children
 from suite.programs import load
 from suite.worker_api.program import Program
-from suite.workload import Case
 
 ADDRESS = "SUITE_HOSTS_ADDRESS"  # of the first host, HOST:PORT, in the environment of its worker
 TOGETHER = ("initialise", "put", "lower", "compile", "chain", "feed", "block")  # of a program's methods

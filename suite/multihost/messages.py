@@ -5,7 +5,8 @@ from multiprocessing.connection import Connection
 import msgspec
 import numpy as np
 
-from suite.workload import Case, Plain
+from suite.case import Case
+from suite.workload import Plain
 
 
 class Hello(Plain, frozen=True, kw_only=True, tag="hello"):

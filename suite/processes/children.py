@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from suite.case import Allocator, Backend, Implementation
 from suite.child_imports import child_imports
 from suite.data import store
 from suite.worker_api.clock import Clock
-from suite.workload import Allocator, Backend, Implementation
 
 # glibc otherwise returns every freed temporary to the kernel and faults it in again at the next step.
 TUNED_MALLOC = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "1000000000000"}

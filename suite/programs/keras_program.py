@@ -6,10 +6,10 @@ from typing import Any
 import keras
 import tensorflow as tf
 
+from suite.case import Case
 from suite.controls_keras._base import Control
 from suite.programs import source_digest
 from suite.worker_api.program import Batch
-from suite.workload import Case
 
 
 class KerasProgram:

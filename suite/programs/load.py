@@ -1,9 +1,9 @@
 """Which program measures a case. Each is imported where its case needs it alone: importing is timed."""
 
 from suite import variants
+from suite.case import Case
 from suite.worker_api.inputs import BatchSource
 from suite.worker_api.program import Program
-from suite.workload import Case
 
 
 def of_this_host(case: Case) -> tuple[Program, BatchSource]:

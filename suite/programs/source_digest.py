@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from suite.workload import Case
+from suite.case import Case
 
 PACKAGE = "suite"
 _ASIDE = frozenset({"preparation", "draw", "input_sets", "weights"})  # of a control: batches, and the comparison

@@ -7,10 +7,10 @@ from typing import Any
 import torch
 from torch._inductor import config as inductor
 
+from suite.case import Case
 from suite.controls._base import Control
 from suite.programs import source_digest
 from suite.worker_api.program import Batch
-from suite.workload import Case
 
 _GRAPH_WARMUP_STEPS = 3  # before capture, as PyTorch's documentation of CUDA graphs asks for
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import xgboost
 
+from suite.case import Case
 from suite.controls_xgboost._base import Control
 from suite.programs import source_digest
 from suite.system.load import granted_cores
 from suite.worker_api.program import Batch
-from suite.workload import Case
 
 ONE_THREAD = "one-thread"  # the variant; `plain` has one for each granted core
 

@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 
 from suite import units
+from suite.case import Implementation
 from suite.console import terminal
 from suite.console.progress import CampaignProgress
 from suite.data import embedded
@@ -31,7 +32,6 @@ from suite.sessions import resuming
 from suite.system import boot_id, machine, software, variables
 from suite.telemetry import host_speed, windows
 from suite.worker_api.offer import Offer
-from suite.workload import Implementation
 
 Ending = Literal["whole", "out of time", "interrupted"]
 

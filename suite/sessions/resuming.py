@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from suite import units
+from suite.case import Implementation
 from suite.console import terminal
 from suite.driver import campaign, probing
 from suite.driver import journal as journals
@@ -16,7 +17,6 @@ from suite.results.records import files
 from suite.results.records.record import Gpu
 from suite.results.records.settings import differing
 from suite.system import machine, software
-from suite.workload import Implementation
 
 COMMAND = "SUITE_COMMAND"  # set by noxfile.py: how a user starts the session that runs the suite
 

@@ -15,25 +15,19 @@ from typing import Any
 
 import msgspec
 
+from suite.case import Case
 from suite.child_imports import child_imports
 from suite.processes import children
 from suite.results.records.record import Energy, Profile, Run
+from suite.scopes import SCOPES
 from suite.worker_api import telemetry_messages
-from suite.worker_api.protocol import STREAMED, Message, WorkerReport
+from suite.worker_api.protocol import Message, WorkerReport
 from suite.worker_api.telemetry_messages import LEAST_ENERGY_SECONDS, Counters, TelemetrySample
-from suite.workload import Case
 
 ENERGY_SECONDS = LEAST_ENERGY_SECONDS + 1.0  # what the counters are watched for, so that readings span enough
 _START_SECONDS = 10.0  # to say what can be read
 _LONGEST_LINE = 2**16
 _KEPT = 2**16  # readings, the latest
-_WINDOWS = {
-    **{scope: ((name, False), (name, True)) for scope, name in STREAMED.items()},
-    "cold": (("lower", False), ("first_step", True)),
-    "run": (("init", False), ("run_end", False)),
-    "learning": (("learning", False), ("learning", True)),
-}
-_NEVER = (("", False),) * 2
 _ENERGY_WINDOW = (("energy", False), ("energy", True))
 
 
@@ -134,7 +128,7 @@ class TelemetryWindows:
 
     def added(self, run: Run, case: Case, facts: WorkerReport) -> Run:
         """Return the run with what the machine did during its samples, and the energy if it was counted."""
-        begins, ends = (self._marks.get(mark) for mark in _WINDOWS.get(case.scope, _NEVER))
+        begins, ends = (self._marks.get(mark) for mark in SCOPES[case.scope].window)
         if not begins or not ends:
             return run
         begin, end = begins[0] if case.scope == "run" else begins[-1], ends[-1]  # a search trains several networks

@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
+from suite.case import Case
 from suite.data import embedded, store
 from suite.data.pipeline import Plan
 from suite.data.prepare import Preparation
@@ -20,7 +21,6 @@ from suite.worker_api import clock
 from suite.worker_api.inputs import BatchSource, stored
 from suite.worker_api.program import Batch, Program
 from suite.worker_api.protocol import ScopeResult
-from suite.workload import Case
 
 _ALONE_SAMPLES = 3  # of the step alone, for comparison
 _WARM_SECONDS = 5.0  # after which a queue that is still full is left as it is

@@ -15,11 +15,13 @@ from typing import cast
 import msgspec
 
 from suite import variants
+from suite.case import Case
 from suite.data import batches as data
 from suite.processes import parent_death
 from suite.programs import load
 from suite.results.records.settings import bearing
 from suite.results.single.validity import DONATED
+from suite.scopes import SCOPES
 from suite.system import affinity
 from suite.system.software import versions
 from suite.system.variables import settings
@@ -30,8 +32,7 @@ from suite.worker.recorder import Process, Say, peak_memory_bytes
 from suite.worker_api import clock
 from suite.worker_api.inputs import BatchSource, batches, run_inputs
 from suite.worker_api.program import Program
-from suite.worker_api.protocol import STOPPED, Message, Task, WorkerReport
-from suite.workload import LONG, Case
+from suite.worker_api.protocol import Message, Task, WorkerReport
 
 _REPLAY_SECONDS = 20.0  # replays that would take longer, as long as the first call, are left out
 
@@ -72,19 +73,19 @@ def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     """Run the stages and scopes of the task, telling the parent what begins and what ended."""
     process = Process(task=task, say=say, clocks=clocks or clock.Clock())
     affinity.pin(process.case.threads)
-    if process.case.scope == "input":
+    if not SCOPES[process.case.scope].computes:
         say(Message(stage="done", report=input_report(process)))
         return
     target, owner = process.result("import", lambda: program(process.case))
     inputs, digest = process.result("data", lambda: digested(inputs_of(owner, task)))
     first_loss = measured(process, target, inputs, owner)
     left = None
-    if process.scope_results.keys() & STOPPED:
+    if any(SCOPES[scope].steady for scope in process.scope_results):
         left = process.result("leftover", lambda: pending_work.least(sample_of(process, target), process.clocks))
     report = process.result("facts", lambda: report_of(process, target, digest, first_loss))
     energy = steady.sustained(process, target)
     found = None
-    if process.case.scope not in LONG:
+    if not SCOPES[process.case.scope].trains:
         still = left is not None and left.seconds >= pending_work.LONGEST_SECONDS
         quick = CALLS * process.stages["first_step"].wall_seconds <= _REPLAY_SECONDS
         replayed = task.replay and quick and not still

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from suite.case import Case
 from suite.results.records.record import Sample, Stage
+from suite.scopes import SCOPES, Scope
 from suite.system import load
 from suite.worker_api import clock
-from suite.worker_api.protocol import STREAMED, Message, ScopeResult, Task
-from suite.workload import Case, Scope
+from suite.worker_api.protocol import Message, ScopeResult, Task
 
 _ASLEEP_SECONDS = 0.1
 
@@ -72,7 +73,7 @@ class Process:
         `begin` is called at the last moment before, so that what it starts is not held up by what is prepared here.
         Returns what happened to the process meanwhile. Raises RuntimeError if the machine was suspended.
         """
-        name = STREAMED[scope]
+        name = SCOPES[scope].samples_stage
         self.stage("collect", collect_garbage)
         gc.disable()
         compiled, faults, before = compilations(), minor_faults(), load.cpu_load()

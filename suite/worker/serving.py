@@ -8,12 +8,12 @@ import msgspec
 
 from suite.data.batches import Batch
 from suite.results.records.record import Served
+from suite.scopes import FEWEST_REQUESTS
 from suite.worker import doubling
 from suite.worker.recorder import Process
 from suite.worker.steady import started
 from suite.worker_api import clock
 from suite.worker_api.program import Program
-from suite.workload import FEWEST_REQUESTS
 
 IN_FLIGHT = 4  # requests; source: microsoft/AKSDeploymentTutorial @ aea3e5f
 _FEWEST_SAMPLES, _MOST_SAMPLES = 3, 5  # more would fill records with latencies

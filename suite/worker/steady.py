@@ -8,12 +8,12 @@ from msgspec.structs import replace
 from suite import units
 from suite.data.batches import Batch
 from suite.results.records.record import Sample
+from suite.scopes import Scope
 from suite.worker import doubling
 from suite.worker.recorder import Process, total
 from suite.worker_api import clock
 from suite.worker_api.program import HostFed, Program
 from suite.worker_api.protocol import ScopeResult
-from suite.workload import Scope
 
 LATER_CALLS = 3  # after the first, in scope `calls`
 

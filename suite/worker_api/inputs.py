@@ -3,10 +3,11 @@
 from dataclasses import replace
 from typing import Protocol
 
+from suite.case import Case
 from suite.data import batches as data
 from suite.data.prepare import Preparation
 from suite.worker_api.protocol import Task
-from suite.workload import INPUT_SETS, Case
+from suite.workload import INPUT_SETS
 
 PICTURES = 64  # of requests: none comes again while another of it is under way, or soon after
 

@@ -1,19 +1,11 @@
 """What parent and child say to each other, one JSON line a message."""
 
+from suite.case import Case
 from suite.data.edition import Size
 from suite.results.records.record import Audit, Learnt, Sample, Score, Served, Stage
+from suite.scopes import Scope
 from suite.worker_api.clock import Plan
-from suite.workload import Case, Plain, Scope, WholeRun
-
-# Stages whose samples are said one by one.
-STREAMED: dict[Scope, str] = {
-    "step": "samples",
-    "transfer": "transfer_samples",
-    "epoch": "epoch_samples",
-    "input": "input_samples",
-    "serve": "serve_samples",
-}
-STOPPED: frozenset[Scope] = frozenset({"step", "transfer", "serve"})  # after whose samples nothing may go on
+from suite.workload import Plain, WholeRun
 
 
 class Task(Plain, frozen=True, kw_only=True):

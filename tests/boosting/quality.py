@@ -80,9 +80,9 @@ def by_jax(form: Form, growth: "Growth | None" = None) -> float:
     import jax.numpy as jnp
 
     from suite import models
+    from suite.case import Case
     from suite.nn.trees import predicted
     from suite.programs.jax.boosting import BoostingProgram
-    from suite.workload import Case
 
     (bins, labels), (tested, truth) = tables(form)
     workload = models.load("gbdt_mortgage")

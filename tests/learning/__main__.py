@@ -13,12 +13,12 @@ from pathlib import Path
 import jax
 
 from learning import losses, targets, training
+from suite.case import Backend
 from suite.results.evidence import learning as evidence
 from suite.results.evidence.learning import LearningCheck, LossCheck
 from suite.system.load import granted_cores
 from suite.system.machine import cpu_model
 from suite.system.software import commit
-from suite.workload import Backend
 
 EVIDENCE = Path(__file__).parents[2] / "site" / "evidence"
 HALVED = ("cifar10_resnet63", "cifar10_resnet87")

@@ -8,11 +8,11 @@ import numpy as np
 from flax import nnx
 
 from suite import models
+from suite.case import Backend, Case
 from suite.data import batches as sets
 from suite.programs.jax.program import JaxProgram
 from suite.results.evidence.learning import LossCheck
 from suite.worker_api.program import Batch
-from suite.workload import Backend, Case
 
 HALVING_STEPS = 30  # within which a ResNet halves its loss on a batch that it sees again and again
 FALLING_STEPS = 50

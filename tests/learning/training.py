@@ -12,12 +12,13 @@ from flax import nnx
 
 from learning.targets import LearningTarget
 from suite import models
+from suite.case import Backend, Case
 from suite.data import embedded, pipeline
 from suite.programs.jax import training
 from suite.results.evidence.learning import Trained
 from suite.system.load import granted_cores
 from suite.worker_api.program import Batch
-from suite.workload import Backend, Case, Workload
+from suite.workload import Workload
 
 OUTPUTS = ("output", "softmax_linear")  # what the networks call their last layer
 

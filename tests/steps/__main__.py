@@ -13,13 +13,13 @@ import sys
 from pathlib import Path
 
 from steps import sides
+from suite.case import Backend
 from suite.results.evidence import copyable as evidence
 from suite.results.evidence.copyable import Compared
 from suite.results.stats.statistics import geometric_mean
 from suite.system.load import granted_cores
 from suite.system.machine import cpu_model, gpus
 from suite.system.software import commit, versions
-from suite.workload import Backend
 
 EVIDENCE = Path(__file__).parents[2] / "site" / "evidence"
 PACKAGES = ("jax", "jaxlib", "flax", "optax", "numpy")

@@ -14,9 +14,10 @@ import synthetic
 from flax import nnx
 
 from suite import models
+from suite.case import Backend, Case
 from suite.programs import load
 from suite.programs.jax.program import JaxProgram
-from suite.workload import Backend, Case, Workload
+from suite.workload import Workload
 
 FOLDER = Path(__file__).parents[2] / "site" / "steps"
 SEED = 0

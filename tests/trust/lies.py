@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from suite.workload import Backend, Scope
+from suite.case import Backend
+from suite.scopes import Scope
 
 TRUE_COST = "true cost"  # no check is needed: the lie is as slow as the truth
 

@@ -23,6 +23,7 @@ from unittest import mock
 
 import msgspec
 
+from suite.case import Case
 from suite.driver import campaign, collect, runner
 from suite.driver.journal import FILE_NAME, Journal, Session
 from suite.processes import children, lock
@@ -37,7 +38,6 @@ from suite.worker import steady
 from suite.worker.recorder import Process
 from suite.worker_api import clock
 from suite.worker_api.protocol import Message, Task
-from suite.workload import Case
 from trust import fake, kills
 
 TITLE = "Does a fault lose or falsify anything?"

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from suite import models
+from suite.case import Backend, Case
 from suite.driver import campaign, runner
 from suite.driver.journal import Journal
 from suite.processes import children
@@ -22,7 +23,6 @@ from suite.results.records.record import Record
 from suite.results.single.summary import Summary, step_seconds, summary
 from suite.system.machine import machine
 from suite.variants import VARIANTS
-from suite.workload import Backend, Case
 from trust.lies import ASKED_FOR, LIES, TRUE_COST, Lie
 
 TITLE = "Does the harness catch a lie, and believe what is honest?"

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import NamedSharding, PartitionSpec
 
+from suite.case import Case
 from suite.nn.growth import Growth
 from suite.nn.trees import Tree, boosted, check_rows_fit
 from suite.programs.jax.jaxpr_cost import jaxpr_cost
@@ -16,7 +17,7 @@ from suite.programs.jax.program import JaxProgram
 from suite.results.records.record import JaxprCost
 from suite.system.load import granted_cores
 from suite.worker_api.program import Batch
-from suite.workload import Case, Workload
+from suite.workload import Workload
 
 _AXIS = "data"  # of the placement's devices
 _MOST_PARTS = 16  # of a CPU: each further one adds as much work, with histograms of its own, as it takes from others

@@ -10,6 +10,7 @@ import jax
 import numpy as np
 from msgspec import structs
 
+from suite.case import Case
 from suite.programs.jax import lowered_digest
 from suite.programs.jax.program import JaxProgram
 from suite.programs.jax.sharding import Shardings, put, shardings
@@ -17,7 +18,7 @@ from suite.programs.jax.stacked import StackedProgram
 from suite.results.records.record import Score
 from suite.variants import fits_of
 from suite.worker_api.program import Batch
-from suite.workload import Case, Workload
+from suite.workload import Workload
 
 Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named part
 Examples = dict[str, Any]  # all that there are, on the device

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from flax import nnx
 
-from suite.workload import Precision
+from suite.case import Precision
 
 
 @dataclass(frozen=True)

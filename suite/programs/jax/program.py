@@ -21,6 +21,7 @@ import optax
 from flax import nnx
 from jaxlib import version as jaxlib_version
 
+from suite.case import Case, Precision
 from suite.data.batches import digest
 from suite.nn.augment import first_key
 from suite.nn.compiler import cpu_options, gpu_options, holds_convolutions
@@ -34,7 +35,7 @@ from suite.programs.jax.step import Step, augmented_step, evaluation_step, infer
 from suite.results.records.record import JaxprCost
 from suite.variants import STEPS_PER_CALL
 from suite.worker_api.program import Batch
-from suite.workload import Case, Precision, Workload
+from suite.workload import Workload
 
 MATMUL_PRECISION: dict[Precision, str] = {
     "float32-highest": "highest",

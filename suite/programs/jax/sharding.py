@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding, SingleDeviceSharding
 
-from suite.workload import Backend, Case
+from suite.case import Backend, Case
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,11 +8,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from suite.case import Case
 from suite.programs.jax.program import JaxProgram
 from suite.programs.jax.sharding import Shardings
 from suite.programs.jax.step import training_step
 from suite.variants import fits_of
-from suite.workload import Case, Workload
+from suite.workload import Workload
 
 
 class StackedProgram(JaxProgram):

@@ -9,9 +9,10 @@ import jax.numpy as jnp
 import optax
 from flax import nnx
 
+from suite.case import Precision
 from suite.nn.augment import advanced
 from suite.programs.jax.packing import PackedModel, cast
-from suite.workload import Precision, Workload
+from suite.workload import Workload
 
 Step = Callable[..., tuple[Any, jax.Array]]
 

@@ -3,19 +3,18 @@
 from xml.sax.saxutils import escape
 
 from suite.results.cite.citation import Citation
+from suite.scopes import SCOPES
 
 _HEIGHT, _SIZE, _PADDING = 20, 11, 7
 _WIDTHS = {"narrow": 3.6, "wide": 9.0, "usual": 6.4}  # of a letter, in pixels
 _NARROW, _WIDE = frozenset("iljtf.,:;'|()[]! "), frozenset("mwMW")
 _SIDES = {"speedup": "GPU over CPU", "best-over-best": "best GPU over best CPU"}
-_SCOPES = {"step": "step", "transfer": "step with copy", "epoch": "step from storage", "input": "input", "run": "run"}
 
 
 def badge(cited: Citation) -> str:
     """Return an SVG picture that names its key; a number that may not be quoted has its state beside it."""
     case, metric = cited.number.record.case, cited.number.key.metric
-    scope = _SCOPES.get(case.scope, case.scope)
-    label = f"{case.workload}: {_SIDES.get(metric, case.backend.upper())}, {scope}"
+    label = f"{case.workload}: {_SIDES.get(metric, case.backend.upper())}, {SCOPES[case.scope].badge}"
     said = cited.value if cited.number.quotable else f"{cited.value}, {cited.number.word}"
     left, right = (round(_length(words) + 2 * _PADDING) for words in (label, said))
     whole = f"{label}: {cited.quoted}, {cited.number.record.machine.name}, {cited.date}, {cited.key}"

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from suite import experiments, units
+from suite.case import Case
 from suite.experiments import headline
 from suite.report.pages.experiments import ExperimentResults
 from suite.report.parts.html import Page
@@ -23,7 +24,7 @@ from suite.results.views.reference import (
     unasked,
 )
 from suite.results.views.table import Cell, Table
-from suite.workload import Case, Description
+from suite.workload import Description
 
 TITLE = "Coverage"
 _LEAD = (

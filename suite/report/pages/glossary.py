@@ -3,17 +3,17 @@
 from collections.abc import Mapping, Sequence
 
 from suite import units
+from suite.case import Allocator, Case, Implementation, Precision
 from suite.former import AXES
 from suite.report.parts.html import Page, anchor, safe
-from suite.results.cite.citation import SCOPES
 from suite.results.evidence.trust import HOLDING, Part
 from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.single.baselines import CERTIFIED_FROM
 from suite.results.stats.state import MAX_HALF_WIDTH, State
 from suite.results.stats.statistics import COVERAGE
 from suite.results.views.table import INTERVAL, ON_ONE_HOST
+from suite.scopes import SCOPES
 from suite.variants import way_of
-from suite.workload import Allocator, Case, Implementation, Precision
 
 TITLE = "Glossary"
 _STATES: dict[State, str] = {
@@ -82,7 +82,7 @@ def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:
     """Return the words and what they mean, by the column in which they stand."""
     return {
         "Scope: what a time is of": {
-            **{scope: f"{said[0].upper()}{said[1:]}." for scope, said in SCOPES.items()},
+            **{scope: f"{row.sentence[0].upper()}{row.sentence[1:]}." for scope, row in SCOPES.items()},
             "latency": "Of scope step: one step that is waited for before the next begins. In steady state the next is "
             "handed out before the one before it has ended.",
         },

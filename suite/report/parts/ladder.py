@@ -6,24 +6,19 @@ from typing import Any
 import altair as alt
 
 from suite import units
+from suite.case import Case
 from suite.report.charts import plots
 from suite.report.charts.vega import WIDTH, finished, inline
 from suite.results.pooled.ladder import Amortised, Rung
 from suite.results.single.campaigns import notes
 from suite.results.views.experiment_result import Chart, Point
 from suite.results.views.table import Cell, Table, one_host_cell, time_cell, times_cells
-from suite.workload import Case, Description
+from suite.scopes import SCOPES
+from suite.workload import Description
 
 _FEWEST = 2  # rungs of a chart
 _ONE_CAMPAIGN = "one campaign"
 _HEIGHTS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]
-_WORDS = {
-    ("step", "empty"): "step: batch on the device, compiled, steady",
-    ("transfer", "empty"): "transfer: a step with its batch copied from the host",
-    ("epoch", "empty"): "epoch: a step with its input pipeline, from storage on",
-    ("cold", "empty"): "cold: lowering, compiling and the first step, no compile cache",
-    ("cold", "warm"): "cold, but the compile cache holds the program",
-}
 
 
 def words(case: Case, about: Description, compiling: bool = True, blocking: bool = False) -> str:
@@ -34,7 +29,7 @@ def words(case: Case, about: Description, compiling: bool = True, blocking: bool
     if not compiling:
         return "the same run, its compilations taken out"
     if case.scope != "run" or run is None:
-        return _WORDS[case.scope, case.cache]
+        return SCOPES[case.scope].rungs[case.cache].long
     if grid is not None:
         points = len(grid.hidden) * len(grid.epochs)
         way = "side by side" if case.variant == "stacked" else "one after another"

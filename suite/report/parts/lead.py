@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 
 from suite import units
 from suite.report.parts.html import safe
-from suite.results.cite.citation import SCOPES
 from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single import old_jax
+from suite.scopes import SCOPES
 
 _EACH = "one step of training or inference on the GPU against all CPU cores of the same kind of machine"
 
@@ -58,7 +58,7 @@ def _others(items: Sequence[PooledSpeedUp]) -> str:
     """Return which speed-ups there are beside the headline's, by scope."""
     if not items:
         return ""
-    found = Counter(SCOPES[item.case.scope] for item in items)
+    found = Counter(SCOPES[item.case.scope].sentence for item in items)
     each = ", ".join(f"{units.count(n)} of {safe(scope)}" for scope, n in found.most_common())
     return f" The table has {units.pluralize(len(items), 'other speed-up')}: {each}."
 

@@ -12,8 +12,8 @@ from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.baselines import CERTIFIED_FROM
 from suite.results.views.table import Cell, Table, varied
+from suite.scopes import SCOPES
 
-_SCOPES = ("step", "transfer", "epoch", "cold", "run")  # in the order of the ladder
 _COLUMNS = (  # what is asked first, as a narrow screen shows only that
     "model", "speed-up", "95 % interval", "next host", "status", "hosts", "scope", "batch", "GPU precision", "CPU",
     "GPU", "CPU: baseline / JAX", "GPU: baseline / JAX", "best / best",
@@ -41,7 +41,7 @@ def add(
 
     It says which of the `models`, and of those in the machine's records, are not among them.
     """
-    found = [item for item in speedups if item.general and item.case.scope in _SCOPES]
+    found = [item for item in speedups if item.general and SCOPES[item.case.scope].rungs]
     main = headlines(found)
     others = [item for item in found if not item.headline]
     page.add(f'<p class="lead">{lead.answer(main, records, others)}</p>')
@@ -68,7 +68,8 @@ def table(found: Sequence[PooledSpeedUp]) -> Table:
 
     The precision has no column, but stands in the title, if there is one alone.
     """
-    order = sorted(found, key=lambda i: (_SCOPES.index(i.case.scope), i.workload))
+    scopes = list(SCOPES)
+    order = sorted(found, key=lambda i: (scopes.index(i.case.scope), i.workload))
     precisions = sorted({item.case.precision for item in order})
     whole = Table(
         title=f"How much faster is the GPU? CPU and GPU of one kind of machine, {' or '.join(precisions)}",

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from suite import units
+from suite.case import Case
 from suite.experiments.headline import usual_batch
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.pooled.ways import Way
@@ -26,8 +27,8 @@ from suite.results.views.table import (
     times_cells,
     varied,
 )
+from suite.scopes import SCOPES, Scope
 from suite.variants import way_of
-from suite.workload import Case, Scope
 
 SPEEDUP_COLUMNS = (  # what is asked first, as a narrow screen shows only that
     "model", "batch", "speed-up", "95 % interval", "next host", "status", "hosts", "GPU precision", "CPU step",
@@ -119,15 +120,9 @@ CASE_COLUMNS = (
 )
 
 
-_TIME_OF: dict[Scope, str] = {
-    "step": "", "transfer": "a step", "epoch": "a step", "input": "a batch", "cold": "in all", "run": "in all",
-    "calls": "a call", "learning": "in all", "serve": "an answer",
-}  # fmt: skip
-
-
 def scope_cell(scope: Scope) -> Cell:
     """Return a scope, and what its time is of: where several stand in one column their times are of unlike things."""
-    return Cell(text=", ".join(filter(None, (scope, _TIME_OF[scope]))))
+    return Cell(text=", ".join(filter(None, (scope, SCOPES[scope].unit))))
 
 
 def case_row(item: Summary) -> tuple[Cell, ...]:
@@ -280,12 +275,6 @@ def _apart(cpu: Estimate | None, gpu: Estimate | None) -> Cell:
     return Cell(text=units.ratio(ratio, ratio / width, ratio * width), sort=ratio)
 
 
-_OTHER_TIMES: tuple[tuple[Scope, str], ...] = (
-    ("transfer", "A step with its batch copied from the host"),
-    ("cold", "A cold start: lowering, compiling and the first step"),
-    ("run", "The documented whole runs"),
-    ("calls", "A later call of a fresh process"),
-)
 _CUT_SHORT = "Whole runs that profile smoke cut short, none as documented"
 
 
@@ -297,7 +286,7 @@ def for_terminal(records: Sequence[Record], machine: str, speedups: Table) -> tu
     mine = [record for record in records if record.machine.slug == machine]
     batch = ["batch"] * (any(not _of_usual_batch(record) for record in mine) or _several_batches(mine))
     whole, cut_short = ([record for record in mine if record.cut_short is cut] for cut in (False, True))
-    listed = [steps_table(title, whole, scope) for scope, title in _OTHER_TIMES]
+    listed = [steps_table(row.title, whole, scope) for scope, row in SCOPES.items() if row.title]
     others = [_few(table, batch) for table in (*listed, steps_table(_CUT_SHORT, cut_short, "run")) if table.rows]
     if speedups.rows:
         columns = [column for column in speedups.columns if column not in (ON_ONE_HOST, "batch")]

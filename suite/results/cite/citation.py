@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from suite import __version__, former, units
 from suite.results.cite.number import Number, version_of
-from suite.workload import Scope
+from suite.scopes import SCOPES
 
 TITLE = "How much faster is a GPU? A reference suite"
 AUTHOR = "The suite's maintainers"
@@ -43,17 +43,6 @@ _METRICS = {
     "latency-p99": "latency at the 99th percentile of",
 }
 RATIOS = frozenset({"speedup", "best-over-best"})  # of both sides of a machine
-SCOPES: dict[Scope, str] = {
-    "step": "one step in steady state",
-    "transfer": "one step with its batch copied from the host",
-    "epoch": "one step with its batch brought from storage",
-    "input": "one batch of the input pipeline alone",
-    "cold": "a cold start (lowering, compiling and the first step)",
-    "run": "the documented whole run",
-    "calls": "a later call of a fresh process",
-    "learning": "training from storage",
-    "serve": "a request of one picture, four under way",
-}
 _LATEX = str.maketrans({char: f"\\{char}" for char in "%&_#$"})
 
 
@@ -114,10 +103,8 @@ class Citation:
         """What the number is one of, in words."""
         record = self.number.record
         side = "" if self.number.key.metric in RATIOS else f"the {record.backend.upper()} of "
-        return (
-            f"{_METRICS[self.number.key.metric]} {SCOPES[record.case.scope]} of {record.workload}, {self.way}, on "
-            f"{side}{record.machine.name}"
-        )
+        one = f"{_METRICS[self.number.key.metric]} {SCOPES[record.case.scope].sentence}"
+        return f"{one} of {record.workload}, {self.way}, on {side}{record.machine.name}"
 
     @property
     def way(self) -> str:
@@ -135,7 +122,7 @@ class Citation:
         """What the number is one of, where workload and machine are known."""
         case, metric = self.number.record.case, self.number.key.metric
         side = "" if metric in RATIOS else f", {case.backend.upper()}"
-        return f"{_METRICS[metric]} {SCOPES[case.scope]}{side}: {self.way}"
+        return f"{_METRICS[metric]} {SCOPES[case.scope].sentence}{side}: {self.way}"
 
     @property
     def hardware(self) -> str:

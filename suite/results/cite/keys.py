@@ -13,8 +13,8 @@ import re
 from dataclasses import dataclass, replace
 
 from suite import former, units
+from suite.case import axes as case_axes
 from suite.results.records.record import Record
-from suite.workload import axes as case_axes
 
 METRICS = (
     "seconds",  # a step, a cold start, a whole run

@@ -6,6 +6,7 @@ from suite.results.cite.keys import Key
 from suite.results.records.record import Record
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import State
+from suite.scopes import SCOPES
 
 ON_ONE_HOST = "on one host"
 
@@ -51,9 +52,9 @@ class Number:
 def a_step(record: Record, metric: str) -> float | None:
     """Return how many examples or FLOP a step has, as the metric asks; None for other metrics and for starts."""
     case = record.case
-    if case.scope not in ("step", "transfer", "epoch", "input", "serve"):
+    if not SCOPES[case.scope].streamed:
         return None
-    flop = 0 if case.scope == "input" else case.batch * record.description.flop_per_example
+    flop = SCOPES[case.scope].computes * case.batch * record.description.flop_per_example
     return {"examples-per-second": case.batch, "flop-per-second": flop}.get(metric) or None
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from suite.case import Case
 from suite.results.cite.keys import Key
 from suite.results.cite.number import Number, a_step
 from suite.results.pooled.pools import Found, Pool
@@ -9,7 +10,6 @@ from suite.results.pooled.speedup import PooledSpeedUp, State, lacking, of_pools
 from suite.results.pooled.ways import way_words
 from suite.results.records.record import STABLE, Record
 from suite.results.stats.pooling import Pooled
-from suite.workload import Case
 
 
 def times(current: Found) -> Iterator[Number]:

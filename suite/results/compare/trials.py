@@ -14,6 +14,7 @@ from statistics import fmean
 import msgspec
 
 from suite import units
+from suite.case import Case
 from suite.results.pooled.grouping import DISPATCH_SECONDS, seconds_by_host
 from suite.results.pooled.kinds import ByHost, Likeness, shared
 from suite.results.pooled.pools import Pool
@@ -22,7 +23,6 @@ from suite.results.records.record import Record
 from suite.results.stats import pooling
 from suite.results.stats.changes import changed
 from suite.results.stats.variance_components import Cell, Components
-from suite.workload import Case
 
 CPU, GPU, SPEED_UP = "CPU", "GPU", "speed-up"
 SHORT = f"GPU, steps below {units.seconds(DISPATCH_SECONDS)}"

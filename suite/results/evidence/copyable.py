@@ -6,8 +6,9 @@ A file for each workload and backend.
 import hashlib
 from pathlib import Path
 
+from suite.case import Backend
 from suite.results.evidence import json_files
-from suite.workload import Backend, Plain
+from suite.workload import Plain
 
 FOLDER = "steps"  # in the site's folder of evidence, and in its sources
 

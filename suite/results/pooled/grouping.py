@@ -11,6 +11,7 @@ from statistics import median
 
 import msgspec
 
+from suite.case import Case, Implementation
 from suite.results.pooled import spreads
 from suite.results.pooled.kinds import Likeness, kind_of
 from suite.results.records.identity import HostKey, identity
@@ -18,7 +19,6 @@ from suite.results.records.record import Record, Run, once
 from suite.results.records.settings import bearing
 from suite.results.single import old_jax, validity
 from suite.results.single.summary import disturbed, step_seconds
-from suite.workload import Case, Implementation
 
 # Of a step: below it the host decides how fast steps follow each other. Published processes of steps below 0.1 ms on
 # GPUs differ by 9 %, of longer ones by less than 1 %. With those of 0.1 to 0.2 ms among the longer ones, 30 of 39

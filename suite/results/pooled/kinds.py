@@ -5,11 +5,12 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
+from suite.case import Backend, Implementation
 from suite.results.records.identity import HostKey
 from suite.results.records.record import Machine
 from suite.results.stats import borrowing, variance_components
 from suite.results.stats.variance_components import Components
-from suite.workload import Backend, Implementation, Scope
+from suite.scopes import Scope
 
 ByHost = Mapping[HostKey, tuple[float, ...]]  # seconds of a step, one a process
 _Kind = tuple[Hashable, ...]  # of machine, as far as a backend's times depend on it

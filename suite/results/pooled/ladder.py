@@ -6,25 +6,19 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from suite.case import Case
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
 from suite.results.single.latency import blocking_step
 from suite.results.single.summary import Summary, fastest, seconds_by_round, summary, time_ratio
 from suite.results.stats.pooling import moments, reach
 from suite.results.stats.statistics import Estimate
-from suite.workload import Case, CompileCache, Scope
+from suite.scopes import SCOPES, Scope
 
 REST = "compile_rest"  # the stage of a whole run that compiles all it needs beside its step
 _COMPILING = {"compile", REST}
+_PLACES: tuple[tuple[Scope, str], ...] = tuple((scope, cache) for scope, row in SCOPES.items() for cache in row.rungs)
 CALLS = (1, 10, 100, 1000, 10_000, 100_000)  # on an H100 a small network needs more than a thousand to break even
-_RUNGS: dict[tuple[Scope, CompileCache], str] = {
-    ("step", "empty"): "a step",
-    ("transfer", "empty"): "with its batch copied",
-    ("epoch", "empty"): "from storage on",
-    ("cold", "empty"): "a cold start",
-    ("cold", "warm"): "a cold start from a warm cache",
-    ("run", "empty"): "the whole run",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +40,7 @@ class Rung:
         """What is counted, as a sentence needs it."""
         if self.blocking:
             return "a step that is waited for"
-        return _RUNGS[self.case.scope, self.case.cache] if self.compiling else "without its compilations"
+        return SCOPES[self.case.scope].rungs[self.case.cache].short if self.compiling else "without its compilations"
 
     @property
     def ratio(self) -> Estimate | None:
@@ -70,7 +64,7 @@ def ladder(records: Iterable[Record], speedups: Iterable[PooledSpeedUp] = ()) ->
     plain_records = [record for record in records if _plain(record) and not record.cut_short]
     pooled = {(item.case.scope, item.case.cache): item for item in speedups if _plain(item.record)}
     rungs: list[Rung | None] = []
-    for scope, cache in _RUNGS:
+    for scope, cache in _PLACES:
         timed = [r for r in plain_records if (r.case.scope, r.case.cache) == (scope, cache)]
         cpu, gpu = _sides(timed)
         if both := pooled.get((scope, cache)):

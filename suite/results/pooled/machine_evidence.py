@@ -6,6 +6,7 @@ from statistics import fmean
 
 import msgspec
 
+from suite.case import Case
 from suite.results.pooled import speedup
 from suite.results.pooled.pools import Pool, current, pools
 from suite.results.pooled.speedup import Found, PooledSpeedUp
@@ -15,7 +16,6 @@ from suite.results.single.selection import by_machine
 from suite.results.stats import pooling
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
-from suite.workload import Case
 
 
 @dataclass(frozen=True, kw_only=True)

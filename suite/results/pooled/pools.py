@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from suite.case import Case
 from suite.results.pooled.grouping import case_of, grouped, likeness_of, seconds_by_host
 from suite.results.pooled.kinds import Among, Likeness, shared
 from suite.results.records.identity import HostKey
@@ -12,7 +13,6 @@ from suite.results.stats import pooling
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
 from suite.results.stats.variance_components import Cell, Components, wild
-from suite.workload import Case
 
 FEWEST_HOSTS = 3  # that a number needs to be quoted
 Found = Mapping[tuple[str, Case], "Pool"]  # the current pool of each machine and case

@@ -16,6 +16,7 @@ from functools import cached_property
 import msgspec
 
 from suite import units
+from suite.case import Case
 from suite.results.pooled.certificate import Certificate, certificate, surely_below, undecided
 from suite.results.pooled.pools import FEWEST_HOSTS, Found, Pool, current, pools
 from suite.results.pooled.ways import Way, fewer_cores, is_baseline, ways
@@ -24,7 +25,7 @@ from suite.results.single.same_computation import disagreements
 from suite.results.stats import pooling
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import MAX_HALF_WIDTH, State, too_wide
-from suite.workload import Case
+from suite.scopes import SCOPES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +84,7 @@ class PooledSpeedUp:
     @property
     def certificate(self) -> Certificate | None:
         """Whether the CPU is used well; None where it is not asked, as of all but steps."""
-        if self.case.scope != "step":
+        if not SCOPES[self.case.scope].certified:
             return None
         return certificate(self.cpu_ways)
 

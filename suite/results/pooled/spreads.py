@@ -15,14 +15,15 @@ from statistics import median, variance
 
 import msgspec
 
+from suite.case import Backend
 from suite.results.records.record import Machine, Record
 from suite.results.single.summary import seconds_by_round
-from suite.workload import Backend, Plain, Scope
+from suite.scopes import SCOPES, Scope
+from suite.workload import Plain
 
 FILE_NAME = "spreads.json"  # made from the published records by suite publish
 REACH = 2.0  # standard errors of a mean: its half-width, at about 95 %
 _WEIGHT = 4  # degrees of freedom that a stand-in counts for, and the pooled spread beside a cell's own
-_STEADY: frozenset[Scope] = frozenset({"step", "transfer", "serve"})
 
 Kind = tuple[Backend, Scope]  # of cells whose processes differ alike
 
@@ -41,7 +42,7 @@ class Published(Plain, frozen=True, kw_only=True):
 
 def kind(backend: Backend, scope: Scope) -> Kind:
     """Return what a cell's spread is pooled with; `step` stands for all of the steady state."""
-    return backend, "step" if scope in _STEADY else scope
+    return backend, "step" if SCOPES[scope].steady else scope
 
 
 def pooled(groups: Iterable[Sequence[float]], stand_in: float | None = None) -> float | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import msgspec
 
 from suite import units
+from suite.case import Backend, Case
 from suite.results.pooled.kinds import components_of, kind_of
 from suite.results.pooled.pools import Found, Pool
 from suite.results.records.identity import HostKey, identity
@@ -18,8 +19,8 @@ from suite.results.single.summary import seconds_by_round
 from suite.results.stats import borrowing, pooling
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.variance_components import Components
+from suite.scopes import Scope
 from suite.variants import way_of
-from suite.workload import Backend, Case, Scope
 
 _ASIDE = ("stacked", "resident")  # ways of JAX that are no step of the same batch
 _Place = tuple[str, str, Backend, Scope, int]  # machine, workload, backend, scope and batch
@@ -116,12 +117,12 @@ def _is_plain_jax(case: Case) -> bool:
 
 def _comparable(plain: Pool, other: Pool) -> bool:
     """Return whether another pool is of another way of the same step: implementation, variant, layout or threads."""
-    free = {name: getattr(plain.case, name) for name in ("implementation", "variant", "layout", "threads", "allocator")}
     if other.case.ignoring_allocator == plain.case.ignoring_allocator or other.case.variant in _ASIDE:
         return False
     if plain.case.variant in _ASIDE and other.case.implementation == "jax":
         return False
-    return msgspec.structs.replace(other.case, **free) == plain.case
+    theirs = other.case.taken_as(plain.case)
+    return msgspec.structs.replace(theirs, threads=plain.case.threads, allocator=plain.case.allocator) == plain.case
 
 
 def _paired(plain: Pool, other: Pool) -> Mapping[HostKey, Sequence[float]]:

@@ -10,7 +10,8 @@ from importlib.resources import files
 
 import msgspec
 
-from suite.workload import Backend, Implementation, Layout, Plain
+from suite.case import Backend, Implementation, Layout
+from suite.workload import Plain
 
 FILE_NAME = "choices.json"
 

@@ -28,6 +28,7 @@ from typing import Annotated
 import msgspec
 
 from suite.results.records.record import CpuKind, Record, once
+from suite.scopes import SCOPES
 from suite.workload import Plain
 
 FILE_NAME = "identities.json"
@@ -102,7 +103,7 @@ def identity_in(record: Record, known: Table) -> Identity:
     if not record.method:
         places = known.records.get(record.digest[:KEY_LENGTH], (None, None))
         host, program = _at(known.hosts, places[0]), _at(known.programs, places[1])
-    lowered = record.method == 0 or record.case.scope != "input"
+    lowered = record.method == 0 or SCOPES[record.case.scope].computes
     return Identity(
         host=host,
         program=program,

@@ -8,15 +8,16 @@ from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 
+from suite.case import Case, Implementation, axes
 from suite.results.records.choices import choices
-from suite.workload import Case, Description, Implementation, Plain, axes
+from suite.scopes import SCOPES
+from suite.workload import Description, Plain
 
 Schema = Literal["result/0", "result/1", "result/2"]  # all are read for ever
 SCHEMA: Schema = "result/2"  # what is written now: result/1 with host, program, method and kind of CPU
 STABLE: frozenset[Schema] = frozenset({"result/1", "result/2"})  # result/0 was provisional: not citable
 METHOD = 1  # raised by hand when the way of timing changes; times of different methods are never pooled
 _DIGEST = b'"digest": "%s"'  # as it stands in the canonical JSON
-_COMPARED = ("step", "input", "serve")  # the scopes that other implementations have too
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 _ARCHITECTURES = ("x86_64", "amd64", "i386", "i686", "aarch64", "arm64", "armv7l", "ppc64le", "s390x", "riscv64")
 _PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,80}")
@@ -408,7 +409,7 @@ class Record(Plain, frozen=True, kw_only=True, dict=True):
         Of a scope that no baseline has, by age alone.
         """
         measured, ended, several, created = self.sort_key
-        return measured, ended, several, not self.experiment or self.case.scope not in _COMPARED, created
+        return measured, ended, several, not self.experiment or not SCOPES[self.case.scope].has_baselines, created
 
 
 def _shared(values: Iterable[str]) -> str:

@@ -2,12 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-import msgspec
-
+from suite.case import Backend, Case, Implementation
 from suite.results.single.summary import Summary, time_ratio
 from suite.results.stats.statistics import Estimate
 from suite.variants import variants_of, way_name
-from suite.workload import Backend, Case, Implementation
 
 CERTIFIED_FROM = 0.7  # fastest baseline's time over JAX's, on the CPU
 
@@ -47,8 +45,5 @@ def others_of(summary: Summary, group: Iterable[Summary]) -> Iterable[Summary]:
     """Yield the results of other implementations of the same case, whatever they are worth."""
     own = summary.record.compared_as
     for other in group:
-        theirs = msgspec.structs.replace(
-            other.record.compared_as, implementation=own.implementation, variant=own.variant, layout=own.layout
-        )
-        if other.record.case.implementation != own.implementation and theirs == own:
+        if other.record.case.implementation != own.implementation and other.record.compared_as.taken_as(own) == own:
             yield other

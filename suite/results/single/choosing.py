@@ -5,11 +5,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
+from suite.case import WAY, Backend, Implementation, Layout
 from suite.results.records.choices import Choices, Threads, Way, kind
 from suite.results.records.record import Machine, Record
 from suite.results.single.summary import seconds_by_round, summary
 from suite.variants import SLOW_TO_START
-from suite.workload import Backend, Implementation, Layout
 
 _WORTH = 0.9  # of the time of the fastest other way: a slow start has to gain that much
 _CPU_SPREAD = 0.108  # standard deviation of the logarithms of one CPU step's times by processes of one host
@@ -35,7 +35,7 @@ def made(records: Iterable[Record], host: Callable[[Record], Hashable]) -> Choic
         for record in records
         if record.case.scope == "step"
         and record.profile != "smoke"
-        and record.usual("implementation", "variant", "layout", "threads")
+        and record.usual(*WAY, "threads")
         and summary(record).complete
     ]
     return Choices(rule=RULE, baselines=tuple(_baselines(steps)), threads=tuple(_threads(steps, host)))

@@ -13,6 +13,7 @@ from suite.results.single.same_computation import disagreements
 from suite.results.single.summary import Summary, fastest, seconds_by_round, summary, time_ratio
 from suite.results.stats.state import State, too_wide
 from suite.results.stats.statistics import Estimate, sign_interval
+from suite.scopes import SCOPES
 
 _ROUNDING = 1e-9  # of a mean of equal values
 
@@ -77,7 +78,7 @@ class SpeedUp:
     @property
     def certificate(self) -> bool | None:
         """Whether it is certified; None where it needs no certificate, as it is not of a step."""
-        return self.certified if self.gpu.record.case.scope == "step" else None
+        return self.certified if SCOPES[self.gpu.record.case.scope].certified else None
 
 
 Result = Summary | SpeedUp  # what has a state with its reasons
@@ -121,7 +122,7 @@ def chosen(ways: Iterable[Summary]) -> Sequence[Summary]:
 
 def _speedup(cpu: Summary, gpu: Summary, ratio: Estimate, group: Sequence[Summary]) -> SpeedUp:
     caveat = _caveat(cpu.record, gpu.record, ratio) or too_wide(ratio)
-    baselines, asked = baselines_of(cpu, group), gpu.record.case.scope == "step"
+    baselines, asked = baselines_of(cpu, group), SCOPES[gpu.record.case.scope].certified
     return SpeedUp(
         cpu=cpu,
         gpu=gpu,

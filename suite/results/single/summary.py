@@ -9,6 +9,7 @@ from suite.results.records.record import Record, Run, Telemetry, once
 from suite.results.single import old_jax, validity
 from suite.results.stats.state import MAX_HALF_WIDTH, State, too_wide
 from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio, trend
+from suite.scopes import SCOPES
 
 SMOKE = "it only shows that it runs"
 _SPREAD, _TREND, _DOUBLING = 0.05, 0.01, 0.05
@@ -47,14 +48,14 @@ class Summary:
     @property
     def examples_per_second(self) -> float | None:
         """Throughput in steady state; None where starting counts too, or when there is no time."""
-        if self.seconds is None or self.record.case.scope not in ("step", "transfer", "epoch", "input", "serve"):
+        if self.seconds is None or not SCOPES[self.record.case.scope].streamed:
             return None
         return self.record.case.batch / self.seconds.value
 
     @property
     def examples_per_second_estimate(self) -> Estimate | None:
         """Throughput in steady state with its interval."""
-        if self.seconds is None or self.record.case.scope not in ("step", "serve") or self.record.case.batch < 1:
+        if self.seconds is None or not SCOPES[self.record.case.scope].bounded or self.record.case.batch < 1:
             return None
         return self.seconds.per(self.record.case.batch)
 
@@ -62,7 +63,7 @@ class Summary:
     def flop_per_second(self) -> float | None:
         """Analytic FLOP per second in steady state; None where none are computed or counted."""
         rate, flop = self.examples_per_second, self.record.description.flop_per_example
-        return rate * flop if rate is not None and flop and self.record.case.scope != "input" else None
+        return rate * flop if rate is not None and flop and SCOPES[self.record.case.scope].computes else None
 
 
 def step_seconds(run: Run, method: int = 1) -> float | None:
@@ -138,7 +139,7 @@ def _against(record: Record, values: dict[int, float], seconds: Estimate | None)
             f"{units.pluralize(min(short), 'sample')} a process instead of {validity.FEWEST_SAMPLES}, since the budget "
             "left no time for more; raise --budget"
         )
-    if record.case.scope in ("step", "serve"):
+    if SCOPES[record.case.scope].bounded:
         steady = [run for run in record.runs if run.samples]
         slope = trend([[sample.wall_seconds for sample in run.samples] for run in steady])
         if slope is not None and abs(slope) > _TREND:

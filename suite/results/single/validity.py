@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from statistics import median
 
 from suite import units
+from suite.case import Case
 from suite.results.records.record import Audit, JaxprCost, Record, Replay, Run
 from suite.results.single.floor import floor_seconds
-from suite.workload import Case
+from suite.scopes import SCOPES
 
 NOT_FINITE = "the loss is not finite"
 DONATED = "a donated buffer was used again"
@@ -40,7 +41,7 @@ def invalid(record: Record) -> Iterator[str]:
 
 def is_short(case: Case, run: Run) -> bool:
     """Return whether a process took fewer samples of its steps than it has to, as the budget left no time for more."""
-    return case.scope in ("step", "transfer") and 0 < len(run.samples) < FEWEST_SAMPLES
+    return SCOPES[case.scope].with_step and 0 < len(run.samples) < FEWEST_SAMPLES
 
 
 def _compilations(record: Record, run: Run) -> Iterator[str]:
@@ -106,7 +107,7 @@ def _cache(record: Record, run: Run) -> Iterator[str]:
 
 
 def _floor(record: Record, run: Run) -> Iterator[str]:
-    if record.case.scope not in ("step", "serve") or not run.samples or run.steps_per_sample < 1:
+    if not SCOPES[record.case.scope].bounded or not run.samples or run.steps_per_sample < 1:
         return
     step = median(sample.wall_seconds for sample in run.samples) / run.steps_per_sample
     least = floor_seconds(record)

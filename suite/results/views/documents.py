@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 
 import msgspec
 
+from suite.case import Backend, Implementation, Precision
 from suite.results.cite.citation import Citation
 from suite.results.cite.keys import key_of
 from suite.results.cite.number import Number
@@ -23,7 +24,8 @@ from suite.results.single.summary import Summary, seconds_by_round, summary
 from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import State
 from suite.results.stats.statistics import Estimate
-from suite.workload import Backend, Description, Implementation, Precision, Scope
+from suite.scopes import Scope
+from suite.workload import Description
 
 Unit = Literal["s", "examples/s", "FLOP/s", "1"]
 Verdict = Literal["faster", "slower", "same", "not separated"]

@@ -5,14 +5,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from suite import units
+from suite.case import Backend, Case, Precision
 from suite.results.records.record import Machine, Record
 from suite.results.single.baselines import baselines_of
 from suite.results.single.selection import current_cases, fastest_of_each_case
 from suite.results.single.summary import Summary, seconds_by_round, summary
 from suite.results.views.table import Cell
-from suite.workload import Backend, Case, Description, Precision, Scope
+from suite.scopes import SCOPES, Scope, scopes_that
+from suite.workload import Description
 
-HEADLINE_ONLY = frozenset({"transfer", "epoch", "run"})
+_OF_EVERY_MODEL = scopes_that(lambda row: row.reference == "every model")
+_OF_THE_HEADLINE_SET = scopes_that(lambda row: row.reference == "headline set")
 _CONTROLLED = frozenset({1, 3})  # tiers that want a control beside each step
 _WORDS: dict[Precision, str] = {"float32-highest": "float32", "tf32": "TF32", "bfloat16": "bfloat16"}
 
@@ -34,7 +37,7 @@ class Wanted:
     @property
     def controlled(self) -> bool:
         """Return whether its results are to have a control beside them: the same step of another implementation."""
-        return self.scope == "step" and self.tier in _CONTROLLED
+        return SCOPES[self.scope].certified and self.tier in _CONTROLLED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,15 +85,15 @@ def _tier(number: int, backends: Iterable[Backend], scopes: Iterable[Scope]) -> 
 
 _NARROW = tuple(Wanted(tier=2, backend="gpu", scope="step", precision=p) for p in ("tf32", "bfloat16"))
 KINDS = (
-    Kind(name="4 CPU cores", gpu="", cores=4, wanted=_tier(1, ("cpu",), ("step", "cold"))),
+    Kind(name="4 CPU cores", gpu="", cores=4, wanted=_tier(1, ("cpu",), _OF_EVERY_MODEL)),
     Kind(
         name="H100 and its 16 host cores",
         gpu="H100",
         cores=16,
         wanted=(
-            *_tier(1, ("cpu", "gpu"), ("step", "cold")),
+            *_tier(1, ("cpu", "gpu"), _OF_EVERY_MODEL),
             *_NARROW,
-            *_tier(2, ("cpu", "gpu"), ("transfer", "epoch", "run")),
+            *_tier(2, ("cpu", "gpu"), _OF_THE_HEADLINE_SET),
         ),
         experiments=2,
         gpus=(1, 2),  # no tier says how many H100s are to show how several scale: the fewest do
@@ -99,12 +102,11 @@ KINDS = (
         name="H200, the GPU alone",
         gpu="H200",
         cores=None,
-        wanted=_tier(3, ("gpu",), ("step", "cold")),
+        wanted=_tier(3, ("gpu",), _OF_EVERY_MODEL),
         experiments=3,
         gpus=(2, 4, 8),
     ),
 )
-_SCOPES: tuple[Scope, ...] = ("step", "cold", "transfer", "epoch", "run")
 
 
 def asked(machine: Machine) -> bool:
@@ -123,13 +125,14 @@ def elsewhere(records: Iterable[Record]) -> dict[str, list[Record]]:
 
 def unasked(records: Mapping[Case, Sequence[Record]]) -> tuple[Wanted, ...]:
     """Return the columns of which a machine that nobody asks for has anything; its records are by their plain case."""
+    order = (*_OF_EVERY_MODEL, *_OF_THE_HEADLINE_SET)
     columns = {
         Wanted(tier=None, backend=case.backend, scope=case.scope, precision=case.precision)
         for case, mine in records.items()
-        if case.scope in _SCOPES and case.batch == mine[0].description.batch
+        if SCOPES[case.scope].reference and case.batch == mine[0].description.batch
     }
     return tuple(
-        sorted(columns, key=lambda each: (each.backend, _SCOPES.index(each.scope), list(_WORDS).index(each.precision)))
+        sorted(columns, key=lambda each: (each.backend, order.index(each.scope), list(_WORDS).index(each.precision)))
     )
 
 
@@ -211,7 +214,7 @@ def _rounds(item: Summary) -> str:
 
 def _nothing(wanted: Wanted, about: Description, headline: bool) -> Cell:
     """Return why a cell is empty."""
-    if wanted.tier and wanted.scope in HEADLINE_ONLY and not headline:
+    if wanted.tier and SCOPES[wanted.scope].reference == "headline set" and not headline:
         return Cell(text=units.DASH, remark="asked of the headline set alone")
     if wanted.scope == "run" and about.run is None:
         return Cell(text=units.DASH, remark="no whole run is documented")
