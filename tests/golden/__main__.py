@@ -29,6 +29,7 @@ STORED = (
 )
 _PRICE = Price(per_hour=3.5, currency="USD", date="2026-01", source="A provider, on demand", gpu="H100")
 _COPIED = Compared(
+    file="",
     workload="mnist_mlp",
     backend="cpu",
     made="2026-01-01",
