@@ -262,7 +262,7 @@ WORLDS = {
         "in part": served(5, 10, 20, 30, 40),
     },
     "O13": {"reproduced": trees(11, 2.1), "refuted": trees(0.9, 0.8), "in part": trees(40, 2.1)},
-    "O14": {"reproduced": scaled(0.0001, TREES), "refuted": scaled(1.0, TREES)},
+    "O14": {"reproduced": scaled(0.0001, TREES), "refuted": scaled(0.002, TREES)},
     "O16": {
         "reproduced": [*grid(100, 300), *grid(100, 136, backend="cpu")],
         "refuted": [*grid(100, 80), *grid(100, 80, backend="cpu")], "in part": grid(100, 300),

@@ -10,7 +10,9 @@ import pytest
 from suite import ceilings, experiments, models, units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import fullest
+from suite.claims import observations
 from suite.experiments import crossover, dispatch, headline, precision, roofline, size, threads
+from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.single.roofline import roof, share
 from suite.results.single.summary import summary
 
@@ -19,6 +21,7 @@ BOTH = MachineCapabilities(
 )
 ALONE = MachineCapabilities(backends=("cpu",), cores=2)
 NOISE = (1.0, 1.01, 0.99)
+ALIKE = (1.0, 1.001, 0.999)  # times of three hosts
 CATALOGUE = tuple(models.load(name).description for name in ("mnist_mlp", "cifar10_tf_cnn"))
 ASKED = {  # of those that do not ask about every network
     "grid_search": (models.load("mnist_grid_search").description,),
@@ -201,13 +204,33 @@ def counted(times, **changes):
     return [factory.record("mnist_mlp", "cpu", noisy(s), threads=count, **changes) for count, s in times.items()]
 
 
-def test_a_ratio_whose_own_interval_is_wide_is_unstable_though_its_sides_are_not():
-    one = factory.record("mnist_mlp", "cpu", noisy(0.08, (1.0, 1.04, 0.96)), threads=1)
-    two = factory.record("mnist_mlp", "cpu", noisy(0.04, (0.96, 1.0, 1.04)), threads=2)
-    first, second = read(threads, [one, two]).tables[0].rows
-    assert (first[-1].text, second[-1].text[:10]) == ("–", "half-width")
-    assert second[-1].remark.startswith("half-width ")
-    assert [point.solid for point in read(threads, [one, two]).chart.points][-1] is False
+def test_a_ratio_may_be_quoted_once_three_hosts_agree_on_it():
+    records = counted({1: 0.08, 2: 0.04})
+    for shares, status, solid in ((ALIKE, "quotable", True), ((1.0, 1.4, 0.7), "open", False), ((1.0,), "open", False)):
+        reading = read(threads, factory.on_hosts(records, shares))
+        hosts = str(len(shares))
+        assert [(row[-2].text, row[-1].text) for row in reading.tables[0].rows] == [(status, hosts)] * 2
+        assert [point.solid for point in reading.chart.points][-1] is solid
+        assert (reading.answers[0].endswith("as fast as 1.")) is solid
+
+
+def test_what_threads_gain_is_pooled_over_hosts_and_the_ledger_says_the_same():
+    first, newest = ([*counted({1: seconds, None: 0.01})] for seconds in (0.04, 0.09))
+    records = [*factory.on_hosts(first, (1.0,)), *factory.on_hosts(newest, (1.0, 1.0))[2:]]
+    (answer,) = read(threads, records).answers
+    ratio = answer.partition(" threads are ")[2].partition(" as fast")[0]
+    assert float(ratio.partition("x")[0]) == pytest.approx(6.0, abs=0.05), "the mean of 4 and 9"
+    observed = next(each for each in observations() if each.code == "O8")
+    said = observed.judge(of_one_machine(records)).found
+    assert f"mnist_mlp is {ratio} as fast with 16 threads as with 1" in said
+
+
+def test_of_two_allocators_that_counts_which_more_cases_have():
+    kept, system = counted({1: 0.08, 4: 0.02, None: 0.01}), counted({None: 0.005}, allocator="system")
+    for records in ([*kept, *system], [*system, *kept]):
+        assert read(threads, records).answers[0].startswith("mnist_mlp: 16 threads are 8.00x")
+    wanting = [record for record in kept if record.case.threads]
+    assert read(threads, [*wanting, *system]).answers[0].startswith("mnist_mlp: 16 threads are 16.0x")
 
 
 def test_more_threads_are_set_against_the_fewest():
@@ -217,11 +240,11 @@ def test_more_threads_are_set_against_the_fewest():
     assert [row[5].text for row in reading.tables[0].rows] == ["100 %", "100 %", "50 %"]
 
 
-def test_a_table_of_threads_says_of_which_campaign_a_network_is_and_what_that_left_out():
+def test_a_table_of_threads_says_what_a_network_left_out():
     assert read(threads, counted({1: 0.08, 4: 0.02, None: 0.01})).tables[0].notes == (
-        "mnist_mlp: one campaign of 2026-01-01 00:00 UTC, without 2, 8 threads.",
+        "mnist_mlp: without 2, 8 threads.",
     )
-    assert ", without" not in read(threads, counted({1: 0.08, 2: 0.04})).tables[0].notes[0]
+    assert read(threads, counted({1: 0.08, 2: 0.04})).tables[0].notes == ()
 
 
 @pytest.mark.parametrize(("cores", "counts"), [(1, []), (2, [1]), (4, [1, 2]), (6, [1, 2, 4]), (16, [1, 2, 4, 8])])
@@ -231,26 +254,25 @@ def test_threads_are_doubled_up_to_all_cores(cores, counts):
 
 
 def test_where_fewer_threads_are_surely_faster_than_all_the_answer_says_by_how_much():
-    (answer,) = read(threads, counted({1: 0.08, 4: 0.02, None: 0.04})).answers
+    (answer,) = read(threads, factory.on_hosts(counted({1: 0.08, 4: 0.02, None: 0.04}), ALIKE)).answers
     assert ". The fastest are 4 threads, 2.00x (" in answer
     assert answer.count(" as fast as all 16.") == 1
     hardly = factory.record("mnist_mlp", "cpu", noisy(0.0399, NOISE[::-1]), threads=4)
-    one = [msgspec.structs.replace(record, runs=record.runs[:1]) for record in counted({1: 0.01, None: 0.02})]
-    for records in (counted({1: 0.08, 4: 0.02, None: 0.01}), [*counted({1: 0.08, None: 0.04}), hardly], one):
-        assert "fastest" not in read(threads, records).answers[0]
+    for records in (counted({1: 0.08, 4: 0.02, None: 0.01}), [*counted({1: 0.08, None: 0.04}), hardly]):
+        assert "fastest" not in read(threads, factory.on_hosts(records, ALIKE)).answers[0]
 
 
 def test_threads_that_failed_leave_the_rest():
     records = counted({1: 0.08, 4: 0.02, None: 0.01})
     records[-1] = failed(records[-1])
     reading = read(threads, records)
-    assert "not known" in reading.answers[0]
+    assert reading.answers[0].startswith("mnist_mlp: 4 threads are 4.00x")
     assert [point.at for point in reading.chart.points] == [1, 4]
+    assert reading.tables[0].notes[-1].startswith("mnist_mlp/cpu/step does not count: ")
 
 
-def test_an_answer_from_one_process_says_that_it_is_none():
-    (answer,) = read(threads, counted({1: 0.08, None: 0.01}, profile="smoke")).answers
-    assert answer.endswith("Against it: it only shows that it runs.")
+def test_what_only_shows_that_it_runs_says_nothing_about_threads():
+    assert threads.read(counted({1: 0.08, None: 0.01}, profile="smoke")) is None
 
 
 def test_a_step_on_all_cores_alone_says_nothing_about_threads():
@@ -271,19 +293,15 @@ def test_each_precision_is_set_against_float32():
     assert [point.series for point in reading.chart.points] == ["tf32", "bfloat16"]
 
 
-def test_float32_of_another_campaign_stands_in_without_an_interval():
+def test_float32_of_another_campaign_counts_as_much_as_that_beside_the_others():
     other = {"campaign": "20260102-000000-test", "created": "2026-01-02T00:00:00Z"}
     lower = [msgspec.structs.replace(r, **other) for r in narrow({"bfloat16": 0.002, "tf32": 0.004})]
-    reading = read(precision, [*narrow({"float32-highest": 0.008}), *lower])
-    assert reading.answers == (
-        "mnist_mlp: tf32 is 2.00x (no interval) and bfloat16 is 4.00x (no interval) as fast as float32 of another "
-        "campaign.",
-    )
-    assert [(row[4].text, row[5].text, row[6].text) for row in reading.tables[0].rows] == [
-        ("2.00x", "–", "float32 is of another campaign"), ("4.00x", "–", "float32 is of another campaign")]  # fmt: skip
-    assert [point.solid for point in reading.chart.points] == [False, False]
-    beside = [msgspec.structs.replace(r, campaign="20260101-000000-test") for r in lower]
-    assert "another campaign" not in read(precision, [*narrow({"float32-highest": 0.008}), *beside, *lower]).answers[0]
+    (answer,) = read(precision, factory.on_hosts([*narrow({"float32-highest": 0.008}), *lower], ALIKE)).answers
+    assert answer.startswith("mnist_mlp: tf32 is 2.00x (")
+    assert "bfloat16 is 4.00x (" in answer
+    assert answer.endswith(" as fast as float32.")
+    twice = [*narrow({"float32-highest": 0.008, "bfloat16": 0.002}), *narrow({"float32-highest": 0.032})]
+    assert "bfloat16 is 8.0" in read(precision, twice).answers[0], "both are pooled"
 
 
 def test_a_precision_without_float32_beside_it_has_no_gain():
@@ -318,7 +336,8 @@ def test_a_loop_that_costs_more_than_it_saves_is_said():
 
 
 def test_a_share_within_the_noise_is_not_separated():
-    reading = read(dispatch, ways({"plain": 0.00101, "scan": 0.001}, noise=(1.1, 0.9, 1.0)))
+    near = ways({"plain": 0.00101, "scan": 0.001})
+    reading = read(dispatch, factory.on_hosts(near, (1.1, 0.9, 1.0)))
     assert "not separated" in reading.answers[0]
 
 

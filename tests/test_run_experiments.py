@@ -108,40 +108,12 @@ def test_how_busy_a_gpu_is_stands_beside_the_length_of_the_run():
     assert "times the epochs" not in run_length.read(records[:1]).answers[0]
 
 
-def test_a_newer_campaign_of_one_run_alone_takes_no_comparison_away():
-    def of(day, record):
-        made = {"campaign": f"202601{day}-000000-test", "created": f"2026-01-{day}T00:00:00Z"}
-        return msgspec.structs.replace(record, **made)
-
-    def read(*records):
-        (answer,) = run_length.read(records).answers
-        return answer.removeprefix("mnist_mlp: the GPU is busy ").partition(" Not measured")[0]
-
-    short, long = (of("01", watched(length, "plain", busy)) for length, busy in ((1, 0.26), (10, 0.27)))
-    again = of("02", watched(10, "plain", 0.9))
-    newest = [of("03", watched(1, "plain", 0.5)), of("03", watched(10, "plain", 0.6))]
-    compared = (
-        "26 % in 20 epochs, data on the host (26 % while training); "
-        "27 % in 200 epochs, data on the host (27 % while training). 10 times the epochs keep it 1.04x as busy while "
-        "training."
-    )
-    assert read(short, long, again) == read(again, long, short) == compared
-    assert read(short, again) == "90 % in 200 epochs, data on the host (90 % while training)."
-    assert read(*newest, short, long).startswith("50 % in 20 epochs")
-
-
-def test_the_cpu_is_of_the_campaign_of_the_gpu_where_that_has_both():
-    def of(day, record):
-        made = {"campaign": f"202601{day}-000000-test", "created": f"2026-01-{day}T00:00:00Z"}
-        return msgspec.structs.replace(record, **made)
-
-    both = [of("01", watched(length, "plain", busy)) for length, busy in ((1, 0.26), (10, 0.27))]
-    both.append(of("01", watched(1, "plain", 0.0, backend="cpu")))
-    newer = [of("02", watched(1, "plain", 0.5, backend=side)) for side in ("cpu", "gpu")]
-    (table,) = run_length.read([*both, *newer]).tables
-    assert {row[3].record.campaign for row in table.rows} == {"20260101-000000-test"}
-    (table,) = run_length.read([*both[:2], *newer]).tables
-    assert [row[3].record.campaign[:8] for row in table.rows] == ["20260102", "20260101", "20260101"]
+def test_how_busy_a_gpu_is_is_pooled_over_hosts():
+    first, again = ([watched(length, "plain", busy) for length in (1, 10)] for busy in (0.1, 0.4))
+    records = [*factory.on_hosts(first, (1.0,)), *factory.on_hosts(again, (1.0, 1.0))[2:]]
+    (table,) = run_length.read(records).tables
+    assert [row[5].sort for row in table.rows] == pytest.approx([0.2, 0.2]), "the mean of 10 and 40 %"
+    assert [row[-1].text for row in table.rows] == ["2", "2"]
 
 
 def test_an_answer_names_the_runs_that_were_not_made():

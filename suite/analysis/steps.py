@@ -1,7 +1,8 @@
 """What experiments have in common: JAX's steps as cases, and those of one campaign read together."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -9,12 +10,16 @@ import msgspec
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Backend, Case
-from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.pooled.grouping import case_of
+from suite.results.pooled.machine_evidence import Evidence
+from suite.results.pooled.pools import Pool
+from suite.results.pooled.speedup import PooledSpeedUp, lacking
 from suite.results.records.record import Record
 from suite.results.single.roofline import is_ceiling
 from suite.results.single.selection import campaign_sort_key
 from suite.results.single.summary import Summary, against, fastest, summary
 from suite.results.stats.crossing import Crossing
+from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import too_wide
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Point
@@ -110,28 +115,54 @@ def point(series: str, value: Estimate, *items: Summary, at: float | None = None
 
 def pooled_point(item: PooledSpeedUp, series: str = "", at: float | None = None, row: str = "") -> Point:
     """Return a speed-up as a chart shows it, by default in its family's series: hollow if it may not be quoted."""
-    value = item.ratio
+    mark = ratio_point(series or item.record.description.family, item.ratio, at, row)
+    return replace(mark, solid=item.quotable)
+
+
+def ratio_point(series: str, value: Pooled, at: float | None = None, row: str = "") -> Point:
+    """Return a pooled ratio as a chart shows it: hollow if it lacks something to be quoted."""
     return Point(
-        series=series or item.record.description.family,
+        series=series,
         value=value.value,
         low=value.low,
         high=value.high,
         at=at,
         row=row,
         text=units.ratio(value.value, value.low, value.high),
-        solid=item.quotable,
+        solid=not any(lacking(value)),
     )
+
+
+def untimed(evidence: Evidence, fits: Callable[[Record], bool], groups: Iterable[Sequence[Pool]]) -> tuple[str, ...]:
+    """Return a note for each fitting case of these pools' workloads and sides that is in no pool, and why."""
+    sides = {(pool.case.workload, pool.case.backend) for group in groups for pool in group}
+    there = {case.ignoring_allocator for case in evidence.pools}
+    asked = sorted(
+        (r for r in evidence.records if (r.workload, r.backend) in sides and fits(r)), key=lambda r: r.created
+    )
+    last = {record.case.text(record.description.batch): record for record in asked
+            if case_of(record).ignoring_allocator not in there}  # fmt: skip
+    return tuple(f"{name} does not count: {'; '.join(summary(last[name]).reasons)}." for name in sorted(last))
 
 
 def said_of(items: Iterable[PooledSpeedUp]) -> str:
     """Return what an answer has to say of the speed-ups that it counts with; nothing where all may be quoted."""
-    every = tuple(items)
-    quotable = sum(item.quotable for item in every)
-    if len(every) == 1:
-        return every[0].caveat
-    if quotable == len(every):
+    return _said([item.caveat for item in items])
+
+
+def said_of_pooled(values: Iterable[Pooled]) -> str:
+    """Return the same of other pooled numbers."""
+    reasons = [next(lacking(value), "") for value in values]
+    return _said([f" Not to be quoted yet: {reason}." if reason else "" for reason in reasons])
+
+
+def _said(caveats: Sequence[str]) -> str:
+    quotable = caveats.count("")
+    if len(caveats) == 1:
+        return caveats[0]
+    if quotable == len(caveats):
         return ""
-    return f" {units.count(quotable) if quotable else 'None'} of {units.count(len(every))} may be quoted."
+    return f" {units.count(quotable) if quotable else 'None'} of {units.count(len(caveats))} may be quoted."
 
 
 def caveat(items: Iterable[Summary]) -> str:

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from suite import units
-from suite.analysis.input_pipeline import change, claimed, gain
-from suite.analysis.steps import caveat, words
+from suite.analysis.input_pipeline import change, claimed, gpu_busy, step_share
+from suite.analysis.steps import said_of_pooled, words
 from suite.case import Augmentation
-from suite.results.single.input_pipeline import input_pipeline
-from suite.results.single.summary import Summary
+from suite.results.pooled.machine_evidence import rate_over
+from suite.results.pooled.pools import Pool
+from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
 
 WORKERS, BATCHES = (1, 2, 4, 8, 16), (32, 64, 128, 256)
@@ -17,7 +18,7 @@ AUGMENTATIONS: tuple[Augmentation, ...] = ("host", "none")
 DEFAULT, DOCUMENTED = (1, 32), (4, 64)  # workers and batch: the tutorial's, the article's tuned ones
 BESIDE = ("catdog_cnn_dropout", "catdog_cnn_noaug")  # augmented and not, the same network
 
-Cells = dict[tuple[int, int, str], Summary]  # by workers, batch and augmentation
+Cells = dict[tuple[int, int, str], Pool]  # by workers, batch and augmentation
 
 
 def most(cores: int) -> int:
@@ -30,50 +31,34 @@ def tuned_cell(cores: int) -> tuple[int, int]:
     return most(cores), 64
 
 
-def speed(item: Summary, base: Summary | None) -> Estimate | None:
-    """Return how many times as fast a result is as another; None unless both are whole and of one campaign."""
-    return gain(item, base) if base is not None and item.complete and base.complete else None
-
-
-def gpu_busy(item: Summary) -> float | None:
-    """Return the share of the time in which the GPU was busy; None on a CPU."""
-    return input_pipeline(item.record).gpu_utilisation
-
-
-def step_share(item: Summary) -> float | None:
-    """Return the share of the time from storage on that the step alone accounts for."""
-    share = input_pipeline(item.record).share
-    return share.value if share else None
-
-
 def tuning(cells: Cells) -> Iterator[str]:
     """Yield what more workers and larger batches gain, and what augmentation costs."""
     base, tuned = cells.get((*DEFAULT, "host")), cells.get((*DOCUMENTED, "host"))
-    found = speed(tuned, base) if tuned else None
-    if base is None or tuned is None or found is None:
-        yield "what four workers and batch 64 gain is not known, as one of the two has no whole result."
+    if base is None or tuned is None:
+        yield "what four workers and batch 64 gain is not known, as one of the two was not measured."
         return
+    found = rate_over(tuned, base)
     yield (
-        f"four workers and batch 64 are {words(found)} as fast as one worker and batch 32{_documented(base)}."
-        + caveat((base, tuned))
+        f"four workers and batch 64 are {words(found.estimate)} as fast as one worker and batch 32{_documented(base)}."
+        + said_of_pooled([found])
     )
-    speeds = [(found, item) for key, item in cells.items() if key[2] == "host" and (found := speed(item, base))]
-    if speeds:
-        top, best = max(speeds, key=lambda each: each[0].value)
-        case, share, busy = best.record.case, step_share(best), gpu_busy(best)
-        yield (
-            f"the fastest augmented cell is {of_workers(case.workers)} with batch {case.batch}, {words(top)} as fast "
-            f"as the default; the step alone accounts for {units.percent(share)} of its time"
-            + (f", and the GPU is busy {units.percent(busy)} of it" if busy is not None else "")
-            + "."
-            + caveat((best, base))
-        )
-    for workers, batch in dict.fromkeys((DEFAULT, tuned_cell(base.record.machine.cores))):
+    best = max((pool for key, pool in cells.items() if key[2] == "host"), key=lambda pool: rate_over(pool, base).value)
+    top, case, share, busy = rate_over(best, base), best.case, step_share(best), gpu_busy(best)
+    yield (
+        f"the fastest augmented cell is {of_workers(case.workers)} with batch {case.batch}, {words(top.estimate)} as "
+        "fast as the default"
+        + (f"; the step alone accounts for {units.percent(share.value)} of its time" if share else "")
+        + (f", and the GPU is busy {units.percent(busy.value)} of it" if busy else "")
+        + "."
+        + said_of_pooled([top])
+    )
+    for workers, batch in dict.fromkeys((DEFAULT, tuned_cell(base.newest.machine.cores))):
         with_it, without = cells.get((workers, batch, "host")), cells.get((workers, batch, "none"))
-        if with_it and without and (cost := speed(with_it, without)) is not None:
+        if with_it and without:
+            cost = rate_over(with_it, without)
             yield (
-                f"with {of_workers(workers)} and batch {batch} augmentation changes the speed by {change(cost)}."
-                + caveat((with_it, without))
+                f"with {of_workers(workers)} and batch {batch} augmentation changes the speed by "
+                f"{change(cost.estimate)}.{said_of_pooled([cost])}"
             )
 
 
@@ -82,10 +67,10 @@ def of_workers(count: int | None) -> str:
     return f"{units.count(count)} worker{'' if count == 1 else 's'}"
 
 
-def _documented(base: Summary) -> str:
+def _documented(base: Pool) -> str:
     """Return what is documented of tuning on that side."""
-    about = base.record.description
-    if base.record.backend == "gpu":
+    about = base.newest.description
+    if base.case.backend == "gpu":
         claim = claimed(about, "gpu_tuning_gain")
         return f"; documented are about {units.documented(claim.gpu_value)} on a {claim.gpu_device}" if claim else ""
     first, tuned = claimed(about, "throughput_default"), claimed(about, "throughput_tuned")
@@ -94,13 +79,11 @@ def _documented(base: Summary) -> str:
     return f"; documented are {units.ratio(tuned.cpu_value / first.cpu_value)} in a {tuned.cpu_device}"
 
 
-def singles(cells: Cells, singly: Sequence[tuple[str, Summary]]) -> str:
+def singles(base: Pool, singly: Sequence[tuple[str, Pool]]) -> str:
     """Return what each setting that was changed alone makes of the default's speed."""
-    base, said = cells.get((*DEFAULT, "host")), []
-    for name, item in singly:
-        found = speed(item, base)
-        said.append(f"{name} is {words(found)} as fast{_verdict(found)}" if found else f"{name} is not known")
-    return "; ".join(said) + "." + caveat([item for _, item in singly])
+    found = {name: rate_over(pool, base) for name, pool in singly}
+    said = [f"{name} is {words(value.estimate)} as fast{_verdict(value.estimate)}" for name, value in found.items()]
+    return "; ".join(said) + "." + said_of_pooled(found.values())
 
 
 def _verdict(found: Estimate) -> str:
@@ -109,11 +92,12 @@ def _verdict(found: Estimate) -> str:
     return ", no difference that shows" if found.low <= 1 <= found.high else ""
 
 
-def costs(items: Sequence[Summary]) -> Iterator[str]:
+def costs(pools: Sequence[Pool]) -> Iterator[str]:
     """Yield what augmentation costs the network with dropout, where both ways were measured alike."""
-    for item, twin, cost in twins(items):
-        case = item.record.case
-        claims = [claimed(side.record.description, "throughput") for side in (item, twin)]
+    for pool, cost in twins(pools):
+        case = pool.case
+        both = (next(each.newest.description for each in pools if each.case.workload == name) for name in BESIDE)
+        claims = [claimed(about, "throughput") for about in both]
         rates = [claim.gpu_value for claim in claims if claim and claim.gpu_value]
         said = (
             f"; documented are {units.number(rates[0])} against {units.number(rates[1])} photographs/s on a "
@@ -123,18 +107,14 @@ def costs(items: Sequence[Summary]) -> Iterator[str]:
         )
         yield (
             f"{case.workload} on the {case.backend.upper()}, {of_workers(case.workers)} and batch {case.batch}: "
-            f"augmentation changes the speed by {change(cost)}{said}." + caveat((item, twin))
+            f"augmentation changes the speed by {change(cost.estimate)}{said}.{said_of_pooled([cost])}"
         )
 
 
-def twins(items: Sequence[Summary]) -> Iterator[tuple[Summary, Summary, Estimate]]:
-    """Yield the network with dropout augmented, not augmented, and the former's speed over the latter's."""
-    for item in items:
-        twin = next((i for i in items if i.record.workload == BESIDE[1] and _alike(item, i)), None)
-        cost = speed(item, twin) if item.record.workload == BESIDE[0] else None
-        if twin is not None and cost is not None:
-            yield item, twin, cost
-
-
-def _alike(item: Summary, other: Summary) -> bool:
-    return msgspec.structs.replace(item.record.case, workload=other.record.workload) == other.record.case
+def twins(pools: Sequence[Pool]) -> Iterator[tuple[Pool, Pooled]]:
+    """Yield the network with dropout augmented, and its speed over that of the one not augmented."""
+    plain = {pool.case: pool for pool in pools if pool.case.workload == BESIDE[1]}
+    for pool in pools:
+        twin = plain.get(msgspec.structs.replace(pool.case, workload=BESIDE[1]))
+        if twin is not None and twin is not pool:
+            yield pool, rate_over(pool, twin)

@@ -2,17 +2,17 @@
 
 from suite import units
 from suite.analysis.devices import found, strong
+from suite.analysis.input_pipeline import gpu_busy
 from suite.analysis.learning import learnt
 from suite.analysis.steps import percent_words, words
 from suite.analysis.tuning import DOCUMENTED
 from suite.claims import part, unjudged
 from suite.claims._comparison import ANY_OTHER, Compare, Comparison, agrees
-from suite.claims._judging import SIZE, above, below, gpu_busy, higher, least, most, over_processes, steps, sure, unsure
+from suite.claims._judging import SIZE, above, below, higher, least, most, over_processes, steps, sure, unsure
 from suite.claims.depth import larger_pictures, stored
 from suite.claims.input_tuning import GAINS, augmenting_costs, tuning_gain
 from suite.experiments import accuracy
 from suite.results.pooled.machine_evidence import Evidence
-from suite.results.single.summary import Summary
 from suite.workload import Claim
 
 _POINTS, _FAR_POINTS = 0.02, 0.05  # of an accuracy: as documented, and surely not
@@ -104,17 +104,16 @@ def trees(claim: Claim, workload: str, evidence: Evidence) -> Comparison:
             f"a factor of {SIZE:g}. {ANY_OTHER}"
         )
     item = steps(evidence, [workload]).get(workload)
-    parts, said, items = [], [], list[Summary]()
+    parts, said = [], []
     if gpus > 1:
-        cells = found(evidence.of(workload).records).get(workload, {})
-        side = next((one for one in strong(cells) if one.devices == gpus and one.usable), None) if cells else None
+        cells = found(evidence.of(workload)).get(workload)
+        side = next((one for one in strong(cells) if one.devices == gpus), None) if cells else None
         says = f"{gpus} GPUs are {over_one:.2f} times as fast as one"
         if side is None or side.speed is None:
             parts.append(unjudged(says, "it was not measured"))
         else:
-            parts.append(agrees(side.speed, over_one, side.results, says=says))
-            said.append(f"{gpus} GPUs are {words(side.speed)} as fast as one.")
-            items += side.results
+            parts.append(agrees(side.speed.estimate, over_one, says=says))
+            said.append(f"{gpus} GPUs are {words(side.speed.estimate)} as fast as one.")
     says = f"one GPU is {_ONE_GPU:g} times as fast as the CPU"
     if item is None:
         parts.append(unjudged(says, "it was not measured"))
@@ -130,7 +129,6 @@ def trees(claim: Claim, workload: str, evidence: Evidence) -> Comparison:
         found=" ".join(said),
         ratio=ratio,
         scope="step" if ratio else None,
-        items=items,
         speedups=[item] if item else [],
     )
 

@@ -10,12 +10,10 @@ import msgspec
 
 from suite.analysis.steps import together
 from suite.claims import Part, part
-from suite.results.pooled.machine_evidence import Evidence, share
-from suite.results.pooled.pools import Pool
+from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.speedup import PooledSpeedUp
-from suite.results.records.record import Record, Run
+from suite.results.records.record import Record
 from suite.results.single.summary import Summary
-from suite.results.single.telemetry_summary import gpu_share
 from suite.results.stats.statistics import Estimate, geometric_mean
 from suite.scopes import Scope
 
@@ -155,22 +153,11 @@ def own_first(own: Sequence[_Item], others: Sequence[_Item], judge: Callable[[Se
     return replace(found, by_others=found is theirs)
 
 
-def share_over_processes(item: Summary, of: Callable[[Run], float | None]) -> Estimate | None:
-    """Return a share of the time with its interval over the processes; None where nobody watched."""
-    return over_processes([value for run in item.record.runs if not run.reason and (value := of(run)) is not None])
-
-
 def over_processes(known: Sequence[float]) -> Estimate | None:
     """Return the mean of values, one per process, with its interval, which there is not if one is 0; None of none."""
     if not known:
         return None
     return geometric_mean(known) if min(known) > 0 else Estimate(value=fmean(known), processes=len(known))
-
-
-def gpu_busy(pool: Pool) -> Estimate | None:
-    """Return the share of the time in which the GPU of a pool is busy, at most 1; None where nobody watched."""
-    busy = share(pool, gpu_share)
-    return busy and busy.mapped(lambda end: min(end, 1.0))
 
 
 def mostly(value: Estimate, level: float) -> bool:

@@ -1,11 +1,11 @@
 """A GPU and the size of its batch."""
 
 from suite import units
-from suite.analysis.input_pipeline import from_storage
+from suite.analysis.input_pipeline import from_storage, gpu_busy
 from suite.analysis.steps import percent_words
 from suite.claims import NOT_RUN, Judgement, Observation, judged, part, unjudged, unmeasured
 from suite.claims._articles import PHOTOGRAPHS
-from suite.claims._judging import below, gpu_busy, mostly, unsure
+from suite.claims._judging import below, mostly, unsure
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.pooled.pools import Pool
 from suite.results.records.record import Record

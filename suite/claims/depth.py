@@ -2,11 +2,11 @@
 
 from itertools import pairwise
 
-from suite.analysis.input_pipeline import change, from_storage
+from suite.analysis.input_pipeline import change, from_storage, gpu_busy
 from suite.analysis.steps import percent_words, words
 from suite.claims import NOT_RUN, Judgement, Observation, judged, part, unjudged
 from suite.claims._articles import PHOTOGRAPHS
-from suite.claims._judging import SIZE, above, below, gains, gpu_busy, least, more, most, over, steps, unsure
+from suite.claims._judging import SIZE, above, below, gains, least, more, most, over, steps, unsure
 from suite.results.pooled.machine_evidence import Evidence, rate_over
 from suite.results.pooled.pools import Pool
 from suite.results.stats.statistics import Estimate
@@ -44,7 +44,7 @@ def _even_so(evidence: Evidence) -> Judgement:
 def _changes(evidence: Evidence, name: str, base: str) -> dict[str, Estimate]:
     """Return how the rate from storage on changes from a network to another, by backend."""
     pairs = {backend: (stored(evidence, name, backend), stored(evidence, base, backend)) for backend in ("cpu", "gpu")}
-    return {backend: rate_over(mine, theirs) for backend, (mine, theirs) in pairs.items() if mine and theirs}
+    return {backend: rate_over(mine, theirs).estimate for backend, (mine, theirs) in pairs.items() if mine and theirs}
 
 
 def _said(changes: dict[str, Estimate]) -> str:
@@ -74,7 +74,7 @@ def _free_depth(evidence: Evidence) -> Judgement:
         return NOT_RUN
     said = f"From {_WIDE} to {_DEEP} the speed from storage on changes by {_said(changes)}"
     deep, wide = (_alone(evidence, name, "gpu") for name in (_DEEP, _WIDE))
-    said += f"; the GPU's step alone by {change(rate_over(deep, wide))}." if deep and wide else "."
+    said += f"; the GPU's step alone by {change(rate_over(deep, wide).estimate)}." if deep and wide else "."
     slows = "the CPU loses more than 10 %"
     parts = (
         over("the GPU loses less than 10 %", changes["gpu"], 1 - _SAME),

@@ -1,4 +1,7 @@
-"""The first call of a process beside its later ones."""
+"""The first call of a process beside its later ones.
+
+They are of one campaign: calls of one process are compared, and no pool says how much hosts differ in that.
+"""
 
 from collections.abc import Iterable, Sequence
 

@@ -1,6 +1,5 @@
 """Against how much of a CPU a GPU is set."""
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 from suite import units
@@ -8,8 +7,8 @@ from suite.analysis.steps import words
 from suite.claims import NOT_RUN, Judgement, Observation, Part, judged, part
 from suite.claims._articles import RESNET
 from suite.claims._judging import above, below, own_first, unsure
+from suite.experiments.threads import sweeps, threads
 from suite.results.pooled.machine_evidence import Evidence, over
-from suite.results.pooled.pools import Pool
 from suite.results.stats.statistics import Estimate
 
 _MATTERS = 1.5
@@ -19,27 +18,17 @@ _Gain = tuple[str, Estimate]  # of a network: all threads over few
 
 
 def _decides(evidence: Evidence) -> Judgement:
-    groups = defaultdict[str, list[Pool]](list)
-    for pool in evidence.fitting(lambda r: r.backend == "cpu" and r.headline_step("threads")):
-        groups[pool.case.workload].append(pool)
     said, gains = [], list[_Gain]()
-    for name, group in groups.items():
-        few, many = (end(group, key=_threads) for end in (min, max))
-        if _threads(few) < _threads(many):
-            between = over(few, many).estimate
-            gains.append((name, between))
-            said.append(
-                f"{name} is {words(between)} as fast with {_threads(many)} threads as with {units.count(_threads(few))}"
-            )
+    for few, *_, many in sweeps(evidence):
+        name, between = few.case.workload, over(few, many).estimate
+        gains.append((name, between))
+        said.append(
+            f"{name} is {words(between)} as fast with {threads(many)} threads as with {units.count(threads(few))}"
+        )
     if not gains:
         return NOT_RUN
     own, others = ([gain for gain in gains if (gain[0] in _OWN) is mine] for mine in (True, False))
     return judged(f"On one kind of processor {'; '.join(said)}.", [own_first(own, others, _matters)])
-
-
-def _threads(pool: Pool) -> int:
-    """Return how many cores its processes could use."""
-    return pool.newest.case.threads or pool.newest.machine.cores
 
 
 def _matters(gains: Sequence[_Gain]) -> Part:

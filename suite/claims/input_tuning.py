@@ -1,16 +1,16 @@
 """How the input of a network that tells cats from dogs is tuned."""
 
 from suite import units
-from suite.analysis.input_pipeline import change, from_storage
+from suite.analysis.input_pipeline import change, from_storage, gpu_busy, step_share
 from suite.analysis.steps import percent_words, words
-from suite.analysis.tuning import DEFAULT, DOCUMENTED, of_workers
+from suite.analysis.tuning import DEFAULT, DOCUMENTED, of_workers, twins
 from suite.claims import NOT_RUN, Judgement, Observation, Part, judged, part, unjudged
 from suite.claims._articles import PHOTOGRAPHS
-from suite.claims._judging import SIZE, above, alike, below, gpu_busy, unsure
-from suite.results.pooled.machine_evidence import Evidence, rate_over, share
+from suite.claims._judging import SIZE, above, alike, below, unsure
+from suite.experiments.input_tuning import beside
+from suite.results.pooled.machine_evidence import Evidence, rate_over
 from suite.results.pooled.pools import Pool
 from suite.results.records.record import Record
-from suite.results.single.input_pipeline import input_pipeline
 from suite.results.stats.statistics import Estimate
 
 _BASE, _DROPOUT, _NOAUG = "catdog_cnn_base", "catdog_cnn_dropout", "catdog_cnn_noaug"
@@ -31,7 +31,7 @@ def _cell(evidence: Evidence, name: str, backend: str, cell: tuple[int, int]) ->
 def tuning_gain(evidence: Evidence, backend: str) -> Estimate | None:
     """Return what four workers and batch 64 gain over the default; None if one of them was not measured."""
     tuned, base = (_cell(evidence, _BASE, backend, cell) for cell in (DOCUMENTED, DEFAULT))
-    return rate_over(tuned, base) if tuned and base else None
+    return rate_over(tuned, base).estimate if tuned and base else None
 
 
 def _tuned(evidence: Evidence) -> Judgement:
@@ -52,7 +52,7 @@ def _tuned(evidence: Evidence) -> Judgement:
 
 def _input_bound(evidence: Evidence) -> Judgement:
     pool = _cell(evidence, _BASE, "gpu", DEFAULT)
-    busy, alone = (gpu_busy(pool), share(pool, _step_share)) if pool else (None, None)
+    busy, alone = (gpu_busy(pool), step_share(pool)) if pool else (None, None)
     if busy is None or alone is None:
         return NOT_RUN
     said = (
@@ -63,19 +63,9 @@ def _input_bound(evidence: Evidence) -> Judgement:
     return judged(said, [idle, held])
 
 
-def _step_share(record: Record) -> float | None:
-    found = input_pipeline(record).share
-    return found.value if found else None
-
-
 def augmenting_costs(evidence: Evidence) -> list[tuple[Pool, Estimate]]:
     """Return the network with dropout, and its speed augmented over that not augmented, in each way it was measured."""
-    found = []
-    for pool in evidence.of(_DROPOUT).fitting(lambda r: bool(r.case.workers) and from_storage(r, "workers", "batch")):
-        case = pool.case
-        twin = _cell(evidence, _NOAUG, case.backend, (case.workers or 0, case.batch))
-        found += [(pool, rate_over(pool, twin))] if twin else []
-    return found
+    return [(pool, cost.estimate) for pool, cost in twins(beside(evidence))]
 
 
 def _augmenting(evidence: Evidence) -> Judgement:

@@ -1,16 +1,13 @@
 """How busy the processors are in a short run."""
 
-from collections.abc import Sequence
-
 from suite import units
 from suite.analysis.steps import percent_words
 from suite.claims import NOT_RUN, Judgement, Observation, judged, part, unmeasured
 from suite.claims._articles import MNIST
-from suite.claims._judging import above, below, least, most, mostly, share_over_processes, unsure, usable
-from suite.experiments.run_length import cpu_while_training, gpu, gpu_at_most, gpu_while_training, mean, runs
+from suite.claims._judging import above, below, least, most, mostly, unsure
+from suite.experiments.run_length import busy, cpu_while_training, gpu, gpu_at_most, gpu_while_training, runs
 from suite.results.pooled.machine_evidence import Evidence
-from suite.results.records.record import Record
-from suite.results.single.summary import Summary
+from suite.results.pooled.pools import Pool
 from suite.results.stats.statistics import Estimate
 
 _EXPERIMENT = "run_length"
@@ -19,42 +16,30 @@ _SHORT, _LONG = 1, 10  # times the documented epochs
 _NAMES = {_SHORT: "the documented run", _LONG: "one ten times as long"}
 
 
-def _runs(records: Sequence[Record]) -> dict[tuple[str, int], Summary]:
+def _runs(evidence: Evidence) -> dict[tuple[str, int], Pool]:
     """Return the whole runs of mnist_mlp with the data on the host, by backend and length."""
-    return {
-        (item.record.backend, item.record.case.length): item
-        for group in runs(records)
-        for item in group
-        if usable(item) and (item.record.workload, item.record.case.variant) == ("mnist_mlp", "plain")
-    }
+    every = (pool.case for group in runs(evidence.of("mnist_mlp")) for pool in group)
+    return {(case.backend, case.length): evidence.pools[case] for case in every if case.variant == "plain"}
 
 
 def _saturates(evidence: Evidence) -> Judgement:
-    runs = _runs(evidence.records)
+    runs = _runs(evidence)
     if not {("cpu", 1), ("gpu", 1)} <= set(runs):
         return NOT_RUN
-    cpu_run, gpu_run = runs["cpu", 1], runs["gpu", 1]
-    host, top = share_over_processes(cpu_run, cpu_while_training), share_over_processes(gpu_run, gpu_at_most)
+    host, top = busy(runs["cpu", 1], cpu_while_training), busy(runs["gpu", 1], gpu_at_most)
     if host is None or top is None:
         return NOT_RUN
     said = f"While training, the CPU's cores are busy {percent_words(host)}; the GPU is at most {percent_words(top)}."
     parts = (
-        part(
-            "it takes all of the CPU",
-            mostly(host, _SATURATED),
-            below(host, _IDLE),
-            [cpu_run],
-            unsure(host, between=True),
-        ),
-        part("it leaves half of the GPU idle", below(top, _IDLE), mostly(top, _IDLE), [gpu_run], unsure(top)),
+        part("it takes all of the CPU", mostly(host, _SATURATED), below(host, _IDLE), why=unsure(host, between=True)),
+        part("it leaves half of the GPU idle", below(top, _IDLE), mostly(top, _IDLE), why=unsure(top)),
     )
-    return judged(said, parts, (cpu_run, gpu_run))
+    return judged(said, parts)
 
 
 def _too_short(evidence: Evidence) -> Judgement:
-    runs = _runs(evidence.records)
-    sides = {length: item for (backend, length), item in runs.items() if backend == "gpu"}
-    shares = {length: share_over_processes(item, gpu_while_training) for length, item in sides.items()}
+    sides = {length: pool for (backend, length), pool in _runs(evidence).items() if backend == "gpu"}
+    shares = {length: busy(pool, gpu_while_training) for length, pool in sides.items()}
     known = {length: found for length in _NAMES if (found := shares.get(length)) is not None}
     if not known:
         return NOT_RUN
@@ -65,11 +50,10 @@ def _too_short(evidence: Evidence) -> Judgement:
         return unmeasured(missing[0], f"{said}.")
     short, long = known[_SHORT], known[_LONG]
     gain = _over(long, short)
-    items = (sides[_SHORT], sides[_LONG])
-    wholes = " and ".join(units.percent(mean(item, gpu)) for item in items)
+    wholes = " and ".join(units.percent(whole.value) for each in _NAMES if (whole := busy(sides[each], gpu)))
     said = f"{said}; building and compiling included, {wholes}."
     busier, same = above(gain, _MORE) and mostly(long, _IDLE), below(gain, _MORE)
-    return judged(said, [part("", busier, same, items, unsure(gain))], items)
+    return judged(said, [part("", busier, same, why=unsure(gain))])
 
 
 def _over(one: Estimate, other: Estimate) -> Estimate:

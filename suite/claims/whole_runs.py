@@ -1,4 +1,7 @@
-"""Whole runs and epochs, beside what single steps say."""
+"""Whole runs and epochs, beside what single steps say.
+
+An epoch and its step are of one campaign, as experiment `extrapolation` says why.
+"""
 
 from collections.abc import Iterator, Sequence
 

@@ -4,18 +4,26 @@ from collections.abc import Iterator, Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.input_pipeline import change, claimed, epoch, from_storage, gain, share_cell
-from suite.analysis.steps import caveat, said_of, steady, step, together, words
+from suite.analysis.input_pipeline import change, claimed, epoch, from_storage, gpu_busy, share_cell, step_share
+from suite.analysis.steps import said_of, said_of_pooled, step, untimed, words
 from suite.case import Case
-from suite.results.pooled.machine_evidence import Evidence, of_one_machine
-from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.pooled.machine_evidence import Evidence, of_one_machine, rate_over, share
+from suite.results.pooled.pools import Pool
+from suite.results.pooled.speedup import PooledSpeedUp, lacking
 from suite.results.records.record import Record
-from suite.results.single.campaigns import notes
-from suite.results.single.input_pipeline import input_pipeline
-from suite.results.single.summary import Summary
-from suite.results.single.telemetry_summary import averaged, gpu_share, gpu_telemetry_mean, telemetry_mean
+from suite.results.single.input_pipeline import bound_by, input_pipeline
+from suite.results.single.telemetry_summary import averaged, gpu_telemetry_mean, telemetry_mean
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
-from suite.results.views.table import ON_ONE_HOST, Cell, Table, filled, one_host_cell, rate_cells, times_cells
+from suite.results.views.table import (
+    HOSTS,
+    STATUS,
+    Cell,
+    Table,
+    filled,
+    pooled_rate_cells,
+    standing_cells,
+    times_cells,
+)
 from suite.workload import Description
 
 TITLE = "What does a deeper network cost when its photographs come from storage?"
@@ -44,18 +52,18 @@ _PAIRS = (
     ("catdog_cnn_deep", "catdog_cnn_128", ""),
 )
 _COLUMNS = ("model", "backend", "examples/s", "95 % interval", "device alone, examples/s", "step's share", "bound by",
-            ON_ONE_HOST)  # fmt: skip
+            STATUS, HOSTS)  # fmt: skip
 _WATCHED = ("model", "backend", "GPU busy", "documented", "GPU power", "GPU temperature", "CPU busy")
 _UNWATCHED = {"model", "backend", "documented"}
 _SIDES = ("model", "GPU / CPU from storage", "95 % interval", "GPU / CPU alone", "95 % interval", "documented",
-          "status", "hosts")  # fmt: skip
+          STATUS, HOSTS)  # fmt: skip
 
 _SHARE = (
     "The step's share is of the step alone as the process from storage timed it; the rate alone is that of processes "
     "of its own where there are some."
 )
 
-Networks = dict[tuple[str, str], dict[str, Summary]]  # by workload and backend, then by scope
+Networks = dict[tuple[str, str], dict[str, Pool]]  # by workload and backend, then by scope
 
 
 def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
@@ -75,12 +83,12 @@ def read(records: Sequence[Record]) -> ExperimentResult | None:
 
 
 def of_evidence(evidence: Evidence) -> ExperimentResult | None:
-    """Return what one machine answers; GPU over CPU is pooled, what depth costs a side is of one campaign."""
-    found, pooled = networks(evidence.records), _pooled(evidence.speedups)
+    """Return what one machine answers."""
+    found, pooled = networks(evidence), _pooled(evidence.speedups)
     if not found:
         return None
-    said = (_SHARE, *notes(item.record for scopes in found.values() for item in scopes.values()))
     title = "From storage, and on the device alone"
+    said = (_SHARE, *untimed(evidence, _fits, (tuple(scopes.values()) for scopes in found.values())))
     tables = [Table(title=title, columns=_COLUMNS, rows=tuple(_rows(found)), notes=said)]
     seen = filled(Table(title="What the machine does meanwhile", columns=_WATCHED, rows=tuple(_seen(found))))
     if set(seen.columns) - _UNWATCHED:
@@ -96,53 +104,58 @@ def of_evidence(evidence: Evidence) -> ExperimentResult | None:
     return ExperimentResult(answers=answers, tables=tuple(tables), chart=chart if chart.points else None)
 
 
-def networks(records: Sequence[Record]) -> Networks:
-    """Return the newest campaign of each network and backend that has it from storage, in the order of depth."""
+def networks(evidence: Evidence) -> Networks:
+    """Return the pools of each network and backend that was timed from storage, in the order of depth."""
     found: Networks = {}
-    for group in together(records, _fits, least=1):
-        scopes = {item.record.case.scope: item for item in group}
+    for group in evidence.sides(_fits):
+        scopes: dict[str, Pool] = {pool.case.scope: pool for pool in group}
         if "epoch" in scopes:
-            found[group[0].record.workload, group[0].record.backend] = scopes
-    place = {name: index for index, name in enumerate(WORKLOADS)}
-    return {key: found[key] for key in sorted(found, key=lambda key: (place.get(key[0], len(place)), key))}
+            found[group[0].case.workload, group[0].case.backend] = scopes
+    return {key: found[key] for key in sorted(found, key=lambda key: (WORKLOADS.index(key[0]), key[1]))}
 
 
 def _fits(record: Record) -> bool:
-    # Another experiment's newer campaign of one network would take it from the others that it is set against.
-    return record.experiment == "depth" and (record.headline_step() or from_storage(record))
+    return record.workload in WORKLOADS and (record.headline_step() or from_storage(record))
 
 
 def _rows(found: Networks) -> Iterator[tuple[Cell, ...]]:
     for (name, backend), scopes in found.items():
-        pipeline, alone = input_pipeline(scopes["epoch"].record), scopes.get("step")
+        stored = scopes["epoch"]
+        own = step_share(stored)
         yield (
             Cell(text=name),
             Cell(text=backend),
-            *rate_cells(pipeline.rate, scopes["epoch"]),
-            _device_alone(scopes)[0],
-            share_cell(pipeline.share.value if pipeline.share else None),
-            Cell(text=pipeline.bound or units.DASH),
-            one_host_cell(*(item for item in (scopes["epoch"], alone) if item is not None)),
+            *pooled_rate_cells(stored),
+            _device_alone(scopes),
+            share_cell(own),
+            Cell(text=bound_by(own) if own else units.DASH),
+            *standing_cells(stored.pooled),
         )
 
 
-def _device_alone(scopes: dict[str, Summary]) -> tuple[Cell, Cell]:
+def _device_alone(scopes: dict[str, Pool]) -> Cell:
     """Return the device's own rate: of the case of its own, else as the process from storage on saw it."""
     if "step" in scopes:
-        return rate_cells(scopes["step"].examples_per_second_estimate, scopes["step"])
-    return rate_cells(input_pipeline(scopes["epoch"].record).device_rate, scopes["epoch"])
+        return pooled_rate_cells(scopes["step"])[0]
+    rate = share(scopes["epoch"], _device_rate)
+    return Cell(text=units.quantity(rate.value, "") if rate else units.DASH, sort=rate and rate.value)
+
+
+def _device_rate(record: Record) -> float | None:
+    rate = input_pipeline(record).device_rate
+    return rate and rate.value
 
 
 def _seen(found: Networks) -> Iterator[tuple[Cell, ...]]:
     for (name, backend), scopes in found.items():
-        record = scopes["epoch"].record
+        record = scopes["epoch"].newest
         watts = gpu_telemetry_mean(averaged(record), lambda gpu: gpu.power_watts)
         warm = gpu_telemetry_mean(record, lambda gpu: gpu.temperature_celsius)
         claim = claimed(record.description, "gpu_utilisation") if backend == "gpu" else None
         yield (
             Cell(text=name),
             Cell(text=backend),
-            share_cell(gpu_share(record)),
+            share_cell(gpu_busy(scopes["epoch"])),
             share_cell(claim.gpu_value / 100 if claim and claim.gpu_value else None),
             Cell(text=units.small(watts, "W") if watts is not None else units.DASH, sort=watts),
             Cell(text=f"{units.number(warm)} °C" if warm is not None else units.DASH, sort=warm),
@@ -188,49 +201,44 @@ def _changes(found: Networks) -> Iterator[str]:
     for name, base, metric in _PAIRS:
         for backend in ("gpu", "cpu"):
             mine, theirs = found.get((name, backend), {}), found.get((base, backend), {})
-            said = [
-                f"{change(value)} {where}"
+            changes = {
+                where: rate_over(mine[scope], theirs[scope])
                 for scope, where in (("epoch", "from storage"), ("step", "with the batch on the device"))
-                if scope in mine and scope in theirs and mine[scope].complete and theirs[scope].complete
-                if (value := gain(mine[scope], theirs[scope])) is not None
-            ]
-            if said:
-                claim = claimed(mine["epoch"].record.description, metric)
+                if scope in mine and scope in theirs
+            }
+            if changes:
+                claim = claimed(mine["epoch"].newest.description, metric)
                 documented = (claim.gpu_value if backend == "gpu" else claim.cpu_value) if claim else None
                 beside = f"; documented {units.percent(documented / 100)}" if documented else ""
+                said = ", ".join(f"{change(value.estimate)} {where}" for where, value in changes.items())
                 yield (
-                    f"From {base} to {name} the {backend.upper()}'s speed changes by {', '.join(said)}{beside}."
-                    + caveat((*mine.values(), *theirs.values()))
+                    f"From {base} to {name} the {backend.upper()}'s speed changes by {said}{beside}."
+                    + said_of_pooled(changes.values())
                 )
 
 
 def _utilisation(found: Networks) -> Iterator[str]:
     said = []
     for (name, backend), scopes in found.items():
-        record = scopes["epoch"].record
-        share, claim = gpu_share(record), claimed(record.description, "gpu_utilisation")
-        if backend == "gpu" and share is not None:
+        busy, claim = gpu_busy(scopes["epoch"]), claimed(scopes["epoch"].newest.description, "gpu_utilisation")
+        if backend == "gpu" and busy is not None:
             beside = f" (documented {units.percent(claim.gpu_value / 100)})" if claim and claim.gpu_value else ""
-            said.append(f"{units.percent(share)} for {name}{beside}")
+            said.append(f"{units.percent(busy.value)} for {name}{beside}")
     if said:
         yield f"From storage on the GPU is busy {', '.join(said)}."
 
 
 def _points(found: Networks) -> Iterator[Point]:
     for (name, backend), scopes in found.items():
-        pipeline = input_pipeline(scopes["epoch"].record)
-        alone = scopes.get("step")
-        rates = {"from storage": (pipeline.rate, scopes["epoch"])}
-        if alone is not None:
-            rates["alone"] = (alone.examples_per_second_estimate, alone)
-        for way, (value, item) in rates.items():
-            if value is not None:
+        for scope, way in (("epoch", "from storage"), ("step", "alone")):
+            if pool := scopes.get(scope):
+                rate = pool.seconds.per(pool.case.batch)
                 yield Point(
                     series=f"{backend.upper()}, {way}",
                     row=name,
-                    value=value.value,
-                    low=value.low,
-                    high=value.high,
-                    text=units.quantity(value.value, "", units.half_width(value.low, value.high)),
-                    solid=steady(item),
+                    value=rate.value,
+                    low=rate.low,
+                    high=rate.high,
+                    text=units.quantity(rate.value, "", units.half_width(rate.low, rate.high)),
+                    solid=not any(lacking(pool.pooled)),
                 )

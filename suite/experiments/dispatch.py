@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import caveat, point, share, share_words, step, together, words
+from suite.analysis.steps import ratio_point, said_of_pooled, share, share_words, step, untimed, words
 from suite.case import Case
+from suite.results.pooled.machine_evidence import Evidence, of_one_machine, over
 from suite.results.records.record import Record
-from suite.results.single.summary import time_ratio
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ExperimentResult
-from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, gain_cell, time_cell, times_cells
+from suite.results.views.table import HOSTS, STATUS, Cell, Table, base_cells, standing_cells, time_cell, times_cells
 from suite.workload import Description
 
 TITLE = "How much of a step is dispatch?"
@@ -18,15 +18,16 @@ TESTS = ("O2", "O3")
 METHOD = (
     "The same step is taken in three ways: nnx-jit as tutorials write it, plain with one compiled step a call, and "
     "scan with a loop of steps inside one call, which pays for dispatch once. The share of dispatch is what "
-    "a way takes longer than scan, over its own time, paired by round. Donated buffers and compiler options "
-    "also set nnx-jit apart, so its share is all that the tutorial's way costs. Where the loop surely costs more "
-    "than it saves, no share is known."
+    "a way takes longer than scan, over its own time, each pooled over hosts. Donated buffers and compiler "
+    "options also set nnx-jit apart, so its share is all that the tutorial's way costs. Where the loop surely costs "
+    "more than it saves, no share is known."
 )
 WORKLOADS = ("mnist_mlp", "cifar10_mlp", "catdog_cnn_base")
 
 _WAYS = ("nnx-jit", "plain", "scan")
 _BEST = "scan"
-_COLUMNS = ("model", "backend", "way", "step", "over scan", "95 % interval", "share of dispatch", ON_ONE_HOST)
+_COLUMNS = ("model", "backend", "way", "step", "over scan", "95 % interval", "share of dispatch", STATUS,
+            HOSTS)  # fmt: skip
 
 
 def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
@@ -38,33 +39,36 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
 
 def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return the share of dispatch by workload and backend; None if no workload was timed in two ways."""
+    return of_evidence(of_one_machine(records))
+
+
+def of_evidence(evidence: Evidence) -> ExperimentResult | None:
+    """Return what one machine answers."""
     answers, rows, points = [], [], []
-    for group in together(records, _fits):
-        ways = {item.record.case.variant: item for item in group}
-        best, name, backend = ways.get(_BEST), group[0].record.workload, group[0].record.backend
-        said = []
-        for way in _WAYS:
-            item = ways.get(way)
-            if item is None:
-                continue
-            over = time_ratio(item, best) if best else None
-            why = "; ".join(item.reasons) or f"no {_BEST} beside it"
+    groups = list(evidence.sides(_fits, least=2))
+    for group in groups:
+        ways = {pool.case.variant: pool for pool in group}
+        best, name, backend = ways.get(_BEST), group[0].case.workload, group[0].case.backend
+        saved = {way: over(pool, best) for way, pool in ways.items() if best is not None and pool is not best}
+        for way in filter(ways.__contains__, _WAYS):
+            pool, ratio, why = ways[way], saved.get(way), f"no {_BEST} beside it"
+            estimate = ratio and ratio.estimate
             rows.append(
                 (
                     Cell(text=name),
                     Cell(text=backend),
                     Cell(text=way),
-                    time_cell(item),
-                    *(base_cells(item.record) if item is best else times_cells(over, item.record, why)),
-                    _share_cell(None if item is best else over),
-                    gain_cell(over, item, best),
+                    time_cell(pool),
+                    *(base_cells(pool.newest) if pool is best else times_cells(estimate, pool.newest, why)),
+                    _share_cell(estimate),
+                    *standing_cells(pool.pooled if pool is best else ratio, why),
                 )
             )
-            if over is not None and best is not None and way != _BEST:
-                points.append(point(way, over, item, best, row=f"{name} {backend}"))
-                said += [_saved(way, over)] if item.complete and best.complete else []
-        text = "; ".join(said) or f"not known, as {_BEST} or the others are not whole"
-        answers.append(f"{name} on the {backend.upper()}: {text}." + caveat(group))
+            if ratio is not None:
+                points.append(ratio_point(way, ratio, row=f"{name} {backend}"))
+        said = "; ".join(_saved(way, saved[way].estimate) for way in _WAYS if way in saved)
+        text = said or f"not known, as {_BEST} was not measured"
+        answers.append(f"{name} on the {backend.upper()}: {text}.{said_of_pooled(saved.values())}")
     if not answers:
         return None
     chart = Chart(
@@ -74,9 +78,8 @@ def read(records: Sequence[Record]) -> ExperimentResult | None:
         level=1.0,
     )
     title = "One step in three ways"
-    return ExperimentResult(
-        answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=tuple(rows)),), chart=chart
-    )
+    table = Table(title=title, columns=_COLUMNS, rows=tuple(rows), notes=untimed(evidence, _fits, groups))
+    return ExperimentResult(answers=tuple(answers), tables=(table,), chart=chart)
 
 
 def _fits(record: Record) -> bool:

@@ -1,4 +1,7 @@
-"""Does the time of one step tell the time of an epoch? Predicted from the steady step, and measured."""
+"""Does the time of one step tell the time of an epoch? Predicted from the steady step, and measured.
+
+Both are of one campaign: the pools of the two may hold other versions of the code, which differ by as much as is asked.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,7 @@
-"""How much slower is the first call? Four calls in a fresh process, as one article timed them."""
+"""How much slower is the first call? Four calls in a fresh process, as one article timed them.
+
+They are of one campaign: calls of one process are compared, and no pool says how much hosts differ in that.
+"""
 
 from collections.abc import Callable, Sequence
 from statistics import median

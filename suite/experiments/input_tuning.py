@@ -9,8 +9,8 @@ import msgspec
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.input_pipeline import epoch, from_storage, share_cell
-from suite.analysis.steps import steady, together
+from suite.analysis.input_pipeline import epoch, from_storage, gpu_busy, share_cell, step_share
+from suite.analysis.steps import untimed
 from suite.analysis.tuning import (
     AUGMENTATIONS,
     BATCHES,
@@ -20,27 +20,26 @@ from suite.analysis.tuning import (
     WORKERS,
     Cells,
     costs,
-    gpu_busy,
     most,
     singles,
-    speed,
-    step_share,
     tuned_cell,
     tuning,
 )
 from suite.case import Case
+from suite.results.pooled.machine_evidence import Evidence, of_one_machine, rate_over
+from suite.results.pooled.pools import Pool
+from suite.results.pooled.speedup import lacking
 from suite.results.records.record import Record
-from suite.results.single.input_pipeline import input_pipeline
-from suite.results.single.summary import Summary
 from suite.results.views.experiment_result import ExperimentResult, HeatMap, Square
 from suite.results.views.table import (
-    ON_ONE_HOST,
+    HOSTS,
+    STATUS,
     Cell,
     Table,
     base_cells,
     filled,
-    one_host_cell,
-    rate_cells,
+    pooled_rate_cells,
+    standing_cells,
     times_cells,
 )
 from suite.workload import Description
@@ -52,8 +51,8 @@ METHOD = (
     "and augmentation on the host or none; more workers than cores are measured too, as the article did. Then, at the "
     "documented default of one worker and batch 32, one setting at a time is changed. What is compared in words is "
     "measured in three processes, taken in turns: the default, four workers with batch 64, every cell with as many "
-    "workers as cores, and the single settings. The other cells are one process each, set against the default's of the "
-    "same round, and have no interval; the fastest of so many is a little faster than it would be again. A cell is a "
+    "workers as cores, and the single settings. The other cells are one process each; the fastest of so many is a "
+    "little faster than it would be again. Every rate is pooled over hosts, and set against the default's. A cell is a "
     "window of at least 20 steps and 5 s after the queue was emptied. The networks with dropout, with and without "
     "augmentation, are measured at the default and with as many workers as cores at batch 64: which cell is best is "
     "not known before. On a CPU the workers and the network share its cores."
@@ -72,9 +71,9 @@ _SETTINGS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 _SINGLE = ("queue", "stored", "decoding", "loader", "augmentation")
 _GRID = ("workers", "batch", "augmentation", "examples/s", "95 % interval", "of default", "step's share", "GPU busy",
-         ON_ONE_HOST)  # fmt: skip
-_SINGLY = ("changed", "examples/s", "95 % interval", "of default", "95 % interval", ON_ONE_HOST)
-_OTHERS = ("model", "workers", "batch", "examples/s", "95 % interval", "step's share", "GPU busy", ON_ONE_HOST)
+         STATUS, HOSTS)  # fmt: skip
+_SINGLY = ("changed", "examples/s", "95 % interval", "of default", "95 % interval", STATUS, HOSTS)
+_OTHERS = ("model", "workers", "batch", "examples/s", "95 % interval", "step's share", "GPU busy", STATUS, HOSTS)
 
 
 def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
@@ -111,26 +110,33 @@ def _all(about: Description) -> Iterator[dict[str, Any]]:
 
 
 def read(records: Sequence[Record]) -> ExperimentResult | None:
-    """Return what tuning gains, by network and backend; None if no network has two cells of one campaign."""
-    grids, others = swept(records), beside(records)
+    """Return what tuning gains, by network and backend; None if no network has two cells."""
+    return of_evidence(of_one_machine(records))
+
+
+def of_evidence(evidence: Evidence) -> ExperimentResult | None:
+    """Return what one machine answers."""
+    grids, others = swept(evidence), beside(evidence)
     if not grids:
         return None
     answers, tables, squares = [], [], []
     for group in grids:
-        name, backend = group[0].record.workload, group[0].record.backend.upper()
+        name, backend = group[0].case.workload, group[0].case.backend.upper()
         found = cells(group)
+        base = found.get((*DEFAULT, "host"))
         tables.append(_grid(f"{name} on the {backend}, from storage, by workers, batch and augmentation", found))
         squares += _squares(f"{name}, {backend}", found)
         answers += [f"{name} on the {backend}: {said}" for said in tuning(found)]
-        if singly := list(_settings(group)):
-            tables.append(_one_by_one(f"{name} on the {backend}, the default and one setting changed", found, singly))
-            answers.append(f"{name} on the {backend}, beside the default: {singles(found, singly)}")
+        if base is not None and (singly := list(_settings(group))):
+            tables.append(_one_by_one(f"{name} on the {backend}, the default and one setting changed", base, singly))
+            answers.append(f"{name} on the {backend}, beside the default: {singles(base, singly)}")
+    tables[0] = replace(tables[0], notes=(*tables[0].notes, *untimed(evidence, _fits, [*grids, others])))
     if others:
         tables.append(_beside(others))
         answers += costs(others)
     chart = HeatMap(
-        caption="Examples a second from storage on, by workers and batch; brighter is faster. Of cells that are one "
-        "process nobody knows whether they are steady: the table names them.",
+        caption="Examples a second from storage on, by workers and batch; brighter is faster. What may not be "
+        "quoted stands in brackets.",
         across="batch",
         up="workers",
         squares=tuple(squares),
@@ -138,119 +144,111 @@ def read(records: Sequence[Record]) -> ExperimentResult | None:
     return ExperimentResult(answers=tuple(answers), tables=tuple(tables), chart=chart)
 
 
-def swept(records: Sequence[Record]) -> tuple[tuple[Summary, ...], ...]:
+def swept(evidence: Evidence) -> list[tuple[Pool, ...]]:
     """Return the cells and single settings of each network and backend that was swept."""
-    return together(records, lambda record: _fits(record) and record.workload not in BESIDE)
+    return list(evidence.sides(lambda record: _fits(record) and record.workload not in BESIDE, least=2))
 
 
-def beside(records: Sequence[Record]) -> list[Summary]:
-    """Return the results of the networks that were measured at the default and tuned alone, the default first."""
-    groups = together(records, lambda record: _fits(record) and record.workload in BESIDE, least=1)
-    return sorted((item for group in groups for item in group), key=_place)
+def beside(evidence: Evidence) -> list[Pool]:
+    """Return the networks that were measured at the default and tuned alone, the default first."""
+    groups = evidence.sides(lambda record: _fits(record) and record.workload in BESIDE)
+    return sorted((pool for group in groups for pool in group), key=_place)
 
 
 def _fits(record: Record) -> bool:
-    asked = record.experiment == "input_tuning" and record.case.workers is not None
-    return asked and from_storage(record, "workers", "batch", *_SINGLE)
+    return record.case.workers is not None and from_storage(record, "workers", "batch", *_SINGLE)
 
 
-def _place(item: Summary) -> tuple[str, str, int]:
-    return item.record.backend, item.record.workload, item.record.case.workers or 0
+def _place(pool: Pool) -> tuple[str, str, int]:
+    return pool.case.backend, pool.case.workload, pool.case.workers or 0
 
 
-def _changed(item: Summary) -> dict[str, Any]:
+def _changed(case: Case) -> dict[str, Any]:
     """Return which of the single settings are not what they are in the cells of the grid."""
     fields = [field for field in msgspec.structs.fields(Case) if field.name in _SINGLE]
-    values = {field.name: getattr(item.record.case, field.name) for field in fields}
     usual = {field.name: AUGMENTATIONS if field.name == "augmentation" else (field.default,) for field in fields}
+    values = {name: getattr(case, name) for name in usual}
     return {name: value for name, value in values.items() if value not in usual[name]}
 
 
-def cells(group: Sequence[Summary]) -> Cells:
+def cells(group: Sequence[Pool]) -> Cells:
     """Return the cells of the grid, by workers, batch and augmentation."""
-    found = {(c.workers or 0, c.batch, c.augmentation): i for i in group if not _changed(i) for c in (i.record.case,)}
+    mine = [pool for pool in group if not _changed(pool.case)]
+    found = {(pool.case.workers or 0, pool.case.batch, pool.case.augmentation): pool for pool in mine}
     return {key: found[key] for key in sorted(found, key=lambda key: (key[2], key[0], key[1]))}
 
 
-def _settings(group: Sequence[Summary]) -> Iterator[tuple[str, Summary]]:
+def _settings(group: Sequence[Pool]) -> Iterator[tuple[str, Pool]]:
     for said, axes in _SETTINGS:
-        yield from ((said, item) for item in group if _changed(item) == axes)
+        yield from ((said, pool) for pool in group if _changed(pool.case) == axes)
 
 
 def _squares(title: str, cells: Cells) -> Iterator[Square]:
-    for (workers, batch, augmentation), item in cells.items():
-        rate = input_pipeline(item.record).rate
+    for (workers, batch, augmentation), pool in cells.items():
+        rate, _ = pooled_rate_cells(pool)
         yield Square(
             panel=f"{title}, {'augmented' if augmentation == 'host' else 'not augmented'}",
             row=units.count(workers),
             column=units.count(batch),
-            value=rate.value if rate else None,
-            text=units.quantity(rate.value, "", units.half_width(rate.low, rate.high)) if rate else units.DASH,
-            solid=rate is None or steady(item),
+            value=rate.sort,
+            text=rate.text,
+            solid=not any(lacking(pool.pooled)),
         )
 
 
 def _grid(title: str, cells: Cells) -> Table:
-    rows = []
-    for (workers, batch, augmentation), item in cells.items():
-        rows.append(
-            (
-                Cell(text=units.count(workers), sort=workers),
-                Cell(text=units.count(batch), sort=batch),
-                Cell(text=augmentation),
-                *rate_cells(input_pipeline(item.record).rate, item),
-                _of_default(item, cells.get((*DEFAULT, "host"))),
-                share_cell(step_share(item)),
-                share_cell(gpu_busy(item)),
-                one_host_cell(item),
-            )
+    base = cells.get((*DEFAULT, "host"))
+    rows = [
+        (
+            Cell(text=units.count(workers), sort=workers),
+            Cell(text=units.count(batch), sort=batch),
+            Cell(text=augmentation),
+            *pooled_rate_cells(pool),
+            _of_default(pool, base)[0],
+            share_cell(step_share(pool)),
+            share_cell(gpu_busy(pool)),
+            *standing_cells(pool.pooled),
         )
+        for (workers, batch, augmentation), pool in cells.items()
+    ]
     note = (
-        "A cell without an interval is one process, set against the default's of the same round. The step's share is "
-        "that of the step alone, its batch on the device, in the time from storage on."
+        "The step's share is that of the step alone, its batch on the device, in the time from storage on. The "
+        "status is that of the rate."
     )
     return filled(Table(title=title, columns=_GRID, rows=tuple(rows), notes=(note,)))
 
 
-def _of_default(item: Summary, base: Summary | None) -> Cell:
-    """Return how many times as fast as the default a cell is; of one process also how fast that was in its round."""
-    found, rate = speed(item, base), input_pipeline(item.record).rate
-    if item is base:
-        return base_cells(item.record)[0]
-    ratio, _ = times_cells(found, item.record)
-    if found is None or rate is None or found.processes > 1:
-        return ratio
-    return replace(
-        ratio, remark=f"the default had {units.quantity(rate.value / found.value, '')} examples/s in that round"
-    )
+def _of_default(pool: Pool, base: Pool | None) -> tuple[Cell, Cell]:
+    """Return how many times as fast as the default a cell is, with the interval."""
+    if pool is base:
+        return base_cells(pool.newest)
+    return times_cells(rate_over(pool, base).estimate if base else None, pool.newest, "no default beside it")
 
 
-def _one_by_one(title: str, cells: Cells, singly: Sequence[tuple[str, Summary]]) -> Table:
-    base = cells.get((*DEFAULT, "host"))
-    first = [("nothing", base)] if base is not None else []
+def _one_by_one(title: str, base: Pool, singly: Sequence[tuple[str, Pool]]) -> Table:
     rows = tuple(
         (
             Cell(text=said),
-            *rate_cells(input_pipeline(item.record).rate, item),
-            *(base_cells(item.record) if item is base else times_cells(speed(item, base), item.record)),
-            one_host_cell(item),
+            *pooled_rate_cells(pool),
+            *_of_default(pool, base),
+            *standing_cells(pool.pooled if pool is base else rate_over(pool, base)),
         )
-        for said, item in (*first, *singly)
+        for said, pool in (("nothing", base), *singly)
     )
     return Table(title=title, columns=_SINGLY, rows=rows)
 
 
-def _beside(items: Sequence[Summary]) -> Table:
+def _beside(pools: Sequence[Pool]) -> Table:
     rows = tuple(
         (
-            Cell(text=item.record.workload),
-            Cell(text=units.count(item.record.case.workers), sort=item.record.case.workers),
-            Cell(text=units.count(item.record.case.batch), sort=item.record.case.batch),
-            *rate_cells(input_pipeline(item.record).rate, item),
-            share_cell(step_share(item)),
-            share_cell(gpu_busy(item)),
-            one_host_cell(item),
+            Cell(text=pool.case.workload),
+            Cell(text=units.count(pool.case.workers), sort=pool.case.workers),
+            Cell(text=units.count(pool.case.batch), sort=pool.case.batch),
+            *pooled_rate_cells(pool),
+            share_cell(step_share(pool)),
+            share_cell(gpu_busy(pool)),
+            *standing_cells(pool.pooled),
         )
-        for item in items
+        for pool in pools
     )
     return filled(Table(title="With dropout, augmented and not, at the default and tuned", columns=_OTHERS, rows=rows))

@@ -1,29 +1,15 @@
 """What does lower precision gain on the GPU? One step in float32, TF32 and bfloat16."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-
-import msgspec
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import caveat, fullest, point, step, words
+from suite.analysis.steps import ratio_point, said_of_pooled, step, untimed, words
 from suite.case import Case
+from suite.results.pooled.machine_evidence import Evidence, of_one_machine, over
 from suite.results.records.record import Record
-from suite.results.single.selection import current_cases
-from suite.results.single.summary import Summary, seconds_by_round, time_ratio
-from suite.results.stats.statistics import Estimate, unpaired_ratio
 from suite.results.views.experiment_result import Chart, ExperimentResult
-from suite.results.views.table import (
-    ON_ONE_HOST,
-    Cell,
-    Table,
-    base_cells,
-    gain_cell,
-    one_host_cell,
-    time_cell,
-    times_cells,
-)
+from suite.results.views.table import HOSTS, STATUS, Cell, Table, base_cells, standing_cells, time_cell, times_cells
 from suite.workload import Description
 
 TITLE = "What does lower precision gain on the GPU?"
@@ -31,15 +17,12 @@ TESTS = ("O3",)
 METHOD = (
     "One step is timed on the GPU with matrix products and convolutions in float32 at highest precision, in TF32, and "
     "with everything but the parameters in bfloat16. The gain is the time in float32 over the time in the other "
-    "precision, paired by round. Where no campaign has float32 beside the others, that of another one stands in: such "
-    "a gain has no interval, as what differs between campaigns is not known. The CPU has no such choice, so the "
-    "headline compares float32 on both sides."
+    "precision, each pooled over hosts. The CPU has no such choice, so the headline compares float32 on both sides."
 )
 WORKLOADS = ("cifar10_mlp", "cifar10_tf_cnn", "cifar10_resnet63", "catdog_cnn_128", "serve_resnet50")
 
 _FULL = "float32-highest"
-_UNKNOWN = "not known, as a precision has no whole result"
-_COLUMNS = ("model", "precision", "batch", "GPU step", "gain", "95 % interval", ON_ONE_HOST)
+_COLUMNS = ("model", "precision", "batch", "GPU step", "gain", "95 % interval", STATUS, HOSTS)
 
 
 def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
@@ -54,35 +37,36 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
 
 def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return what each precision gains over float32; None if no workload was timed in two of them."""
+    return of_evidence(of_one_machine(records))
+
+
+def of_evidence(evidence: Evidence) -> ExperimentResult | None:
+    """Return what one machine answers."""
     answers, rows, points = [], [], []
-    elsewhere = {item.record.workload: item for item in current_cases(filter(_in_full, records)) if item.complete}
-    for group in fullest(records, _fits):
-        if len(group) < 2:
-            continue
-        by_name = {item.record.case.precision: item for item in group}
-        full, name = by_name.get(_FULL), group[0].record.workload
-        base, gains = full or elsewhere.get(name), []
+    groups = list(evidence.sides(_fits, least=2))
+    for group in groups:
+        by_name = {pool.case.precision: pool for pool in group}
+        full, name, gains = by_name.get(_FULL), group[0].case.workload, {}
         for precision in sorted(by_name, key=_order):
-            item = by_name[precision]
-            found = time_ratio(full, item) if full else _unpaired(base, item)
-            why = "; ".join(item.reasons) or "no float32 beside it"
+            pool = by_name[precision]
+            if full is not None and pool is not full:
+                gains[precision] = over(full, pool)
+                points.append(ratio_point(precision, gains[precision], row=name))
+            gain, why = gains.get(precision), f"no {_FULL} beside it"
+            ratio = times_cells(gain and gain.estimate, pool.newest, why)
             rows.append(
                 (
                     Cell(text=name),
                     Cell(text=precision),
-                    Cell(text=units.count(item.record.case.batch), sort=item.record.case.batch),
-                    time_cell(item),
-                    *(base_cells(item.record) if item is full else times_cells(found, item.record, why)),
-                    gain_cell(found, item, full) if full or found is None else _unpaired_status(item),
+                    Cell(text=units.count(pool.case.batch), sort=pool.case.batch),
+                    time_cell(pool),
+                    *(base_cells(pool.newest) if pool is full else ratio),
+                    *standing_cells(pool.pooled if pool is full else gain, why),
                 )
             )
-            if found is not None and base is not None and precision != _FULL:
-                mark = point(precision, found, base, item, row=name)
-                points.append(mark if full else replace(mark, solid=False))
-                gains += [f"{precision} is {words(found)}"] if item.complete and base.complete else []
-        apart = "" if full else " of another campaign"
-        said = f"{' and '.join(gains)} as fast as float32{apart}" if gains else _UNKNOWN
-        answers.append(f"{name}: {said}." + caveat(group))
+        said = " and ".join(f"{precision} is {words(gain.estimate)}" for precision, gain in gains.items())
+        text = f"{said} as fast as float32" if gains else "not known, as float32 was not measured"
+        answers.append(f"{name}: {text}.{said_of_pooled(gains.values())}")
     if not answers:
         return None
     chart = Chart(
@@ -92,25 +76,8 @@ def read(records: Sequence[Record]) -> ExperimentResult | None:
         level=1.0,
     )
     title = "One step on the GPU in each precision"
-    return ExperimentResult(
-        answers=tuple(answers), tables=(Table(title=title, columns=_COLUMNS, rows=tuple(rows)),), chart=chart
-    )
-
-
-def _unpaired(full: Summary | None, item: Summary) -> Estimate | None:
-    """Return the ratio of two campaigns' times, which has no interval."""
-    if full is None:
-        return None
-    found = unpaired_ratio(*(list(seconds_by_round(side.record).values()) for side in (full, item)))
-    return msgspec.structs.replace(found, low=None, high=None) if found else None
-
-
-def _unpaired_status(item: Summary) -> Cell:
-    return one_host_cell(item, caveat="float32 is of another campaign")
-
-
-def _in_full(record: Record) -> bool:
-    return record.backend == "gpu" and record.headline_step() and record.profile != "smoke"
+    table = Table(title=title, columns=_COLUMNS, rows=tuple(rows), notes=untimed(evidence, _fits, groups))
+    return ExperimentResult(answers=tuple(answers), tables=(table,), chart=chart)
 
 
 def _fits(record: Record) -> bool:

@@ -1,17 +1,20 @@
 """Is a GPU idle because the run is short? The documented run, ten times its length, and with the data on the device."""
 
 from collections.abc import Callable, Sequence
-from statistics import fmean
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import fullest
+from suite.analysis.input_pipeline import share_cell
+from suite.analysis.steps import untimed
 from suite.case import Case
+from suite.results.pooled.machine_evidence import Evidence, of_one_machine, share
+from suite.results.pooled.pools import Pool
+from suite.results.pooled.speedup import lacking
 from suite.results.records.record import GpuTelemetry, Record, Run
-from suite.results.single.summary import Summary
 from suite.results.single.telemetry_summary import AVERAGED_SECONDS, long_enough, training_seconds, while_training
+from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
-from suite.results.views.table import ON_ONE_HOST, Cell, Table, one_host_cell, time_cell
+from suite.results.views.table import HOSTS, STATUS, Cell, Table, standing_cells, time_cell
 from suite.workload import Description
 
 TITLE = "Is a GPU idle because the run is short?"
@@ -31,7 +34,7 @@ _LONG = 10
 _WAYS = (("plain", 1), ("plain", _LONG), ("resident", 1))
 _COLUMNS = (
     "model", "backend", "run", "time", "of that training", "GPU busy", "GPU while training", "GPU at most",
-    "CPU busy", "CPU while training", ON_ONE_HOST,
+    "CPU busy", "CPU while training", STATUS, HOSTS,
 )  # fmt: skip
 
 
@@ -54,9 +57,9 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     )
 
 
-def words(item: Summary) -> str:
-    """Return which run a result is of."""
-    return _words(item.record.description, item.record.case.variant, item.record.case.length)
+def words(pool: Pool) -> str:
+    """Return which run a pool is of."""
+    return _words(pool.newest.description, pool.case.variant, pool.case.length)
 
 
 def _words(about: Description, variant: str, length: int) -> str:
@@ -97,49 +100,61 @@ def _gpu(run: Run) -> GpuTelemetry | None:
     return seen.gpus[0] if seen and seen.gpus and long_enough(seen) else None
 
 
-def mean(item: Summary, of: Callable[[Run], float | None]) -> float | None:
-    """Return the mean over the runs of which it is known."""
-    known = [value for run in item.record.runs if not run.reason and (value := of(run)) is not None]
-    return fmean(known) if known else None
+def busy(pool: Pool, of: Callable[[Run], float | None]) -> Estimate | None:
+    """Return such a share over the hosts of a pool, at most 1; None if no process tells it."""
+    found = share(pool, lambda record: of(record.runs[0]))
+    return found and found.mapped(lambda end: min(end, 1.0))
 
 
-def runs(records: Sequence[Record]) -> list[list[Summary]]:
-    """Return the runs of each network and backend, those of its fullest campaign, in the order of this experiment."""
+def runs(evidence: Evidence) -> list[list[Pool]]:
+    """Return the runs of each network and backend, in the order of this experiment."""
     return [
-        sorted(group, key=lambda item: _WAYS.index((item.record.case.variant, item.record.case.length)))
-        for group in fullest(records, _fits)
+        sorted(group, key=lambda pool: _WAYS.index((pool.case.variant, pool.case.length)))
+        for group in evidence.sides(_fits)
     ]
 
 
 def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return how busy GPU and CPU were in runs of each kind; None if there is none."""
+    return of_evidence(of_one_machine(records))
+
+
+def of_evidence(evidence: Evidence) -> ExperimentResult | None:
+    """Return what one machine answers."""
     answers, rows, points = [], [], []
-    for ordered in runs(records):
-        name, backend = ordered[0].record.workload, ordered[0].record.backend
+    groups = runs(evidence)
+    for ordered in groups:
+        name, backend = ordered[0].case.workload, ordered[0].case.backend
         said = []
-        for item in ordered:
-            share = _shares(item)
-            trained = mean(item, training_seconds) or None
+        for pool in ordered:
+            shares = _shares(pool)
+            trained = share(pool, lambda record: training_seconds(record.runs[0]) or None)
             rows.append(
                 (
                     Cell(text=name),
                     Cell(text=backend),
-                    Cell(text=words(item)),
-                    time_cell(item),
-                    Cell(text=units.seconds(trained) if trained else units.DASH, sort=trained),
-                    *map(_share, share),
-                    one_host_cell(item),
+                    Cell(text=words(pool)),
+                    time_cell(pool),
+                    Cell(text=units.seconds(trained.value) if trained else units.DASH, sort=trained and trained.value),
+                    *map(share_cell, shares),
+                    *standing_cells(pool.pooled),
                 )
             )
-            whole, training = share[:2]
-            if whole is None or not item.complete:
+            whole, training = shares[:2]
+            if whole is None:
                 continue
-            alone = f" ({units.percent(training)} while training)" if training is not None else ""
-            said.append(f"{units.percent(whole)} in {words(item)}{alone}")
+            alone = f" ({units.percent(training.value)} while training)" if training else ""
+            said.append(f"{units.percent(whole.value)} in {words(pool)}{alone}")
             points += [
-                Point(series=series, value=100 * value, row=f"{name}, {words(item)}", text=units.percent(value))
-                for series, value in (("whole run", whole), ("while training", training))
-                if value is not None
+                Point(
+                    series=series,
+                    value=100 * each.value,
+                    row=f"{name}, {words(pool)}",
+                    text=units.percent(each.value),
+                    solid=not any(lacking(pool.pooled)),
+                )
+                for series, each in (("whole run", whole), ("while training", training))
+                if each is not None
             ]
         if said:
             answers.append(f"{name}: the GPU is busy {'; '.join(said)}.{_longer(ordered)}{_missing(ordered)}")
@@ -153,38 +168,34 @@ def read(records: Sequence[Record]) -> ExperimentResult | None:
         whole=100.0,
     )
     title = "How busy GPU and CPU are during whole runs"
-    table = Table(title=title, columns=_COLUMNS, rows=tuple(rows))
+    table = Table(title=title, columns=_COLUMNS, rows=tuple(rows), notes=untimed(evidence, _fits, groups))
     return ExperimentResult(answers=tuple(answers), tables=(table,), chart=chart if points else None)
 
 
-def _shares(item: Summary) -> tuple[float | None, ...]:
+def _shares(pool: Pool) -> tuple[Estimate | None, ...]:
     """Return how busy the GPU was, while training and at most, and the CPU, and that while training."""
     ways = (gpu, gpu_while_training, gpu_at_most)
-    on_gpu = (mean(item, way) if item.record.backend == "gpu" else None for way in ways)
-    return (*on_gpu, mean(item, cpu), mean(item, cpu_while_training))
+    on_gpu = (busy(pool, way) if pool.case.backend == "gpu" else None for way in ways)
+    return (*on_gpu, busy(pool, cpu), busy(pool, cpu_while_training))
 
 
-def _longer(group: Sequence[Summary]) -> str:
+def _longer(group: Sequence[Pool]) -> str:
     """Return what the longer run changes while training; nothing where either is not known."""
-    plain = {item.record.case.length: item for item in group if item.record.case.variant == "plain" and item.complete}
-    short, long = (mean(plain[each], gpu_while_training) if each in plain else None for each in (1, _LONG))
-    if not short or long is None:
+    plain = {pool.case.length: pool for pool in group if pool.case.variant == "plain"}
+    short, long = (busy(plain[each], gpu_while_training) if each in plain else None for each in (1, _LONG))
+    if short is None or long is None or not short.value:
         return ""
-    return f" {_LONG} times the epochs keep it {units.ratio(long / short)} as busy while training."
+    return f" {_LONG} times the epochs keep it {units.ratio(long.value / short.value)} as busy while training."
 
 
-def _missing(group: Sequence[Summary]) -> str:
+def _missing(group: Sequence[Pool]) -> str:
     """Return which runs on the GPU there are none of."""
-    about, there = group[0].record.description, {(i.record.case.variant, i.record.case.length) for i in group}
+    about, there = group[0].newest.description, {(each.case.variant, each.case.length) for each in group}
     left = [_words(about, *way) for way in _WAYS if way not in there]
     return f" Not measured: {'; '.join(left)}." if left else ""
 
 
 def _fits(record: Record) -> bool:
     case = record.case
-    whole_run = case.scope == "run" and record.description.grid is None and not record.cut_short
+    whole_run = case.scope == "run" and record.description.grid is None
     return whole_run and record.usual("variant", "length") and (case.variant, case.length) in _WAYS
-
-
-def _share(value: float | None) -> Cell:
-    return Cell(text=units.percent(value) if value is not None else units.DASH, sort=value)

@@ -4,14 +4,16 @@ from collections.abc import Iterator, Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.devices import COUNTS, Side, found, second, strong, weak
+from suite.analysis.devices import COUNTS, Side, asked, found, second, strong, weak
 from suite.analysis.scaling import said
-from suite.analysis.steps import point, share, share_words, step
+from suite.analysis.steps import ratio_point, share, share_words, step, untimed
 from suite.case import Case
+from suite.results.pooled.machine_evidence import Evidence, of_one_machine
 from suite.results.records.record import Record
+from suite.results.stats.pooling import Pooled
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult, Point
-from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, one_host_cell, time_cell, times_cells
+from suite.results.views.table import HOSTS, STATUS, Cell, Table, base_cells, standing_cells, time_cell, times_cells
 from suite.workload import Description
 
 TITLE = "How much faster are several GPUs?"
@@ -21,10 +23,11 @@ METHOD = (
     "batch norms need: it is the training that one GPU does, which a test shows for each family of networks. Where "
     "one GPU took the same batch too and their first losses differ by more than 1e-3 there is no number; the tables "
     "say how far they are. Strong scaling splits the headline batch, weak scaling gives each GPU a headline batch of "
-    "its own. Speed is work in the same time, one GPU's with the headline batch being 1, paired by round; efficiency "
-    "is speed over the number of GPUs. It can be above 100 %: where one GPU needs longer for an example of the whole "
-    "batch than of its part, the whole batch does not suit it. What the collectives take is derived: 1 minus the time "
-    "in which one GPU takes a step with its part of the batch over the time in which all take a step with theirs. "
+    "its own. Speed is work in the same time, one GPU's with the headline batch being 1, each pooled over hosts; "
+    "efficiency is speed over the number of GPUs. It can be above 100 %: where one GPU needs longer for an example of "
+    "the whole batch than of its part, the whole batch does not suit it. What the collectives take is derived: 1 minus "
+    "the time in which one GPU takes a step with its part of the batch over the time in which all take a step with "
+    "theirs. "
     "That holds the waiting for each other and the launches on several GPUs too, so the collectives' own share is at "
     "most that; what XLA hides behind other work is not in it. A second GPU pays from the batch from which two are "
     "for good faster than one, read off as the batch from which a GPU wins is."
@@ -35,10 +38,10 @@ GPUS = 2
 _TIMES = (1, 4, 16, 64)  # the headline batch, to find where a second GPU pays
 _LARGEST_FLOP = 2e13  # of a step: half a second on a large GPU in full float32
 _COLUMNS = ("model", "GPUs", "batch", "step", "speed", "95 % interval", "efficiency", "95 % interval",
-            "collectives at most (derived)", "first losses apart", ON_ONE_HOST)  # fmt: skip
+            "collectives at most (derived)", "first losses apart", STATUS, HOSTS)  # fmt: skip
 _STRONG = "Strong scaling: the headline batch split over the GPUs"
 _WEAK = "Weak scaling: each GPU has a headline batch of its own"
-_SECOND = ("model", "batch", "one GPU", "two GPUs", "speed of two", "95 % interval", ON_ONE_HOST)
+_SECOND = ("model", "batch", "one GPU", "two GPUs", "speed of two", "95 % interval", STATUS, HOSTS)
 
 
 def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
@@ -82,7 +85,12 @@ def _sensible(about: Description, batch: int) -> bool:
 
 def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return how the speed grows with the GPUs, and where a second one pays; None if none was timed on several."""
-    sweeps = found(records)
+    return of_evidence(of_one_machine(records))
+
+
+def of_evidence(evidence: Evidence) -> ExperimentResult | None:
+    """Return what one machine answers."""
+    sweeps = found(evidence)
     if not sweeps:
         return None
     shared = {name: strong(cells) for name, cells in sweeps.items()}
@@ -93,7 +101,7 @@ def read(records: Sequence[Record]) -> ExperimentResult | None:
     return ExperimentResult(
         answers=answers,
         tables=(
-            _table(_STRONG, shared),
+            _table(_STRONG, shared, untimed(evidence, asked, (tuple(cells.values()) for cells in sweeps.values()))),
             _table(_WEAK, own),
             Table(title="A second GPU, by batch", columns=_SECOND, rows=rows),
         ),
@@ -102,16 +110,15 @@ def read(records: Sequence[Record]) -> ExperimentResult | None:
     )
 
 
-def _table(title: str, sides: dict[str, tuple[Side, ...]]) -> Table:
+def _table(title: str, sides: dict[str, tuple[Side, ...]], notes: tuple[str, ...] = ()) -> Table:
     rows = tuple(row for name, mine in sides.items() for row in _rows(name, mine))
-    return Table(title=title, columns=_COLUMNS, rows=rows)
+    return Table(title=title, columns=_COLUMNS, rows=rows, notes=notes)
 
 
 def _rows(name: str, sides: Sequence[Side]) -> Iterator[tuple[Cell, ...]]:
     for side in sides:
         item, alone = side.item, side.devices == 1
-        record = item.record if item else None
-        speed = base_cells(record) if alone and record else times_cells(side.speed, record, side.why)
+        speed = base_cells(item.newest) if alone and item else _speed(side)
         yield (
             Cell(text=name),
             Cell(text=units.count(side.devices), sort=side.devices),
@@ -121,14 +128,18 @@ def _rows(name: str, sides: Sequence[Side]) -> Iterator[tuple[Cell, ...]]:
             *_percent_cells(side.efficiency),
             _adding_cell(side.adding),
             _away(side),
-            _status(side),
+            *standing_cells(item.pooled if alone and item else side.speed, side.why),
         )
 
 
-def _adding_cell(adding: Estimate | None) -> Cell:
+def _speed(side: Side) -> tuple[Cell, Cell]:
+    return times_cells(side.speed and side.speed.estimate, side.item and side.item.newest, side.why)
+
+
+def _adding_cell(adding: Pooled | None) -> Cell:
     if adding is None:
         return Cell(text=units.DASH, remark="one GPU has nothing to add up, or its part of the batch was not timed")
-    return Cell(text=share_words(adding), sort=share(adding)[0])
+    return Cell(text=share_words(adding.estimate), sort=share(adding.estimate)[0])
 
 
 def _away(side: Side) -> Cell:
@@ -147,8 +158,8 @@ def _pair_rows(name: str, pairs: Sequence[Side]) -> Iterator[tuple[Cell, ...]]:
             Cell(text=units.count(side.batch), sort=side.batch),
             time_cell(side.base),
             time_cell(side.item),
-            *times_cells(side.speed, side.item.record if side.item else None, side.why),
-            _status(side),
+            *_speed(side),
+            *standing_cells(side.speed, side.why),
         )
 
 
@@ -158,11 +169,6 @@ def _percent_cells(of: Estimate | None) -> tuple[Cell, Cell]:
     ends = (None if of.low is None else 100 * of.low, None if of.high is None else 100 * of.high)
     width = units.half_width(*ends)
     return Cell(text=f"{units.number(100 * of.value, width)} %", sort=of.value), Cell(text=units.interval(*ends))
-
-
-def _status(side: Side) -> Cell:
-    there = [item for item in (side.item, side.base) if item is not None]
-    return one_host_cell(*there) if side.item is not None else Cell(text=units.DASH, remark=side.why)
 
 
 def _chart(title: str, sides: dict[str, tuple[Side, ...]], name: str = "") -> Chart:
@@ -181,12 +187,10 @@ def _chart(title: str, sides: dict[str, tuple[Side, ...]], name: str = "") -> Ch
 
 
 def _points(workload: str, sides: Sequence[Side]) -> Iterator[Point]:
-    timed = [side for side in sides if side.speed is not None and side.item is not None and side.base is not None]
+    timed = [ratio_point(workload, side.speed, at=side.devices) for side in sides if side.speed is not None]
     if timed:
         yield Point(series=workload, value=1.0, at=1, text="1")
-    for side in timed:
-        if side.speed and side.item and side.base:
-            yield point(workload, side.speed, side.item, side.base, at=side.devices)
+        yield from timed
 
 
 def _second_chart(pairs: dict[str, tuple[Side, ...]]) -> Chart:
@@ -196,10 +200,10 @@ def _second_chart(pairs: dict[str, tuple[Side, ...]]) -> Chart:
         across="batch, log scale",
         up="speed of two GPUs, one = 1",
         points=tuple(
-            point(name, side.speed, side.item, side.base, at=side.batch)
+            ratio_point(name, side.speed, at=side.batch)
             for name, mine in pairs.items()
             for side in mine
-            if side.speed and side.item and side.base
+            if side.speed is not None
         ),
         level=1.0,
         joined=True,

@@ -17,7 +17,7 @@ from suite.results.pooled.speedup import PooledSpeedUp, lacking
 from suite.results.records.record import Record
 from suite.results.single.summary import summary
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point
-from suite.results.views.table import Cell, Table, filled, times_cells
+from suite.results.views.table import Cell, Table, filled, pooled_rate_cells, times_cells
 from suite.workload import Description
 
 TITLE = "How fast are pictures answered, and how many?"
@@ -143,20 +143,15 @@ def _rate_row(
     return (
         Cell(text=name),
         Cell(text=_words(way), sort=way[1]),
-        *(cell for side in ("cpu", "gpu") for cell in _rate(pools.get(side), reasons.get((name, way, side), ""))),
+        *(
+            cell
+            for side in ("cpu", "gpu")
+            for cell in pooled_rate_cells(pools.get(side), reasons.get((name, way, side), ""))
+        ),
         *times_cells(gain and gain.ratio.estimate, gain.record if gain else None, "one side was not measured"),
         Cell(text=gain.state, remark="; ".join(gain.reasons)) if gain else Cell(text=units.DASH),
         Cell(text=units.count(hosts), sort=hosts),
     )
-
-
-def _rate(pool: Pool | None, why: str) -> tuple[Cell, Cell]:
-    if pool is None:
-        return Cell(text=units.DASH, remark=why or "not measured"), Cell(text=units.DASH)
-    rate = pool.seconds.per(pool.case.batch)
-    text = units.quantity(rate.value, "", units.half_width(rate.low, rate.high))
-    interval = Cell(text=units.quantity_interval(rate.low, rate.high, ""))
-    return Cell(text=text, sort=rate.value, record=pool.newest), interval
 
 
 def _derived_rows(name: str, found: Mapping[Way, PooledSpeedUp]) -> Iterator[tuple[Cell, ...]]:

@@ -1,31 +1,31 @@
 """How much faster are more threads? One step on 1, 2, 4, 8 and so on up to all granted cores."""
 
-from collections.abc import Sequence
-from math import inf
+from collections.abc import Iterator, Sequence
 
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.steps import caveat, point, step, together, words
+from suite.analysis.steps import ratio_point, said_of_pooled, step, untimed, words
 from suite.case import Case
+from suite.results.pooled.machine_evidence import Evidence, of_one_machine, over
+from suite.results.pooled.pools import Pool
 from suite.results.records.record import Record
-from suite.results.single.summary import Summary, time_ratio
 from suite.results.views.experiment_result import Chart, ChartLine, ExperimentResult
-from suite.results.views.table import ON_ONE_HOST, Cell, Table, base_cells, gain_cell, time_cell, times_cells
+from suite.results.views.table import HOSTS, STATUS, Cell, Table, base_cells, standing_cells, time_cell, times_cells
 from suite.workload import Description
 
 TITLE = "How much faster are more threads?"
 TESTS = ("O8",)
 METHOD = (
     "One step is timed on the CPU by processes that may use 1, 2, 4 and so on of the granted cores. Each speed is the "
-    "time with the fewest threads over the time with more, paired by round; ideal would be twice the speed with twice "
-    "the threads. Since a speed-up is CPU time over GPU time, this is also by how much a GPU's speed-up "
+    "time with the fewest threads over the time with more, each pooled over hosts; ideal would be twice the speed with "
+    "twice the threads. Since a speed-up is CPU time over GPU time, this is also by how much a GPU's speed-up "
     "shrinks when it is set against more threads. A headline step has all cores; where fewer threads are surely "
     "faster, the answer says by how much, as a speed-up over all of them is too large by that. Which number is the "
     "fastest is known only after all were timed, so that its gain is a little flattered."
 )
 WORKLOADS = ("cifar10_mlp", "cifar10_resnet63")
 
-_COLUMNS = ("model", "threads", "step", "speed", "95 % interval", "of ideal", ON_ONE_HOST)
+_COLUMNS = ("model", "threads", "step", "speed", "95 % interval", "of ideal", STATUS, HOSTS)
 
 
 def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[Case, ...]:
@@ -35,35 +35,48 @@ def cases(catalogue: Sequence[Description], here: MachineCapabilities) -> tuple[
     return tuple(step(about, "cpu", here, threads=count) for about in catalogue for count in counts)
 
 
-def threads(item: Summary) -> int:
-    """Return how many cores a result's processes could use."""
-    return item.record.case.threads or item.record.machine.cores
+def threads(pool: Pool) -> int:
+    """Return how many cores a pool's processes could use."""
+    return pool.newest.case.threads or pool.newest.machine.cores
+
+
+def sweeps(evidence: Evidence) -> Iterator[list[Pool]]:
+    """Yield the CPU's steps of each workload that was timed with two numbers of threads or more, the fewest first."""
+    for group in evidence.sides(_fits, least=2):
+        yield sorted(group, key=threads)
+
+
+def _fits(record: Record) -> bool:
+    return record.backend == "cpu" and record.headline_step("threads")
 
 
 def read(records: Sequence[Record]) -> ExperimentResult | None:
     """Return how the speed grows with the threads; None if no workload was timed with two numbers of them."""
-    answers, rows, points, notes, most = [], [], [], [], 1
-    for group in together(records, _fits):
-        ordered = sorted(group, key=threads)
-        first, name = ordered[0], ordered[0].record.workload
-        for item in ordered:
-            found = time_ratio(first, item)
-            ideal = found.value * threads(first) / threads(item) if found else None
+    return of_evidence(of_one_machine(records))
+
+
+def of_evidence(evidence: Evidence) -> ExperimentResult | None:
+    """Return what one machine answers."""
+    answers, rows, points, most = [], [], [], 1
+    groups = list(sweeps(evidence))
+    for ordered in groups:
+        first, name = ordered[0], ordered[0].case.workload
+        for pool in ordered:
+            speed = pool.pooled if pool is first else over(first, pool)
+            ideal = 1.0 if pool is first else speed.value * threads(first) / threads(pool)
             rows.append(
                 (
                     Cell(text=name),
-                    Cell(text=units.count(threads(item)), sort=threads(item)),
-                    time_cell(item),
-                    *(base_cells(item.record) if item is first else times_cells(found, item.record, _why(item))),
+                    Cell(text=units.count(threads(pool)), sort=threads(pool)),
+                    time_cell(pool),
+                    *(base_cells(pool.newest) if pool is first else times_cells(speed.estimate, pool.newest)),
                     Cell(text=units.percent(ideal), sort=ideal),
-                    gain_cell(found, item, first),
+                    *standing_cells(speed),
                 )
             )
-            if found is not None:
-                points.append(point(name, found, first, item, at=threads(item)))
+            points.append(ratio_point(name, over(first, pool), at=threads(pool)))
         most = max(most, threads(ordered[-1]))
         answers.append(_answer(name, ordered))
-        notes.append(_of(ordered))
     if not answers:
         return None
     fewest = min((p.at or 1 for p in points), default=1)
@@ -76,35 +89,25 @@ def read(records: Sequence[Record]) -> ExperimentResult | None:
         lines=(ideal,),
         joined=True,
     )
-    table = Table(title="A step's time by threads of the CPU", columns=_COLUMNS, rows=tuple(rows), notes=tuple(notes))
+    notes = (*(note for group in groups for note in _left_out(group)), *untimed(evidence, _fits, groups))
+    table = Table(title="A step's time by threads of the CPU", columns=_COLUMNS, rows=tuple(rows), notes=notes)
     return ExperimentResult(answers=tuple(answers), tables=(table,), chart=chart)
 
 
-def _fits(record: Record) -> bool:
-    return record.backend == "cpu" and record.headline_step("threads")
-
-
-def _of(group: Sequence[Summary]) -> str:
-    """Return of which campaign a network's rows are, and which numbers of threads it left out."""
-    about, there = group[0].record, {threads(item) for item in group}
+def _left_out(group: Sequence[Pool]) -> Iterator[str]:
+    """Yield a note that names the numbers of threads that a network was not timed with."""
+    there = {threads(pool) for pool in group}
     left = [units.count(n) for n in (1 << power for power in range(max(there).bit_length())) if n not in there]
-    lacking = f", without {', '.join(left)} threads" if left else ""
-    return f"{about.workload}: one campaign of {units.minute(about.created)} UTC{lacking}."
+    if left:
+        yield f"{group[0].case.workload}: without {', '.join(left)} threads."
 
 
-def _why(item: Summary) -> str:
-    return "; ".join(item.reasons)
-
-
-def _answer(name: str, group: Sequence[Summary]) -> str:
+def _answer(name: str, group: Sequence[Pool]) -> str:
     first, last = group[0], group[-1]
-    found = time_ratio(first, last)
-    few, many = units.count(threads(first)), units.count(threads(last))
-    if found is None or not first.complete or not last.complete:
-        return f"{name}: not known, as {few} or {many} threads have no whole result."
-    best = min((item for item in group if item.complete), key=lambda item: item.seconds.value if item.seconds else inf)
-    gain = None if best is last else time_ratio(last, best)
+    speed, few, many = over(first, last), units.count(threads(first)), units.count(threads(last))
+    best = min(group, key=lambda pool: pool.pooled.value)
+    gain = over(last, best)
     fewer = ""
-    if gain is not None and gain.low is not None and gain.low > 1:
-        fewer = f" The fastest are {units.count(threads(best))} threads, {words(gain)} as fast as all {many}."
-    return f"{name}: {many} threads are {words(found)} as fast as {few}.{fewer}" + caveat((first, best, last))
+    if best is not last and gain.low is not None and gain.low > 1:
+        fewer = f" The fastest are {units.count(threads(best))} threads, {words(gain.estimate)} as fast as all {many}."
+    return f"{name}: {many} threads are {words(speed.estimate)} as fast as {few}.{fewer}{said_of_pooled([speed])}"

@@ -1,5 +1,6 @@
 """All that is known of one machine: its records, its pools of cases, and its speed-ups."""
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -12,6 +13,7 @@ from suite.results.pooled.pools import Pool, current, pools
 from suite.results.pooled.speedup import Found, PooledSpeedUp
 from suite.results.records.identity import HostKey, identity
 from suite.results.records.record import Record
+from suite.results.single.roofline import is_ceiling
 from suite.results.single.selection import by_machine
 from suite.results.stats import pooling
 from suite.results.stats.pooling import Pooled
@@ -29,6 +31,21 @@ class Evidence:
     def fitting(self, fits: Callable[[Record], bool]) -> Iterator[Pool]:
         """Yield the pools whose newest record fits, in the order of their cases."""
         return (pool for _, pool in sorted(self.pools.items(), key=_by_case) if fits(pool.newest))
+
+    def sides(self, fits: Callable[[Record], bool], least: int = 1) -> Iterator[tuple[Pool, ...]]:
+        """Yield the fitting pools of each workload and backend that has at least so many.
+
+        Of a case's two allocators that is taken which more of them have, then that of more hosts.
+        """
+        groups: dict[tuple[str, str], list[Pool]] = defaultdict(list)
+        for pool in self.fitting(lambda record: not is_ceiling(record) and fits(record)):
+            groups[pool.case.workload, pool.case.backend].append(pool)
+        for _, group in sorted(groups.items()):
+            common = Counter(pool.case.allocator for pool in group)
+            ranked = sorted(group, key=lambda pool: (common[pool.case.allocator], pool.hosts))
+            cases = {pool.case.ignoring_allocator: pool for pool in ranked}
+            if len(cases) >= least:
+                yield tuple(cases.values())
 
     def of(self, *workloads: str) -> "Evidence":
         """Return what is known of these workloads."""
@@ -68,9 +85,9 @@ def over(one: Pool, other: Pool) -> Pooled:
     return pooling.ratio((one.cell, one.among), (other.cell, other.among))
 
 
-def rate_over(one: Pool, other: Pool) -> Estimate:
+def rate_over(one: Pool, other: Pool) -> Pooled:
     """Return a pool's examples a second over another's."""
-    return over(other, one).estimate.times(one.case.batch / other.case.batch)
+    return over(one, other).per(one.case.batch / other.case.batch)
 
 
 def share(pool: Pool, of: Callable[[Record], float | None]) -> Estimate | None:

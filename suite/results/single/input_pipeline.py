@@ -29,11 +29,14 @@ class InputPipeline:
     @property
     def bound(self) -> Bound | None:
         """What the speed is bound by; None where the step alone was not timed."""
-        if self.share is None:
-            return None
-        if self.share.value >= _DEVICE_FROM:
-            return "device"
-        return "input" if self.share.value < _INPUT_BELOW else "both"
+        return self.share and bound_by(self.share)
+
+
+def bound_by(share: Estimate) -> Bound:
+    """Return what the speed is bound by, from the share of the time that the step alone accounts for."""
+    if share.value >= _DEVICE_FROM:
+        return "device"
+    return "input" if share.value < _INPUT_BELOW else "both"
 
 
 def input_pipeline(record: Record) -> InputPipeline:

@@ -5,14 +5,16 @@ from dataclasses import dataclass, field, replace
 
 from suite import units
 from suite.results.pooled.pools import Pool
+from suite.results.pooled.speedup import lacking
 from suite.results.records.record import Record
 from suite.results.single.speedup import Result, SpeedUp, record_of
 from suite.results.single.summary import Summary, plain
+from suite.results.stats.pooling import Pooled
 from suite.results.stats.state import too_wide
 from suite.results.stats.statistics import Estimate
 
 INTERVAL = "95 % interval"  # columns' names
-STATUS, ON_ONE_HOST = "status", "on one host"
+STATUS, HOSTS, ON_ONE_HOST = "status", "hosts", "on one host"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,9 +170,28 @@ def rate_cells(rate: Estimate | None, item: Summary) -> tuple[Cell, Cell]:
     return value, Cell(text=units.quantity_interval(rate.low, rate.high, ""))
 
 
+def pooled_rate_cells(pool: Pool | None, why: str = "") -> tuple[Cell, Cell]:
+    """Return the same of a pool; dashes and why without one."""
+    if pool is None:
+        return Cell(text=units.DASH, remark=why or "not measured"), Cell(text=units.DASH)
+    rate = pool.seconds.per(pool.case.batch)
+    text = units.quantity(rate.value, "", units.half_width(rate.low, rate.high))
+    interval = Cell(text=units.quantity_interval(rate.low, rate.high, ""))
+    return Cell(text=text, sort=rate.value, record=pool.newest), interval
+
+
 def base_cells(record: Record) -> tuple[Cell, Cell]:
     """Return the cells of what ratios are taken over: 1, without an interval."""
     return Cell(text="1", sort=1.0, record=record), Cell(text=units.DASH, remark="the others are set against it")
+
+
+def standing_cells(value: Pooled | None, why: str = "") -> tuple[Cell, Cell]:
+    """Return whether a pooled number may be quoted, with what it lacks, and its hosts; dashes and why without one."""
+    if value is None:
+        return Cell(text=units.DASH, remark=why), Cell(text=units.DASH)
+    reasons = tuple(lacking(value))
+    status = Cell(text="open" if reasons else "quotable", remark="; ".join(reasons))
+    return status, Cell(text=units.count(value.hosts), sort=value.hosts)
 
 
 def one_host_cell(*items: Result, caveat: str = "") -> Cell:
