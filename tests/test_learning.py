@@ -265,7 +265,7 @@ def test_the_scope_leaves_steps_losses_and_accuracy(monkeypatch):
     monkeypatch.setattr(main.affinity, "pin", lambda threads: None)
     said = []
     main.measure(task(), said.append)
-    seen = said[-1].report.scopes["learning"]
+    seen = said[-1].report.runs["learning"]
     learnt = seen.learnt
     assert (learnt.steps, len(learnt.losses), learnt.loss_every, learnt.examples) == (30, 30, 1, 1024)
     assert learnt.losses[-1] < 0.6 * learnt.losses[0]

@@ -106,7 +106,7 @@ def measured(device, profile="smoke", **changes):
     process = Process(task=task(profile, **changes), say=said.append, clocks=clocks)
     measured_serving(process, device, [{}] * inputs.PICTURES)
     samples = tuple(line.sample for line in said if line.sample is not None)
-    return msgspec.structs.replace(process.scope_results["serve"], samples=samples)
+    return msgspec.structs.replace(process.runs["serve"], samples=samples)
 
 
 def test_with_four_under_way_a_request_takes_four_times_as_long_as_answers_are_apart():

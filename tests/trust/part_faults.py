@@ -349,8 +349,7 @@ def _(place: Bench) -> Outcome:
     import factory
 
     assert facts is not None
-    seen = msgspec.structs.asdict(facts.scopes["step"]) | {"samples": tuple(samples)}
-    run = msgspec.structs.replace(factory.run(0, 0.1), **seen)
+    run = msgspec.structs.replace(facts.runs["step"], samples=tuple(samples))
     found = summary(factory.record(runs=(run,), step_seconds=(0.1,)))
     return "one sample took" in str(found.reasons), "; ".join(found.reasons)
 

@@ -202,7 +202,7 @@ class Run(Plain, frozen=True, kw_only=True):
     steps_per_sample: int = 0
     doubling_ratio: float | None = None  # time of 2K steps over time of K steps
     warmup: tuple[Sample, ...] = ()  # stored, never summarised
-    warmup_converged: bool | None = None
+    warmup_converged: bool | None = None  # no longer stated: `clock.settled` tells it of the warm-up
     samples: tuple[Sample, ...] = ()
     # Calls that each block before the next begins; none where a sample is one call.
     blocking_samples: tuple[Sample, ...] = msgspec.field(default=(), name="alone")
@@ -213,7 +213,7 @@ class Run(Plain, frozen=True, kw_only=True):
     input_digest: str = ""  # sha256 of the batches that were rotated
     # Cores busy with other processes during the samples.
     other_load_cores: float | None = msgspec.field(default=None, name="load_by_others")
-    minor_faults_per_step: float | None = None
+    minor_faults_per_step: float | None = None  # no longer taken
     peak_memory_bytes: int | None = None  # resident set of the process
     device_memory_bytes: int | None = None  # peak in use on the GPU
     bytes_per_step: int | None = None  # at least read and written: state twice, what is only read once, one batch
