@@ -262,7 +262,7 @@ def task(workload="mnist_mlp", most_steps=None, **axes):
 
 
 def test_the_scope_leaves_steps_losses_and_accuracy(monkeypatch):
-    monkeypatch.setattr(main.affinity, "pin", lambda threads: None)
+    monkeypatch.setattr(main.processor, "pin", lambda threads: None)
     said = []
     main.measure(task(), said.append)
     seen = said[-1].report.runs["learning"]

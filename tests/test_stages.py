@@ -93,7 +93,7 @@ def stages(monkeypatch, *scopes, replay=True):
     def least(again, clocks):
         return slow.passes(1.0, PendingWork(seconds=0.0, awaited_seconds=0.0))
 
-    monkeypatch.setattr(main.affinity, "pin", lambda threads: None)
+    monkeypatch.setattr(main.processor, "pin", lambda threads: None)
     monkeypatch.setattr(main, "program", lambda case: slow.passes(1.0, (slow, None)))
     monkeypatch.setattr(main, "inputs_of", lambda owner, task: slow.passes(1.0, inputs))
     monkeypatch.setattr(pending_work, "least", least)

@@ -22,7 +22,7 @@ from suite.programs import load
 from suite.results.records.record import Software
 from suite.results.records.settings import bearing
 from suite.results.single.validity import DONATED
-from suite.system import affinity
+from suite.system import processor
 from suite.system.software import versions
 from suite.system.variables import settings
 from suite.worker import epoch, learning, serving, steady, whole_run
@@ -73,7 +73,7 @@ def reason(error: BaseException) -> str:
 def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     """Run the stages and scopes of the task, telling the parent what begins and what ended."""
     process = Process(task=task, say=say, clocks=clocks or clock.Clock())
-    affinity.pin(process.case.threads)
+    processor.pin(process.case.threads)
     if process.case.scope == "input":
         packages = measured_input(process)
         process.note(peak_memory_bytes=peak_memory_bytes())
