@@ -3,7 +3,9 @@
 import msgspec
 
 from suite import __version__
-from suite.results.records.record import METHOD, SCHEMA, Energy, Gpu, Machine, Record, Run, Sample, Software, Stage
+from suite.results.records.machine import Gpu, Machine, Software
+from suite.results.records.record import METHOD, SCHEMA, Record
+from suite.results.records.run import Energy, Run, Sample, Stage
 from suite.results.records.store import sealed
 from suite.worker_api.protocol import WorkerReport
 from suite.workload import Case, Claim, Description, Source

@@ -12,7 +12,7 @@ from suite import ceilings, models
 from suite.ceilings import ceiling_copy, ceiling_matmul
 from suite.programs.jax.nnx_jit import NnxProgram
 from suite.programs.jax.program import JaxProgram
-from suite.results.records.record import Audit
+from suite.results.records.run import Audit
 from suite.results.single.validity import invalid
 from suite.worker.checks.audit import replay
 from suite.workload import Case

@@ -6,7 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from suite.results.records import record
+from suite.results.records import machine, record, run
+from suite.workload import Case, Description, Plain
 
 PACKAGE = Path(__file__).parent.parent / "suite"
 WRITERS = ("driver", "multihost", "processes", "programs", "system", "telemetry", "worker", "worker_api")
@@ -39,7 +40,9 @@ def attributes(folder, but=()):
 
 def fields():
     """The fields of a record and of all its parts, such as 'Run.seed'."""
-    kinds = {kind for kind in vars(record).values() if isinstance(kind, type) and issubclass(kind, msgspec.Struct)}
+    named = [kind for module in (record, run, machine) for kind in vars(module).values()]
+    kinds = {kind for kind in named if isinstance(kind, type) and issubclass(kind, msgspec.Struct)}
+    kinds -= {Case, Description, Plain}
     return {f"{kind.__name__}.{name}" for kind in kinds for name in kind.__struct_fields__}
 
 

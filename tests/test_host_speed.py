@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from suite.driver import collect, duration, profiles, runner
-from suite.results.records.record import ReferenceKernel
+from suite.results.records.run import ReferenceKernel
 from suite.telemetry import host_speed, kernel
 from suite.worker_api.protocol import Message, Task
 from suite.workload import Case

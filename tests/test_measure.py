@@ -27,7 +27,7 @@ from suite.driver.journal import CompletedRun, Journal, Session
 from suite.driver.request import Request
 from suite.processes import children, lock
 from suite.programs.jax import grid_search
-from suite.results.records.record import Energy, ReferenceKernel, Run, Sample, Stage, Telemetry
+from suite.results.records.run import Energy, ReferenceKernel, Run, Sample, Stage, Telemetry
 from suite.sessions import bench
 from suite.system import boot_id, counters, load, machine, software
 from suite.system.redact import _folders, _names, anonymous

@@ -17,7 +17,7 @@ from suite.analysis.capabilities import MachineCapabilities
 from suite.experiments import headline
 from suite.models import mnist_grid_search
 from suite.programs.jax.grid_search import SearchRun, picking
-from suite.results.records.record import Score
+from suite.results.records.run import Score
 from suite.workload import Case, Grid
 
 HERE = Path(__file__).parent

@@ -25,7 +25,7 @@ from suite.results.cite import keys, one_host
 from suite.results.cite.citation import Citation
 from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.records import acceptance, store
-from suite.results.records.record import Served
+from suite.results.records.run import Served
 from suite.results.single.latency import latency, quantile
 from suite.results.single.summary import summary
 from suite.results.stats.statistics import Estimate

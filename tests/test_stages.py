@@ -10,7 +10,7 @@ import pytest
 from suite import models
 from suite.driver import collect, profiles
 from suite.programs.jax.program import JaxProgram
-from suite.results.records.record import JaxprCost
+from suite.results.records.run import JaxprCost
 from suite.worker import main
 from suite.worker.checks import pending_work
 from suite.worker.checks.pending_work import PendingWork

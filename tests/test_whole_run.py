@@ -18,7 +18,7 @@ from suite.programs.jax.epochs import JaxRun
 from suite.programs.jax.nnx_jit import NnxProgram
 from suite.programs.jax.program import JaxProgram
 from suite.programs.jax.resident import ResidentRun
-from suite.results.records.record import Software
+from suite.results.records.machine import Software
 from suite.worker import steady
 from suite.worker.recorder import Process
 from suite.worker.whole_run import whole_run

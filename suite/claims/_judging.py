@@ -13,7 +13,8 @@ from suite.claims import Part, part
 from suite.results.pooled.machine_evidence import Evidence, share
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import PooledSpeedUp
-from suite.results.records.record import Record, Run
+from suite.results.records.record import Record
+from suite.results.records.run import Run
 from suite.results.single.summary import Summary
 from suite.results.single.telemetry_summary import gpu_share
 from suite.results.stats.statistics import Estimate, geometric_mean

@@ -12,7 +12,8 @@ from suite.driver.campaign import ProcessGroup, stamp
 from suite.driver.deadline import Deadline, OutOfTimeError
 from suite.driver.journal import CompletedRun
 from suite.processes import children
-from suite.results.records.record import ReferenceKernel, Run, Sample, Software, Stage
+from suite.results.records.machine import Software
+from suite.results.records.run import ReferenceKernel, Run, Sample, Stage
 from suite.results.single.validity import NOT_FINITE
 from suite.system import boot_id
 from suite.telemetry.windows import TelemetryWindows

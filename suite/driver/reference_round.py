@@ -13,7 +13,7 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.experiments import headline
 from suite.results.records.choices import Choices, Way
-from suite.results.records.record import Machine
+from suite.results.records.machine import Machine
 from suite.workload import Backend, Case, Description, Implementation, Scope
 
 SCOPES: tuple[Scope, ...] = ("step",)

@@ -8,7 +8,7 @@ from suite.analysis.capabilities import MachineCapabilities
 from suite.driver import fitness
 from suite.driver.cases import by_scopes
 from suite.driver.request import Request
-from suite.results.records.record import Machine
+from suite.results.records.machine import Machine
 from suite.variants import NAMES
 from suite.worker_api.offer import Offer
 from suite.workload import FROM_STORAGE, USUAL_SCOPES, Backend, Case, Data, Description, Scope

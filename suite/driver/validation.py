@@ -5,7 +5,8 @@ from typing import get_args
 
 from suite import units, variants
 from suite.processes import children
-from suite.results.records.record import Machine, Profile
+from suite.results.records.machine import Machine
+from suite.results.records.record import Profile
 from suite.workload import (
     FROM_STORAGE,
     Allocator,

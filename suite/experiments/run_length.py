@@ -6,7 +6,8 @@ from statistics import fmean
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import fullest
-from suite.results.records.record import GpuTelemetry, Record, Run
+from suite.results.records.record import Record
+from suite.results.records.run import GpuTelemetry, Run
 from suite.results.single.summary import Summary
 from suite.results.single.telemetry_summary import AVERAGED_SECONDS, long_enough, training_seconds, while_training
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point

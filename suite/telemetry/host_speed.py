@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from suite.processes import children
-from suite.results.records.record import ReferenceKernel
+from suite.results.records.run import ReferenceKernel
 from suite.system.counters import control_groups
 from suite.system.load import granted_cores
 from suite.system.machine import cpu_quota_cores

@@ -17,7 +17,8 @@ import msgspec
 
 from suite.child_imports import child_imports
 from suite.processes import children
-from suite.results.records.record import Energy, Profile, Run
+from suite.results.records.record import Profile
+from suite.results.records.run import Energy, Run
 from suite.worker_api import telemetry_messages
 from suite.worker_api.protocol import STREAMED, Message, WorkerReport
 from suite.worker_api.telemetry_messages import LEAST_ENERGY_SECONDS, Counters, TelemetrySample

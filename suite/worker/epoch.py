@@ -12,7 +12,7 @@ import msgspec
 from suite.data import embedded, store
 from suite.data.pipeline import Plan
 from suite.data.prepare import Preparation
-from suite.results.records.record import Run, Sample
+from suite.results.records.run import Run, Sample
 from suite.system.load import granted_cores
 from suite.worker.recorder import Process
 from suite.worker.steady import run_and_block, started

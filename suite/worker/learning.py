@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from suite.data import embedded
-from suite.results.records.record import Learnt
+from suite.results.records.run import Learnt
 from suite.system import load
 from suite.worker import epoch
 from suite.worker.recorder import Process

@@ -19,7 +19,7 @@ from suite import __version__, variants
 from suite.data import batches as data
 from suite.processes import parent_death
 from suite.programs import load
-from suite.results.records.record import Software
+from suite.results.records.machine import Software
 from suite.results.records.settings import bearing
 from suite.results.single.validity import DONATED
 from suite.system import processor

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from suite.results.records.record import Run, Sample, Stage
+from suite.results.records.run import Run, Sample, Stage
 from suite.system import load
 from suite.worker_api import clock
 from suite.worker_api.protocol import STREAMED, Message, Task

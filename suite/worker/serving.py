@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 import msgspec
 
 from suite.data.batches import Batch
-from suite.results.records.record import Served
+from suite.results.records.run import Served
 from suite.worker import doubling
 from suite.worker.recorder import Process
 from suite.worker.steady import started

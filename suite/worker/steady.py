@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from suite import units
 from suite.data.batches import Batch
-from suite.results.records.record import Run, Sample
+from suite.results.records.run import Run, Sample
 from suite.worker import doubling
 from suite.worker.recorder import Process, total
 from suite.worker_api import clock

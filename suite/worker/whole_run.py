@@ -6,7 +6,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from suite.results.pooled.ladder import REST
-from suite.results.records.record import Score
+from suite.results.records.run import Score
 from suite.system import load
 from suite.worker.recorder import Process
 from suite.worker_api import clock

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 
-from suite.results.records.record import Sample
+from suite.results.records.run import Sample
 from suite.results.single.validity import FEWEST_SAMPLES, NOTHING_COMPUTED
 
 Chain = Callable[[int], None]  # runs that many dependent steps and returns when every output is there

@@ -1,7 +1,8 @@
 """What parent and child say to each other, one JSON line a message."""
 
 from suite.data.edition import Size
-from suite.results.records.record import Run, Sample, Software, Stage
+from suite.results.records.machine import Software
+from suite.results.records.run import Run, Sample, Stage
 from suite.worker_api.clock import Plan
 from suite.workload import Case, Plain, Scope, WholeRun
 

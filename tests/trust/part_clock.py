@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from suite.driver.profiles import CHAIN_SECONDS
 from suite.results.evidence.trust import Finding
-from suite.results.records.record import Run
+from suite.results.records.run import Run
 from suite.results.single.summary import Summary
 from suite.worker_api import clock
 from trust.worlds import CALLS_BEFORE, STEP_SECONDS, World, measured, run

@@ -28,7 +28,8 @@ from suite.driver.journal import FILE_NAME, Journal, Session
 from suite.processes import children, lock
 from suite.results.evidence.trust import Finding
 from suite.results.records import store
-from suite.results.records.record import Machine, Record
+from suite.results.records.machine import Machine
+from suite.results.records.record import Record
 from suite.results.single.summary import summary
 from suite.sessions import bench
 from suite.system import machine

@@ -7,7 +7,7 @@ import factory
 import msgspec
 
 from suite.driver import profiles
-from suite.results.records.record import Run
+from suite.results.records.run import Run
 from suite.results.single.summary import Summary, summary
 from suite.worker import steady
 from suite.worker.recorder import Process

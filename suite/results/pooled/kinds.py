@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 from suite.results.records.identity import HostKey
-from suite.results.records.record import Machine
+from suite.results.records.machine import Machine
 from suite.results.stats import borrowing, variance_components
 from suite.results.stats.variance_components import Components
 from suite.workload import Backend, Implementation, Scope

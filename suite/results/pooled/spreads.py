@@ -15,7 +15,8 @@ from statistics import median, variance
 
 import msgspec
 
-from suite.results.records.record import Machine, Record
+from suite.results.records.machine import Machine
+from suite.results.records.record import Record
 from suite.results.single.summary import seconds_by_round
 from suite.workload import Backend, Plain, Scope
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from statistics import fmean
 
 from suite.results.records.choices import Choices, Threads, Way, kind
-from suite.results.records.record import Machine, Record
+from suite.results.records.machine import Machine
+from suite.results.records.record import Record
 from suite.results.single.summary import seconds_by_round, summary
 from suite.variants import SLOW_TO_START
 from suite.workload import Backend, Implementation, Layout

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from statistics import median
 
 from suite import units
-from suite.results.records.record import Audit, JaxprCost, Record, Replay, Run
+from suite.results.records.record import Record
+from suite.results.records.run import Audit, JaxprCost, Replay, Run
 from suite.results.single.floor import floor_seconds
 from suite.workload import Case
 
