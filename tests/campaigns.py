@@ -8,7 +8,7 @@ import msgspec
 
 from suite.driver import campaign
 from suite.driver.journal import CompletedRun
-from suite.results.records.record import Sample, Stage
+from suite.results.records.run import Sample, Stage
 from suite.worker_api.clock import Clock
 from suite.worker_api.protocol import Message, Task
 

@@ -46,7 +46,7 @@ def compiled(tmp_path_factory):
 def kernels(monkeypatch):
     """Replace the reference kernels in this process's campaigns: real ones take seconds of all cores."""
     if bench := sys.modules.get("suite.sessions.bench"):
-        from suite.results.records.record import ReferenceKernel
+        from suite.results.records.run import ReferenceKernel
 
         reached = ReferenceKernel(matmul_flop_per_second=1e11, copy_bytes_per_second=1e10, seconds=1.0)
         monkeypatch.setattr(bench, "host_speed", SimpleNamespace(measured=lambda: reached))

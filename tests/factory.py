@@ -2,10 +2,13 @@
 
 import msgspec
 
+from suite import __version__
 from suite.case import Case
-from suite.results.records.record import METHOD, SCHEMA, Energy, Gpu, Machine, Record, Run, Sample, Software, Stage
+from suite.results.records.machine import Gpu, Machine, Software
+from suite.results.records.record import METHOD, SCHEMA, Record
+from suite.results.records.run import Energy, Run, Sample, Stage
 from suite.results.records.store import sealed
-from suite.worker_api.protocol import ScopeResult, WorkerReport
+from suite.worker_api.protocol import WorkerReport
 from suite.workload import Claim, Description, Source
 
 H100 = Gpu(name="NVIDIA H100 80GB HBM3", memory_bytes=80 * 2**30, compute_capability="9.0", driver="580.1", cuda="13.0")
@@ -65,7 +68,6 @@ def run(number, step_seconds, steps=4, samples=5, **changes):
         steps_per_sample=steps,
         doubling_ratio=2.0,
         warmup=times[:1],
-        warmup_converged=True,
         samples=times,
         compilations=0,
         first_loss=2.3,
@@ -176,25 +178,18 @@ def with_energy(**changes):
     return record(backend="gpu", runs=(run(1, 0.002), counted), about=about)
 
 
+def told(**measured):
+    """What a worker says of a scope."""
+    blank = Run(round=0, position=0, seed=0, started="", steps_per_sample=1)
+    program = {"input_digest": "d", "first_loss": 2.0, "last_loss": 1.0, "peak_memory_bytes": 1}
+    return msgspec.structs.replace(blank, **(program | measured))
+
+
 # What a worker tells that measured a cold start and steps.
 FACTS = WorkerReport(
-    input_digest="d",
-    first_loss=2.0,
-    last_loss=1.0,
-    peak_memory_bytes=1,
-    device_memory_bytes=None,
-    python="3.12.1",
-    packages={"jax": "0"},
-    settings={},
-    scopes={
-        "cold": ScopeResult(samples=(Sample(wall_seconds=3.0, process_seconds=3.0),)),
-        "step": ScopeResult(
-            steps_per_sample=2,
-            doubling_ratio=2.0,
-            warmup_converged=True,
-            compilations=0,
-            other_load_cores=0.0,
-            minor_faults_per_step=0.0,
-        ),
+    software=Software(suite=__version__, python="3.12.1", packages={"jax": "0"}, settings={}),
+    runs={
+        "cold": told(samples=(Sample(wall_seconds=3.0, process_seconds=3.0),)),
+        "step": told(steps_per_sample=2, doubling_ratio=2.0, compilations=0, other_load_cores=0.0),
     },
 )

@@ -13,7 +13,7 @@ from test_scaling import MLP, NODE, node, seconds
 from suite import models
 from suite.claims import observations
 from suite.results.pooled.machine_evidence import of_one_machine
-from suite.results.records.record import Moment, Sample, Telemetry
+from suite.results.records.run import Moment, Sample, Telemetry
 
 ROOT = Path(__file__).parents[1]
 NOISE = (1.0, 1.001, 0.999)

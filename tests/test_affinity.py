@@ -1,6 +1,6 @@
 """Which hardware threads a pinned process has."""
 
-from suite.system.affinity import one_of_each_core_first
+from suite.system.processor import one_of_each_core_first
 
 NEIGHBOURS = {0: "0-1", 1: "0-1", 2: "2-3", 3: "2-3"}.__getitem__
 HALVES = {0: "0,2", 2: "0,2", 1: "1,3", 3: "1,3"}.__getitem__

@@ -5,7 +5,7 @@ import msgspec
 import pytest
 
 from suite.results.pooled.speedup import pooled_speedups
-from suite.results.records.record import Audit, Replay
+from suite.results.records.run import Audit, Replay
 from suite.results.single.same_computation import disagreements
 from suite.results.single.speedup import speedups
 

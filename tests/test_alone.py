@@ -11,7 +11,7 @@ from suite.results.cite.citation import Citation, text
 from suite.results.cite.one_host import numbers
 from suite.results.pooled import ladder
 from suite.results.pooled.machine_evidence import of_one_machine
-from suite.results.records.record import Sample
+from suite.results.records.run import Sample
 from suite.results.single.latency import blocking_step
 from suite.results.single.summary import summary
 from suite.worker import steady

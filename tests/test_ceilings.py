@@ -13,7 +13,7 @@ from suite.case import Case
 from suite.ceilings import ceiling_copy, ceiling_matmul
 from suite.programs.jax.nnx_jit import NnxProgram
 from suite.programs.jax.program import JaxProgram
-from suite.results.records.record import Audit
+from suite.results.records.run import Audit
 from suite.results.single.validity import invalid
 from suite.worker.checks.audit import replay
 

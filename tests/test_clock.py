@@ -87,8 +87,8 @@ def test_a_chain_that_does_not_move_the_clock_is_no_sample():
 
 def test_a_steady_warm_up_ends_when_it_has_lasted_its_least():
     made = world()
-    taken, settled = clock.warmup(made.chain, 128, PLAN, made.clock)
-    assert settled
+    taken = clock.warmup(made.chain, 128, PLAN, made.clock)
+    assert clock.settled(taken)
     assert made.steps == [128] * 6
     assert [one.wall_seconds for one in taken] == [0.125] * 6
 
@@ -99,8 +99,8 @@ def test_a_steady_warm_up_ends_when_it_has_lasted_its_least():
 def test_a_steady_warm_up_has_its_least_steps_and_seconds(steps, seconds, count):
     made = world()
     plan = planned(warmup_steps=steps, warmup_least_seconds=seconds, warmup_seconds=9.0)
-    taken, settled = clock.warmup(made.chain, 128, plan, made.clock)
-    assert (len(taken), settled) == (count, True)
+    taken = clock.warmup(made.chain, 128, plan, made.clock)
+    assert (len(taken), clock.settled(taken)) == (count, True)
 
 
 def test_a_warm_up_goes_on_while_times_fall_and_no_longer_than_its_limit():
@@ -115,15 +115,15 @@ def test_a_warm_up_goes_on_while_times_fall_and_no_longer_than_its_limit():
         (planned(warmup_steps=0, warmup_least_seconds=0, warmup_seconds=0.125 * (1 + 0.75 + 0.5625) + 0.01), 4),
     ):
         made = world(falling)
-        taken, settled = clock.warmup(made.chain, 128, plan, made.clock)
-        assert (len(taken), settled) == (count, False)
+        taken = clock.warmup(made.chain, 128, plan, made.clock)
+        assert (len(taken), clock.settled(taken)) == (count, False)
 
 
 def test_a_slow_fall_that_hides_in_noise_from_chain_to_chain_is_waited_for():
     noise = random.Random(3)
     made = world(lambda call, now: (1 + 0.3 * math.exp(-now / 1.5)) * noise.lognormvariate(0, 0.02))
-    taken, settled = clock.warmup(made.chain, 128, planned(warmup_least_seconds=4.0, warmup_seconds=8.0), made.clock)
-    assert (settled, sum(one.wall_seconds for one in taken) < 8.0) == (True, True)
+    taken = clock.warmup(made.chain, 128, planned(warmup_least_seconds=4.0, warmup_seconds=8.0), made.clock)
+    assert (clock.settled(taken), sum(one.wall_seconds for one in taken) < 8.0) == (True, True)
     assert statistics.median(one.wall_seconds for one in taken[-8:]) == pytest.approx(0.125, rel=0.03)
 
 
@@ -146,8 +146,8 @@ def test_quarters_are_compared_by_their_medians_and_one_chain_tells_nothing():
 
 def test_warming_up_is_calibration_warm_up_and_one_chain_that_is_long_enough():
     made = world()
-    steps, taken, settled = clock.calibrate(made.chain, PLAN, made.clock)
-    assert (steps, len(taken), settled) == (128, 6, True)
+    steps, taken = clock.calibrate(made.chain, PLAN, made.clock)
+    assert (steps, len(taken), clock.settled(taken)) == (128, 6, True)
     assert made.steps == [1, 2, 4, 8, 16, 32, 64, *[128] * 8]
     assert clock.calibrate(made.chain, PLAN, made.clock, 3)[0] == 192
 
@@ -155,16 +155,16 @@ def test_warming_up_is_calibration_warm_up_and_one_chain_that_is_long_enough():
 @pytest.mark.parametrize(("seconds", "chains"), [(2.0, 1 + 3 + 1), (2.25, 3)])
 def test_a_chain_too_long_to_double_is_calibrated_and_checked_by_its_warm_up(seconds, chains):
     made = world(lambda call, now: seconds / STEP)
-    steps, taken, settled = clock.calibrate(made.chain, planned(warmup_seconds=60.0), made.clock)
-    assert (steps, len(taken), settled) == (1, 3, True)
+    steps, taken = clock.calibrate(made.chain, planned(warmup_seconds=60.0), made.clock)
+    assert (steps, len(taken), clock.settled(taken)) == (1, 3, True)
     assert made.steps == [1] * chains
 
 
 @pytest.mark.parametrize(("pace", "steps"), [(1 / 4, 512), (0.91, 128), (0.9001, 128), (0.89, 256)])
 def test_a_chain_found_while_calls_were_slow_is_found_anew(pace, steps):
     made = world(lambda call, now: 1.0 if call < 14 else pace)
-    found, taken, settled = clock.calibrate(made.chain, planned(warmup_seconds=9.0), made.clock)
-    assert (found, settled) == (steps, True)
+    found, taken = clock.calibrate(made.chain, planned(warmup_seconds=9.0), made.clock)
+    assert (found, clock.settled(taken)) == (steps, True)
     assert taken[-1].wall_seconds == pytest.approx(steps * STEP * (pace if steps > 128 else 1.0))
     assert min(made.steps[8:]) >= 128  # never shorter again
     again = 2  # of the least duration nothing is left, so that two chains show that times no longer fall

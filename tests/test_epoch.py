@@ -90,7 +90,7 @@ def measured(world, profile="quick", preparation=None, **axes):
         epoch.measured_input(process, owner, world.open)
     else:
         epoch.measured_epoch(process, world, [], owner, world.open)
-    seen = process.scope_results[process.case.scope]
+    seen = process.runs[process.case.scope]
     samples = tuple(line.sample for line in said if line.sample is not None)
     return msgspec.structs.replace(seen, samples=samples)
 

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from suite.console import first_run
-from suite.results.records.record import Stage
+from suite.results.records.run import Stage
 
 ROOT = Path(__file__).parents[1]
 

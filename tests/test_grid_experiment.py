@@ -9,7 +9,7 @@ from suite.analysis.capabilities import MachineCapabilities
 from suite.claims.grids import OBSERVATIONS
 from suite.experiments import grid_search
 from suite.results.pooled.machine_evidence import of_one_machine
-from suite.results.records.record import Energy, GpuTelemetry, Level, Score, Stage, Telemetry
+from suite.results.records.run import Energy, GpuTelemetry, Level, Score, Stage, Telemetry
 from suite.results.views.experiment_result import Chart
 
 ABOUT = models.load("mnist_grid_search").description

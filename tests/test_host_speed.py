@@ -12,7 +12,7 @@ import pytest
 
 from suite.case import Case
 from suite.driver import collect, duration, profiles, runner
-from suite.results.records.record import ReferenceKernel
+from suite.results.records.run import ReferenceKernel
 from suite.telemetry import host_speed, kernel
 from suite.worker_api.protocol import Message, Task
 
@@ -149,7 +149,7 @@ def test_the_kernels_run_in_a_child_without_jax():
         ("import time; time.sleep(60)", "^the reference kernels took more than 0 s$"),
         ("print('something else')", "^the reference kernels failed: "),
         (
-            'print(\'{"matmul_flop_per_second": 0, "copy_bytes_per_second": 1.0}\')',
+            'print(\'{"matmul_flop_per_second": 0, "copy_bytes_per_second": 1.0, "seconds": 1.0}\')',
             "^the reference kernels reached 0 FLOP/s and 1 bytes/s$",
         ),
     ],

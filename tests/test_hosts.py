@@ -21,7 +21,7 @@ import pytest
 from suite.case import Case
 from suite.driver.request import Request, chosen_by
 from suite.driver.validation import check_hosts
-from suite.multihost import follower, following, handshake, hosts
+from suite.multihost import follower, handshake, hosts
 from suite.multihost.messages import Call, Hello, HostFailed, packed, send, unpacked
 from suite.results.records import store
 from suite.results.single.summary import summary
@@ -329,9 +329,9 @@ class Ended:
 )
 def test_who_follows_hears_how_it_ended(monkeypatch, codes, said):
     left = iter(codes)
-    monkeypatch.setattr(following.children, "child", lambda *_, **__: nullcontext(Ended(next(left), "nobody answered")))
+    monkeypatch.setattr(follower.children, "child", lambda *_, **__: nullcontext(Ended(next(left), "nobody answered")))
     if said is None:
-        assert following.follow("h:1", 1.0, lambda _: None) == 2
+        assert follower.follow("h:1", 1.0, lambda _: None) == 2
         return
     with pytest.raises(RuntimeError, match=said):
-        following.follow("h:1", 1.0, lambda _: None)
+        follower.follow("h:1", 1.0, lambda _: None)

@@ -11,7 +11,8 @@ import msgspec
 import pytest
 
 from suite.results.records import store
-from suite.results.records.record import Machine, Record
+from suite.results.records.machine import Machine
+from suite.results.records.record import Record
 
 PUBLISHED = Path(__file__).parents[1] / "site" / "records"
 OLD = ("result/0", "result/1")  # later schemas say both themselves

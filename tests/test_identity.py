@@ -17,7 +17,8 @@ from suite.results.cite import one_host
 from suite.results.records import acceptance, store
 from suite.results.records import identity as identities
 from suite.results.records.identity import Table, count_hosts, identity_in, same_host
-from suite.results.records.record import METHOD, STABLE, Machine, to_json
+from suite.results.records.machine import Machine
+from suite.results.records.record import METHOD, STABLE, to_json
 from suite.sessions import bench
 from suite.system import boot_id, machine, processor, redact
 from suite.worker import main

@@ -13,7 +13,7 @@ from suite.driver import campaign
 from suite.experiments import depth, extrapolation, input_tuning
 from suite.report.charts import plots, vega
 from suite.report.site import pages
-from suite.results.records.record import GpuTelemetry, Level, Telemetry
+from suite.results.records.run import GpuTelemetry, Level, Telemetry
 from suite.results.records.store import sealed
 from suite.results.views.experiment_result import HeatMap, Square
 from suite.workload import WholeRun

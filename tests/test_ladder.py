@@ -11,7 +11,7 @@ from suite.report.parts import ladder as shown
 from suite.results.pooled import ladder
 from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.pooled.speedup import pooled_speedups
-from suite.results.records.record import Sample, Stage
+from suite.results.records.run import Sample, Stage
 from suite.workload import WholeRun
 
 RUN = WholeRun(epochs=2, train=1000, test=100)

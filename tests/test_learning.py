@@ -262,10 +262,10 @@ def task(workload="mnist_mlp", most_steps=None, **axes):
 
 
 def test_the_scope_leaves_steps_losses_and_accuracy(monkeypatch):
-    monkeypatch.setattr(main.affinity, "pin", lambda threads: None)
+    monkeypatch.setattr(main.processor, "pin", lambda threads: None)
     said = []
     main.measure(task(), said.append)
-    seen = said[-1].report.scopes["learning"]
+    seen = said[-1].report.runs["learning"]
     learnt = seen.learnt
     assert (learnt.steps, len(learnt.losses), learnt.loss_every, learnt.examples) == (30, 30, 1, 1024)
     assert learnt.losses[-1] < 0.6 * learnt.losses[0]

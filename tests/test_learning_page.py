@@ -16,7 +16,7 @@ from suite.report.pages import experiments as pages
 from suite.report.pages import learning as report
 from suite.results.evidence import learning
 from suite.results.pooled.machine_evidence import Evidence
-from suite.results.records.record import Learnt, Predictions
+from suite.results.records.run import Learnt, Predictions
 
 ABOUT = {name: models.load(name).description for name in models.names()}
 GOOD = learning.Trained(

@@ -42,7 +42,7 @@ from suite.claims import NOT_RUN, VERDICTS, Judgement, devices, input_tuning, ob
 from suite.claims._documented_numbers import entries
 from suite.report.pages import ledger
 from suite.results.records import catalogue
-from suite.results.records.record import Sample
+from suite.results.records.run import Sample
 from suite.results.single.selection import by_machine
 
 CATALOGUE = catalogue.read(ROOT / "site" / "records")

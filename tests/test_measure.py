@@ -28,7 +28,7 @@ from suite.driver.journal import CompletedRun, Journal, Session
 from suite.driver.request import Request
 from suite.processes import children, lock
 from suite.programs.jax import grid_search
-from suite.results.records.record import Sample, Stage
+from suite.results.records.run import Energy, ReferenceKernel, Run, Sample, Stage, Telemetry
 from suite.scopes import SCOPES
 from suite.sessions import bench
 from suite.system import boot_id, counters, load, machine, software
@@ -83,8 +83,8 @@ def test_a_chain_too_long_to_double_is_left_alone():
 
 def test_a_steady_warm_up_ends_early_and_says_so():
     fake = FakeTime(0.01)
-    samples, settled = clock.warmup(fake.chain, 10, PLAN, fake.clock)
-    assert settled
+    samples = clock.warmup(fake.chain, 10, PLAN, fake.clock)
+    assert clock.settled(samples)
     assert len(samples) == 6
 
 
@@ -95,8 +95,8 @@ def test_a_warm_up_that_never_settles_ends_at_its_limit():
         fake.step_seconds *= 0.97
         fake.chain(steps)
 
-    samples, settled = clock.warmup(quickening, 10, PLAN, fake.clock)
-    assert not settled
+    samples = clock.warmup(quickening, 10, PLAN, fake.clock)
+    assert not clock.settled(samples)
     assert sum(s.wall_seconds for s in samples) >= PLAN.warmup_seconds
 
 
@@ -289,9 +289,38 @@ def test_a_failed_process_is_a_run_with_its_reason_and_is_not_tried_again(tmp_pa
 
 
 def test_a_loss_that_is_not_finite_fails_the_run(tmp_path):
-    bad = msgspec.json.encode(Message(stage="done", report=msgspec.structs.replace(factory.FACTS, last_loss=None)))
+    runs = dict.fromkeys(factory.FACTS.runs, factory.told(last_loss=None))
+    bad = msgspec.json.encode(Message(stage="done", report=msgspec.structs.replace(factory.FACTS, runs=runs)))
     records = campaign.records(header(), measured(tmp_path, lambda unit: FakeChild([bad])).done())
     assert all("not finite" in r.reason for r in records)
+
+
+def test_a_worker_has_no_say_in_what_its_parent_alone_sees():
+    own = Run(round=1, position=2, seed=3, started="2026-01-01T00:00:00Z", host="0123456789abcdef")
+    lies = {
+        "round": 8,
+        "position": 8,
+        "seed": 8,
+        "started": "2027-01-01T00:00:00Z",
+        "reason": "nothing",
+        "stages": (Stage(name="init", wall_seconds=8.0, process_seconds=8.0),),
+        "host": "8888888888888888",
+        "kernel": ReferenceKernel(matmul_flop_per_second=8.0, copy_bytes_per_second=8.0, seconds=8.0),
+        "telemetry": Telemetry(seconds=8.0, readings=8),
+        "energy": Energy(seconds=8.0),
+        "elapsed_seconds": 8.0,
+    }
+    told = factory.run(0, 0.01, **lies)
+    facts = msgspec.structs.replace(factory.FACTS, runs={"step": told})
+    found = collect.completed(own, factory.record().case, facts, None)
+    for name in Run.__struct_fields__:
+        assert getattr(found, name) == getattr(own if name in lies else told, name), name
+
+
+def test_a_scope_that_the_worker_says_nothing_of_fails_its_run():
+    facts = msgspec.structs.replace(factory.FACTS, runs={})
+    found = collect.completed(factory.run(0, 0.01, samples=0), factory.record().case, facts, None)
+    assert found.reason == "the worker said nothing of scope 'step'"
 
 
 def test_a_resumed_campaign_measures_only_what_is_missing(tmp_path):

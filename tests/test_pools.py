@@ -13,7 +13,7 @@ from suite.results.pooled.pools import current
 from suite.results.records import identity
 from suite.results.records.choices import Choices, Threads
 from suite.results.records.choices import kind as choice_of
-from suite.results.records.record import Sample
+from suite.results.records.run import Sample
 from suite.results.stats import pooling, variance_components
 
 A, B, C, D = (letter * 16 for letter in "abcd")

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from suite import cli
 from suite.cli import renamed, running
-from suite.results.records.record import Run
+from suite.results.records.run import Run
 
 
 def asked(monkeypatch, *words):

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suite.results.records import store
-from suite.results.records.record import Run, Sample, to_json
+from suite.results.records.record import to_json
+from suite.results.records.run import Run, Sample
 from suite.results.single import speedup, summary
 from suite.results.stats.statistics import geometric_mean, paired_ratio
 from suite.results.views.documents import schemas

@@ -7,7 +7,7 @@ import pytest
 from suite import models
 from suite.analysis.capabilities import MachineCapabilities
 from suite.experiments import first_call_vs_steady, run_length
-from suite.results.records.record import GpuTelemetry, Level, Moment, Sample, Stage, Telemetry
+from suite.results.records.run import GpuTelemetry, Level, Moment, Sample, Stage, Telemetry
 from suite.results.single.telemetry_summary import gpu_share
 from suite.workload import WholeRun
 

@@ -18,7 +18,7 @@ from suite.case import Case
 from suite.experiments import headline
 from suite.models import mnist_grid_search
 from suite.programs.jax.grid_search import SearchRun, picking
-from suite.results.records.record import Score
+from suite.results.records.run import Score
 from suite.workload import Grid
 
 HERE = Path(__file__).parent

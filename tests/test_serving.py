@@ -26,7 +26,7 @@ from suite.results.cite import keys, one_host
 from suite.results.cite.citation import Citation
 from suite.results.pooled.machine_evidence import of_one_machine
 from suite.results.records import acceptance, store
-from suite.results.records.record import Served
+from suite.results.records.run import Served
 from suite.results.single.latency import latency, quantile
 from suite.results.single.summary import summary
 from suite.results.stats.statistics import Estimate
@@ -107,7 +107,7 @@ def measured(device, profile="smoke", **changes):
     process = Process(task=task(profile, **changes), say=said.append, clocks=clocks)
     measured_serving(process, device, [{}] * inputs.PICTURES)
     samples = tuple(line.sample for line in said if line.sample is not None)
-    return msgspec.structs.replace(process.scope_results["serve"], samples=samples)
+    return msgspec.structs.replace(process.runs["serve"], samples=samples)
 
 
 def test_with_four_under_way_a_request_takes_four_times_as_long_as_answers_are_apart():

@@ -28,7 +28,8 @@ from suite.report.site import build, pages, typography
 from suite.results.compare.reproducibility import Answer, Reproducibility
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records import acceptance, store
-from suite.results.records.record import Energy, GpuTelemetry, Moment, Software, Telemetry
+from suite.results.records.machine import Software
+from suite.results.records.run import Energy, GpuTelemetry, Moment, Telemetry
 from suite.results.records.store import sealed
 from suite.results.stats.shares import Share
 from suite.results.views.experiment_result import Chart, Point

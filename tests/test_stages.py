@@ -11,7 +11,7 @@ from suite import models
 from suite.case import Case
 from suite.driver import collect, profiles
 from suite.programs.jax.program import JaxProgram
-from suite.results.records.record import JaxprCost
+from suite.results.records.run import JaxprCost
 from suite.worker import main
 from suite.worker.checks import pending_work
 from suite.worker.checks.pending_work import PendingWork
@@ -94,7 +94,7 @@ def stages(monkeypatch, *scopes, replay=True):
     def least(again, clocks):
         return slow.passes(1.0, PendingWork(seconds=0.0, awaited_seconds=0.0))
 
-    monkeypatch.setattr(main.affinity, "pin", lambda threads: None)
+    monkeypatch.setattr(main.processor, "pin", lambda threads: None)
     monkeypatch.setattr(main, "program", lambda case: slow.passes(1.0, (slow, None)))
     monkeypatch.setattr(main, "inputs_of", lambda owner, task: slow.passes(1.0, inputs))
     monkeypatch.setattr(pending_work, "least", least)

@@ -6,7 +6,7 @@ import factory
 import msgspec
 import pytest
 
-from suite.results.records.record import Sample
+from suite.results.records.run import Sample
 from suite.results.single.summary import against, fastest, longest, seconds_by_round, step_seconds, summary, time_ratio
 from suite.results.stats.state import MAX_HALF_WIDTH
 

@@ -19,7 +19,9 @@ import pytest
 from suite.driver import campaign, fitness, runner
 from suite.driver.journal import Journal
 from suite.report.parts import telemetry
-from suite.results.records.record import Energy, Gpu, GpuTelemetry, Level, Record, Sample, Stage, Telemetry, to_json
+from suite.results.records.machine import Gpu
+from suite.results.records.record import Record, to_json
+from suite.results.records.run import Energy, GpuTelemetry, Level, Sample, Stage, Telemetry
 from suite.results.records.store import sealed
 from suite.results.single.summary import summary
 from suite.results.single.telemetry_summary import gpu_share

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from suite.programs.jax import jaxpr_cost
-from suite.results.records.record import JaxprCost
+from suite.results.records.run import JaxprCost
 from suite.worker.checks import pending_work
 from suite.worker_api import clock
 

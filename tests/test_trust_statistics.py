@@ -20,7 +20,7 @@ from trust import (
 from trust.__main__ import names, proved
 
 from suite.report.pages.trust import WANTED
-from suite.results.records.record import Gpu
+from suite.results.records.machine import Gpu
 from suite.results.stats import statistics, variance_components
 from suite.worker import doubling
 

@@ -7,7 +7,7 @@ import factory
 import msgspec
 import pytest
 
-from suite.results.records.record import Audit, JaxprCost, Replay, Sample, Served
+from suite.results.records.run import Audit, JaxprCost, Replay, Sample, Served
 from suite.results.single import floor, summary, validity
 from suite.worker.checks import audit, pending_work
 from suite.worker_api import clock

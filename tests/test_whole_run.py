@@ -19,7 +19,7 @@ from suite.programs.jax.epochs import JaxRun
 from suite.programs.jax.nnx_jit import NnxProgram
 from suite.programs.jax.program import JaxProgram
 from suite.programs.jax.resident import ResidentRun
-from suite.results.records.record import Software
+from suite.results.records.machine import Software
 from suite.worker import steady
 from suite.worker.recorder import Process
 from suite.worker.whole_run import whole_run
@@ -194,7 +194,7 @@ def test_first_calls_are_four_and_the_first_has_its_compilation():
 
     process = Process(task=task, say=lambda line: None, clocks=clocks)
     steady.measured_steps(process, program, [])
-    seen = process.scope_results
+    seen = process.runs
     assert [sample.wall_seconds for sample in seen["calls"].warmup] == [1110.0, 2.0]
     assert [sample.wall_seconds for sample in seen["calls"].samples] == [3.0, 4.0]
     assert program.calls == 4
@@ -301,10 +301,10 @@ def test_a_warm_cache_is_filled_once_and_one_that_gives_nothing_is_no_result(tmp
     monkeypatch.setattr(runner, "run_child", lambda *_, **__: iter([failed]))
     assert runner.fill_compile_cache(task, 1, 2, tmp_path, Watch(), lambda unit: None) == (failed,)
     assert not (runner.warm_cache(case, tmp_path) / "filled").exists()
-    facts = replaced(factory.FACTS, cache_hits=0)
-    assert "nothing came from the compile cache" in collect.failure_reason(case, facts)
-    assert collect.failure_reason(case, replaced(factory.FACTS, cache_hits=1)) == ""
-    assert collect.failure_reason(factory.record(scope="cold").case, facts) == ""
+    none, one = factory.told(cache_hits=0), factory.told(cache_hits=1)
+    assert "nothing came from the compile cache" in collect.failure_reason(case, none)
+    assert collect.failure_reason(case, one) == ""
+    assert collect.failure_reason(factory.record(scope="cold").case, none) == ""
 
 
 def test_what_holds_weights_as_constants_has_the_same_in_each_round():

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Case
-from suite.results.records.record import Learnt, Record
+from suite.results.records.record import Record
+from suite.results.records.run import Learnt
 from suite.workload import Description
 
 _EPOCHS_OF_CATS_AND_DOGS = 25  # of 8,000 steps at batch 32

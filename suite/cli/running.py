@@ -503,10 +503,10 @@ def join(address: str, patience: float) -> None:
     """Take part in what suite run --hosts measures at HOST:PORT, until it has no more for this machine to do."""
     from suite import units
     from suite.console import terminal
-    from suite.multihost import following
+    from suite.multihost import follower
     from suite.system import software
 
     for note in software.notes():
         terminal.say(f"note: {note}")
-    count = following.follow(address, 60 * patience, terminal.say)
+    count = follower.follow(address, 60 * patience, terminal.say)
     terminal.say(f"took part in {units.pluralize(count, 'process', 'processes')}")

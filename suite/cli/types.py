@@ -146,7 +146,8 @@ def address(text: str) -> str:
 
 def machine_name(name: str) -> str:
     """Return the name, or raise ValueError if no page and no file may have it."""
-    from suite.results.records.record import plain_name, slug
+    from suite.results.records.machine import slug
+    from suite.results.records.record import plain_name
 
     if not name.isprintable() or not plain_name(slug(name)):
         raise ValueError(

@@ -14,7 +14,7 @@ from suite.console import terminal
 from suite.driver import plan, probing
 from suite.driver.request import Request
 from suite.results.records import files
-from suite.results.records.record import Gpu, Machine
+from suite.results.records.machine import Gpu, Machine
 from suite.system import machine, software, variables
 from suite.worker_api.offer import Offer
 

@@ -16,7 +16,8 @@ from rich.console import Console
 
 from suite.console.live_table import table
 from suite.results.records import store
-from suite.results.records.record import Record, Run
+from suite.results.records.record import Record
+from suite.results.records.run import Run
 
 FOLDER = Path("evidence/first_run")  # below the site's sources: a campaign's records, as they were written
 _BLOCK = re.compile(r"<!-- terminal (?P<minutes>\d+) -->\n.*?<!-- /terminal -->", re.DOTALL)

@@ -11,7 +11,8 @@ from suite.results.pooled import baselines as against
 from suite.results.pooled import machine_evidence
 from suite.results.records import catalogue, packs, store
 from suite.results.records.identity import identity
-from suite.results.records.record import Machine, Record
+from suite.results.records.machine import Machine
+from suite.results.records.record import Record
 from suite.results.single import prices, selection
 from suite.results.single.roofline import is_ceiling
 from suite.results.single.summary import Summary, summary

@@ -13,7 +13,8 @@ from suite.driver.campaign import ProcessGroup, stamp
 from suite.driver.deadline import Deadline, OutOfTimeError
 from suite.driver.journal import CompletedRun
 from suite.processes import children
-from suite.results.records.record import ReferenceKernel, Run, Sample, Software, Stage
+from suite.results.records.machine import Software
+from suite.results.records.run import ReferenceKernel, Run, Sample, Stage
 from suite.results.single.validity import NOT_FINITE
 from suite.scopes import SCOPES
 from suite.system import boot_id
@@ -51,6 +52,12 @@ STAGE_TIMEOUT_SECONDS = {
     "energy": 600.0,
     "audit": 1200.0,
 }
+
+# What the parent alone says of a run, whatever its worker says of it.
+_PARENTS = (
+    *("round", "position", "seed", "started", "reason", "stages", "host", "kernel"),
+    *("telemetry", "energy", "elapsed_seconds"),
+)
 
 Worker = Callable[[ProcessGroup], AbstractContextManager[children.Child]]
 
@@ -150,12 +157,11 @@ def run_child(
         software = Software(suite=__version__, python="", packages={}, settings={})
         yield from (CompletedRun(case=case, software=software, run=run) for case in task.cases)
         return
-    software = Software(suite=__version__, python=facts.python, packages=facts.packages, settings=facts.settings)
     for case in task.cases:
         found = completed(run, case, facts, streams.get(SCOPES[case.scope].samples_stage))
         if telemetry is not None:
             found = telemetry.added(found, case, facts)
-        yield CompletedRun(case=case, software=software, run=found)
+        yield CompletedRun(case=case, software=facts.software, run=found)
 
 
 def host_speed_by(
@@ -178,37 +184,26 @@ def _outside(name: str, seconds: float) -> Stage:
     return Stage(name=name, wall_seconds=max(0.0, seconds), process_seconds=None)
 
 
-def completed(run: Run, case: Case, facts: WorkerReport, stream: SampleStream | None) -> Run:
-    """Return the run with what the worker saw for the case's scope, and how long its samples took by our clock."""
-    run = msgspec.structs.replace(
-        run,
-        cache_hits=facts.cache_hits,
-        first_loss=facts.first_loss,
-        last_loss=facts.last_loss,
-        input_digest=facts.input_digest,
-        peak_memory_bytes=facts.peak_memory_bytes,
-        device_memory_bytes=facts.device_memory_bytes,
-        bytes_per_step=facts.bytes_per_step,
-        audit=facts.audit,
-        program=facts.program,
-        reason=failure_reason(case, facts),
-    )
-    seen = facts.scopes.get(case.scope)
-    if seen is None:
-        return run
-    run = msgspec.structs.replace(run, **msgspec.structs.asdict(seen))
+def completed(own: Run, case: Case, facts: WorkerReport, stream: SampleStream | None) -> Run:
+    """Return the worker's run of the case's scope with what the parent alone sees, which stands in its `own` one."""
+    if case.scope not in facts.runs:
+        return msgspec.structs.replace(own, reason=f"the worker said nothing of scope '{case.scope}'")
+    run = facts.runs[case.scope]
+    run = msgspec.structs.replace(run, **{name: getattr(own, name) for name in _PARENTS})
     if stream is not None:
         elapsed = stream.ended - stream.began
         run = msgspec.structs.replace(run, samples=tuple(stream.samples), elapsed_seconds=elapsed)
-    if not run.reason and any(sample.wall_seconds <= 0 for sample in (*run.warmup, *run.samples)):
+    if reason := failure_reason(case, run):
+        return msgspec.structs.replace(run, reason=reason)
+    if any(sample.wall_seconds <= 0 for sample in (*run.warmup, *run.samples)):
         return msgspec.structs.replace(run, samples=(), reason="the clock stood still or went backwards; run again")
     return run
 
 
-def failure_reason(case: Case, facts: WorkerReport) -> str:
+def failure_reason(case: Case, run: Run) -> str:
     """Return why a process that ended well has no result for the case; '' if it has one."""
-    if SCOPES[case.scope].computes and (facts.first_loss is None or facts.last_loss is None):
+    if SCOPES[case.scope].computes and (run.first_loss is None or run.last_loss is None):
         return NOT_FINITE
-    if case.cache == "warm" and not facts.cache_hits:
+    if case.cache == "warm" and not run.cache_hits:
         return "nothing came from the compile cache: this jaxlib could not store the program"
     return ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from suite import units
-from suite.results.records.record import Gpu, Machine
+from suite.results.records.machine import Gpu, Machine
 from suite.results.single.old_jax import slow_on_a_cpu
 from suite.worker_api.offer import Offer
 from suite.worker_api.telemetry_messages import Counters

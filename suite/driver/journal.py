@@ -12,7 +12,9 @@ from typing import BinaryIO
 import msgspec
 
 from suite.case import Case
-from suite.results.records.record import Machine, Profile, Run, Software
+from suite.results.records.machine import Machine, Software
+from suite.results.records.record import Profile
+from suite.results.records.run import Run
 from suite.results.records.store import write_once
 from suite.workload import Description, Plain
 

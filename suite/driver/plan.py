@@ -15,7 +15,7 @@ from suite.driver.skipped import baselines_skipped, drawn_at_random, gpu_skipped
 from suite.experiments import Experiment, headline
 from suite.processes import children
 from suite.results.records.choices import choices
-from suite.results.records.record import Machine
+from suite.results.records.machine import Machine
 from suite.results.single.old_jax import slow_on_a_cpu
 from suite.scopes import USUAL_SCOPES
 from suite.system.machine import why_no_gpu

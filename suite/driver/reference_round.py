@@ -14,7 +14,7 @@ from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Backend, Case, Implementation
 from suite.experiments import headline
 from suite.results.records.choices import Choices, Way
-from suite.results.records.record import Machine
+from suite.results.records.machine import Machine
 from suite.scopes import scopes_that
 from suite.workload import Description
 

@@ -31,7 +31,7 @@ from suite.driver.schedule import (
     with_one_more,
 )
 from suite.processes import children
-from suite.results.records.record import ReferenceKernel
+from suite.results.records.run import ReferenceKernel
 from suite.system import load, software
 from suite.telemetry.windows import ENERGY_SECONDS, TelemetryWindows
 from suite.worker_api.protocol import Task

@@ -9,7 +9,7 @@ from suite.case import Backend, Case
 from suite.driver import fitness
 from suite.driver.cases import by_scopes
 from suite.driver.request import Request
-from suite.results.records.record import Machine
+from suite.results.records.machine import Machine
 from suite.scopes import SCOPES, USUAL_SCOPES, Scope
 from suite.variants import NAMES
 from suite.worker_api.offer import Offer

@@ -6,7 +6,8 @@ from typing import get_args
 from suite import units, variants
 from suite.case import Allocator, Augmentation, Backend, Case, CompileCache, Implementation, Layout, Precision
 from suite.processes import children
-from suite.results.records.record import Machine, Profile
+from suite.results.records.machine import Machine
+from suite.results.records.record import Profile
 from suite.scopes import SCOPES, Scope
 from suite.workload import Data, Description
 

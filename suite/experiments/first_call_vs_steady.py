@@ -12,7 +12,8 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.steps import caveat, percent_words, point, step, together, words
 from suite.case import STARTING, Allocator, Backend, Case
-from suite.results.records.record import Record, Run
+from suite.results.records.record import Record
+from suite.results.records.run import Run
 from suite.results.single.summary import Summary
 from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio
 from suite.results.views.experiment_result import Chart, ExperimentResult

@@ -6,7 +6,8 @@ from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.learning import documented_steps, learning, learnt, newest
 from suite.case import Case
-from suite.results.records.record import Predictions, Record
+from suite.results.records.record import Record
+from suite.results.records.run import Predictions
 from suite.results.views.experiment_result import ExperimentResult
 from suite.results.views.table import Cell, Table
 from suite.workload import Description

@@ -10,7 +10,8 @@ from suite.case import Case
 from suite.results.pooled.machine_evidence import Evidence, of_one_machine, share
 from suite.results.pooled.pools import Pool
 from suite.results.pooled.speedup import lacking
-from suite.results.records.record import GpuTelemetry, Record, Run
+from suite.results.records.record import Record
+from suite.results.records.run import GpuTelemetry, Run
 from suite.results.single.telemetry_summary import AVERAGED_SECONDS, long_enough, training_seconds, while_training
 from suite.results.stats.statistics import Estimate
 from suite.results.views.experiment_result import Chart, ExperimentResult, Point

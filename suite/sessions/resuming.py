@@ -14,7 +14,7 @@ from suite.driver import journal as journals
 from suite.driver.journal import PLAN_VERSION, Header, Journal
 from suite.processes import lock
 from suite.results.records import files
-from suite.results.records.record import Gpu
+from suite.results.records.machine import Gpu
 from suite.results.records.settings import differing
 from suite.system import machine, software
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import psutil
 
-from suite.results.records.record import Gpu, Machine, names_a_model
+from suite.results.records.machine import Gpu, Machine, names_a_model
 from suite.system import processor
 from suite.system.counters import control_groups
 from suite.system.load import granted_cores

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection
 from typing import Any
 
-from suite.results.records.record import Gpu
+from suite.results.records.machine import Gpu
 from suite.system.visible import Card, Device, Slice, visible
 from suite.workload import Plain
 

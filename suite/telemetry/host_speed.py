@@ -7,11 +7,10 @@ import re
 import msgspec
 
 from suite.processes import children
-from suite.results.records.record import ReferenceKernel
+from suite.results.records.run import ReferenceKernel
 from suite.system.counters import control_groups
 from suite.system.load import granted_cores
 from suite.system.machine import cpu_quota_cores
-from suite.telemetry.kernel import Reached
 from suite.worker_api.clock import Clock
 
 _LIMIT_SECONDS = 20.0  # a host that takes longer has none
@@ -33,7 +32,7 @@ def measured(limit_seconds: float = _LIMIT_SECONDS, module: str = "suite.telemet
             line = child.line(limit_seconds)
             if line is None:
                 raise RuntimeError(f"the reference kernels' process {child.ended()}")
-            said = msgspec.json.decode(line, type=Reached)
+            said = msgspec.json.decode(line, type=ReferenceKernel)
     except TimeoutError:
         raise RuntimeError(f"the reference kernels took more than {limit_seconds:.0f} s") from None
     except (OSError, msgspec.MsgspecError) as error:
@@ -41,11 +40,7 @@ def measured(limit_seconds: float = _LIMIT_SECONDS, module: str = "suite.telemet
     rates = said.matmul_flop_per_second, said.copy_bytes_per_second
     if not all(0 < rate < math.inf for rate in rates):
         raise RuntimeError(f"the reference kernels reached {rates[0]:g} FLOP/s and {rates[1]:g} bytes/s")
-    return ReferenceKernel(
-        matmul_flop_per_second=said.matmul_flop_per_second,
-        copy_bytes_per_second=said.copy_bytes_per_second,
-        seconds=clock() - began,
-    )
+    return msgspec.structs.replace(said, seconds=clock() - began)
 
 
 def granted_threads() -> int:

@@ -10,6 +10,7 @@ from functools import partial
 
 import msgspec
 
+from suite.results.records.run import ReferenceKernel
 from suite.worker_api.clock import Clock
 
 _SIDE = 2048  # of the matrices: 17 GFLOP a product
@@ -17,19 +18,11 @@ _COPIED_BYTES = 2**27  # 128 MiB, and as many written: more than a host's last c
 _MATMUL_SECONDS, _COPY_SECONDS = 0.35, 0.25  # at least; a product and a copy are always whole
 
 
-class Reached(msgspec.Struct, frozen=True, kw_only=True):
-    """What the process prints."""
-
-    matmul_flop_per_second: float
-    copy_bytes_per_second: float
-
-
 def main() -> None:
     """Run the kernels with as many threads as the argument says; print what they reached."""
-    threads = int(sys.argv[1])
-    reached = Reached(
-        matmul_flop_per_second=matmul_flop_per_second(), copy_bytes_per_second=copy_bytes_per_second(threads)
-    )
+    threads, clock = int(sys.argv[1]), Clock().wall
+    began, products, copies = clock(), matmul_flop_per_second(), copy_bytes_per_second(threads)
+    reached = ReferenceKernel(matmul_flop_per_second=products, copy_bytes_per_second=copies, seconds=clock() - began)
     print(msgspec.json.encode(reached).decode(), flush=True)
 
 

@@ -18,7 +18,8 @@ import msgspec
 from suite.case import Case
 from suite.child_imports import child_imports
 from suite.processes import children
-from suite.results.records.record import Energy, Profile, Run
+from suite.results.records.record import Profile
+from suite.results.records.run import Energy, Run
 from suite.scopes import SCOPES
 from suite.worker_api import telemetry_messages
 from suite.worker_api.protocol import Message, WorkerReport

@@ -13,14 +13,13 @@ from suite.case import Case
 from suite.data import embedded, store
 from suite.data.pipeline import Plan
 from suite.data.prepare import Preparation
-from suite.results.records.record import Sample
+from suite.results.records.run import Run, Sample
 from suite.system.load import granted_cores
 from suite.worker.recorder import Process
 from suite.worker.steady import run_and_block, started
 from suite.worker_api import clock
 from suite.worker_api.inputs import BatchSource, stored
 from suite.worker_api.program import Batch, Program
-from suite.worker_api.protocol import ScopeResult
 
 _ALONE_SAMPLES = 3  # of the step alone, for comparison
 _WARM_SECONDS = 5.0  # after which a queue that is still full is left as it is
@@ -57,7 +56,7 @@ def measured_epoch(
         target.block()
 
     seen = flowing(process, learn, target.compilations)
-    process.scope_results["epoch"] = msgspec.structs.replace(
+    process.runs["epoch"] = msgspec.structs.replace(
         seen, first_batch_seconds=first.wall_seconds, step_alone_seconds=alone
     )
     return first_loss
@@ -72,7 +71,7 @@ def measured_input(process: Process, owner: BatchSource, open_batches: Open) -> 
             pass
 
     seen = flowing(process, take, lambda: 0)
-    process.scope_results["input"] = msgspec.structs.replace(seen, first_batch_seconds=first.wall_seconds)
+    process.runs["input"] = msgspec.structs.replace(seen, first_batch_seconds=first.wall_seconds)
 
 
 def opened(process: Process, owner: BatchSource, open_batches: Open) -> tuple[Batches, Sample]:
@@ -117,7 +116,7 @@ def step_alone(process: Process, target: Program) -> float:
     return median(sample.wall_seconds for sample in taken) / steps
 
 
-def flowing(process: Process, chain: clock.Chain, compilations: Callable[[], int]) -> ScopeResult:
+def flowing(process: Process, chain: clock.Chain, compilations: Callable[[], int]) -> Run:
     """Return the steady flow: first until what waits in the queue is used up, then the samples that count."""
     steps, warm = process.result("warmup", lambda: emptied(process, chain))
     seen = process.streamed(process.case.scope, chain, steps, process.task.flow, compilations)

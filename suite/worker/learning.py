@@ -3,13 +3,13 @@
 from msgspec.structs import replace
 
 from suite.data import embedded
-from suite.results.records.record import Learnt
+from suite.results.records.run import Learnt
 from suite.system import load
 from suite.worker import epoch
 from suite.worker.recorder import Process
 from suite.worker_api.inputs import BatchSource, stored
 from suite.worker_api.program import Program
-from suite.worker_api.protocol import Message, ScopeResult
+from suite.worker_api.protocol import Message
 
 _POINTS = 200  # of a loss curve
 _CATS_AND_DOGS = "cats_vs_dogs"
@@ -49,5 +49,5 @@ def measured_learning(process: Process, target: Program, owner: BatchSource) -> 
     if task.dataset == _CATS_AND_DOGS:
         predicted = process.result("predictions", lambda: predictions(target.answers, taught.validation))
         learnt = replace(learnt, predictions=predicted)
-    process.scope_results["learning"] = ScopeResult(samples=(whole,), other_load_cores=others, learnt=learnt)
+    process.runs["learning"] = process.run(samples=(whole,), other_load_cores=others, learnt=learnt)
     return learnt.losses[0]

@@ -6,6 +6,7 @@ Reads one `Task` from standard input. The parent (runner) decides everything; th
 import hashlib
 import os
 import platform
+import resource
 import sys
 import traceback
 from collections.abc import Callable, Mapping
@@ -14,21 +15,22 @@ from typing import cast
 
 import msgspec
 
-from suite import variants
+from suite import __version__, variants
 from suite.case import Case
 from suite.data import batches as data
 from suite.processes import parent_death
 from suite.programs import load
+from suite.results.records.machine import Software
 from suite.results.records.settings import bearing
 from suite.results.single.validity import DONATED
 from suite.scopes import SCOPES
-from suite.system import affinity
+from suite.system import processor
 from suite.system.software import versions
 from suite.system.variables import settings
 from suite.worker import epoch, learning, serving, steady, whole_run
 from suite.worker.checks import pending_work
 from suite.worker.checks.audit import CALLS, audit, finite
-from suite.worker.recorder import Process, Say, peak_memory_bytes
+from suite.worker.recorder import Process, Say
 from suite.worker_api import clock
 from suite.worker_api.inputs import BatchSource, batches, run_inputs
 from suite.worker_api.program import Program
@@ -72,25 +74,28 @@ def reason(error: BaseException) -> str:
 def measure(task: Task, say: Say, clocks: clock.Clock | None = None) -> None:
     """Run the stages and scopes of the task, telling the parent what begins and what ended."""
     process = Process(task=task, say=say, clocks=clocks or clock.Clock())
-    affinity.pin(process.case.threads)
+    processor.pin(process.case.threads)
     if not SCOPES[process.case.scope].computes:
-        say(Message(stage="done", report=input_report(process)))
+        packages = measured_input(process)
+        process.note(peak_memory_bytes=peak_memory_bytes())
+        say(Message(stage="done", report=WorkerReport(runs=process.runs, software=software(packages, settings()))))
         return
     target, owner = process.result("import", lambda: program(process.case))
     inputs, digest = process.result("data", lambda: digested(inputs_of(owner, task)))
     first_loss = measured(process, target, inputs, owner)
     left = None
-    if any(SCOPES[scope].steady for scope in process.scope_results):
+    if any(SCOPES[scope].steady for scope in process.runs):
         left = process.result("leftover", lambda: pending_work.least(sample_of(process, target), process.clocks))
-    report = process.result("facts", lambda: report_of(process, target, digest, first_loss))
+    versions = process.result("facts", lambda: note_program(process, target, digest, first_loss))
     energy = steady.sustained(process, target)
-    found = None
     if not SCOPES[process.case.scope].trains:
         still = left is not None and left.seconds >= pending_work.LONGEST_SECONDS
         quick = CALLS * process.stages["first_step"].wall_seconds <= _REPLAY_SECONDS
         replayed = task.replay and quick and not still
         found = process.result("audit", lambda: audit(target, inputs, digest, task.seed, left, replayed))
-    say(Message(stage="done", report=msgspec.structs.replace(report, energy_step_seconds=energy, audit=found)))
+        process.note(audit=found)
+    report = WorkerReport(runs=process.runs, software=versions, energy_step_seconds=energy)
+    say(Message(stage="done", report=report))
 
 
 def digested(inputs: list[data.Batch]) -> tuple[list[data.Batch], str]:
@@ -98,24 +103,32 @@ def digested(inputs: list[data.Batch]) -> tuple[list[data.Batch], str]:
     return inputs, data.digest(inputs) if inputs else ""
 
 
-def report_of(process: Process, target: Program, digest: str, first_loss: float) -> WorkerReport:
-    """Return what is to be told of a program that has been measured, but for its energy and its audit."""
+def note_program(process: Process, target: Program, digest: str, first_loss: float) -> Software:
+    """Add what a program that has been measured tells of itself to each run; return what ran."""
     memory = peak_memory_bytes()  # without what the digest of the program needs
     told = settings() | {name: str(value) for name, value in target.settings().items()}
-    return WorkerReport(
+    process.note(
         input_digest=digest,
         first_loss=finite(first_loss),
         last_loss=finite(target.loss()),
         peak_memory_bytes=memory,
         device_memory_bytes=target.device_memory_bytes(),
         bytes_per_step=target.bytes_per_step(),
-        python=platform.python_version(),
-        packages=target.packages(),
         cache_hits=target.cache_hits(),
-        settings=told,
         program=program_of(target, told),
-        scopes=process.scope_results,
     )
+    return software(target.packages(), told)
+
+
+def software(packages: dict[str, str], settings: dict[str, str]) -> Software:
+    """Return what ran in this process."""
+    return Software(suite=__version__, python=platform.python_version(), packages=packages, settings=settings)
+
+
+def peak_memory_bytes() -> int:
+    """Return the largest resident set that this process has had."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
 
 
 def program_of(target: Program, settings: Mapping[str, str]) -> str:
@@ -157,25 +170,15 @@ def measured(process: Process, target: Program, inputs: list[data.Batch], owner:
 
 def sample_of(process: Process, target: Program) -> Callable[[], object] | None:
     """Return what takes the steps of another sample; None where none was of steps alone."""
-    seen = process.scope_results.get("step")
+    seen = process.runs.get("step")
     return partial(steady.run_and_block, target, seen.steps_per_sample) if seen else None
 
 
-def input_report(process: Process) -> WorkerReport:
-    """Measure the input pipeline alone; nothing is computed, so there is no loss."""
+def measured_input(process: Process) -> dict[str, str]:
+    """Measure the input pipeline alone, which computes nothing; return the versions at work."""
     owner, open_batches, packages = process.result("import", lambda: loader(process.case))
     epoch.measured_input(process, owner, open_batches)
-    return WorkerReport(
-        input_digest="",
-        first_loss=None,
-        last_loss=None,
-        peak_memory_bytes=peak_memory_bytes(),
-        device_memory_bytes=None,
-        python=platform.python_version(),
-        packages=packages,
-        settings=settings(),
-        scopes=process.scope_results,
-    )
+    return packages
 
 
 def loader(case: Case) -> tuple[BatchSource, epoch.Open, dict[str, str]]:

@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from suite.results.records.record import Predictions
+from suite.results.records.run import Predictions
 from suite.worker_api.program import Batch
 
 _SCALES: tuple[tuple[Literal["0 to 1", "0 to 255"], int], ...] = (("0 to 1", 1), ("0 to 255", 255))

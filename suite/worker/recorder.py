@@ -2,18 +2,18 @@
 
 import gc
 import math
-import resource
-import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from suite.case import Case
-from suite.results.records.record import Sample, Stage
+from suite.results.records.run import Run, Sample, Stage
 from suite.scopes import SCOPES, Scope
 from suite.system import load
 from suite.worker_api import clock
-from suite.worker_api.protocol import Message, ScopeResult, Task
+from suite.worker_api.protocol import Message, Task
 
 _ASLEEP_SECONDS = 0.1
 
@@ -23,14 +23,14 @@ Result = TypeVar("Result")
 
 @dataclass(kw_only=True)
 class Process:
-    """What the parts of a worker share; `stages` and `scope_results` fill as it goes on."""
+    """What the parts of a worker share; `stages` and `runs` fill as it goes on."""
 
     task: Task
     say: Say
     clocks: clock.Clock = field(default_factory=clock.Clock)
     began: float = field(init=False)
     stages: dict[str, Stage] = field(default_factory=dict)
-    scope_results: dict[Scope, ScopeResult] = field(default_factory=dict)
+    runs: dict[Scope, Run] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.began = self.clocks.wall()
@@ -44,6 +44,15 @@ class Process:
     def case(self) -> Case:
         """The case, of several that differ in scope alone the first."""
         return self.task.cases[0]
+
+    def run(self, **measured: Any) -> Run:
+        """Return a run with what was measured; which round it is of, and when it began, its parent knows."""
+        blank = Run(round=0, position=0, seed=self.task.seed, started="", steps_per_sample=1)
+        return replace(blank, **measured)
+
+    def note(self, **measured: Any) -> None:
+        """Add what was measured of the whole process to the run of each scope."""
+        self.runs = {scope: replace(run, **measured) for scope, run in self.runs.items()}
 
     def stage(self, name: str, run: Callable[[], object]) -> Sample:
         """Run and time a part, and tell the parent what begins and what ended."""
@@ -67,7 +76,7 @@ class Process:
         plan: clock.Plan,
         compilations: Callable[[], int],
         begin: Callable[[], object] = lambda: None,
-    ) -> ScopeResult:
+    ) -> Run:
         """Take the samples that count, each of so many steps, and say them one by one.
 
         `begin` is called at the last moment before, so that what it starts is not held up by what is prepared here.
@@ -76,27 +85,25 @@ class Process:
         name = SCOPES[scope].samples_stage
         self.stage("collect", collect_garbage)
         gc.disable()
-        compiled, faults, before = compilations(), minor_faults(), load.cpu_load()
+        compiled, before = compilations(), load.cpu_load()
         begin()
-        taken, slept, after, more_faults = 0, clock.asleep_seconds(), before, faults
+        slept, after = clock.asleep_seconds(), before
 
         def take() -> None:
-            nonlocal taken, slept, after, more_faults
+            nonlocal slept, after
             for sample in clock.samples(chain, steps, plan, self.clocks):
                 self.say(Message(stage=name, sample=sample))
-                taken += 1
             slept = clock.asleep_seconds() - slept
-            after, more_faults = load.cpu_load(), minor_faults()
+            after = load.cpu_load()
 
         self.stage(name, take)
         gc.enable()
         if slept > _ASLEEP_SECONDS:
             raise RuntimeError(f"the machine was suspended for {slept:.0f} s during the samples; run again")
-        return ScopeResult(
+        return self.run(
             steps_per_sample=steps,
             compilations=compilations() - compiled,
             other_load_cores=load.by_others(before, after),
-            minor_faults_per_step=(more_faults - faults) / (steps * taken),
         )
 
 
@@ -113,14 +120,3 @@ def total(parts: Iterable[Sample]) -> Sample:
         wall_seconds=sum(part.wall_seconds for part in parts),
         process_seconds=sum(part.process_seconds for part in parts),
     )
-
-
-def minor_faults() -> int:
-    """Return how many page faults without input or output this process has had."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-
-
-def peak_memory_bytes() -> int:
-    """Return the largest resident set this process has had."""
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024

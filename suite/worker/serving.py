@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 import msgspec
 
 from suite.data.batches import Batch
-from suite.results.records.record import Served
+from suite.results.records.run import Served
 from suite.scopes import FEWEST_REQUESTS
 from suite.worker import doubling
 from suite.worker.recorder import Process
@@ -88,16 +88,14 @@ def measured_serving(process: Process, target: Program, inputs: list[Batch]) -> 
     traffic = Traffic(server=server, pictures=len(inputs), clocks=clocks)
     plan = replace(process.task.plan, samples=min(process.task.plan.samples, _MOST_SAMPLES))
     least = 2 * IN_FLIGHT
-    count, warm, settled = process.result("warmup", lambda: clock.calibrate(traffic.serve, plan, clocks, least))
+    count, warm = process.result("warmup", lambda: clock.calibrate(traffic.serve, plan, clocks, least))
     count, ratio = process.result("doubling", lambda: doubling.proportional(traffic.serve, count, clocks, call=least))
     count = max(count, -(-FEWEST_REQUESTS // min(plan.samples, _FEWEST_SAMPLES)))
     traffic.end()
     seen = process.streamed("serve", traffic.serve, count, plan, target.compilations, traffic.begin)
     served = noted(traffic, alone)
     traffic.end()
-    process.scope_results["serve"] = msgspec.structs.replace(
-        seen, doubling_ratio=ratio, warmup=warm, warmup_converged=settled, served=served
-    )
+    process.runs["serve"] = msgspec.structs.replace(seen, doubling_ratio=ratio, warmup=warm, served=served)
     return first_loss
 
 

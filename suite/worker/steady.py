@@ -7,13 +7,12 @@ from msgspec.structs import replace
 
 from suite import units
 from suite.data.batches import Batch
-from suite.results.records.record import Sample
+from suite.results.records.run import Run, Sample
 from suite.scopes import Scope
 from suite.worker import doubling
 from suite.worker.recorder import Process, total
 from suite.worker_api import clock
 from suite.worker_api.program import HostFed, Program
-from suite.worker_api.protocol import ScopeResult
 
 LATER_CALLS = 3  # after the first, in scope `calls`
 
@@ -55,7 +54,7 @@ def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> fl
     first_loss = target.loss()
     process.task = replace(process.task, plan=_plan_that_fits(process, target, len(scopes)))
     if "cold" in scopes:
-        process.scope_results["cold"] = ScopeResult(samples=(cold,))
+        process.runs["cold"] = process.run(samples=(cold,))
     if "calls" in scopes:
         steps = target.steps_per_call
 
@@ -63,11 +62,9 @@ def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> fl
             return clock.timed(lambda: run_and_block(target, steps), process.clocks)
 
         second, *later = process.result("calls", lambda: [call() for _ in range(LATER_CALLS)])
-        process.scope_results["calls"] = ScopeResult(
-            warmup=(cold, second), samples=tuple(later), steps_per_sample=steps
-        )
+        process.runs["calls"] = process.run(warmup=(cold, second), samples=tuple(later), steps_per_sample=steps)
     if "step" in scopes:
-        process.scope_results["step"] = steady_state(process, lambda steps: run_and_block(target, steps), target)
+        process.runs["step"] = steady_state(process, lambda steps: run_and_block(target, steps), target)
     if "transfer" in scopes:
         if not isinstance(target, HostFed):
             raise LookupError(f"scope 'transfer' asked for, which {type(target).__name__} has not")
@@ -77,8 +74,8 @@ def measured_steps(process: Process, target: Program, inputs: list[Batch]) -> fl
             feed(steps)
             target.block()
 
-        known = process.scope_results["step"].steps_per_sample if "step" in scopes else None
-        process.scope_results["transfer"] = steady_state(process, fed, target, "transfer", known)
+        known = process.runs["step"].steps_per_sample if "step" in scopes else None
+        process.runs["transfer"] = steady_state(process, fed, target, "transfer", known)
     return first_loss
 
 
@@ -107,7 +104,7 @@ def run_and_block(target: Program, steps: int) -> None:
 
 def steady_state(
     process: Process, run: clock.Chain, target: Program, scope: Scope = "step", known: int | None = None
-) -> ScopeResult:
+) -> Run:
     """Return warm-up, doubling ratio, steps alone and what happened to the process in the samples, which are said.
 
     A number of steps that is `known` from the same program in another scope is neither sought nor checked again, and
@@ -116,22 +113,22 @@ def steady_state(
     plan, clocks = process.task.plan, process.clocks
     call, ratio, alone = target.steps_per_call, None, ()
     if known is None:
-        steps, warm, settled = process.result("warmup", lambda: clock.calibrate(run, plan, clocks, call))
+        steps, warm = process.result("warmup", lambda: clock.calibrate(run, plan, clocks, call))
         lasted = min(sample.wall_seconds for sample in warm[-3:])  # one that was held up makes no chain long
         steps, ratio = process.result("doubling", lambda: doubling.proportional(run, steps, clocks, lasted, call))
     else:
         steps = known
         warm_already = dataclasses.replace(plan, warmup_least_seconds=0.0)
-        warm, settled = process.result("warmup", lambda: clock.warmup(run, known, warm_already, clocks))
+        warm = process.result("warmup", lambda: clock.warmup(run, known, warm_already, clocks))
     if scope == "step" and steps > call == 1:
         alone = process.result("alone", lambda: clock.blocking_samples(run, call, plan, clocks))
     seen = process.streamed(scope, run, steps, plan, target.compilations)
-    return replace(seen, blocking_samples=alone, doubling_ratio=ratio, warmup=warm, warmup_converged=settled)
+    return replace(seen, blocking_samples=alone, doubling_ratio=ratio, warmup=warm)
 
 
 def sustained(process: Process, target: Program) -> float | None:
     """Go on with the step while its energy is counted; return the seconds of a step, None if nobody counts."""
-    seconds, seen = process.task.energy_seconds, process.scope_results.get("step")
+    seconds, seen = process.task.energy_seconds, process.runs.get("step")
     if seen is None or seconds <= 0:
         return None
     chain, steps = partial(run_and_block, target), seen.steps_per_sample

@@ -6,12 +6,12 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from suite.results.pooled.ladder import REST
-from suite.results.records.record import Score
+from suite.results.records.run import Score
 from suite.system import load
 from suite.worker.recorder import Process
 from suite.worker_api import clock
 from suite.worker_api.program import Batch, Program
-from suite.worker_api.protocol import Message, ScopeResult
+from suite.worker_api.protocol import Message
 from suite.workload import WholeRun
 
 Stage = Callable[[str, Callable[[], object]], object]  # runs and times a named part
@@ -86,7 +86,7 @@ def measured_search(process: Process, target: Searching, inputs: list[Batch]) ->
     whole = clock.timed(search, process.clocks)
     process.say(Message(stage="run_end"))
     others = load.by_others(before, load.cpu_load())
-    process.scope_results["run"] = ScopeResult(samples=(whole,), other_load_cores=others, scores=found[0])
+    process.runs["run"] = process.run(samples=(whole,), other_load_cores=others, scores=found[0])
 
 
 def measured_run(process: Process, target: Program, inputs: list[Batch]) -> float:
@@ -104,7 +104,5 @@ def measured_run(process: Process, target: Program, inputs: list[Batch]) -> floa
     trained, before = target, load.cpu_load()
     whole = clock.timed(lambda: whole_run(trained, run, train, test, process.task.seed, process.stage), process.clocks)
     process.say(Message(stage="run_end"))
-    process.scope_results["run"] = ScopeResult(
-        samples=(whole,), other_load_cores=load.by_others(before, load.cpu_load())
-    )
+    process.runs["run"] = process.run(samples=(whole,), other_load_cores=load.by_others(before, load.cpu_load()))
     return target.loss()

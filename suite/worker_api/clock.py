@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 
-from suite.results.records.record import Sample
+from suite.results.records.run import Sample
 from suite.results.single.validity import FEWEST_SAMPLES, NOTHING_COMPUTED
 
 Chain = Callable[[int], None]  # runs that many dependent steps and returns when every output is there
@@ -63,8 +63,8 @@ def timed(run: Callable[[], object], clock: Clock) -> Sample:
     return Sample(wall_seconds=clock.wall() - wall, process_seconds=clock.process() - process)
 
 
-def calibrate(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int, tuple[Sample, ...], bool]:
-    """Return K, the warm-up's samples, and whether they settled.
+def calibrate(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[int, tuple[Sample, ...]]:
+    """Return K and the warm-up's samples.
 
     A K that was found while the first calls were slow, so that samples are too short now, is found anew: one more chain
     tells. A chain too long to double needs none, and its calibration is the first of the warm-up.
@@ -72,10 +72,10 @@ def calibrate(chain: Chain, plan: Plan, clock: Clock, least: int = 1) -> tuple[i
     steps, first = first_long_chain(chain, plan, clock, least)
     while True:
         long = first.wall_seconds > LONG_CHAIN_SECONDS
-        taken, ended = warmup(chain, steps, plan, clock, first if long else None)
+        taken = warmup(chain, steps, plan, clock, first if long else None)
         last = taken[-1] if long else timed_chain(chain, steps, clock)
         if last.wall_seconds >= _LONG_ENOUGH * plan.chain_seconds:
-            return steps, taken, ended
+            return steps, taken
         had = sum(min(sample.wall_seconds, 2 * plan.chain_seconds) for sample in taken)  # compiling does not count
         plan = replace(plan, warmup_least_seconds=plan.warmup_least_seconds - had)
         steps, first = first_long_chain(chain, plan, clock, 2 * steps)
@@ -114,10 +114,8 @@ def _stopped(steps: int, lasted: float) -> RuntimeError:
     return RuntimeError(f"{steps} steps took {lasted:g} s by the clock: {NOTHING_COMPUTED}")
 
 
-def warmup(
-    chain: Chain, steps: int, plan: Plan, clock: Clock, first: Sample | None = None
-) -> tuple[tuple[Sample, ...], bool]:
-    """Return the warm-up's samples and whether their times have ceased to fall; `first` was taken already.
+def warmup(chain: Chain, steps: int, plan: Plan, clock: Clock, first: Sample | None = None) -> tuple[Sample, ...]:
+    """Return the warm-up's samples, until their times have ceased to fall or it is too long; `first` was taken already.
 
     A step of PyTorch on many cores becomes faster for seconds, by less from chain to chain than chains vary: windows
     that agree do not show that it has ended, so that it has a least duration.
@@ -129,10 +127,8 @@ def warmup(
         elapsed += samples[-1].wall_seconds
         if len(samples) * steps < plan.warmup_steps or elapsed < plan.warmup_least_seconds:
             continue
-        if settled(samples):
-            return tuple(samples), True
-        if elapsed >= plan.warmup_seconds:
-            return tuple(samples), False
+        if settled(samples) or elapsed >= plan.warmup_seconds:
+            return tuple(samples)
 
 
 def settled(samples: Sequence[Sample]) -> bool:

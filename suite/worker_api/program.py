@@ -5,7 +5,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from suite.results.records.record import JaxprCost
+from suite.results.records.run import JaxprCost
 
 Batch = dict[str, np.ndarray]
 

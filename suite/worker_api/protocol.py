@@ -2,7 +2,8 @@
 
 from suite.case import Case
 from suite.data.edition import Size
-from suite.results.records.record import Audit, Learnt, Sample, Score, Served, Stage
+from suite.results.records.machine import Software
+from suite.results.records.run import Run, Sample, Stage
 from suite.scopes import Scope
 from suite.worker_api.clock import Plan
 from suite.workload import Plain, WholeRun
@@ -28,45 +29,15 @@ class Task(Plain, frozen=True, kw_only=True):
     energy_seconds: float = 0.0  # how long the step goes on after the samples while its energy is counted
 
 
-class ScopeResult(Plain, frozen=True, kw_only=True):
-    """What a scope showed; the fields are those of a record's run. Only the steady state has all of them.
+class WorkerReport(Plain, frozen=True, kw_only=True):
+    """What a process that ended well has to tell: of each scope a run as its record will have it.
 
-    Its samples are said one by one as they end, so that the parent can stamp them; those of other scopes stand here.
+    The parent fills in what it alone sees, such as the samples that were said one by one.
     """
 
-    samples: tuple[Sample, ...] = ()
-    blocking_samples: tuple[Sample, ...] = ()
-    steps_per_sample: int = 1
-    doubling_ratio: float | None = None
-    warmup: tuple[Sample, ...] = ()
-    warmup_converged: bool | None = None
-    compilations: int | None = None
-    other_load_cores: float | None = None
-    minor_faults_per_step: float | None = None
-    first_batch_seconds: float | None = None  # from storage, workers started and all
-    step_alone_seconds: float | None = None  # of a step whose batch is on the device
-    learnt: Learnt | None = None
-    served: Served | None = None
-    scores: tuple[Score, ...] = ()
-
-
-class WorkerReport(Plain, frozen=True, kw_only=True):
-    """All that a process which ended well has to tell beside its stages."""
-
-    input_digest: str
-    first_loss: float | None  # None: not a number, which JSON cannot say
-    last_loss: float | None
-    peak_memory_bytes: int
-    device_memory_bytes: int | None
-    python: str
-    packages: dict[str, str]
-    settings: dict[str, str]
-    cache_hits: int | None = None
-    bytes_per_step: int | None = None  # that a step has to read and write at least
+    runs: dict[Scope, Run]
+    software: Software
     energy_step_seconds: float | None = None  # of a step while its energy was counted
-    audit: Audit | None = None
-    program: str = ""  # digest of what was measured and of its settings
-    scopes: dict[Scope, ScopeResult]
 
 
 class Message(Plain, frozen=True, kw_only=True):

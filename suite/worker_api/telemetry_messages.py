@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from suite.results.records.record import Energy, GpuTelemetry, Level, Moment, Telemetry
+from suite.results.records.run import Energy, GpuTelemetry, Level, Moment, Telemetry
 from suite.results.single.telemetry_summary import AVERAGED_SECONDS
 from suite.system.nvml import GpuReading
 from suite.workload import Plain

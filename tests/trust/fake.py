@@ -33,7 +33,7 @@ if sys.argv[2] == "suite.worker.probe":
     os._exit(0)
 
 if sys.argv[2] == "suite.telemetry.kernel":
-    say(matmul_flop_per_second=1e9, copy_bytes_per_second=1e9)
+    say(matmul_flop_per_second=1e9, copy_bytes_per_second=1e9, seconds=0.1)
     os._exit(0)
 
 if fault == "real":
@@ -71,23 +71,25 @@ def sample(number):
     seconds = -3600.0 if fault == "backwards" and not number else time.perf_counter() - began
     return {"wall_seconds": seconds, "process_seconds": seconds}
 
-scopes, wanted = {}, {case["scope"] for case in task["cases"]}
+runs, wanted = {}, {case["scope"] for case in task["cases"]}
+blank = {
+    "round": 0, "position": 0, "seed": 0, "started": "", "input_digest": "d", "peak_memory_bytes": 1,
+    "first_loss": None if fault == "nan" else 2.0, "last_loss": 1.0,
+}
 if "cold" in wanted:
-    scopes["cold"] = {"samples": [{"wall_seconds": 0.003, "process_seconds": 0.003}]}
+    runs["cold"] = {**blank, "steps_per_sample": 1, "samples": [{"wall_seconds": 0.003, "process_seconds": 0.003}]}
 for scope, stage in (("step", "samples"), ("transfer", "transfer_samples")):
     if scope not in wanted:
         continue
     say(stage=stage)
     for number in range(task["plan"]["samples"]):
         say(stage=stage, sample=sample(number))
-    scopes[scope] = {
-        "steps_per_sample": 4, "doubling_ratio": 2.0, "warmup": [sample(1)], "warmup_converged": True,
-        "compilations": 0, "other_load_cores": 0.0, "minor_faults_per_step": 0.0,
+    runs[scope] = {
+        **blank, "steps_per_sample": 4, "doubling_ratio": 2.0, "warmup": [sample(1)], "compilations": 0,
+        "load_by_others": 0.0,
     }
-say(stage="done", report={
-    "input_digest": "d", "first_loss": None if fault == "nan" else 2.0, "last_loss": 1.0, "peak_memory_bytes": 1,
-    "device_memory_bytes": None, "python": "3.12.1", "packages": {"jax": "0"}, "settings": {}, "scopes": scopes,
-})
+software = {"suite": "0", "python": "3.12.1", "packages": {"jax": "0"}, "settings": {}}
+say(stage="done", report={"runs": runs, "software": software})
 os._exit(0)
 """
 

@@ -14,7 +14,8 @@ import numpy as np
 from suite.results.compare.comparison import compared
 from suite.results.evidence.trust import Finding
 from suite.results.records import store
-from suite.results.records.record import Record, Run, Sample
+from suite.results.records.record import Record
+from suite.results.records.run import Run, Sample
 from suite.results.single.summary import seconds_by_round, summary
 from trust.noise import spread_over_cores
 

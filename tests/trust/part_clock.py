@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 
 from suite.driver.profiles import CHAIN_SECONDS
 from suite.results.evidence.trust import Finding
-from suite.results.records.record import Run
+from suite.results.records.run import Run
 from suite.results.single.summary import Summary
+from suite.worker_api import clock
 from trust.worlds import CALLS_BEFORE, STEP_SECONDS, World, measured, run
 
 TITLE = "Does the clock see what happens?"
@@ -68,7 +69,7 @@ def constant(seed: int) -> Finding:
     runs = processes(lambda rng: World(), seed)
     found = measured(runs)
     same = all(one.doubling_ratio is not None and abs(one.doubling_ratio - 2) < 1e-9 for one in runs)
-    short = all(len(one.warmup) == 32 and one.warmup_converged and one.steps_per_sample == 128 for one in runs)
+    short = all(len(one.warmup) == 32 and clock.settled(one.warmup) and one.steps_per_sample == 128 for one in runs)
     good = found.steady and near(found, 1e-9) and same and short
     expected = (
         "nothing against it, 1 ms a step, twice the steps twice the time, 128 steps a sample, four seconds of warm-up"
@@ -154,7 +155,7 @@ def slow_start(seed: int) -> Finding:
 def slow_settling(seed: int) -> Finding:
     runs = processes(lambda rng: World(lambda call, now: 1 + 2 * 0.9**call), seed)
     found = measured(runs)
-    good = near(found, 0.05) and all(one.warmup_converged for one in runs)
+    good = near(found, 0.05) and all(clock.settled(one.warmup) for one in runs)
     return judged("a step that settles from 3 ms to 1 ms", "within 5 % of 1 ms", found, good, "warm-up")
 
 

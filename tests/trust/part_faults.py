@@ -29,7 +29,8 @@ from suite.driver.journal import FILE_NAME, Journal, Session
 from suite.processes import children, lock
 from suite.results.evidence.trust import Finding
 from suite.results.records import store
-from suite.results.records.record import Machine, Record
+from suite.results.records.machine import Machine
+from suite.results.records.record import Record
 from suite.results.single.summary import summary
 from suite.sessions import bench
 from suite.system import machine
@@ -349,8 +350,7 @@ def _(place: Bench) -> Outcome:
     import factory
 
     assert facts is not None
-    seen = msgspec.structs.asdict(facts.scopes["step"]) | {"samples": tuple(samples)}
-    run = msgspec.structs.replace(factory.run(0, 0.1), **seen)
+    run = msgspec.structs.replace(facts.runs["step"], samples=tuple(samples))
     found = summary(factory.record(runs=(run,), step_seconds=(0.1,)))
     return "one sample took" in str(found.reasons), "; ".join(found.reasons)
 

@@ -7,7 +7,7 @@ import factory
 import msgspec
 
 from suite.driver import profiles
-from suite.results.records.record import Run
+from suite.results.records.run import Run
 from suite.results.single.summary import Summary, summary
 from suite.worker import steady
 from suite.worker.recorder import Process
@@ -77,9 +77,11 @@ def run(world: World, number: int, profile: str = "standard", compiles_at: tuple
     process = Process(task=task, say=said.append, clocks=world.clock)
     found = steady.steady_state(process, world.chain, target)
     samples = tuple(line.sample for line in said if line.sample is not None)
-    fields = msgspec.structs.asdict(found) | {"samples": samples}
-    fields |= {"other_load_cores": 0.0}  # that of this machine is no part of the world
-    return msgspec.structs.replace(factory.run(number, STEP_SECONDS), **fields)
+    one = factory.run(number, STEP_SECONDS)
+    kept = {name: getattr(one, name) for name in ("round", "seed", "started", "stages", "first_loss", "last_loss")}
+    kept |= {"host": one.host, "program": one.program}
+    # The load of this machine is no part of the world.
+    return msgspec.structs.replace(found, samples=samples, other_load_cores=0.0, **kept)
 
 
 def measured(runs: tuple[Run, ...], profile: str = "standard") -> Summary:

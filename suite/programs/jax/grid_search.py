@@ -15,7 +15,7 @@ from suite.programs.jax import lowered_digest
 from suite.programs.jax.program import JaxProgram
 from suite.programs.jax.sharding import Shardings, put, shardings
 from suite.programs.jax.stacked import StackedProgram
-from suite.results.records.record import Score
+from suite.results.records.run import Score
 from suite.variants import fits_of
 from suite.worker_api.program import Batch
 from suite.workload import Workload

@@ -10,7 +10,7 @@ from jax.interpreters.partial_eval import dce_jaxpr
 
 from suite.nn.conv import weight_gradient
 from suite.nn.depthwise import moved_sums
-from suite.results.records.record import JaxprCost
+from suite.results.records.run import JaxprCost
 
 _LOOPS = ("scan", "while")
 _PICTURES = 4  # axes of a batch of them

@@ -17,7 +17,7 @@ from suite.programs.jax.jaxpr_cost import jaxpr_cost
 from suite.programs.jax.packing import cast
 from suite.programs.jax.program import MATMUL_PRECISION, JaxProgram, tree_digest, tree_nbytes
 from suite.programs.jax.step import after
-from suite.results.records.record import JaxprCost
+from suite.results.records.run import JaxprCost
 from suite.worker_api.program import Batch
 
 

@@ -2,10 +2,10 @@
 
 A launch on a GPU costs the host several microseconds for every array that it is handed. A residual network has hundreds
 of biases, scales and statistics, and an optimizer keeps two more of most of them: one by one their launches take longer
-than the step.
+than the step. A compiled step takes them in lists: whole trees of variables would be taken apart at every call.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +69,27 @@ class PackedModel:
     def model(self, params: Any, rest: Any, precision: Precision) -> Any:
         """Return the model of unpacked parameters, which are stored in the precision's type, and packed other state."""
         return nnx.merge(self.graph, cast(params, precision), fresh(self.rest.unpack(rest)))
+
+
+def unflatten_args(run: Callable[..., Any], structures: Sequence[Any]) -> Callable[..., Any]:
+    """Return run(*trees, batch) as a function of the trees' leaves, a list for each; `structures` are the trees'."""
+
+    def taking(*given: Any) -> Any:
+        *lists, batch = given
+        trees = (structure.unflatten(leaves) for structure, leaves in zip(structures, lists, strict=True))
+        return run(*trees, batch)
+
+    return taking
+
+
+def flatten_state(step: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a step that returns (state, loss) with the state as the list of its leaves."""
+
+    def returning(*given: Any) -> tuple[list[jax.Array], jax.Array]:
+        state, loss = step(*given)
+        return jax.tree.leaves(state), loss
+
+    return returning
 
 
 def fresh(state: nnx.State) -> nnx.State:

@@ -28,11 +28,10 @@ from suite.nn.compiler import cpu_options, gpu_options, holds_convolutions
 from suite.nn.initial import filled, started
 from suite.programs.jax import lowered_digest
 from suite.programs.jax.jaxpr_cost import jaxpr_cost
-from suite.programs.jax.leaves import flatten_state, unflatten_args
-from suite.programs.jax.packing import PackedModel, vectors_of
+from suite.programs.jax.packing import PackedModel, flatten_state, unflatten_args, vectors_of
 from suite.programs.jax.sharding import put, shardings
 from suite.programs.jax.step import Step, augmented_step, evaluation_step, inference_step, several_steps, training_step
-from suite.results.records.record import JaxprCost
+from suite.results.records.run import JaxprCost
 from suite.variants import STEPS_PER_CALL
 from suite.worker_api.program import Batch
 from suite.workload import Workload

@@ -14,7 +14,7 @@ from suite.data.prepare import Preparation
 from suite.data.store import Split
 from suite.nn.optimizers import Averaged
 from suite.programs.jax import lowered_digest
-from suite.programs.jax.leaves import unflatten_args
+from suite.programs.jax.packing import unflatten_args
 from suite.programs.jax.program import JaxProgram
 from suite.worker_api.program import Batch
 from suite.workload import Data

@@ -6,7 +6,8 @@ from typing import Any
 import altair as alt
 
 from suite.report.charts.vega import finished, inline
-from suite.results.records.record import Moment, Record, Run
+from suite.results.records.record import Record
+from suite.results.records.run import Moment, Run
 
 _WIDTH, _HEIGHT, _FEWEST = 320, 70, 4  # a line through fewer moments shows nothing
 _QUANTITIES: tuple[tuple[str, Callable[[Moment], float | None]], ...] = (

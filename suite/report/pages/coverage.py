@@ -8,7 +8,8 @@ from suite.case import Case
 from suite.experiments import headline
 from suite.report.pages.experiments import ExperimentResults
 from suite.report.parts.html import Page
-from suite.results.records.record import Machine, Record
+from suite.results.records.machine import Machine
+from suite.results.records.record import Record
 from suite.results.single.summary import summary
 from suite.results.views.experiment_result import ExperimentResult
 from suite.results.views.reference import (

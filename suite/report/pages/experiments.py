@@ -8,7 +8,7 @@ from suite.experiments import Experiment
 from suite.report.charts import plots, vega
 from suite.report.parts.html import Page, safe
 from suite.results.pooled.machine_evidence import Evidence
-from suite.results.records.record import Machine
+from suite.results.records.machine import Machine
 from suite.results.views.experiment_result import Chart, ExperimentResult, HeatMap
 
 FOLDER = "experiments"

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 
 from suite import units
-from suite.results.records.record import GpuTelemetry, Level, Record, Telemetry
+from suite.results.records.record import Record
+from suite.results.records.run import GpuTelemetry, Level, Telemetry
 from suite.results.single import energy
 from suite.results.single.energy import Use
 from suite.results.single.telemetry_summary import long_enough

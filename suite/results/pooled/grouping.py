@@ -15,7 +15,8 @@ from suite.case import Case, Implementation
 from suite.results.pooled import spreads
 from suite.results.pooled.kinds import Likeness, kind_of
 from suite.results.records.identity import HostKey, identity
-from suite.results.records.record import Record, Run, once
+from suite.results.records.record import Record, once
+from suite.results.records.run import Run
 from suite.results.records.settings import bearing
 from suite.results.single import old_jax, validity
 from suite.results.single.summary import disturbed, step_seconds

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from suite.case import Backend, Implementation
 from suite.results.records.identity import HostKey
-from suite.results.records.record import Machine
+from suite.results.records.machine import Machine
 from suite.results.stats import borrowing, variance_components
 from suite.results.stats.variance_components import Components
 from suite.scopes import Scope

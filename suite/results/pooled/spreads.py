@@ -16,7 +16,8 @@ from statistics import median, variance
 import msgspec
 
 from suite.case import Backend
-from suite.results.records.record import Machine, Record
+from suite.results.records.machine import Machine
+from suite.results.records.record import Record
 from suite.results.single.summary import seconds_by_round
 from suite.scopes import SCOPES, Scope
 from suite.workload import Plain

@@ -27,7 +27,8 @@ from typing import Annotated
 
 import msgspec
 
-from suite.results.records.record import CpuKind, Record, once
+from suite.results.records.machine import CpuKind
+from suite.results.records.record import Record, once
 from suite.scopes import SCOPES
 from suite.workload import Plain
 

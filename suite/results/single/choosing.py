@@ -7,7 +7,8 @@ from statistics import fmean
 
 from suite.case import WAY, Backend, Implementation, Layout
 from suite.results.records.choices import Choices, Threads, Way, kind
-from suite.results.records.record import Machine, Record
+from suite.results.records.machine import Machine
+from suite.results.records.record import Record
 from suite.results.single.summary import seconds_by_round, summary
 from suite.variants import SLOW_TO_START
 

@@ -1,6 +1,7 @@
 """Energy of a record, from the hardware's own counters; nothing is guessed where there is none."""
 
-from suite.results.records.record import Energy, Record
+from suite.results.records.record import Record
+from suite.results.records.run import Energy
 from suite.workload import Plain
 
 

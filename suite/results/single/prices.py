@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from suite.results.records.record import Machine
+from suite.results.records.machine import Machine
 from suite.results.stats.statistics import Estimate
 from suite.workload import Plain
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from statistics import fmean, median
 
 from suite import units
-from suite.results.records.record import Record, Run, Telemetry, once
+from suite.results.records.record import Record, once
+from suite.results.records.run import Run, Telemetry
 from suite.results.single import old_jax, validity
 from suite.results.stats.state import MAX_HALF_WIDTH, State, too_wide
 from suite.results.stats.statistics import Estimate, geometric_mean, paired_ratio, trend

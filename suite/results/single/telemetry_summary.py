@@ -5,7 +5,8 @@ from statistics import median
 
 from msgspec.structs import replace
 
-from suite.results.records.record import GpuTelemetry, Level, Moment, Record, Run, Telemetry
+from suite.results.records.record import Record
+from suite.results.records.run import GpuTelemetry, Level, Moment, Run, Telemetry
 
 AVERAGED_SECONDS = 1.0  # over which drivers average utilisation and power, at most
 _TRAINING = ("epoch", "validation")  # the stages that a documented run ends with

@@ -8,7 +8,8 @@ from statistics import median
 
 from suite import units
 from suite.case import Case
-from suite.results.records.record import Audit, JaxprCost, Record, Replay, Run
+from suite.results.records.record import Record
+from suite.results.records.run import Audit, JaxprCost, Replay, Run
 from suite.results.single.floor import floor_seconds
 from suite.scopes import SCOPES
 

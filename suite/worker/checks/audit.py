@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 
 from suite.data import batches as data
-from suite.results.records.record import Audit, Replay
+from suite.results.records.run import Audit, Replay
 from suite.system.load import granted_cores
 from suite.worker.checks.pending_work import PendingWork
 from suite.worker_api.program import Batch, Program

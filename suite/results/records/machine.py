@@ -1,0 +1,88 @@
+"""What a record says of the machine and the software that its runs had."""
+
+import re
+
+from suite.results.records.run import Count
+from suite.workload import Plain
+
+_ARCHITECTURES = ("x86_64", "amd64", "i386", "i686", "aarch64", "arm64", "armv7l", "ppc64le", "s390x", "riscv64")
+
+
+class Gpu(Plain, frozen=True, kw_only=True):
+    """One graphics processor as its driver describes it."""
+
+    name: str
+    memory_bytes: int
+    compute_capability: str
+    driver: str
+    cuda: str  # the newest the driver supports
+    graphics_clock_limit_mhz: int | None = None
+    memory_clock_limit_mhz: int | None = None
+    power_limit_watts: float | None = None
+    slice: str = ""  # that MIG has made of a card, such as 1g.10gb: its share of the processors, then its memory
+
+
+class CpuKind(Plain, frozen=True, kw_only=True):
+    """What two CPUs must share for their times to be pooled. Memory is no part of it."""
+
+    model: str  # such as 'GenuineIntel family 6 model 143'; '' if the machine does not say
+    cores: int  # granted
+    virtual: bool | None = None  # None: not known
+
+    @property
+    def words(self) -> str:
+        """The kind in words."""
+        virtual = {True: "virtual", False: "not virtual", None: "virtual or not is not known"}[self.virtual]
+        return f"{self.model or 'model not known'}, {self.cores} core{'s' if self.cores != 1 else ''}, {virtual}"
+
+
+class Machine(Plain, frozen=True, kw_only=True):
+    """What the measurement ran on; nothing here identifies a person or a host."""
+
+    name: str  # such as 'h100-80gb, 16 cores'
+    cpu_model: str
+    cores: int  # granted to this process
+    cpu_quota_cores: float | None = None  # of the control group; None: no limit
+    cpu_governor: str | None = None
+    memory_bytes: int = 0
+    system: str = ""  # kernel name and release series
+    virtual: bool | None = None
+    gpus: tuple[Gpu, ...] = ()
+    cpu_vendor: str | None = None  # as the CPU says it, such as 'GenuineIntel'; of ARM its implementer
+    cpu_family: Count | None = None  # of ARM the version of its architecture
+    cpu_number: Count | None = None  # model within the family; of ARM the part
+    threads_per_core: Count | None = None  # hardware threads; a virtual machine may not show them
+
+    @property
+    def cpu_kind(self) -> CpuKind:
+        """The kind of CPU: by family and model; of an older record, which lacks them, by a name that has a number."""
+        if self.cpu_vendor and self.cpu_family is not None and self.cpu_number is not None:
+            model = f"{self.cpu_vendor} family {self.cpu_family} model {self.cpu_number}"
+        else:
+            model = self.cpu_model if names_a_model(self.cpu_model) else ""
+        return CpuKind(model=model, cores=self.cores, virtual=self.virtual)
+
+    @property
+    def slug(self) -> str:
+        """The name as it stands in file names and addresses."""
+        return slug(self.name)
+
+
+class Software(Plain, frozen=True, kw_only=True):
+    """Versions of what ran, and the settings that can change its speed."""
+
+    suite: str
+    python: str
+    packages: dict[str, str]  # name to version: jax, jaxlib, flax, optax, numpy, torch ...
+    settings: dict[str, str]  # environment variables and options with a bearing on speed
+
+
+def names_a_model(cpu: str) -> bool:
+    """Return whether a CPU's name tells its model: 'AMD EPYC' and 'x86_64' do not, 'Apple M2' does."""
+    name = re.sub(r"@.*", "", cpu)  # a clock is no model's number
+    return bool(re.search(r"\d", name)) and name.strip().lower() not in _ARCHITECTURES
+
+
+def slug(name: str) -> str:
+    """Return a machine's name as it stands in file names and addresses."""
+    return "-".join(name.replace(",", " ").split())
