@@ -1,4 +1,4 @@
-"""What the published reference results are to hold: which machines, workloads and scopes, in which order of urgency."""
+"""What the published results are to hold: which machines, workloads and scopes, in which order of urgency."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ _WORDS: dict[Precision, str] = {"float32-highest": "float32", "tf32": "TF32", "b
 class Wanted:
     """A column of one machine's results."""
 
-    tier: int | None  # None: no tier asks for it
+    tier: int  # the first is the most urgent
     backend: Backend
     scope: Scope
     precision: Precision = "float32-highest"
@@ -39,7 +39,7 @@ class Wanted:
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """A kind of machine that the reference results name."""
+    """A kind of machine that the published results are to name."""
 
     name: str
     gpu: str  # in the name of its GPU; '' for none
@@ -104,33 +104,6 @@ KINDS = (
         gpus=(2, 4, 8),
     ),
 )
-_SCOPES: tuple[Scope, ...] = ("step", "cold", "transfer", "epoch", "run")
-
-
-def asked(machine: Machine) -> bool:
-    """Return whether the reference results ask for a machine of this kind."""
-    return any(kind.fits(machine) for kind in KINDS)
-
-
-def elsewhere(records: Iterable[Record]) -> dict[str, list[Record]]:
-    """Return the records of machines that nobody asks for, by the machine's name."""
-    found: dict[str, list[Record]] = {}
-    for record in records:
-        if not asked(record.machine):
-            found.setdefault(record.machine.name, []).append(record)
-    return dict(sorted(found.items()))
-
-
-def unasked(records: Mapping[Case, Sequence[Record]]) -> tuple[Wanted, ...]:
-    """Return the columns of which a machine that nobody asks for has anything; its records are by their plain case."""
-    there = {
-        Wanted(tier=None, backend=case.backend, scope=case.scope, precision=case.precision)
-        for case, mine in records.items()
-        if case.scope in _SCOPES and case.batch == mine[0].description.batch
-    }
-    return tuple(
-        sorted(there, key=lambda each: (each.backend, _SCOPES.index(each.scope), list(_WORDS).index(each.precision)))
-    )
 
 
 def plain(records: Iterable[Record]) -> dict[Case, list[Record]]:
@@ -174,7 +147,7 @@ def _step(record: Record) -> tuple[str, Case]:
     return record.machine.slug, record.case.timed.ignoring_allocator
 
 
-def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Case, Sequence[Record]]) -> Cell:
+def cell(wanted: Wanted, about: Description, records: Mapping[Case, Sequence[Record]]) -> Cell:
     """Return what there is of a workload in a column: its rounds and record, or the tier that will have it, or why not.
 
     `records` are those of one kind of machine, by their plain case. What one GPU of several did says so.
@@ -188,7 +161,7 @@ def cell(wanted: Wanted, about: Description, headline: bool, records: Mapping[Ca
     )
     found = shown(records.get(case, ()))
     if found is None:
-        return _nothing(wanted, about, headline)
+        return _nothing(wanted, about)
     worth, machine = found.state != "invalid" and found.complete + found.usable + found.steady, found.record.machine
     text, remarks = "invalid" if found.state == "invalid" else _rounds(found), found.reasons
     if wanted.backend == "gpu" and len(machine.gpus) > 1:
@@ -206,9 +179,9 @@ def _rounds(found: Summary) -> str:
     )
 
 
-def _nothing(wanted: Wanted, about: Description, headline: bool) -> Cell:
+def _nothing(wanted: Wanted, about: Description) -> Cell:
     """Return why a cell is empty."""
-    if wanted.tier and wanted.scope in HEADLINE_ONLY and not headline:
+    if wanted.scope in HEADLINE_ONLY and not about.headline:
         return Cell(text=units.DASH, remark="asked of the headline set alone")
     if wanted.scope == "run" and about.run is None:
         return Cell(text=units.DASH, remark="no whole run is documented")
@@ -216,8 +189,6 @@ def _nothing(wanted: Wanted, about: Description, headline: bool) -> Cell:
         return Cell(text=units.DASH, remark="no stored data")
     if wanted.precision != "float32-highest" and about.family == "trees":
         return Cell(text=units.DASH, remark="trees add whole numbers, which have no precision")
-    if wanted.tier is None:
-        return Cell(text=units.DASH, remark="not measured on this machine")
     return Cell(text=f"tier {wanted.tier}", sort=-wanted.tier, remark="not measured yet")
 
 
