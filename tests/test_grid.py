@@ -23,7 +23,7 @@ from suite.driver import validation
 from suite.experiments import headline
 from suite.models import mnist_grid_search
 from suite.models.mnist_grid_search import GRID, WORKLOAD, network
-from suite.nn.patches import conv_of_patches
+from suite.nn.conv import conv_of_patches
 from suite.programs.jax.program import JaxProgram
 from suite.programs.jax.stacked import StackedProgram
 from suite.workload import Case

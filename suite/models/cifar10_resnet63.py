@@ -11,7 +11,7 @@ from flax import nnx
 
 from suite.data.prepare.pictures import Pixels
 from suite.nn import flop
-from suite.nn.chain import chain_end
+from suite.nn.elementwise import chain_end
 from suite.nn.layers import BatchNorm, conv
 from suite.nn.losses import softmax_cross_entropy
 from suite.nn.optimizers import adam

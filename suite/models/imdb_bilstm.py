@@ -13,7 +13,7 @@ from flax import nnx
 
 from suite.data.prepare.words import Subwords
 from suite.nn import flop
-from suite.nn.embedding import Embedding
+from suite.nn.layers import Embedding
 from suite.nn.losses import sigmoid_cross_entropy
 from suite.nn.lstm import BidirectionalLstm
 from suite.nn.optimizers import adam

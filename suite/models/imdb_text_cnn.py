@@ -13,7 +13,7 @@ from flax import nnx
 from suite.data.prepare.words import Words
 from suite.nn import flop
 from suite.nn.dropout import Dropout
-from suite.nn.embedding import Embedding
+from suite.nn.layers import Embedding
 from suite.nn.losses import sigmoid_cross_entropy
 from suite.nn.optimizers import adam
 from suite.workload import Claim, Description, LearningTarget, Source, WholeRun, Workload

@@ -1,10 +1,9 @@
-"""What the command line says and does about data sets."""
+"""Which data sets there are, in which editions, and what of them lies on this disk."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from suite import units
-from suite.console.progress import DataProgress
 from suite.data import embedded, published, store
 from suite.data.edition import Edition, Size
 from suite.workload import Data
@@ -15,9 +14,9 @@ COLUMNS = ("data set", "data", "size", "training", "test", "download", "on this 
 def rows() -> Iterator[tuple[str, ...]]:
     """Yield a row for each form of each data set: how large it is, and whether it is there."""
     for name in embedded.names():
-        for size, edition in embedded.load(name).SIZES.items():
-            there = store.path(name, "embedded", edition)
-            counts = (units.count(edition.train), units.count(edition.test) if edition.test else units.DASH)
+        for size, about in embedded.load(name).SIZES.items():
+            there = store.path(name, "embedded", about)
+            counts = (units.count(about.train), units.count(about.test) if about.test else units.DASH)
             yield name, "embedded", size, *counts, units.DASH, _bytes(there)
         if name in published.names():
             archives = published.archives(name)
@@ -25,27 +24,11 @@ def rows() -> Iterator[tuple[str, ...]]:
             yield name, "tfds", units.DASH, units.DASH, units.DASH, total, _bytes(store.path(name, "tfds"))
 
 
-def prepared(name: str, data: Data, size: Size) -> Path:
-    """Return where a data set lies, made or downloaded if it was not there.
+def edition(name: str, data: Data, size: Size) -> Edition:
+    """Return the edition of a data set that a size names.
 
-    Raises LookupError for an unknown one, ValueError for a size that it does not come in, RuntimeError, saying what to
-    do, if disk or network refuse.
+    Raises LookupError for an unknown data set, ValueError for a size that it does not come in.
     """
-    edition = _edition(name, data, size)
-    with DataProgress() as progress:
-        store.prepare(name, data, edition, progress)
-    return store.path(name, data, edition)
-
-
-def path(name: str, data: Data, size: Size) -> Path:
-    """Return where a data set lies or will lie.
-
-    Raises LookupError for an unknown one, ValueError for a size that it does not come in.
-    """
-    return store.path(name, data, _edition(name, data, size))
-
-
-def _edition(name: str, data: Data, size: Size) -> Edition:
     if data == "embedded":
         return embedded.edition(name, size)
     if size != "documented":
