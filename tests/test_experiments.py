@@ -69,8 +69,17 @@ def test_every_experiment_keeps_the_contract(name):
     timed = {about.name for about in catalogue if name != "run_length" or about.run is not None}
     assert {case.workload for case in made} == timed
     known = {*models.names(), *ceilings.names()}
-    assert name == "headline" or set(module.WORKLOADS) <= known
+    assert set(module.WORKLOADS) <= known
     assert module.read([]) is None
+
+
+def test_the_headline_set_is_what_the_models_say_the_shortest_step_first():
+    long, short, other = (
+        factory.description(name, flop_per_example=flop, headline=name != "other")
+        for name, flop in (("long", 10**9), ("short", 10**3), ("other", 1))
+    )
+    assert experiments.usual(headline, [long, short, other]) == ("short", "long")
+    assert experiments.usual(threads, [long]) == threads.WORKLOADS
 
 
 def test_an_unknown_experiment_names_the_nearest():
