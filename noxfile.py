@@ -483,7 +483,7 @@ def kernels(session: nox.Session) -> None:
 
 @on_python(python=PYTHON if ASKED else None, venv_backend="venv")  # PyTorch: see `control_python`
 def parity(session: nox.Session) -> None:
-    """Compare JAX and the stored references with PyTorch, plant bugs; --store writes the references anew.
+    """Compare JAX and the stored references with PyTorch, plant bugs; `-- --store NAME` writes a model's reference.
 
     The tests of the controls, which the ordinary ones skip for want of PyTorch, come first.
     """
@@ -538,6 +538,26 @@ def golden(session: nox.Session) -> None:
     """Render the stored records of tests/golden to its stored pages anew; `git diff` shows what is other now."""
     install(session, "site")
     session.run("python", "-m", "golden", env={"PYTHONPATH": "tests"})
+
+
+@on_python
+def catalogue(session: nox.Session) -> None:
+    """Write the catalogue of workloads anew, which reports read in place of the models."""
+    install(session)
+    written = (
+        "from suite.driver.probing import offer; from suite.results.records import catalogue, record; "
+        "from suite.cli.types import PUBLISHED; "
+        "(PUBLISHED / catalogue.FILE_NAME).write_bytes(record.to_json(offer('jax').workloads))"
+    )
+    session.run("python", "-c", written)
+
+
+@on_python
+def plan(session: nox.Session) -> None:
+    """Print what the published results lack, by kinds of machine and tiers: what to measure next."""
+    install(session, "site")
+    dependencies(session, "tests")
+    session.run("python", "-m", "plan", env={"PYTHONPATH": "tests"})
 
 
 @on_python

@@ -25,6 +25,23 @@ Family = Literal[
 INPUT_SETS = 4  # that a step is timed on, in turn
 
 
+LossTarget = Literal["falls", "halves", "finite"]  # what a network's loss has to do on one batch, again and again
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearningTarget:
+    """How long a network trains on the small stand-in, and the share of right answers that it has to reach by then.
+
+    The bound lies below the worst seed that was seen, and above what the network reaches with labels that mean nothing
+    or with a last layer that learns alone: `nox -s learning` trains those too, and fails if one of them reaches it.
+    """
+
+    steps: int
+    bound: float
+    batch: int | None = None  # None: the headline one
+    gpu_only: bool = False  # a CPU would take minutes for each seed
+
+
 class Plain(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Base of everything that crosses a module or goes into a record: immutable plain data."""
 
@@ -104,6 +121,7 @@ class Description(Plain, frozen=True, kw_only=True):
     run: WholeRun | None = None  # where the source timed one
     augmented: bool = False  # training distorts its pictures, which the device can do too
     grid: Grid | None = None  # of a search over hyper-parameters, whose fits can be trained side by side
+    headline: bool = False  # one or two models an article; measured when none is named
 
     @property
     def stored(self) -> bool:
@@ -150,6 +168,7 @@ class Workload:
     least: a replay takes another than the first. `augment(key, batch)` does on the device what the preparation does on
     the host, to a batch of pictures that it left as they are. `cpu_kernels`, `gpu_graph` and `gpu_layout` are those
     that were measured to be fastest.
+    `learning` is what a training has to reach, if it trains.
     `cpu_devices` above 1 splits a CPU's batch between so many parts of its cores: for loops of small dependent steps,
     which XLA runs one after another on one core.
     """
@@ -169,3 +188,4 @@ class Workload:
     gpu_graph: GpuGraph = "xla"
     gpu_layout: GpuLayout = "xla"
     cpu_devices: int = 1
+    learning: LearningTarget | LossTarget = "falls"

@@ -1,10 +1,8 @@
 """Every control in PyTorch is the documented network and can be driven as a program."""
 
-import csv
-from pathlib import Path
-
 import numpy as np
 import pytest
+import reference
 import synthetic
 
 from suite import controls
@@ -12,8 +10,6 @@ from suite.case import Case
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed here")
 TorchProgram = pytest.importorskip("suite.programs.torch_program").TorchProgram
-
-HERE = Path(__file__).parent
 
 
 @pytest.fixture(params=controls.names())
@@ -26,7 +22,7 @@ def batches(name, examples=8):
     control = controls.load(name)
     if synthetic.drawn(control, np.random.default_rng(0), 1) is not None:
         return [synthetic.drawn(control, np.random.default_rng(seed), examples) for seed in range(2)]
-    shape = synthetic.SIDES[name.split("_")[0]]
+    shape = synthetic.SIDES[reference.of(name)["dataset"]]
     rng = np.random.default_rng(0)
     prototypes = rng.integers(0, 256, (10, *shape), dtype=np.uint8)
     drawn = [rng.integers(0, 10, examples) for _ in range(2)]
@@ -34,13 +30,12 @@ def batches(name, examples=8):
 
 
 def test_every_control_has_the_documented_parameters(name):
-    with (HERE / "documented_models.csv").open() as lines:
-        (row,) = [row for row in csv.DictReader(lines) if row["name"] == name]
+    counts = reference.of(name)["counts"]
     network = controls.load(name).model()
     trainable = sum(p.numel() for p in network.parameters())
     moving = sum(b.numel() for key, b in network.named_buffers() if "running" in key)
-    assert trainable == int(row["trainable_parameters"])
-    assert trainable + moving == int(row["parameters"])
+    assert trainable == counts["trainable_parameters"]
+    assert trainable + moving == counts["parameters"]
 
 
 def test_folding_the_norms_changes_no_answer():
@@ -59,16 +54,12 @@ def test_folding_the_norms_changes_no_answer():
         assert torch.allclose(network(pictures), plain, rtol=1e-10)
 
 
-STEPS = {  # that it takes for the loss to fall by 30 %; words start near zero and say little for long
-    "cifar10_tf_cnn": 60, "imdb_bilstm": 200, "imdb_text_cnn": 200, "mnist_grid_search": 60,
-}  # fmt: skip
-
-
 def test_the_loss_of_every_control_falls_on_learnable_data(name):
     if controls.load(name).optimizer is None:
         pytest.skip("an inference learns nothing")
-    if name == "catdog_cnn_deep":
-        pytest.skip("36 convolutions without a norm answer 0 for long; its step is compared in parity")
+    steps = reference.of(name)["learns"].get("torch")
+    if steps is None:
+        pytest.skip("its loss need not fall; its step is compared in parity")
     program = TorchProgram(controls.load(name), Case(workload=name, backend="cpu", scope="step", batch=8))
     program.initialise(0)
     program.put(batches(name))
@@ -77,7 +68,7 @@ def test_the_loss_of_every_control_falls_on_learnable_data(name):
     program.chain(1)
     program.block()
     first = program.loss()
-    program.chain(STEPS.get(name, 20))
+    program.chain(steps)
     program.block()
     assert program.loss() < 0.7 * first
 

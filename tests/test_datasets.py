@@ -6,8 +6,8 @@ import factory
 import pytest
 from click.testing import CliRunner
 
-from suite.cli import datasets, main
-from suite.data import store
+from suite.cli import main
+from suite.data import listing, store
 from suite.data.edition import Edition
 from suite.data.embedded import mnist
 from suite.driver import campaign
@@ -36,7 +36,7 @@ def test_a_published_data_set_has_no_small_size(command):
 
 def test_the_list_says_what_is_there_and_how_large_the_rest_is():
     said("prepare", "mnist", "--size", "small")
-    rows = {row[:3]: row[3:] for row in datasets.rows()}
+    rows = {row[:3]: row[3:] for row in listing.rows()}
     assert rows["mnist", "embedded", "small"][:2] == ("40", "20")
     assert rows["mnist", "embedded", "small"][-1].endswith("kB")
     assert rows["mnist", "embedded", "documented"][-1] == "not yet"

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import pytest
 from flax import nnx
 
-from suite.nn.embedding import Embedding
+from suite.nn.layers import Embedding
 
 
 @pytest.mark.parametrize("dtype", ["bfloat16", "float32", "float64"])

@@ -1,6 +1,5 @@
 """The grid search: its points are the documented ones, and fits trained side by side are those trained alone."""
 
-import csv
 import subprocess
 import sys
 from copy import copy
@@ -13,6 +12,7 @@ import jax
 import msgspec
 import numpy as np
 import pytest
+import reference
 import synthetic
 from flax import nnx
 from jax import numpy as jnp
@@ -24,7 +24,7 @@ from suite.driver import validation
 from suite.experiments import headline
 from suite.models import mnist_grid_search
 from suite.models.mnist_grid_search import GRID, WORKLOAD, network
-from suite.nn.patches import conv_of_patches
+from suite.nn.conv import conv_of_patches
 from suite.programs.jax.program import JaxProgram
 from suite.programs.jax.stacked import StackedProgram
 
@@ -34,8 +34,8 @@ SEEDS = (0, 1, 2)
 
 
 def documented():
-    with (HERE / "documented_grid.csv").open() as lines:
-        return {tuple(map(int, row.pop("hidden").split())): row for row in csv.DictReader(lines)}
+    counts = reference.of("mnist_grid_search")["grid"]
+    return {tuple(map(int, hidden.split())): row for hidden, row in counts.items()}
 
 
 def test_the_grid_has_the_documented_points():
@@ -58,7 +58,7 @@ def test_all_fits_together_take_the_documented_steps():
 @pytest.mark.parametrize("hidden", GRID.hidden)
 def test_every_network_of_the_grid_has_its_documented_counts(hidden):
     about, row = network(hidden).description, documented()[hidden]
-    assert {field: getattr(about, field) for field in row} == {field: int(value) for field, value in row.items()}
+    assert {field: getattr(about, field) for field in row} == row
     model = nnx.eval_shape(lambda: mnist_grid_search.GridCnn(nnx.Rngs(0), hidden))
     assert sum(leaf.size for leaf in jax.tree.leaves(nnx.state(model, nnx.Param))) == about.parameters
 

@@ -8,8 +8,8 @@ import optax
 import pytest
 import synthetic
 from flax import nnx
-from learning import losses, targets, training
-from learning.__main__ import NETWORKS, has_gpu
+from learning import losses, training
+from learning.__main__ import NETWORKS, checks, has_gpu
 
 from suite import models
 from suite.case import Case
@@ -19,13 +19,13 @@ from suite.programs.jax import training as learning
 from suite.programs.jax.nnx_jit import NnxProgram
 from suite.programs.jax.packing import PackedModel, vectors_of
 from suite.programs.jax.program import JaxProgram
-from suite.report.pages import learning as report
 from suite.worker import main
 from suite.worker.predictions import balanced, predictions, sigmoid
 from suite.worker_api.protocol import Task
+from suite.workload import LearningTarget
 
 MLP = models.load("mnist_mlp")
-TARGET = targets.LearningTarget(network="mnist_mlp", steps=40, bound=0.9)
+TARGET = LearningTarget(steps=40, bound=0.9)
 
 
 # What is right
@@ -91,7 +91,7 @@ def test_losses_are_told_as_they_come_and_the_last_is_among_them():
 
 @pytest.fixture(scope="module")
 def sample():
-    return training.trained(TARGET, (0,), "cpu")
+    return training.trained("mnist_mlp", TARGET, (0,), "cpu")
 
 
 def test_a_network_learns(sample):
@@ -125,9 +125,13 @@ def test_of_a_frozen_network_the_last_layer_alone_learns(kind):
     assert set(moved.values()) == {0}
 
 
-def test_every_network_that_trains_has_its_exam():
-    trained = {name for name in models.names() if models.load(name).optimizer is not None}
-    assert set(NETWORKS) == set(report.WANTED) == trained
+@pytest.mark.parametrize("name", NETWORKS)
+def test_a_network_is_asked_for_what_its_own_file_says(name, monkeypatch):
+    for check in ("halved", "finite", "falling", "agreeing"):
+        monkeypatch.setattr(losses, check, lambda *_, check=check: check)
+    asked, (*found, last) = models.load(name).learning, checks(name, "gpu", True)
+    wanted = {"halves": ["halved"], "finite": ["finite"], "falls": ["falling"]}
+    assert (found, last) == ([] if isinstance(asked, LearningTarget) else wanted[asked], "agreeing")
 
 
 def stuck(monkeypatch):

@@ -1,10 +1,9 @@
 """Every observation and number of the articles has a verdict by its rule, and the page shows them all."""
 
-import csv
-
 import factory
 import msgspec
 import pytest
+import reference
 from ledger_worlds import (
     ALL,
     ROOT,
@@ -286,8 +285,7 @@ def test_each_observation_is_there_once_and_names_an_experiment_that_tests_it():
 
 
 def test_every_documented_number_has_an_entry():
-    with (ROOT / "tests" / "documented_claims.csv").open() as file:
-        documented = {(row["name"], row["metric"]) for row in csv.DictReader(file)}
+    documented = {(name, metric) for name in models.names() for metric, *_ in reference.of(name)["claims"]}
     found = {(entry.workload, entry.claim.metric) for entry in entries(CATALOGUE, known([]), {})}
     assert documented <= found
     assert sum(entry.workload == "gbdt_mortgage" for entry in entries(CATALOGUE, known([]), {})) == 4

@@ -12,10 +12,9 @@ from jax import numpy as jnp
 from suite.nn import dense, dropout
 from suite.nn.compiler import cpu_options
 from suite.nn.conv import conv_general_dilated, weight_gradient
+from suite.nn.elementwise import mean_of_channels, relu
 from suite.nn.lrn import ALPHA, BETA, RADIUS, local_response_norm
-from suite.nn.mean import mean_of_channels
 from suite.nn.pool import max_pool_2x2, max_pool_3x3
-from suite.nn.relu import relu
 from suite.programs.jax.jaxpr_cost import product_flop
 
 SAME = ((1, 1), (1, 1))

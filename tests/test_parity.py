@@ -1,7 +1,7 @@
 """JAX computes what an independent implementation computed: logits, gradients, ten steps of training, in float64.
 
-The other side's numbers are stored beside the script that makes them, so no second framework is needed here;
-`nox -s parity` computes them anew.
+The other side's numbers are stored in each model's reference, so no second framework is needed here; `nox -s parity`
+computes them anew.
 """
 
 import math
@@ -9,6 +9,7 @@ import math
 import jax
 import numpy as np
 import pytest
+import reference
 from hypothesis import given
 from hypothesis import strategies as st
 from parity import comparison, networks
@@ -17,7 +18,8 @@ from parity.jax_side import JaxSide
 
 from suite import models
 
-TRAINED = sorted(set(networks.names()) - set(networks.SMALL))
+COMPARED = sorted(set(networks.names()) - set(networks.SMALL))
+TRAINED = [name for name in COMPARED if models.load(name).optimizer is not None]
 LARGEST_BYTES = 50_000
 OLD_JAXLIB = jax.__version_info__ < (0, 11)
 
@@ -26,16 +28,24 @@ def marked(names):
     return [pytest.param(name, marks=[pytest.mark.slow] if networks.heavy(name) else []) for name in names]
 
 
-@pytest.mark.parametrize("name", TRAINED)
-def test_every_model_has_a_reference_and_a_small_one(name):
+def test_every_model_has_a_reference_and_nothing_else_has():
+    assert set(reference.names()) == {*models.names(), *networks.SMALL}
+
+
+@pytest.mark.parametrize("name", reference.names())
+def test_a_reference_is_small(name):
+    assert (reference.FOLDER / f"{name}.json").stat().st_size <= LARGEST_BYTES
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_every_network_has_numbers_of_its_control(name):
     assert stored(name).parameters
-    assert (comparison.STORED / f"{name}.json").stat().st_size <= LARGEST_BYTES
 
 
 @pytest.mark.parametrize("name", marked(networks.names()))
 def test_the_model_computes_what_its_reference_says(name):
-    side, reference = JaxSide(name), stored(name)
-    beyond = {check: error for check, error in errors(side, reference) if not error <= BOUNDS[check]}
+    side, right = JaxSide(name), stored(name)
+    beyond = {check: error for check, error in errors(side, right) if not error <= BOUNDS[check]}
     if beyond.keys() == {"float32"} and OLD_JAXLIB and networks.heavy(name):
         pytest.skip(f"jax {jax.__version__} is less exact in float32 than later ones: {beyond['float32']:.1e}")
     assert beyond == {}
@@ -43,16 +53,17 @@ def test_the_model_computes_what_its_reference_says(name):
 
 @pytest.mark.parametrize("name", TRAINED)
 def test_a_reference_has_gradients_statistics_and_ten_steps(name):
-    reference = stored(name)
-    assert models.load(name).optimizer is not None
-    assert reference.gradients
-    assert len(reference.steps) == 10
-    assert bool(reference.statistics) == any(path.endswith("mean") for path in reference.parameters)
+    right = stored(name)
+    assert right.gradients
+    assert len(right.steps) == 10
+    assert bool(right.statistics) == any(path.endswith("mean") for path in right.parameters)
 
 
 def test_a_network_without_reference_is_an_error_that_says_what_to_do():
-    with pytest.raises(LookupError, match=r"no reference for 'nothing'; make it with nox -s parity"):
+    with pytest.raises(LookupError, match=r"no reference for 'nothing'; make it with nox -s parity -- --store nothing"):
         stored("nothing")
+    with pytest.raises(LookupError, match=r"nothing of PyTorch in the reference of 'gbdt_mortgage'"):
+        stored("gbdt_mortgage")
 
 
 @given(st.integers(1, 400), st.floats(1e-12, 1e3), st.integers(0, 2**32 - 1))

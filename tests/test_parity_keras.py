@@ -1,10 +1,9 @@
 """The serving networks compute what keras.applications computes, by numbers stored beside what made them."""
 
-import json
-
 import jax
 import numpy as np
 import pytest
+import reference
 from flax import nnx
 from jax import numpy as jnp
 from parity import keras_applications as keras
@@ -20,13 +19,11 @@ def heavy(name):
     return models.load(name).description.flop_per_example > HEAVY_FLOP
 
 
-@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.slow] if heavy(name) else []) for name in keras.SIDES])
+@pytest.fixture(
+    params=[pytest.param(name, marks=[pytest.mark.slow] if heavy(name) else []) for name in keras.APPLICATIONS]
+)
 def name(request):
     return request.param
-
-
-def reference(name):
-    return json.loads(keras.STORED.read_text())[name]
 
 
 def joined(path):
@@ -57,17 +54,17 @@ def logits(network, name, dtype=np.float64):
     with jax.enable_x64(dtype == np.float64), jax.default_matmul_precision("highest"):
         state = jax.tree.map(lambda leaf: jnp.asarray(leaf, dtype), state)
         answer = jax.jit(lambda state, x: nnx.merge(graph, state)(x))
-        return np.asarray(answer(state, jnp.asarray(keras.pictures(keras.SIDES[name]), dtype)))
+        return np.asarray(answer(state, jnp.asarray(keras.pictures(keras.APPLICATIONS[name].side), dtype)))
 
 
 def error(network, name, dtype=np.float64):
-    return keras.error(keras.fingerprint(logits(network, name, dtype)), reference(name)["logits"])
+    return keras.error(keras.fingerprint(logits(network, name, dtype)), reference.of(name)["served"]["logits"])
 
 
-@pytest.mark.parametrize("name", keras.SIDES)
+@pytest.mark.parametrize("name", keras.APPLICATIONS)
 def test_every_leaf_has_its_counterpart_in_keras(name):
     shapes = {path: leaf.get_value().shape for path, leaf in leaves(abstract(name)).items()}
-    assert keras.leaves_digest(shapes) == reference(name)["leaves"]
+    assert keras.leaves_digest(shapes) == reference.of(name)["served"]["leaves"]
 
 
 def test_logits_are_those_of_keras(name):

@@ -180,13 +180,14 @@ def test_a_clock_that_does_not_check_doubling_is_seen_by_the_worlds(monkeypatch)
     assert not part_clock.much_constant_cost(0).good
 
 
-def test_a_number_that_moved_in_its_last_digit_is_named_by_the_replay():
-    golden = json.loads(part_replay.GOLDEN.read_bytes())
-    campaign = next(iter(golden))
-    name = next(iter(golden[campaign]))
-    other = part_replay.changed(golden, campaign, name)
-    assert part_replay.differences(other, golden) == [f"{campaign}: {name}"]
-    assert part_replay.differences(golden, {}) != []
+def test_a_number_that_moved_in_its_last_digit_is_seen_by_the_replay():
+    numbers = {"one": {"record a": "0.125 2 open"}, "other": {"record b": "0.25 3 open"}}
+    golden = {campaign: part_replay.kept(found) for campaign, found in numbers.items()}
+    assert part_replay.differences(golden, numbers) == []
+    moved = part_replay.changed(numbers["one"], "record a")
+    assert moved == {"record a": "0.126 2 open"}
+    assert part_replay.differences(golden, {**numbers, "one": moved}) == ["one"]
+    assert part_replay.differences(golden, {}) == ["one", "other"]
 
 
 def test_a_world_moves_its_clock_by_work_alone():

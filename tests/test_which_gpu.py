@@ -6,6 +6,7 @@ import factory
 import msgspec
 import pynvml
 import pytest
+from plan import wanted
 from test_telemetry import FakeNvml
 
 from suite.driver import fitness, plan, validation
@@ -15,7 +16,6 @@ from suite.results.compare import comparison
 from suite.results.pooled.kinds import kind_of
 from suite.results.single import prices
 from suite.results.single.prices import Price
-from suite.results.views import reference
 from suite.system import machine
 from suite.system.nvml import Gpus
 from suite.worker_api.offer import Offer
@@ -194,8 +194,8 @@ SLICED = msgspec.structs.replace(factory.HOST, gpus=(SLICE,))
 
 def test_a_slice_is_never_pooled_or_compared_with_the_whole_card():
     assert kind_of(SLICED, "gpu") != kind_of(factory.HOST, "gpu")
-    assert not any(kind.fills(SLICED) for kind in reference.KINDS)
-    assert any(kind.fits(factory.HOST) for kind in reference.KINDS)
+    assert not any(kind.fills(SLICED) for kind in wanted.KINDS)
+    assert any(kind.fits(factory.HOST) for kind in wanted.KINDS)
     whole, part = factory.record(backend="gpu"), factory.record(backend="gpu", machine=SLICED)
     assert comparison.axes(whole, part) == ("GPU",)
     assert comparison.axes(whole, whole) == ()

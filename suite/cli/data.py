@@ -31,10 +31,10 @@ def data() -> None:
 @data.command("list")
 def list_data() -> None:
     """Show the data sets, where they lie and how large they are."""
-    from suite.cli import datasets
     from suite.console import terminal
+    from suite.data import listing
 
-    terminal.print_table("data sets", datasets.COLUMNS, datasets.rows())
+    terminal.print_table("data sets", listing.COLUMNS, listing.rows())
 
 
 @data.command("prepare")
@@ -43,9 +43,13 @@ def list_data() -> None:
 @_size
 def prepare_data(name: str, kind: Any, size: Any) -> None:
     """Make the stand-in of data set NAME, or download the published one, and print where it lies."""
-    from suite.cli import datasets
+    from suite.console.progress import DataProgress
+    from suite.data import listing, store
 
-    click.echo(datasets.prepared(name, kind, size))
+    edition = listing.edition(name, kind, size)
+    with DataProgress() as progress:
+        store.prepare(name, kind, edition, progress)
+    click.echo(store.path(name, kind, edition))
 
 
 @data.command("path")
@@ -54,9 +58,9 @@ def prepare_data(name: str, kind: Any, size: Any) -> None:
 @_size
 def data_path(name: str, kind: Any, size: Any) -> None:
     """Print where data set NAME lies, or will lie once it is prepared."""
-    from suite.cli import datasets
+    from suite.data import listing, store
 
-    click.echo(datasets.path(name, kind, size))
+    click.echo(store.path(name, kind, listing.edition(name, kind, size)))
 
 
 @data.command("gallery")

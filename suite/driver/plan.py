@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from suite import experiments
 from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Backend, Case, Implementation
 from suite.driver import campaign, fitness, reference_round, validation
@@ -48,8 +49,9 @@ def make_plan(request: Request, machine: Machine, offers: Mapping[Implementation
     )
     about = {description.name: description for description in jax.workloads}
     networks = tuple(about)
-    about |= {limit.name: limit for limit in jax.ceilings if limit.name in experiment.WORKLOADS}
-    wanted = workloads(request, networks, [name for name in about if name not in networks], experiment.WORKLOADS)
+    usual = experiments.usual(experiment, jax.workloads)
+    about |= {limit.name: limit for limit in jax.ceilings if limit.name in usual}
+    wanted = workloads(request, networks, [name for name in about if name not in networks], usual)
     present = _present(request, machine, jax)
     chosen = [about[name] for name in wanted]
     if "gpu" in present:

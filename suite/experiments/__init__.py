@@ -15,7 +15,8 @@ from suite.workload import Description
 class Experiment(Protocol):
     """What a file of this package holds; one with many cases also has `rounds(case, cores)`, see below.
 
-    One whose answer rests on pooled numbers also has `of_evidence(evidence)`, which is asked instead of `read`.
+    One that chooses its workloads by their descriptions also has `usual(catalogue)`, which is asked instead of
+    `WORKLOADS`; one whose answer rests on pooled numbers `of_evidence(evidence)`, which is asked instead of `read`.
 
     One whose larger cases may take too long also has `LONGEST_STEP_SECONDS`; one that looks at how busy a GPU is has
     `SUSTAINED`: its steps go on until the driver, which averages over a second, can tell. One that needs several GPUs
@@ -60,6 +61,12 @@ def read(name: str, evidence: Evidence) -> ExperimentResult | None:
     experiment = load(name)
     of_evidence = getattr(experiment, "of_evidence", None)
     return experiment.read(evidence.records) if of_evidence is None else of_evidence(evidence)
+
+
+def usual(experiment: Experiment, catalogue: Sequence[Description]) -> tuple[str, ...]:
+    """Return the workloads that an experiment times when none is named; none: all networks."""
+    chosen = getattr(experiment, "usual", None)
+    return experiment.WORKLOADS if chosen is None else chosen(catalogue)
 
 
 def rounds(name: str, case: Case, cores: int) -> int | None:

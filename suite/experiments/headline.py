@@ -32,16 +32,13 @@ METHOD = (
     "One step of each article's network at its headline batch, float32 at highest precision on both sides, on the GPU "
     "against all granted cores of the same kind of machine. Each side is pooled over hosts."
 )
-# One or two models an article; those that exist are measured when nothing is named.
-WORKLOADS = (
-    "mnist_mlp",
-    "cifar10_mlp",
-    "cifar10_resnet63",
-    "imdb_text_cnn",
-    "catdog_cnn_base",
-    "catdog_cnn_128",
-    "serve_resnet50",
-)
+WORKLOADS: tuple[str, ...] = ()  # see `usual`
+
+
+def usual(catalogue: Sequence[Description]) -> tuple[str, ...]:
+    """Return the workloads that are measured when none is named, that of the shortest step first."""
+    chosen = sorted(catalogue, key=lambda about: about.batch * about.flop_per_example)
+    return tuple(about.name for about in chosen if about.headline)
 
 
 def cases(

@@ -60,6 +60,7 @@ def workload(
     trainable: int,
     side: int = 224,
     cpu_kernels: CpuKernels,
+    headline: bool = False,
 ) -> Workload:
     """Return the workload of a network that maps photographs float32[N,side,side,3] to logits float32[N,1000]."""
     return Workload(
@@ -81,6 +82,7 @@ def workload(
             forward_flop_per_example=forward,
             flop_per_example=forward,
             data="random",
+            headline=headline,
         ),
         model=model,
         loss=loss,

@@ -8,7 +8,7 @@ Differs: the timed step is training alone; the number of pairs and the places
 
 from suite.models.catdog_cnn_base import SERVER, V100, Plan, accuracy, workload
 from suite.models.catdog_cnn_dropout import PLACE_OF_DROPOUT
-from suite.workload import Claim
+from suite.workload import Claim, LearningTarget
 
 FEATURES, SIDE, DROPOUT = (64, 64, 64, 64), 128, 0.5
 READING = (
@@ -56,4 +56,6 @@ WORKLOAD = workload(
         accuracy(94.0),
     ),
     differs=(READING, PLACE_OF_DROPOUT),
+    headline=True,
+    learning=LearningTarget(steps=150, bound=0.8, gpu_only=True),
 )

@@ -12,7 +12,7 @@ from suite.data.prepare.pictures import Pixels
 from suite.nn import dense, flop
 from suite.nn.losses import softmax_cross_entropy
 from suite.nn.optimizers import sgd
-from suite.workload import Claim, Description, Source, WholeRun, Workload
+from suite.workload import Claim, Description, LearningTarget, Source, WholeRun, Workload
 
 
 class Cifar10Mlp(nnx.Module):
@@ -85,10 +85,12 @@ WORKLOAD = Workload(
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD, FIRST),
         run=WholeRun(epochs=10, train=50_000),
+        headline=True,
     ),
     model=Cifar10Mlp,
     loss=loss,
     optimizer=sgd,
     preparation=Pixels(),
     cpu_kernels="ynn",  # updates of 12 million weights: its loops are faster than XLA's
+    learning=LearningTarget(steps=250, bound=0.33),
 )

@@ -11,7 +11,7 @@ from flax import nnx
 
 from suite.data.prepare.pictures import Pixels
 from suite.nn import flop
-from suite.nn.chain import chain_end
+from suite.nn.elementwise import chain_end
 from suite.nn.layers import BatchNorm, conv
 from suite.nn.losses import softmax_cross_entropy
 from suite.nn.optimizers import adam
@@ -163,6 +163,7 @@ WORKLOAD = Workload(
         trainable_parameters=15_187_722,
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD, STEM),
+        headline=True,
     ),
     model=Cifar10ResNet,
     loss=loss,
@@ -170,4 +171,5 @@ WORKLOAD = Workload(
     gpu_graph="whole",
     gpu_layout="channels-first",
     preparation=Pixels(),
+    learning="halves",
 )

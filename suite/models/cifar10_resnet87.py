@@ -65,4 +65,5 @@ WORKLOAD = Workload(
     gpu_layout="channels-first",
     preparation=SHIFTED,
     augment=RotateShiftFlip(degrees=SHIFTED.degrees, pixels=SHIFTED.pixels),
+    learning="halves",
 )

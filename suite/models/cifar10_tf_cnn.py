@@ -21,7 +21,7 @@ from suite.nn.losses import softmax_cross_entropy
 from suite.nn.lrn import local_response_norm
 from suite.nn.optimizers import averaged, staircase_sgd
 from suite.nn.pool import max_pool_3x3
-from suite.workload import Claim, Description, Source, Workload
+from suite.workload import Claim, Description, LearningTarget, Source, Workload
 
 BATCH, TRAINING_EXAMPLES = 512, 50_000
 RATE, EPOCHS_PER_STAIR, STAIR = 0.1, 350, 0.1
@@ -140,4 +140,5 @@ WORKLOAD = Workload(
     augment=CropFlipLight(side=CROP.side, brightness=CROP.brightness, contrast=CROP.contrast, whole=SIDE),
     gpu_graph="concurrent",
     gpu_layout="channels-first",
+    learning=LearningTarget(steps=200, bound=0.8, batch=64),
 )

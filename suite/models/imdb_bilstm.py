@@ -13,11 +13,11 @@ from flax import nnx
 
 from suite.data.prepare.words import Subwords
 from suite.nn import flop
-from suite.nn.embedding import Embedding
+from suite.nn.layers import Embedding
 from suite.nn.losses import sigmoid_cross_entropy
 from suite.nn.lstm import BidirectionalLstm
 from suite.nn.optimizers import adam
-from suite.workload import Description, Source, Workload
+from suite.workload import Description, LearningTarget, Source, Workload
 
 POSITIONS, VOCABULARY = 256, 8185
 
@@ -84,4 +84,5 @@ WORKLOAD = Workload(
     optimizer=partial(adam, 1e-4),
     preparation=Subwords(),
     cpu_devices=4,
+    learning=LearningTarget(steps=800, bound=0.6, batch=16),
 )

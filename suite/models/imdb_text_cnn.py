@@ -13,10 +13,10 @@ from flax import nnx
 from suite.data.prepare.words import Words
 from suite.nn import flop
 from suite.nn.dropout import Dropout
-from suite.nn.embedding import Embedding
+from suite.nn.layers import Embedding
 from suite.nn.losses import sigmoid_cross_entropy
 from suite.nn.optimizers import adam
-from suite.workload import Claim, Description, Source, WholeRun, Workload
+from suite.workload import Claim, Description, LearningTarget, Source, WholeRun, Workload
 
 
 class ImdbTextCnn(nnx.Module):
@@ -94,6 +94,7 @@ WORKLOAD = Workload(
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD),
         run=WholeRun(epochs=2, train=25_000, test=25_000),
+        headline=True,
     ),
     model=ImdbTextCnn,
     loss=loss,
@@ -101,4 +102,5 @@ WORKLOAD = Workload(
     preparation=Words(),
     cpu_kernels="xla",
     gpu_graph="whole",
+    learning=LearningTarget(steps=200, bound=0.9),
 )

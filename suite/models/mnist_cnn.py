@@ -15,7 +15,7 @@ from suite.nn.layers import ConvRelu
 from suite.nn.losses import softmax_cross_entropy
 from suite.nn.optimizers import adadelta
 from suite.nn.pool import max_pool_2x2
-from suite.workload import Description, Source, WholeRun, Workload
+from suite.workload import Description, LearningTarget, Source, WholeRun, Workload
 
 
 class MnistCnn(nnx.Module):
@@ -80,4 +80,5 @@ WORKLOAD = Workload(
     optimizer=adadelta,
     preparation=Pixels(),
     gpu_graph="whole",
+    learning=LearningTarget(steps=80, bound=0.85),
 )

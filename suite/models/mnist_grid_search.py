@@ -16,13 +16,13 @@ from flax import nnx
 
 from suite.data.prepare.pictures import Pixels
 from suite.nn import flop
+from suite.nn.conv import conv_of_patches
 from suite.nn.dropout import Dropout
 from suite.nn.layers import ConvRelu
 from suite.nn.losses import softmax_cross_entropy
 from suite.nn.optimizers import adadelta
-from suite.nn.patches import conv_of_patches
 from suite.nn.pool import max_pool_2x2
-from suite.workload import Description, Grid, Source, WholeRun, Workload
+from suite.workload import Description, Grid, LearningTarget, Source, WholeRun, Workload
 
 FLAT = 12 * 12 * 8
 
@@ -127,4 +127,5 @@ WORKLOAD = Workload(
     loss=loss,
     optimizer=adadelta,
     preparation=Pixels(),
+    learning=LearningTarget(steps=250, bound=0.8),
 )

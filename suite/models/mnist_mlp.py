@@ -13,7 +13,7 @@ from suite.nn import flop
 from suite.nn.dropout import Dropout
 from suite.nn.losses import softmax_cross_entropy
 from suite.nn.optimizers import rmsprop
-from suite.workload import Claim, Description, Source, WholeRun, Workload
+from suite.workload import Claim, Description, LearningTarget, Source, WholeRun, Workload
 
 
 class MnistMlp(nnx.Module):
@@ -88,10 +88,12 @@ WORKLOAD = Workload(
         forward_flop_per_example=FORWARD,
         flop_per_example=flop.training(FORWARD, FIRST),
         run=WholeRun(epochs=20, train=60_000, test=10_000),
+        headline=True,
     ),
     model=MnistMlp,
     loss=loss,
     optimizer=rmsprop,
     preparation=Pixels(),
     cpu_kernels="xla",  # of three products: a call of oneDNN's costs more than it saves
+    learning=LearningTarget(steps=100, bound=0.95),
 )

@@ -92,4 +92,5 @@ WORKLOAD = _serving.workload(
     parameters=25_636_712,
     trainable=25_583_592,
     cpu_kernels="onednn-alone",
+    headline=True,
 )

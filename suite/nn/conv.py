@@ -1,4 +1,4 @@
-"""Convolution whose weight gradient is a matrix product, because XLA's own is slow on the CPU."""
+"""Convolution with a weight gradient that is a matrix product, because XLA's own is slow on the CPU, or of patches."""
 
 import math
 from collections.abc import Sequence
@@ -98,3 +98,11 @@ def product(x: jax.Array, y: jax.Array) -> jax.Array:
     slices = math.gcd(math.prod(x.shape[:3]), _SLICES)
     x, y = x.reshape(slices, -1, x.shape[3]), y.reshape(slices, -1, y.shape[3])
     return jnp.einsum("smc,smd->scd", x, y).sum(0)
+
+
+def conv_of_patches(x: jax.Array, kernel: jax.Array) -> jax.Array:
+    """Return the valid convolution [N,H',W',D] of x [N,H,W,C] by a kernel [K,L,C,D] with stride 1."""
+    high, wide = x.shape[1] - kernel.shape[0] + 1, x.shape[2] - kernel.shape[1] + 1
+    places = [(row, column) for row in range(kernel.shape[0]) for column in range(kernel.shape[1])]
+    patches = [lax.slice_in_dim(lax.slice_in_dim(x, i, i + high, axis=1), j, j + wide, axis=2) for i, j in places]
+    return jnp.concatenate(patches, axis=3) @ kernel.reshape(-1, kernel.shape[3])

@@ -9,9 +9,9 @@ import numpy as np
 from flax import nnx
 from jax import lax
 
-from suite.nn.affine import affine
 from suite.nn.depthwise import depthwise
 from suite.nn.dtypes import alike, wide
+from suite.nn.elementwise import affine
 from suite.nn.initial import depthwise_uniform
 
 Padding = str | Sequence[tuple[int, int]]

@@ -7,12 +7,10 @@ import jax.numpy as jnp
 from flax import nnx
 from jax import lax
 
-from suite.nn.affine import affine
 from suite.nn.conv import conv_general_dilated
 from suite.nn.dtypes import alike, wide
+from suite.nn.elementwise import affine, mean_of_channels, relu
 from suite.nn.initial import Draw
-from suite.nn.mean import mean_of_channels
-from suite.nn.relu import relu
 
 KERAS_MOMENTUM, KERAS_EPSILON = 0.99, 1e-3
 
@@ -82,3 +80,20 @@ class BatchNorm(nnx.Module):
         factor = self.scale.get_value().astype(raised.dtype) * lax.rsqrt(var + KERAS_EPSILON)
         offset = self.bias.get_value().astype(raised.dtype) - mean * factor
         return affine(x, factor, offset)
+
+
+class Embedding(nnx.Module):
+    """A table of `rows` vectors, drawn from -0.05 to 0.05 as Keras does."""
+
+    def __init__(self, rows: int, features: int) -> None:
+        self.embedding = nnx.Param(jnp.zeros((rows, features)))
+
+    def __call__(self, tokens: jax.Array) -> jax.Array:
+        """Map ids int32[...], each below `rows`, to the table's type [...,features].
+
+        The gradients of a row are summed in float32 where the type is narrower: padding alone adds thousands, of which
+        bfloat16 keeps the first hundreds, and a GPU adds only wider numbers in its memory without reading them first.
+        """
+        table = self.embedding.get_value()
+        raised = table.astype(wide(table.dtype))
+        return jnp.take(raised, tokens, axis=0).astype(table.dtype)

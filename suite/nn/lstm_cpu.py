@@ -5,7 +5,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 
-from suite.nn.affine import affine
+from suite.nn.elementwise import affine
 
 _OVERWRITES = jax.__version_info__ >= (0, 11)  # jaxlib 0.10 copies the whole at each position instead
 

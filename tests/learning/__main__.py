@@ -12,39 +12,39 @@ from pathlib import Path
 
 import jax
 
-from learning import losses, targets, training
+from learning import losses
+from learning import training as gate
+from suite import models
 from suite.case import Backend
 from suite.results.evidence import learning as evidence
 from suite.results.evidence.learning import LearningCheck, LossCheck
 from suite.system.load import granted_cores
 from suite.system.machine import cpu_model
 from suite.system.software import commit
+from suite.workload import LearningTarget
 
 EVIDENCE = Path(__file__).parents[2] / "site" / "evidence"
-HALVED = ("cifar10_resnet63", "cifar10_resnet87")
-FINITE, FALLING = "catdog_cnn_deep", "dp_linear_mirrored"
-TARGETS = {target.network: target for target in targets.TARGETS}
-NETWORKS = (*TARGETS, *HALVED, FINITE, FALLING)
+NETWORKS = tuple(name for name in models.names() if models.load(name).optimizer is not None)
 
 
 def checks(name: str, backend: Backend, gpu: bool) -> Iterator[LossCheck]:
     """Yield what has to happen to a network's losses."""
-    if name in HALVED:
-        yield losses.halved(name, backend, targets.SEEDS)
-    elif name == FINITE:
-        yield losses.finite(name, backend)
-    elif name == FALLING:
-        yield losses.falling(name, backend, targets.SEEDS)
-    target = TARGETS.get(name)
-    if target is not None and target.gpu_only and backend == "cpu":
-        yield LossCheck(expected=f"an accuracy of {target.bound:g}", found="not tried: needs a GPU", good=None)
+    match models.load(name).learning:
+        case "halves":
+            yield losses.halved(name, backend, gate.SEEDS)
+        case "finite":
+            yield losses.finite(name, backend)
+        case "falls":
+            yield losses.falling(name, backend, gate.SEEDS)
+        case LearningTarget(gpu_only=True, bound=bound) if backend == "cpu":
+            yield LossCheck(expected=f"an accuracy of {bound:g}", found="not tried: needs a GPU", good=None)
     yield losses.agreeing(name, gpu)
 
 
 def learning_check(name: str, backend: Backend, gpu: bool) -> LearningCheck:
     """Return all that is tried with a network."""
-    target, start = TARGETS.get(name), time.monotonic()
-    here = target is not None and (backend == "gpu" or not target.gpu_only)
+    target, start = models.load(name).learning, time.monotonic()
+    here = isinstance(target, LearningTarget) and (backend == "gpu" or not target.gpu_only)
     return LearningCheck(
         network=name,
         made=datetime.datetime.now(datetime.UTC).date().isoformat(),
@@ -52,8 +52,8 @@ def learning_check(name: str, backend: Backend, gpu: bool) -> LearningCheck:
         machine=cpu_model() if backend == "cpu" else jax.devices("gpu")[0].device_kind,
         cores=granted_cores(),
         backend=backend,
-        seeds=targets.SEEDS,
-        trained=training.trained(target, targets.SEEDS, backend) if target is not None and here else None,
+        seeds=gate.SEEDS,
+        trained=gate.trained(name, target, gate.SEEDS, backend) if here else None,
         checks=tuple(checks(name, backend, gpu)),
         seconds=round(time.monotonic() - start, 1),
     )
@@ -95,6 +95,9 @@ def main() -> int:
         say(found)
         print(f"  written: {evidence.write(found, EVIDENCE)}", flush=True)
         good &= found.good
+    known = {check.network for check in evidence.read(EVIDENCE)}
+    if missing := [name for name in NETWORKS if name not in known]:
+        print(f"no evidence so far: {', '.join(missing)}")
     return 0 if good else 1
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import optax
 from flax import nnx
 
-from learning.targets import LearningTarget
 from suite import models
 from suite.case import Backend, Case
 from suite.data import embedded, pipeline
@@ -18,8 +17,9 @@ from suite.programs.jax import training
 from suite.results.evidence.learning import Trained
 from suite.system.load import granted_cores
 from suite.worker_api.program import Batch
-from suite.workload import Workload
+from suite.workload import LearningTarget, Workload
 
+SEEDS = (0, 1, 2)
 OUTPUTS = ("output", "softmax_linear")  # what the networks call their last layer
 
 
@@ -29,9 +29,11 @@ def lessons(workload: Workload) -> training.TrainingData:
     return training.training_data(dataset, workload.preparation, "embedded", embedded.edition(dataset, "small"))
 
 
-def trained(target: LearningTarget, seeds: tuple[int, ...], backend: Backend, breaking: bool = True) -> Trained:
+def trained(
+    network: str, target: LearningTarget, seeds: tuple[int, ...], backend: Backend, breaking: bool = True
+) -> Trained:
     """Return the accuracy that the network reaches from each seed, and what it reaches broken."""
-    workload = models.load(target.network)
+    workload = models.load(network)
     about = workload.description
     batch, data = target.batch or about.batch, lessons(workload)
     program = begun(workload, data, batch, backend)

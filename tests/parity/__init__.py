@@ -1,1 +1,1 @@
-"""JAX against an independent implementation, by numbers that are stored beside the script that makes them."""
+"""JAX against an independent implementation, by numbers that are stored in the reference of each model."""

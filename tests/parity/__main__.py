@@ -2,7 +2,7 @@
 
 `python -m parity [--store] [NAME...]`, with the tests on Python's path and JAX and PyTorch side by side, as `nox -s
 parity` has it. Where PyTorch is missing the stored references stand for it, errors are estimates, and both is said. A
-run over all networks becomes the site's evidence.
+run over all networks becomes the site's evidence. --store also writes what each model says of itself to its reference.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import numpy as np
+import reference
 import test_parity_keras as keras
 
 from parity import bugs, networks
@@ -24,6 +25,7 @@ from suite import models
 from suite.results.evidence import parity
 from suite.system.machine import cpu_model
 from suite.system.software import commit
+from suite.workload import Workload
 
 try:
     from parity import torch_side
@@ -31,6 +33,7 @@ except ModuleNotFoundError:
     torch_side = None
 
 COLUMNS = ("logits", "loss", "gradients", "steps", "statistics", "float32")
+COUNTS = ("parameters", "trainable_parameters", "forward_flop_per_example", "flop_per_example")
 PACKAGES = ("jax", "jaxlib", "flax", "optax", "numpy", "torch")
 EVIDENCE = Path(__file__).parents[2] / "site" / "evidence"
 
@@ -39,14 +42,17 @@ def main() -> int:
     """Return 0 if all that was asked for agrees, and every bug is caught."""
     asked = argparse.ArgumentParser(prog="python -m parity", description=__doc__.splitlines()[0])
     asked.add_argument("--store", action="store_true", help="write the references anew")
-    asked.add_argument("names", nargs="*", metavar="NAME", help=f"all: {', '.join(networks.names())}")
+    asked.add_argument("names", nargs="*", metavar="NAME", help=f"all: {', '.join((*models.names(), *networks.SMALL))}")
     given = asked.parse_args()
     if torch_side is None:
         if given.store:
             asked.error("--store needs PyTorch, which is not installed here; nox -s parity installs it")
         print("PyTorch is not installed here: JAX is compared with the stored references, and they with nothing")
     print(f"{'network':22}" + "".join(f"{column:>11}" for column in (*COLUMNS, "stored")) + f"{'seconds':>9}")
-    found = tuple(compared(name, given.store) for name in given.names or networks.names())
+    for name in (given.names or models.names()) if given.store else ():
+        if name not in networks.SMALL:
+            store_documented(name)
+    found = tuple(compared(name, given.store) for name in networks.names() if name in given.names or not given.names)
     if not given.names:
         found += tuple(served(name) for name in networks.SERVED)
     print(f"{'bound':22}" + "".join(f"{BOUNDS[column]:11.0e}" for column in COLUMNS) + f"{'1':>11}")
@@ -69,6 +75,33 @@ def main() -> int:
     )
     print(f"written: {file}")
     return 0 if all(network.agrees for network in found) and right == len(caught) else 1
+
+
+def store_documented(name: str) -> None:
+    """Write to a model's reference what its own file says; the steps of `learns` are left as they are, if there.
+
+    Raises LookupError for an unknown model.
+    """
+    workload = models.load(name)
+    trains = workload.optimizer is not None and workload.learning != "finite"
+    learns = {"jax": 12, "torch": 20, "keras": 20} if trains else {}
+    before = reference.of(name) if name in reference.names() else {}
+    about, points = workload.description, workload.description.grid
+    grid = {" ".join(map(str, hidden)): counts(workload.network(hidden)) for hidden in points.hidden} if points else {}
+    file = reference.store(
+        name,
+        dataset=about.dataset,
+        counts=counts(workload),
+        claims=[[c.metric, c.unit, c.cpu_value, c.gpu_value, c.speedup, c.grade] for c in about.claims],
+        learns=before.get("learns", learns),
+        **({"grid": grid} if grid else {}),
+    )
+    print(f"written: {file}")
+
+
+def counts(workload: Workload) -> dict[str, int]:
+    """Return the parameters and the FLOP that a workload states."""
+    return {field: getattr(workload.description, field) for field in COUNTS}
 
 
 def compared(name: str, anew: bool) -> parity.Network:

@@ -24,8 +24,7 @@ from suite.models.imdb_bilstm import ImdbBilstm
 from suite.models.mnist_cnn import MnistCnn
 from suite.models.mnist_mlp import MnistMlp
 from suite.nn import optimizers
-from suite.nn.embedding import Embedding
-from suite.nn.layers import BatchNorm
+from suite.nn.layers import BatchNorm, Embedding
 from suite.nn.losses import softmax_cross_entropy
 from suite.nn.pool import max_pool_3x3
 from suite.workload import Workload

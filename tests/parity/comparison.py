@@ -8,12 +8,11 @@ gradient of a bias in front of a batch norm is zero.
 import math
 import zlib
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 
 import msgspec
 import numpy as np
+import reference
 
-STORED = Path(__file__).parent / "stored"
 PROJECTIONS = 2
 DIGITS = 13  # that are stored
 BOUNDS = {
@@ -166,18 +165,18 @@ def stored(name: str) -> Reference:
 
     Raises LookupError if there is none.
     """
-    file = STORED / f"{name}.json"
-    if not file.exists():
-        raise LookupError(f"no reference for '{name}'; make it with nox -s parity -- {name}, which says how it differs")
-    return msgspec.json.decode(file.read_bytes(), type=Reference)
+    parts = reference.of(name)
+    if "computed" not in parts:
+        raise LookupError(f"nothing of PyTorch in the reference of '{name}'; nox -s parity -- --store {name} adds it")
+    return msgspec.convert(parts["computed"], type=Reference)
 
 
 def store(name: str, computed: Computed, source: str) -> None:
-    """Write the reference of a network beside the others; `source` is the implementation that computed it."""
+    """Write what was computed to the reference of a network; `source` is the implementation that did."""
     arrays = computed.gradients | computed.statistics
     numbers = {path: written(fingerprint(path, array)) for path, array in arrays.items()}
     leaves = {path: Leaf(shape, numbers.get(path)) for path, shape in computed.parameters.items()}
-    reference = Reference(
+    found = Reference(
         source=source,
         inputs=computed.inputs,
         logits=written(fingerprint("logits", computed.logits)),
@@ -186,5 +185,4 @@ def store(name: str, computed: Computed, source: str) -> None:
         trained={path: leaf for path, leaf in leaves.items() if path in computed.gradients},
         others={path: leaf for path, leaf in leaves.items() if path not in computed.gradients},
     )
-    STORED.mkdir(exist_ok=True)
-    (STORED / f"{name}.json").write_bytes(msgspec.json.encode(reference) + b"\n")
+    reference.store(name, computed=msgspec.to_builtins(found))

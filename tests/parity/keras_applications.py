@@ -1,30 +1,21 @@
-"""Write what keras.applications computes with seeded weights: python keras_applications.py [--check] [NAME...].
+"""Write what keras.applications computes with seeded weights, to the references of the networks that serve.
 
-Needs Keras on TensorFlow, and of the suite nothing: weights come from NumPy by the paths and shapes of the leaves of
-the networks in JAX, so that only numbers of a few bytes are stored. With --check nothing is written, and what is stored
-is compared.
+`python -m parity.keras_applications [--check] [NAME...]`, with the tests on Python's path. Needs Keras on TensorFlow,
+and of the suite nothing: weights come from NumPy by the paths and shapes of the leaves of the networks in JAX, so that
+only numbers of a few bytes are stored. With --check nothing is written, and what is stored is compared.
 """
 
 import argparse
 import hashlib
-import json
 import math
 import sys
 import zlib
 from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import reference
 
-STORED = Path(__file__).parent / "stored" / "keras_applications.json"
-SIDES = {
-    "serve_mobilenet_v2": 224,
-    "serve_nasnet_mobile": 224,
-    "serve_resnet50": 224,
-    "serve_resnet152": 224,
-    "serve_nasnet_large": 331,
-}
 BOUND = 1e-10  # of the difference's norm, relative
 PROJECTIONS = 4
 NORMS = {"gamma": "scale", "beta": "bias", "moving_mean": "mean", "moving_variance": "var"}  # of Keras to those of JAX
@@ -135,17 +126,21 @@ def nasnet(cells: int) -> Rename:
     return rename
 
 
-def networks() -> dict[str, tuple[Callable[..., Any], Rename]]:
-    """Return Keras' networks and the names of their layers."""
-    from keras import applications
+class Application(NamedTuple):
+    """A network of keras.applications by its name there, what its layers are called in JAX, and its pictures' side."""
 
-    return {
-        "serve_mobilenet_v2": (applications.MobileNetV2, mobilenet_v2),
-        "serve_nasnet_mobile": (applications.NASNetMobile, nasnet(4)),
-        "serve_resnet50": (applications.ResNet50, resnet((3, 4, 6, 3))),
-        "serve_resnet152": (applications.ResNet152, resnet((3, 8, 36, 3))),
-        "serve_nasnet_large": (applications.NASNetLarge, nasnet(6)),
-    }
+    keras: str
+    rename: Rename
+    side: int = 224
+
+
+APPLICATIONS = {
+    "serve_mobilenet_v2": Application("MobileNetV2", mobilenet_v2),
+    "serve_nasnet_mobile": Application("NASNetMobile", nasnet(4)),
+    "serve_resnet50": Application("ResNet50", resnet((3, 4, 6, 3))),
+    "serve_resnet152": Application("ResNet152", resnet((3, 8, 36, 3))),
+    "serve_nasnet_large": Application("NASNetLarge", nasnet(6), 331),
+}
 
 
 def places(variable: Any, rename: Rename) -> Iterator[tuple[str, tuple[int, ...]]]:
@@ -175,16 +170,16 @@ def numbers(name: str) -> dict[str, Any]:
 
     keras.backend.clear_session()
     keras.config.set_floatx("float64")
-    make, rename = networks()[name]
-    model, shapes = make(weights=None, classifier_activation=None), {}
+    network = APPLICATIONS[name]
+    model, shapes = getattr(keras.applications, network.keras)(weights=None, classifier_activation=None), {}
     for variable in model.variables:
         if variable.path.endswith("seed_generator_state"):
             continue
-        parts = dict(places(variable, rename))
+        parts = dict(places(variable, network.rename))
         shapes |= parts
         value = np.concatenate([weight(path, shape) for path, shape in parts.items()], -1)
         variable.assign(value.reshape(variable.shape).astype(np.float64))
-    logits = model(pictures(SIDES[name]).astype(np.float64), training=False).numpy()
+    logits = model(pictures(network.side).astype(np.float64), training=False).numpy()
     total = sum(math.prod(shape) for shape in shapes.values())
     if total != model.count_params():
         raise ValueError(f"{name}: {model.count_params()} parameters in Keras, {total} were given")
@@ -195,20 +190,17 @@ def main() -> int:
     """Return 0 if every reference was written, or with --check if all agree."""
     asked = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     asked.add_argument("--check", action="store_true", help="write nothing, compare what is stored")
-    asked.add_argument("names", nargs="*", metavar="NAME", help=f"all: {', '.join(SIDES)}")
+    asked.add_argument("names", nargs="*", metavar="NAME", help=f"all: {', '.join(APPLICATIONS)}")
     given, agrees = asked.parse_args(), True
-    stored = json.loads(STORED.read_text()) if STORED.exists() else {}
-    for name in given.names or SIDES:
-        fresh = numbers(name)
-        away = error(stored[name]["logits"], fresh["logits"]) if name in stored else math.inf
-        same = away <= BOUND and stored[name]["leaves"] == fresh["leaves"]
+    for name in given.names or APPLICATIONS:
+        fresh, stored = numbers(name), reference.of(name).get("served")
+        away = error(stored["logits"], fresh["logits"]) if stored else math.inf
+        same = away <= BOUND and stored["leaves"] == fresh["leaves"]
         verdict = "agrees" if same else "DIFFERS" if given.check else "written"
         print(f"{name:26}{away:11.1e}  {verdict}", flush=True)
         agrees &= same
-        stored[name] = fresh
-    if not given.check:
-        STORED.parent.mkdir(exist_ok=True)
-        STORED.write_text(json.dumps(stored, indent=1) + "\n")
+        if not given.check:
+            reference.store(name, served=fresh)
     return 0 if agrees or not given.check else 1
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import synthetic
 
-from parity.keras_applications import SIDES as SERVED
+from parity.keras_applications import APPLICATIONS as SERVED
 from suite import controls, models
 from suite.workload import Workload
 

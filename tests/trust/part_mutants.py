@@ -66,7 +66,6 @@ TESTS = {
     "suite.results.stats.pooling": ("test_pooling",),
     "suite.results.pooled.pools": ("test_pools",),
     "suite.results.single.prices": ("test_prices",),
-    "suite.results.views.reference": ("test_which_gpu", "test_reference_round", "test_coverage"),
     "suite.results.compare.reproducibility": ("test_reproducibility",),
     "suite.results.single.roofline": ("test_roofline",),
     "suite.results.single.selection": ("test_selection", "test_comparison", "test_speedup"),

@@ -1,44 +1,20 @@
-"""The coverage page: workloads, machines and scopes, each cell filled or with the reason why not."""
+"""The coverage page: how many models were timed on each machine, and which questions it answered."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from suite import experiments, units
-from suite.case import Case
-from suite.experiments import headline
+from suite.case import Case, Precision
 from suite.report.pages.experiments import ExperimentResults
 from suite.report.parts.html import Page
-from suite.results.records.machine import Machine
 from suite.results.records.record import Record
-from suite.results.single.summary import summary
-from suite.results.views.experiment_result import ExperimentResult
-from suite.results.views.reference import (
-    KINDS,
-    Controls,
-    Kind,
-    Wanted,
-    beside,
-    cell,
-    controls,
-    elsewhere,
-    plain,
-    unasked,
-)
+from suite.results.single.selection import by_machine, current_cases
 from suite.results.views.table import Cell, Table
+from suite.scopes import Scope
 from suite.workload import Description
 
 TITLE = "Coverage"
-_LEAD = (
-    "The reference results are to hold every documented model on three kinds of machine. A filled cell says what its "
-    "current result is worth and links the record; an empty one, or one that lacks models or numbers of GPUs, names "
-    "the tier that will fill it, the first being the most urgent, or says why nothing belongs there; what no tier "
-    "asks for is filled where it was measured all the same. A cell of one GPU among several says so; where the GPU "
-    "alone is asked for it counts as long as no machine with one GPU has a result. Machines that no tier asks for "
-    "follow, with what they have."
-)
-_ANSWERED = "answered"
-_UNKNOWN = ": not known"  # behind a model's name, in the answer of one whose results are not whole
-_NOT_KNOWN = "Not known"  # how an answer begins that is of all models together and has too few
+_SCOPES: tuple[Scope, ...] = ("step", "cold", "transfer", "epoch", "run", "serve")
+_PRECISIONS: dict[Precision, str] = {"float32-highest": "", "tf32": ", TF32", "bfloat16": ", bfloat16"}
 
 
 def page(
@@ -50,176 +26,67 @@ def page(
 ) -> str:
     """Return the page."""
     made = Page(TITLE, "", local)
-    made.paragraph(_LEAD)
-    others = controls(records)
-    for kind in KINDS:
-        made.heading(kind.name)
-        mine = plain(record for record in records if kind.fills(record.machine))
-        shown = table(kind.name, kind.wanted, catalogue, mine, others)
-        made.paragraph(controlled(kind.wanted, shown.rows, others))
-        made.table(shown, links)
-    for name, there in elsewhere(records).items():
-        mine = plain(there)
-        if columns := unasked(mine):
-            made.heading(name)
-            made.table(table(name, columns, catalogue, mine, others), links)
-    made.heading("Experiments")
-    made.table(answered(answers, catalogue), links)
+    made.paragraph(
+        "How many models have a complete result in JAX on each machine, at the headline batch, by what was timed; and "
+        "which machines answered each experiment's question. The pages of models and machines say what came out."
+    )
+    made.table(measured(records, catalogue), links)
+    made.table(answered(answers), links)
     return made.text()
 
 
-def table(
-    name: str,
-    columns: Sequence[Wanted],
-    catalogue: Sequence[Description],
-    records: Mapping[Case, Sequence[Record]],
-    others: Controls,
-) -> Table:
-    """Return the table of a kind of machine, or of one machine, whose records are given; a row for each workload."""
+def measured(records: Sequence[Record], catalogue: Sequence[Description]) -> Table:
+    """Return how many models each machine has a complete result of, by backend, scope and precision."""
+    models = {about.name for about in catalogue}
+    machines = by_machine(record for record in records if record.workload in models and _counts(record))
+    timed = {
+        mine[0].machine.name: {
+            (_column(item.record), item.record.workload) for item in current_cases(mine) if item.complete
+        }
+        for mine in machines.values()
+    }
+    columns = [
+        f"{backend.upper()} {scope}{words}"
+        for backend in ("cpu", "gpu")
+        for scope in _SCOPES
+        for words in _PRECISIONS.values()
+    ]
+    there = {column for found in timed.values() for column, _ in found}
+    columns = [column for column in columns if column in there]
+    rows = tuple((Cell(text=name), *(_number(found, column) for column in columns)) for name, found in timed.items())
+    title = f"Models with a complete result, of {units.count(len(models))}"
+    return Table(title=title, columns=("machine", *columns), rows=rows)
+
+
+def _counts(record: Record) -> bool:
+    """Return whether a record stands among the headline's: of JAX's plain way, at the documented batch."""
+    case, batch = record.case.timed.ignoring_allocator, record.description.batch
+    plain = Case(workload=case.workload, backend=case.backend, scope=case.scope, batch=batch, precision=case.precision)
+    return record.general and case == plain
+
+
+def _column(record: Record) -> str:
+    return f"{record.backend.upper()} {record.case.scope}{_PRECISIONS[record.case.precision]}"
+
+
+def _number(found: set[tuple[str, str]], column: str) -> Cell:
+    count = sum(of == column for of, _ in found)
+    return Cell(text=units.count(count), sort=count) if count else Cell(text=units.DASH)
+
+
+def answered(answers: ExperimentResults) -> Table:
+    """Return which machines answered each experiment's question."""
     rows = tuple(
         (
-            Cell(text=about.name),
-            *(
-                _remarked(wanted, cell(wanted, about, about.name in headline.WORKLOADS, records), others)
-                for wanted in columns
-            ),
+            Cell(text=name),
+            Cell(text=experiments.load(name).TITLE),
+            Cell(text="; ".join(machine.name for machine, _ in mine) or units.DASH),
         )
-        for about in catalogue
+        for name, mine in answers.items()
     )
-    cells = [each for row in rows for each in row[1:] if each.text != units.DASH]
-    full = sum(each.record is not None for each in cells)
-    owed = any(wanted.tier for wanted in columns)
-    steady = sum(each.record is not None and summary(each.record).steady for each in cells)
-    share = f"{units.count(full)} of {units.count(len(cells))} cells are filled" if owed else "what it has"
-    share += f", nothing speaks against {units.count(steady)} of {'them' if owed else 'its cells'}"
     return Table(
-        title=f"{name}: {share}",
-        columns=("model", *(wanted.title for wanted in columns)),
+        title="Experiments and the machines that answered",
+        columns=("experiment", "question", "machines"),
         rows=rows,
         words=True,
     )
-
-
-def _remarked(wanted: Wanted, filled: Cell, others: Controls) -> Cell:
-    """Return a cell that also says which control it has beside it, where it is to have one."""
-    if filled.record is None or not wanted.controlled:
-        return filled
-    names, own = beside(filled.record, others)
-    said = f"control{'' if own else ' in another campaign'}: {', '.join(names)}" if names else "no control"
-    return replace(filled, remark="; ".join(filter(None, (filled.remark, said))))
-
-
-def controlled(columns: Sequence[Wanted], rows: Sequence[Sequence[Cell]], others: Controls) -> str:
-    """Return how many of the steps that are to have a control have one, and which have none."""
-    steps, together = 0, 0
-    lacking: dict[str, list[str]] = {}
-    for place, column in enumerate(columns, 1):
-        for row in rows if column.controlled else ():
-            names, own = beside(row[place].record, others)
-            steps, together = steps + 1, together + own
-            if not names:
-                lacking.setdefault(column.title, []).append(row[0].text)
-    have = steps - sum(map(len, lacking.values()))
-    without = "; ".join(f"{', '.join(models)} ({title})" for title, models in lacking.items())
-    return (
-        "A control is the same step of an independent framework, timed beside JAX's on the same machine: "
-        f"{units.count(have)} of {units.count(steps)} steps have one, {units.count(together)} of them in the campaign "
-        f"of the result that is shown{f'; without one are {without}' if without else ''}."
-    )
-
-
-def answered(answers: ExperimentResults, catalogue: Sequence[Description]) -> Table:
-    """Return which experiment was run on which kind of machine, with how many GPUs, and on how many of its models."""
-    there = {about.name for about in catalogue}
-    rows, asked = [], []
-    for name, mine in answers.items():
-        models = tuple(model for model in experiments.load(name).WORKLOADS if model in there)
-        cells = [_run(name, models, kind, mine) for kind in KINDS]
-        asked += [each for each, kind in zip(cells, KINDS, strict=True) if _owed(name, kind).text != units.DASH]
-        rows.append((Cell(text=name), Cell(text=experiments.load(name).TITLE), *cells, _others(name, mine)))
-    full = [each for each in asked if "tier" not in each.text]
-    parts = sum(not each.text.startswith(_ANSWERED) for each in full)
-    share = f"{units.count(len(full))} of {units.count(len(asked))} cells that a tier asks for are answered"
-    share += f", {units.count(parts)} of them for the models of the headline set alone" if parts else ""
-    columns = ("experiment", "question", *(kind.name for kind in KINDS), "other machines")
-    title = f"Experiments, and the machines that answered: {share}"
-    return Table(title=title, columns=columns, rows=tuple(rows), words=True)
-
-
-def _others(name: str, answers: Sequence[tuple[Machine, ExperimentResult]]) -> Cell:
-    """Return which machines of no kind answered."""
-    gpus = experiments.gpus(name)
-    names = [machine.name for machine, _ in answers if not any(kind.asks(machine, gpus) for kind in KINDS)]
-    return Cell(text="; ".join(names) or units.DASH)
-
-
-def _run(name: str, models: Sequence[str], kind: Kind, answers: Sequence[tuple[Machine, ExperimentResult]]) -> Cell:
-    """Return whether an experiment is answered for a kind of machine, or what of it, and which tier owes more.
-
-    One that needs several GPUs is answered if it is with each number of them that is asked for.
-    """
-    needed, owed = experiments.gpus(name), _owed(name, kind)
-    counts = kind.counts(needed)
-    if needed == 1 or not counts:
-        return _answer(needed, models, kind, answers, owed)
-    cells = {units.count(count): _answer(count, models, kind, answers, owed) for count in counts}
-    done = [count for count, each in cells.items() if each.text == _ANSWERED]
-    asked = f"{', '.join(cells)} GPUs"
-    if len(done) == len(cells):
-        return Cell(text=f"{_ANSWERED} with {asked}")
-    text = f"{' and '.join(done)} of {asked}, the rest {owed.text}" if done else owed.text
-    rest = (f"with {count} GPUs {each.remark}" for count, each in cells.items() if count not in done)
-    return Cell(text=text, remark="; ".join(rest))
-
-
-def _answer(
-    gpus: int, models: Sequence[str], kind: Kind, answers: Sequence[tuple[Machine, ExperimentResult]], owed: Cell
-) -> Cell:
-    """Return whether an experiment is answered with so many GPUs, or of how many models, and which tier owes more.
-
-    A tier owes the models of the headline set, and with several GPUs all; which are not answered is in the remark.
-    """
-    mine = [result for machine, result in answers if kind.asks(machine, gpus)]
-    missing = [model for model in models if not any(_tells(result, model, gpus) for result in mine)]
-    known = len(missing) < len(models) if models else any(map(_says, mine))
-    if not known:
-        return owed
-    if not missing:
-        return Cell(text=_ANSWERED)
-    share = f"{units.count(len(models) - len(missing))} of {units.count(len(models))} models"
-    asked = [model for model in missing if model in headline.WORKLOADS or gpus > 1]
-    if owed.text == units.DASH or not asked:
-        why = owed.remark if owed.text == units.DASH else "beyond the headline set, not asked for"
-        return Cell(text=share, remark=f"{why}: {', '.join(missing)}")
-    rest = "the rest" if asked == missing else ", ".join(asked)
-    return Cell(text=f"{share}, {rest} {owed.text}", remark=f"{owed.remark}: {', '.join(missing)}")
-
-
-def _owed(name: str, kind: Kind) -> Cell:
-    """Return which tier is to answer an experiment on a kind of machine, or why none is."""
-    if getattr(experiments.load(name), "NEEDS_DATA", None):
-        return Cell(text=units.DASH, remark="needs the real data")
-    if not kind.counts(experiments.gpus(name)):
-        return Cell(text=units.DASH, remark="not asked for")
-    return Cell(text=f"tier {kind.experiments}", remark="not answered yet")
-
-
-def _says(result: ExperimentResult) -> bool:
-    """Return whether an experiment that asks of no model by name has an answer that is known."""
-    return any(not answer.startswith(_NOT_KNOWN) for answer in result.answers)
-
-
-def _tells(result: ExperimentResult, model: str, gpus: int) -> bool:
-    """Return whether a model is answered: named, and not only in sentences which say that its answer is not known.
-
-    With several GPUs it has a whole result of so many, too.
-    """
-    said = [each for each in result.answers if ExperimentResult(answers=(each,)).names(model)]
-    known = result.names(model) and not (said and all(_UNKNOWN in each for each in said))
-    return known and (gpus == 1 or (model, gpus) in _measured(result))
-
-
-def _measured(result: ExperimentResult) -> set[tuple[str, int]]:
-    """Return the models and numbers of GPUs of which an answer shows a whole result."""
-    shown = [cell.record for table in result.tables for row in table.rows for cell in row]
-    return {(each.workload, each.case.devices) for each in shown if each is not None and summary(each).complete}

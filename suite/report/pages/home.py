@@ -56,7 +56,7 @@ def page(
             '<a href="data.html">What the data looks like</a> shows what the models are timed on, '
             '<a href="citing.html">How to cite a number</a> how to quote one, '
             '<a href="ledger.html">the ledger</a> what became of everything that the articles say, '
-            '<a href="coverage.html">Coverage</a> what is still missing.</p>'
+            '<a href="coverage.html">Coverage</a> what was measured where.</p>'
         )
     for slug, name in sorted(yours.items()):
         made.heading(f"Your machine: {name}")

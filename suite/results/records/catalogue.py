@@ -20,4 +20,4 @@ def read(folder: Path) -> tuple[Description, ...]:
     try:
         return msgspec.json.decode(path.read_bytes(), type=tuple[Description, ...], strict=False)
     except (OSError, msgspec.MsgspecError) as error:
-        raise ValueError(f"'{path}' is no catalogue: {error}; write it anew with suite list --json") from None
+        raise ValueError(f"'{path}' is no catalogue: {error}; write it anew with nox -s catalogue") from None

@@ -1,0 +1,42 @@
+"""Which data sets there are, in which editions, and what of them lies on this disk."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from suite import units
+from suite.data import embedded, published, store
+from suite.data.edition import Edition, Size
+from suite.workload import Data
+
+COLUMNS = ("data set", "data", "size", "training", "test", "download", "on this disk")
+
+
+def rows() -> Iterator[tuple[str, ...]]:
+    """Yield a row for each form of each data set: how large it is, and whether it is there."""
+    for name in embedded.names():
+        for size, about in embedded.load(name).SIZES.items():
+            there = store.path(name, "embedded", about)
+            counts = (units.count(about.train), units.count(about.test) if about.test else units.DASH)
+            yield name, "embedded", size, *counts, units.DASH, _bytes(there)
+        if name in published.names():
+            archives = published.archives(name)
+            total = units.quantity(sum(archive.size for archive in archives), "B") if archives else "streamed"
+            yield name, "tfds", units.DASH, units.DASH, units.DASH, total, _bytes(store.path(name, "tfds"))
+
+
+def edition(name: str, data: Data, size: Size) -> Edition:
+    """Return the edition of a data set that a size names.
+
+    Raises LookupError for an unknown data set, ValueError for a size that it does not come in.
+    """
+    if data == "embedded":
+        return embedded.edition(name, size)
+    if size != "documented":
+        raise ValueError(f"--size {size} asked for with --data {data}, which has one size; leave --size or --data out")
+    return Edition()
+
+
+def _bytes(folder: Path) -> str:
+    if not folder.is_dir():
+        return "not yet"
+    return units.quantity(sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()), "B")
