@@ -197,3 +197,11 @@ FACTS = WorkerReport(
         ),
     },
 )
+
+
+def pages(records, local=frozenset(), **more):
+    """The generated files of the site by their paths; `more` are other facts, such as prices."""
+    from suite.report.parts.facts import Facts
+    from suite.report.site import pages
+
+    return pages.files(Facts(records=records, local=local, **more))

@@ -11,6 +11,7 @@ from suite import experiments
 from suite.analysis import devices
 from suite.report.pages import coverage
 from suite.report.parts import tables
+from suite.report.parts.facts import Facts
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.views import reference
 from suite.results.views.experiment_result import ExperimentResult
@@ -28,6 +29,10 @@ ALONE = next(kind for kind in reference.KINDS if kind.gpu == "H200")
 def with_h200(count):
     gpu = msgspec.structs.replace(factory.H100, name="NVIDIA H200")
     return msgspec.structs.replace(factory.HOST, name=f"{count}x h200", cores=16 * count, gpus=(gpu,) * count)
+
+
+def page_of(records, catalogue):
+    return coverage.files(Facts(records=records, catalogue=catalogue))["coverage.md"]
 
 
 def texts(records, about=ABOUT, headline=True):
@@ -137,7 +142,7 @@ def test_what_one_gpu_of_several_did_says_so_and_comes_after_a_gpu_alone():
 
 def test_a_host_of_several_gpus_has_what_it_has_under_its_own_name_too():
     mine = [factory.record(machine=with_h200(4), backend=backend) for backend in ("cpu", "gpu")]
-    page = coverage.page(mine, [ABOUT], {"size": []}, frozenset(), {})
+    page = page_of(mine, [ABOUT])
     assert "<caption>H200, the GPU alone: 1 of 2 cells are filled" in page
     assert "<caption>4x h200: what it has" in page
     there = reference.plain(mine)
@@ -147,8 +152,7 @@ def test_a_host_of_several_gpus_has_what_it_has_under_its_own_name_too():
 
 def test_the_page_counts_what_is_filled():
     shaky = factory.record(backend="cpu", step_seconds=(1.0, 2.0, 3.0), machine=factory.HOST)
-    page = coverage.page([factory.record(machine=factory.HOST, backend="gpu"), shaky], [ABOUT], {"size": []},
-                         frozenset(), {})  # fmt: skip
+    page = page_of([factory.record(machine=factory.HOST, backend="gpu"), shaky], [ABOUT])
     counts = re.findall(r"<caption>([^<]*): (\d+) of (\d+) cells are filled, nothing .* (\d+) of them", page)
     assert counts == [
         ("4 CPU cores", "0", "2", "0"),
@@ -311,7 +315,7 @@ def test_an_experiment_on_several_gpus_is_answered_by_a_host_of_several_whatever
 def test_a_machine_of_no_kind_shows_what_it_has_and_owes_nothing():
     odd = msgspec.structs.replace(factory.PLAIN, name="odd, 2 cores", cores=2)
     other = factory.description(name="cifar10_mlp")
-    page = coverage.page([factory.record(machine=odd)], [ABOUT, other], {"size": []}, frozenset(), {})
+    page = page_of([factory.record(machine=odd)], [ABOUT, other])
     assert "<caption>odd, 2 cores: what it has" in page
     there = reference.plain([factory.record(machine=odd)])
     columns = reference.unasked(there)
@@ -401,8 +405,8 @@ def test_controls_are_wanted_by_the_tiers_that_ask_for_them():
 
 def test_the_page_says_of_each_kind_of_machine_which_steps_have_a_control():
     records = [factory.record(machine=factory.PLAIN, implementation=each) for each in ("jax", "torch")]
-    page = coverage.page(records, [ABOUT, factory.description(name="convnet")], {"size": []}, frozenset(), {})
+    page = page_of(records, [ABOUT, factory.description(name="convnet")])
     assert re.findall(r"(\d+) of (\d+) steps have one", page) == [("1", "2"), ("0", "4"), ("0", "2")]
     assert "; without one are convnet (CPU step, float32).</p>" in page
-    whole = coverage.page(records, [ABOUT], {"size": []}, frozenset(), {})
+    whole = page_of(records, [ABOUT])
     assert "1 of 1 steps have one, 1 of them in the campaign of the result that is shown.</p>" in whole

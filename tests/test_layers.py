@@ -102,6 +102,7 @@ ROOMS = {
     "report.parts": {"experiments", "report.charts", "results", "units", "variants", "workload"},
     "report.pages": {
         "claims",
+        "discovery",
         "experiments",
         "report.charts",
         "report.parts",
@@ -115,7 +116,6 @@ ROOMS = {
         "driver",
         "experiments",
         "report.charts",
-        "report.pages",
         "report.parts",
         "results",
         "units",

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from suite import experiments, units
 from suite.experiments import headline
-from suite.report.pages.experiments import ExperimentResults
-from suite.report.parts.html import Page
+from suite.report.parts.facts import Answers, Facts
+from suite.report.parts.links import links
+from suite.report.parts.templates import render
 from suite.results.records.record import Machine, Record
 from suite.results.single.summary import summary
 from suite.results.views.experiment_result import ExperimentResult
@@ -25,45 +26,34 @@ from suite.results.views.reference import (
 from suite.results.views.table import Cell, Table
 from suite.workload import Case, Description
 
-TITLE = "Coverage"
-_LEAD = (
-    "The reference results are to hold every documented model on three kinds of machine. A filled cell says what its "
-    "current result is worth and links the record; an empty one, or one that lacks models or numbers of GPUs, names "
-    "the tier that will fill it, the first being the most urgent, or says why nothing belongs there; what no tier "
-    "asks for is filled where it was measured all the same. A cell of one GPU among several says so; where the GPU "
-    "alone is asked for it counts as long as no machine with one GPU has a result. Machines that no tier asks for "
-    "follow, with what they have."
-)
+PATH = "coverage.md"
 _ANSWERED = "answered"
 _UNKNOWN = ": not known"  # behind a model's name, in the answer of one whose results are not whole
 _NOT_KNOWN = "Not known"  # how an answer begins that is of all models together and has too few
 
 
-def page(
-    records: Sequence[Record],
-    catalogue: Sequence[Description],
-    answers: ExperimentResults,
-    local: frozenset[str],
-    links: dict[str, str],
-) -> str:
+def files(facts: Facts) -> dict[str, str]:
     """Return the page."""
-    made = Page(TITLE, "", local)
-    made.paragraph(_LEAD)
-    others = controls(records)
+    catalogue, others = facts.catalogue, controls(facts.records)
+    kinds = []
     for kind in KINDS:
-        made.heading(kind.name)
-        mine = plain(record for record in records if kind.fills(record.machine))
+        mine = plain(record for record in facts.records if kind.fills(record.machine))
         shown = table(kind.name, kind.wanted, catalogue, mine, others)
-        made.paragraph(controlled(kind.wanted, shown.rows, others))
-        made.table(shown, links)
-    for name, there in elsewhere(records).items():
+        kinds.append((kind.name, controlled(kind.wanted, shown.rows, others), shown))
+    unwanted = []
+    for name, there in elsewhere(facts.records).items():
         mine = plain(there)
         if columns := unasked(mine):
-            made.heading(name)
-            made.table(table(name, columns, catalogue, mine, others), links)
-    made.heading("Experiments")
-    made.table(answered(answers, catalogue), links)
-    return made.text()
+            unwanted.append((name, table(name, columns, catalogue, mine, others)))
+    page = render(
+        PATH,
+        facts.local,
+        kinds=kinds,
+        others=unwanted,
+        experiments=answered(facts.answers, catalogue),
+        links=links(facts.measured, ""),
+    )
+    return {PATH: page}
 
 
 def table(
@@ -126,7 +116,7 @@ def controlled(columns: Sequence[Wanted], rows: Sequence[Sequence[Cell]], others
     )
 
 
-def answered(answers: ExperimentResults, catalogue: Sequence[Description]) -> Table:
+def answered(answers: Answers, catalogue: Sequence[Description]) -> Table:
     """Return which experiment was run on which kind of machine, with how many GPUs, and on how many of its models."""
     there = {about.name for about in catalogue}
     rows, asked = [], []
