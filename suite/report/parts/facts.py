@@ -86,12 +86,12 @@ class Facts:
     @cached_property
     def pools(self) -> Sequence[Pool]:
         """The pools of all records: ceilings too, as they help to tell how much hosts differ."""
-        return pools.pools(self.measured)
+        return pools.pools(self.records)
 
     @cached_property
     def published_pools(self) -> Sequence[Pool]:
         """The pools of the records that are published."""
-        return pools.pools(self.published)
+        return pools.pools(self.published) if self.local else self.pools
 
     @cached_property
     def current(self) -> Found:
@@ -132,7 +132,8 @@ class Facts:
     @cached_property
     def numbers(self) -> Numbers:
         """The published numbers under their keys."""
-        return Numbers(self.published, self.stored, found=self.published_pools)
+        if self.local:
+            return Numbers(self.published, self.stored, found=self.published_pools)
         return Numbers(self.records, self.stored, found=self.pools, speedups=self.speedups)
 
 
