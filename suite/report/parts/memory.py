@@ -7,10 +7,10 @@ from suite import units
 from suite.results.records.record import Record
 from suite.results.views.table import Cell, Table
 
-COLUMNS = ("case", "scope", "host", "GPU", "minor page faults a step")
+COLUMNS = ("case", "scope", "host", "GPU", "page faults")
 _NOTES = (
     "Host: the largest resident set of a case's processes, the interpreter and its libraries included. GPU: the most "
-    "in use at once, on the fullest; frameworks reserve more.",
+    "in use at once, on the fullest; frameworks reserve more. Page faults: minor ones in a step.",
 )
 
 
