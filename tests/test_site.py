@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import html
 import io
 import json
 import math
@@ -414,7 +415,7 @@ def test_every_experiment_has_a_page_that_the_home_page_links(checkout):
     for name in experiments.names():
         page = (checkout / "build" / "html" / "experiments" / f"{name}.html").read_text(encoding="utf-8")
         assert f'href="experiments/{name}.html"' in home
-        assert f"suite run --experiment {name}" in page
+        assert f"suite run --experiment {name}" in html.unescape(page)
     crossed = (checkout / "build" / "html" / "experiments" / "crossover.html").read_text(encoding="utf-8")
     assert "the GPU wins is not separated from the noise, of the 4 batches that were timed" in crossed  # of one host
     assert "../records/20260102-000000-sweep/mnist_mlp.gpu.step.batch-64.json" in crossed
