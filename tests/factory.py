@@ -193,3 +193,11 @@ FACTS = WorkerReport(
         "step": told(steps_per_sample=2, doubling_ratio=2.0, compilations=0, other_load_cores=0.0),
     },
 )
+
+
+def pages(records, local=frozenset(), **more):
+    """The generated files of the site by their paths; `more` are other facts, such as prices."""
+    from suite.report.parts.facts import Facts
+    from suite.report.site import pages
+
+    return pages.files(Facts(records=records, local=local, **more))

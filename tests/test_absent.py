@@ -5,7 +5,6 @@ import html
 import factory
 
 from suite.report.parts import absent
-from suite.report.site import pages
 
 
 def test_each_model_without_a_speed_up_is_named_with_why():
@@ -31,8 +30,8 @@ def test_each_model_without_a_speed_up_is_named_with_why():
 def test_the_home_page_names_what_its_chart_leaves_out_of_all_that_can_be_measured():
     records = factory.campaign(("mnist_mlp",))
     every = [factory.description("mnist_mlp"), factory.description("mnist_cnn")]
-    files = pages.pages(records, frozenset(), workloads=every)
+    files = factory.pages(records, catalogue=every)
     said = "Without a speed-up so far: mnist_cnn (headline step not timed here yet)."
     assert said in html.unescape(files["index.md"])
     assert "Without a speed-up" not in files[f"machines/{factory.HOST.slug}.md"]
-    assert "Without a speed-up" not in pages.pages([], frozenset(), workloads=every)["index.md"]
+    assert "Without a speed-up" not in factory.pages([], catalogue=every)["index.md"]

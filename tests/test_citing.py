@@ -17,6 +17,7 @@ from suite import cli
 from suite.console import citing
 from suite.report.charts import badges
 from suite.report.pages import numbers
+from suite.report.parts.facts import Facts
 from suite.results.cite import one_host, quotation, stored_pools
 from suite.results.cite.citation import Citation, bibtex, citation_file, csl, markdown, text
 from suite.results.cite.numbers import Numbers
@@ -487,7 +488,7 @@ def test_keys_are_completed(published):
 
 def test_every_number_to_quote_has_a_row_a_document_and_a_badge(speedup):
     records = factory.hosts()
-    files = numbers.files(records, [stored_pools.line_of(speedup.number)])
+    files = numbers.files(Facts(records=records, stored=[stored_pools.line_of(speedup.number)]))
     path = next(name for name in files if name.endswith("/speedup.json"))
     document = json.loads(files[path])
     assert (document["pinned"], document["text"], document["status"]) == (speedup.key, speedup.value, "quotable")
@@ -500,7 +501,7 @@ def test_every_number_to_quote_has_a_row_a_document_and_a_badge(speedup):
 
 
 def test_an_open_number_has_its_reason_below_and_a_ratio_keeps_its_document_and_badge():
-    files = numbers.files(factory.hosts(2))
+    files = numbers.files(Facts(records=factory.hosts(2)))
     assert {name.rpartition("/")[2] for name in files} == {
         "mnist_mlp.md", "speedup.json", "speedup.svg", "best-over-best.json", "best-over-best.svg",
     }  # fmt: skip
@@ -513,7 +514,7 @@ def test_an_open_number_has_its_reason_below_and_a_ratio_keeps_its_document_and_
 
 
 def test_a_number_of_one_host_has_no_files_but_a_place():
-    files = numbers.files([factory.record(profile="smoke")])
+    files = numbers.files(Facts(records=[factory.record(profile="smoke")]))
     (name,) = files
     assert "None of its numbers may be quoted" in files[name]
     assert "it only shows that it runs" in files[name]

@@ -10,6 +10,7 @@ import sys
 from contextlib import contextmanager
 from dataclasses import replace
 
+import factory
 import jax
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from suite.nn.trees import boosted
 from suite.programs.jax.packing import PackedModel
 from suite.programs.jax.step import training_step
 from suite.report.pages import copyable
+from suite.report.parts.facts import Facts
 from suite.results.evidence import copyable as evidence
 
 ALLOWED = {"flax", "jax", "numpy", "optax", *sys.stdlib_module_names}
@@ -283,22 +285,24 @@ def compared(**changed):
 
 
 def test_a_workloads_page_links_its_file_with_the_ratio_that_was_measured_of_it():
-    said = copyable.link("mnist_mlp", [compared(), compared(workload="mnist_cnn", ratio=3.0, low=2.9, high=3.1)])
+    timed = [compared(), compared(workload="mnist_cnn", ratio=3.0, low=2.9, high=3.1)]
+    said = factory.pages(factory.campaign(), copied={"mnist_mlp": ""}, timed=timed)["workloads/mnist_mlp.md"]
     assert 'href="mnist_mlp.step.html"' in said
     assert "1.05x" in said
     assert "Test CPU, 4 cores" in said
-    assert "3.0" not in said
+    assert "3.00x" not in said
 
 
 def test_only_a_workload_that_has_a_page_and_a_file_gets_one_for_its_code():
-    site = sides.FOLDER.parent
-    assert list(copyable.files(site, {"mnist_mlp", "ceiling_copy"}, [])) == ["workloads/mnist_mlp.step.md"]
+    facts = Facts(records=[factory.record("mnist_mlp"), factory.record("other")], copied={"mnist_mlp": "", "none": ""})
+    assert list(copyable.files(facts)) == ["workloads/mnist_mlp.step.md"]
 
 
 def test_a_page_of_code_has_the_whole_file_and_leads_to_it():
-    path = sides.FOLDER / "mnist_mlp.py"
-    made = copyable.page(path, [compared()])
-    assert path.read_text() in made
+    code = (sides.FOLDER / "mnist_mlp.py").read_text()
+    facts = Facts(records=[factory.record("mnist_mlp")], copied={"mnist_mlp": code}, timed=[compared()])
+    made = copyable.files(facts)["workloads/mnist_mlp.step.md"]
+    assert code in made
     assert 'href="../steps/mnist_mlp.py"' in made
     assert "3.15 ms" in made
 

@@ -4,6 +4,7 @@ import factory
 import msgspec
 
 from suite.report.pages import coverage
+from suite.report.parts.facts import Facts
 from suite.results.views.experiment_result import ExperimentResult
 
 ABOUT = factory.description()
@@ -53,6 +54,6 @@ def test_an_experiment_names_the_machines_that_answered():
 
 
 def test_the_page_links_its_machines():
-    page = coverage.page([factory.record()], [ABOUT], {"size": []}, frozenset(), {factory.HOST.name: "machines/x.html"})
-    assert 'href="machines/x.html"' in page
+    page = coverage.files(Facts(records=[factory.record()], catalogue=[ABOUT]))["coverage.md"]
+    assert f'href="machines/{factory.HOST.slug}.html"' in page
     assert "of 1<" in page

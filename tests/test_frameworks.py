@@ -5,9 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from suite import units
-from suite.report.pages import frameworks
-from suite.report.parts import one_campaign, tables
-from suite.report.site import pages
+from suite.report.parts import frameworks, one_campaign, tables
 from suite.results.pooled.baselines import baseline_comparisons
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.single.speedup import speedups
@@ -89,8 +87,8 @@ def test_the_terminal_has_fewer_columns():
 
 
 def test_the_page_shows_every_machine():
-    page = pages.pages([side(), side("torch"), side(machine=factory.PLAIN), side("torch", machine=factory.PLAIN)],
-                       frozenset())["standing.md"]  # fmt: skip
+    page = factory.pages([side(), side("torch"), side(machine=factory.PLAIN), side("torch", machine=factory.PLAIN)]
+                         )["standing.md"]  # fmt: skip
     assert page.count("<h2 ") == 2
 
 
@@ -105,11 +103,11 @@ def test_a_speed_up_has_the_better_allocator_on_its_cpu_side_too():
 
 
 def test_the_page_without_a_comparison_says_how_to_get_one():
-    assert "nox -s control" in pages.pages([side()], frozenset())["standing.md"]
+    assert "nox -s control" in factory.pages([side()])["standing.md"]
 
 
 def test_every_speed_up_on_the_site_names_its_fastest_baseline():
-    made = pages.pages(factory.campaign(), frozenset())
+    made = factory.pages(factory.campaign())
     for page in ("index.md", "machines/test-gpu-16-cores.md", "workloads/mnist_mlp.md"):
         assert "0.900x torch eager" in made[page]
         assert "1.20x torch graph" in made[page]

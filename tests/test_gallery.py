@@ -13,7 +13,6 @@ from suite.cli import gallery
 from suite.data import gallery as pictures
 from suite.data import published
 from suite.report.pages import gallery as report
-from suite.report.site import pages
 from suite.results.evidence import gallery as evidence
 
 SITE = Path(__file__).parent.parent / "site"
@@ -106,7 +105,7 @@ def test_a_file_that_is_no_gallery_is_refused_by_name(tmp_path):
 
 
 def test_pages_that_name_a_stand_in_link_its_pictures():
-    found = pages.pages(factory.campaign(("mnist_mlp",)), frozenset())
+    found = factory.pages(factory.campaign(("mnist_mlp",)))
     assert (
         '<a href="../data.html#mnist">stand-in for mnist, made by this project</a>' in found["workloads/mnist_mlp.md"]
     )

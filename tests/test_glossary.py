@@ -7,8 +7,7 @@ import pytest
 
 from suite.case import Allocator, Case, Precision
 from suite.report.pages import glossary
-from suite.report.parts import tables
-from suite.report.parts.html import Page
+from suite.report.parts import tables, templates
 from suite.report.site import pages
 from suite.results.evidence.trust import Finding, Part
 from suite.results.pooled.certificate import Certificate
@@ -89,12 +88,10 @@ def test_how_often_intervals_hold_the_truth_is_what_the_simulations_found():
 
 def test_a_table_with_a_status_leads_to_the_words(tmp_path):
     records = factory.campaign()
-    made = Page("a page", "../", frozenset())
-    made.table(tables.speedup_table(pooled_speedups(records)))
-    assert '<a href="../glossary.html">what the words mean</a><span class="same">' in made.text()
-    other = Page("a page", "../", frozenset())
-    other.table(tables.side_by_side(records))
-    assert "glossary" not in other.text()
+    parts = templates.parts("folder/page.md")
+    made = parts.table(tables.speedup_table(pooled_speedups(records)))
+    assert '<a href="../glossary.html">what the words mean</a><span class="same">' in made
+    assert "glossary" not in parts.table(tables.side_by_side(records))
     (tmp_path / "site").mkdir()
     pages.render((tmp_path / "site" / "records",), tmp_path / "site")
     assert '<dt id="open">' in (tmp_path / "site" / "glossary.md").read_text()

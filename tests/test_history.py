@@ -5,7 +5,6 @@ import msgspec
 import pytest
 
 from suite.report.parts import history as shown
-from suite.report.site import pages
 from suite.results.single.history import history
 
 
@@ -53,6 +52,6 @@ def test_the_table_and_its_line_say_what_was_found():
 
 
 def test_a_page_has_the_table_where_there_is_more_than_one_campaign():
-    once, twice = (pages.pages(made, frozenset()) for made in (campaign(1), [*campaign(1), *campaign(2)]))
+    once, twice = (factory.pages(made) for made in (campaign(1), [*campaign(1), *campaign(2)]))
     assert "in every campaign on" not in once["workloads/mnist_mlp.md"]
     assert "in every campaign on" in twice["workloads/mnist_mlp.md"]

@@ -138,7 +138,7 @@ def test_nothing_of_the_corpus_runs_on_any_page(tmp_path, browser):
     shutil.copytree(ROOT / "site", tmp_path / "site", ignore=generated)
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
     records, _, _ = hostile()
-    pages.write(pages.pages(records, frozenset()) | pages.numbers.files(records), tmp_path / "site")
+    pages.write(factory.pages(records), tmp_path / "site")
     build.build(tmp_path)
     html = tmp_path / "build" / "html"
     found, asked, dialogs = [], [], []

@@ -12,7 +12,6 @@ from suite.case import Case
 from suite.driver import campaign
 from suite.experiments import depth, extrapolation, input_tuning
 from suite.report.charts import plots, vega
-from suite.report.site import pages
 from suite.results.records.run import GpuTelemetry, Level, Telemetry
 from suite.results.records.store import sealed
 from suite.results.views.experiment_result import HeatMap, Square
@@ -396,7 +395,7 @@ def test_an_epoch_of_each_side_is_named_in_the_chart_and_a_grid_has_none():
 def test_a_models_page_has_the_many_cells_of_an_experiment_in_one_table():
     def titles(experiment):
         cells = [stored(BASE, 100.0 * n, workers=n, experiment=experiment) for n in (1, 2, 4)]
-        return pages.pages(cells, frozenset())[f"workloads/{BASE.name}.md"].count("<caption>")
+        return factory.pages(cells)[f"workloads/{BASE.name}.md"].count("<caption>")
 
     assert titles("input_tuning") == 2  # with what is documented
     assert titles("") > 2

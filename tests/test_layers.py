@@ -131,6 +131,7 @@ ROOMS = {
     "report.pages": {
         "case",
         "claims",
+        "discovery",
         "experiments",
         "former",
         "report.charts",
@@ -147,13 +148,12 @@ ROOMS = {
         "driver",
         "experiments",
         "report.charts",
-        "report.pages",
         "report.parts",
         "results",
         "scopes",
         "units",
     },
-    "report.site": {"child_imports", "report.charts", "report.pages", "report.parts", "results", "workload"},
+    "report.site": {"child_imports", "report.charts", "report.pages", "report.parts", "results"},
     "sessions": {
         "case",
         "console",

@@ -8,7 +8,6 @@ import msgspec
 import pytest
 
 from suite.report.parts import lead
-from suite.report.site import pages
 from suite.results.pooled.speedup import pooled_speedups
 
 SHARES, WIDE = (1.0, 1.01, 0.99), (1.0, 1.6, 0.7)
@@ -106,7 +105,7 @@ def test_a_smoke_run_times_nothing_and_only_shows_that_it_runs():
 
 def test_a_page_whose_table_has_wider_scopes_alone_says_so():
     cold = [*sides("a", 10, scope="cold"), *sides("b", 10, scope="cold"), *sides("a", 2, scope="epoch")]
-    page = pages.pages(cold, frozenset())["index.md"]
+    page = factory.pages(cold)["index.md"]
     assert (
         "none in full float32 and with its headline batch has been timed on both here yet. The table has 3 other "
         "speed-ups: 2 of a cold start (lowering, compiling and the first step), 1 of one step with its batch brought "
@@ -115,4 +114,4 @@ def test_a_page_whose_table_has_wider_scopes_alone_says_so():
     assert "aside" not in page, "a row is hidden until a script runs"
     assert said(cold[:1]).endswith(" on both here yet.")
     assert "nox -s bench" in said([])
-    assert "other speed-up" not in pages.pages([*cold, *sides("a", 10)], frozenset())["index.md"]
+    assert "other speed-up" not in factory.pages([*cold, *sides("a", 10)])["index.md"]

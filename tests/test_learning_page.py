@@ -1,5 +1,6 @@
 """Accuracies are shown with what they were trained on, shortfalls are not hidden, stand-ins make no claim."""
 
+import html
 import re
 
 import factory
@@ -14,6 +15,8 @@ from suite.claims import observations
 from suite.experiments import accuracy, predict_rescale
 from suite.report.pages import experiments as pages
 from suite.report.pages import learning as report
+from suite.report.parts import accuracies, questions
+from suite.report.parts.facts import Facts
 from suite.results.evidence import learning
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.records.run import Learnt, Predictions
@@ -97,7 +100,7 @@ def test_a_network_stands_once_for_each_backend_and_in_the_order_of_names():
     other = msgspec.structs.replace(FOUND, backend="gpu")
     later = msgspec.structs.replace(FOUND, network="mnist_cnn")
     page = report.page((later, other, FOUND))
-    rows = re.findall(r"<th scope='row'>mnist&#95;(\w+)</th><td[^>]*>(\w+)<", page)
+    rows = re.findall(r"<th scope='row'>mnist&#95;(\w+)</th>\s*<td[^>]*>(\w+)<", page)
     assert rows[:3] == [("cnn", "cpu"), ("mlp", "cpu"), ("mlp", "gpu")]
 
 
@@ -116,18 +119,18 @@ def test_the_page_has_accuracies_spread_bound_and_the_worst_broken_network():
 
 
 def test_a_record_says_what_its_accuracy_is_and_what_it_was_trained_on():
-    table = report.table([trained("mnist_mlp", data="embedded"), factory.record()])
+    table = accuracies.table([trained("mnist_mlp", data="embedded"), factory.record()])
     assert [row[1].text for row in table.rows] == ["a stand-in that the project makes"] * 2
     assert "share of the validation's examples" in table.notes[0]
-    assert report.table([factory.record()]).rows == ()
+    assert accuracies.table([factory.record()]).rows == ()
 
 
 def test_a_run_ends_with_the_accuracies_of_this_machine():
-    (table,) = report.for_terminal([trained("mnist_mlp", data="embedded")], factory.HOST.slug)
+    (table,) = accuracies.for_terminal([trained("mnist_mlp", data="embedded")], factory.HOST.slug)
     assert [row[0].text for row in table.rows] == ["mnist_mlp"] * 2
     assert [row[-1].text for row in table.rows] == ["80.0 %", "82.0 %"]
-    assert report.for_terminal([trained("mnist_mlp")], "another") == ()
-    assert report.for_terminal([factory.record()], factory.HOST.slug) == ()
+    assert accuracies.for_terminal([trained("mnist_mlp")], "another") == ()
+    assert accuracies.for_terminal([factory.record()], factory.HOST.slug) == ()
 
 
 # Documented accuracies
@@ -187,7 +190,7 @@ def test_the_ladder_is_judged_once_all_of_it_was_run():
 
 
 def test_the_page_of_what_was_not_run_begins_by_saying_that_it_is_open_and_why():
-    files = pages.files(pages.experiment_results({}), frozenset(), {})
+    files = pages.files(Facts(records=()))
     begin = '</h1>\n\n<p class="lead">This question is open: '
     real = "it needs the real data, which is not at hand. Answer it: <code>suite run --experiment accuracy --data tfds<"
     assert begin + real in files["experiments/accuracy.md"]
@@ -198,7 +201,7 @@ def test_the_page_of_what_was_not_run_begins_by_saying_that_it_is_open_and_why()
 
 
 def test_questions_that_the_stand_ins_cannot_answer_come_last():
-    asked = [name for name, _ in pages.questions()]
+    asked = [name for name, _ in questions.questions()]
     assert asked[-1] == "accuracy"
     assert asked[:-1] == sorted(asked[:-1])
 

@@ -40,6 +40,7 @@ from suite import experiments, models
 from suite.claims import NOT_RUN, VERDICTS, Judgement, devices, input_tuning, observations, text, whole_runs
 from suite.claims._documented_numbers import entries
 from suite.report.pages import ledger
+from suite.report.parts.facts import Facts
 from suite.results.records import catalogue
 from suite.results.records.run import Sample
 from suite.results.single.selection import by_machine
@@ -402,13 +403,13 @@ def test_figures_differ_by_what_is_counted_and_that_is_said():
 
 def test_the_page_shows_every_line_and_counts_them():
     records = [*sides("mnist_mlp", 10), *sides("cifar10_mlp", 30)]
-    page = ledger.page([known(records)], CATALOGUE, frozenset(), {})
+    page = ledger.files(Facts(records=records, catalogue=CATALOGUE))["ledger.md"]
     assert all(f">{code}<" in page for code in ALL)
     assert all(verdict in page for verdict in VERDICTS)
     assert page.count(">gbdt&#95;mortgage<") == 4
     assert "surely beyond a bound if it is beyond it by a factor of 2." in page
     assert "Within a factor of 1.25 means that the whole interval is" in page
-    assert "not run" in ledger.page([], CATALOGUE, frozenset(), {})
+    assert "not run" in ledger.files(Facts(records=(), catalogue=CATALOGUE))["ledger.md"]
 
 
 def test_the_machine_that_decides_is_taken():

@@ -7,7 +7,6 @@ from click.testing import CliRunner
 
 from suite import cli
 from suite.report.parts import one_campaign, placing, tables
-from suite.report.site import pages
 from suite.results.cite.one_host import numbers
 from suite.results.pooled.speedup import pooled_speedups
 from suite.results.records import store
@@ -73,7 +72,7 @@ def test_what_cannot_be_true_or_is_not_whole_stays_that():
 def test_it_makes_no_speed_up_which_the_page_says_but_the_gpu_s_own_time_may_be_quoted():
     assert [(item.cpu.usable, item.gpu.usable) for item in speedups(ageing())] == [(False, True)]
     assert pooled_speedups(ageing()) == ()
-    page = pages.pages(ageing(), frozenset())["index.md"]
+    page = factory.pages(ageing())["index.md"]
     assert "timed on both here yet. JAX 0.10.2 is the last for Python 3.11, slow on a CPU" in page
     caveats = {(n.key.metric, n.record.backend): n.reasons for n in numbers(ageing()) if is_step_of_jax(n.record)}
     assert caveats["seconds", "gpu"] == ()

@@ -8,7 +8,6 @@ from click.testing import CliRunner
 from suite import cli
 from suite.console import printing
 from suite.report.parts import placing
-from suite.report.site import pages
 from suite.results.records import store
 from suite.results.single.summary import summary
 
@@ -46,11 +45,11 @@ def test_the_machine_with_most_in_common_is_taken_and_smoke_is_none():
 
 def test_the_home_page_and_the_machine_s_say_where_a_local_machine_stands():
     records = [*factory.campaign(), *mine()]
-    files = pages.pages(records, frozenset({"20260103-000000-mine"}))
+    files = factory.pages(records, frozenset({"20260103-000000-mine"}))
     assert f'<a href="machines/{HERE.slug}.html">' in files["index.md"]
     assert "as long on this GPU as on that of" in files[f"machines/{HERE.slug}.md"]
     assert "Your machine" in files["index.md"]
-    assert "Your machine" not in pages.pages(factory.campaign(), frozenset())["index.md"]
+    assert "Your machine" not in factory.pages(factory.campaign())["index.md"]
 
 
 def test_a_record_s_file_is_checked_before_it_is_sent(tmp_path):

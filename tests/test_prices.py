@@ -7,7 +7,6 @@ from click.testing import CliRunner
 
 from suite.cli import main
 from suite.report.parts import cost
-from suite.report.site import pages
 from suite.results.single import prices
 from suite.results.single.prices import Price
 from suite.results.stats.statistics import Estimate
@@ -185,10 +184,10 @@ def test_the_table_has_a_cost_for_an_epoch_where_there_is_one():
 
 def test_the_workload_page_shows_the_cost_and_the_terminal_the_headline_s():
     records = factory.campaign()
-    page = pages.pages(records, frozenset(), [price(source="<b>list</b>")])["workloads/mnist_mlp.md"]
+    page = factory.pages(records, prices=[price(source="<b>list</b>")])["workloads/mnist_mlp.md"]
     assert "What the steps cost" in page
     assert "<b>list" not in page
-    assert "What the steps cost" not in pages.pages(records, frozenset())["workloads/mnist_mlp.md"]
+    assert "What the steps cost" not in factory.pages(records)["workloads/mnist_mlp.md"]
     (table,) = cost.for_terminal(records, factory.HOST.slug, [PRICE])
     assert [(row[0].text, row[1].text) for row in table.rows] == [
         ("cifar10_mlp", "cpu jax"),

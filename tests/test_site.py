@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import html
 import io
 import json
 import math
@@ -23,7 +24,8 @@ from golden.__main__ import RECORDS, legible
 from suite import ceilings, experiments, models, units
 from suite.report.charts import download, drawing, plots, timeline, vega
 from suite.report.pages import home as home_page
-from suite.report.parts import html, one_campaign, overview, tables
+from suite.report.parts import one_campaign, overview, tables, templates
+from suite.report.parts.facts import Facts
 from suite.report.site import build, pages, typography
 from suite.results.compare.reproducibility import Answer, Reproducibility
 from suite.results.pooled.speedup import pooled_speedups
@@ -86,14 +88,12 @@ def test_words_stand_on_the_left_and_numbers_with_their_intervals_on_the_right()
          tables.Cell(text=within), tables.Cell(text=said))
         for name, where, time, within, said in texts
     )  # fmt: skip
-    page = html.Page("t", "", frozenset())
-    page.table(tables.Table(title="t", columns=columns, rows=rows))
-    text = page.text()
+    text = templates.parts("t.md").table(tables.Table(title="t", columns=columns, rows=rows))
     heads = re.findall(r'<th scope="col"(?: class="(text)")?>', text)
     assert heads == ["", "text", "", "", "text"]
     assert '<td class="text short">h</td>' in text
-    assert '<td class="text phrase">16 cores of a processor</td><' in text
-    assert '<td data-sort="0.003">about 3 ms</td><td>2 ms to 4 GFLOP/s</td>' in text
+    assert '<td class="text phrase">16 cores of a processor</td>' in text
+    assert '<td data-sort="0.003">about 3 ms</td>\n<td>2 ms to 4 GFLOP/s</td>' in text
 
 
 def test_shares_in_rows_stand_on_a_whole_scale_and_long_names_in_lines():
@@ -219,12 +219,12 @@ def test_a_side_that_lacks_a_round_is_not_set_beside_another_machines(short):
 def test_a_machine_without_gpu_that_has_timed_no_step_has_no_empty_table():
     about = factory.description(run=WholeRun(epochs=2, train=1000))
     run = factory.record(scope="run", machine=factory.PLAIN, about=about)
-    home = pages.pages([run], frozenset())["index.md"]
+    home = factory.pages([run])["index.md"]
     assert "<tbody></tbody>" not in home
     assert "Without a GPU" not in home
     assert "machines/test-cpu-4-cores.html" in home
     step = factory.record(machine=factory.PLAIN)
-    assert "Without a GPU" in pages.pages([run, step], frozenset())["index.md"]
+    assert "Without a GPU" in factory.pages([run, step])["index.md"]
 
 
 def test_the_home_page_has_a_column_for_each_machine_without_gpu_whose_own_page_has_the_gpus_of_others():
@@ -241,7 +241,7 @@ def test_the_home_page_has_a_column_for_each_machine_without_gpu_whose_own_page_
     seen = [[cell.text for cell in row][:3] for row in table.rows]
     assert seen == [["cifar10_mlp", units.DASH, "6.02 ms"], ["mnist_mlp", "8.03 ms", "4.02 ms"]]  # middle samples
     assert tables.side_by_side([]).rows == ()
-    made = pages.pages([*steps, *factory.campaign()], frozenset())
+    made = factory.pages([*steps, *factory.campaign()])
     assert "Different host" not in made["index.md"]
     assert f"{factory.HOST.name}</th>" not in made["index.md"]
     assert "Different host" in made["machines/test-cpu-2-cores.md"]
@@ -280,7 +280,7 @@ def replaced_gpu(name):
 def test_a_machine_timed_on_its_gpus_alone_says_what_a_speed_up_needs_and_names_equal_gpus_once():
     pair = msgspec.structs.replace(factory.HOST, name="2x test-gpu, 32 cores", gpus=(factory.H100, factory.H100))
     alone = [item for item in factory.campaign(machine=pair) if item.backend == "gpu"]
-    page = pages.pages(alone, frozenset())["machines/2x-test-gpu-32-cores.md"]
+    page = factory.pages(alone)["machines/2x-test-gpu-32-cores.md"]
     assert "A speed-up needs the same step on the CPU and on the GPU" in page
     assert "No machine with a GPU" not in page
     assert page.count("GPU memory") == 1
@@ -349,7 +349,7 @@ def test_a_whole_run_that_smoke_cut_short_is_called_that_and_no_documented_one()
     assert "it only shows that it runs" in tables.case_table("title", [cut]).rows[0][-1].remark
     about = factory.description(run=WholeRun(epochs=2, train=1000))
     pair = [factory.record(scope="run", backend=side, profile="smoke", about=about) for side in ("cpu", "gpu")]
-    assert "2 epochs of 1,000 examples" not in pages.pages(pair, frozenset())["workloads/mnist_mlp.md"]
+    assert "2 epochs of 1,000 examples" not in factory.pages(pair)["workloads/mnist_mlp.md"]
 
 
 def test_a_run_of_several_precisions_ends_with_a_column_that_tells_them_apart():
@@ -384,7 +384,7 @@ def test_hostile_text_in_a_record_is_harmless(checkout):
 
 def test_a_difference_from_the_source_names_scopes_as_code():
     about = factory.description(differs=("So does scope `run`, <b>not</b> `<i>`.", "One ` alone."))
-    page = pages.pages([factory.record(about=about)], frozenset())["workloads/mnist_mlp.md"]
+    page = factory.pages([factory.record(about=about)])["workloads/mnist_mlp.md"]
     assert "<li>So does scope <code>run</code>, &#60;b&#62;not&#60;/b&#62; <code>&#60;i&#62;</code>.</li>" in page
     assert "<li>One &#96; alone.</li>" in page
 
@@ -417,7 +417,7 @@ def test_every_experiment_has_a_page_that_the_home_page_links(checkout):
     for name in experiments.names():
         page = (checkout / "build" / "html" / "experiments" / f"{name}.html").read_text(encoding="utf-8")
         assert f'href="experiments/{name}.html"' in home
-        assert f"suite run --experiment {name}" in page
+        assert f"suite run --experiment {name}" in html.unescape(page)
     crossed = (checkout / "build" / "html" / "experiments" / "crossover.html").read_text(encoding="utf-8")
     assert "the GPU wins is not separated from the noise, of the 4 batches that were timed" in crossed  # of one host
     assert "../records/20260102-000000-sweep/mnist_mlp.gpu.step.batch-64.json" in crossed
@@ -425,22 +425,22 @@ def test_every_experiment_has_a_page_that_the_home_page_links(checkout):
 
 
 def test_an_experiment_moves_nothing_on_the_home_page():
-    before = pages.pages(factory.campaign(), frozenset())
+    before = factory.pages(factory.campaign())
     others = [record for record in swept() if record.case.batch != record.description.batch]
-    after = pages.pages((*factory.campaign(), *others), frozenset())
+    after = factory.pages((*factory.campaign(), *others))
     assert legible(after["index.md"]) == legible(before["index.md"])
     assert after["experiments/crossover.md"] != before["experiments/crossover.md"]
 
 
 def test_a_machine_without_ceilings_says_why_its_shares_are_empty():
-    page = pages.pages(factory.campaign(), frozenset())["machines/test-gpu-16-cores.md"]
+    page = factory.pages(factory.campaign())["machines/test-gpu-16-cores.md"]
     assert "no ceiling of float32-highest products and memory measured on this GPU" in page
     assert "suite run --experiment roofline" in page
 
 
 def test_a_ceiling_is_on_its_machines_page_and_has_none_of_its_own():
     about = ceilings.load("ceiling_matmul").description
-    found = pages.pages((*factory.campaign(), factory.record("ceiling_matmul", "gpu", about=about)), frozenset())
+    found = factory.pages((*factory.campaign(), factory.record("ceiling_matmul", "gpu", about=about)))
     assert "workloads/ceiling_matmul.md" not in found
     assert "Matrix products" in found["machines/test-gpu-16-cores.md"]
     assert "ceiling" not in found["index.md"]
@@ -500,7 +500,7 @@ def test_the_machine_with_most_speed_ups_is_shown_first_and_the_others_are_linke
     records = [*factory.campaign(), *factory.campaign(("mnist_mlp",), small, campaign="20260102-000000-b",
                                                       created="2026-01-02T00:00:00Z")]  # fmt: skip
     assert overview.first(pooled_speedups(records)) == factory.HOST.slug
-    files = pages.pages(records, frozenset())
+    files = factory.pages(records)
     home = files["index.md"]
     assert f'<a href="machines/{small.slug}.html">' in home
     assert f'<a href="machines/{factory.HOST.slug}.html" aria-current=true>' in home
@@ -518,7 +518,7 @@ def test_every_row_of_the_first_table_says_what_it_can_be_filtered_by():
     assert [row[both.columns.index("batch")].text for row in both.rows] == ["128"] * len(both.rows)
     assert len(table.facets) == len(table.rows) > 0
     assert {tuple(facets) for facets in table.facets} == {("scope", "family", "precision", "batch")}
-    page = pages.pages(factory.campaign(), frozenset())["index.md"]
+    page = factory.pages(factory.campaign())["index.md"]
     assert 'data-filters="scope family precision batch" data-first-scope="step"' in page
     assert page.count('<tr data-scope="step"') == len(table.rows)
 
@@ -538,7 +538,7 @@ def test_a_column_of_several_scopes_says_of_each_what_its_time_is_of():
 
 
 def fact(name, records):
-    page = pages.pages(records, frozenset())["machines/test-gpu-16-cores.md"]
+    page = factory.pages(records)["machines/test-gpu-16-cores.md"]
     return re.search(rf"<dt>{name}</dt>\s*<dd>([^<]*)<", page)[1]
 
 
@@ -594,7 +594,7 @@ def test_the_fastest_baseline_stands_beside_a_speed_up_with_its_hosts(side):
 
 
 def test_a_site_of_a_smoke_run_alone_says_that_it_times_nothing_and_shows_its_times():
-    files = pages.pages(factory.campaign(profile="smoke"), frozenset())
+    files = factory.pages(factory.campaign(profile="smoke"))
     for page in ("index.md", f"machines/{HERE}.md"):
         assert "Profile smoke times nothing: it only shows that it runs." in files[page]
         assert "<strong>" not in files[page].split("</p>")[0]
@@ -656,14 +656,14 @@ def test_a_page_works_from_a_file_light_dark_and_narrow(checkout, browser, place
 def test_a_picture_is_drawn_again_only_when_its_chart_has_changed(tmp_path, monkeypatch):
     drawn = []
     monkeypatch.setattr(drawing, "drawn", lambda specs: drawn.extend(specs) or ["<svg/>" for _ in specs])
-    files = vega.files("one", {"mark": "point"})
+    files = vega.files("one", vega.themed({"mark": "point"}))
     made = ("charts/one.json", "charts/one.light.svg", "charts/one.dark.svg", "charts/one.csv")
     assert pages.write(files, tmp_path) == made
     assert pages.write(files, tmp_path) == ()
     assert len(drawn) == 1
     (tmp_path / "charts" / "one.dark.svg").unlink()
     assert pages.write(files, tmp_path) == made
-    assert pages.write(vega.files("one", {"mark": "rule"}), tmp_path) == made
+    assert pages.write(vega.files("one", vega.themed({"mark": "rule"})), tmp_path) == made
     assert len(drawn) == 3
     pages.write({}, tmp_path)
     assert not list((tmp_path / "charts").iterdir())
@@ -671,7 +671,7 @@ def test_a_picture_is_drawn_again_only_when_its_chart_has_changed(tmp_path, monk
 
 def test_a_picture_in_dark_is_the_one_in_light_with_other_colours():
     records, _ = store.load([RECORDS])
-    files = pages.pages(records, frozenset())
+    files = factory.pages(records)
     specs = [json.loads(text) for name, text in files.items() if name.startswith("charts/")]
     assert len(specs) > 5
     names = {"field": "name", "type": "nominal"}
@@ -761,7 +761,7 @@ def test_what_the_machine_did_over_time_is_drawn_of_the_process_that_was_watched
     found = timeline.longest(records)
     assert found is not None
     assert (found[0].backend, found[1].telemetry.seconds) == ("gpu", 9.0)
-    files = pages.pages(records, frozenset())
+    files = factory.pages(records)
     assert "watched.mnist_mlp.test-gpu-16-cores.light.svg" in files["workloads/mnist_mlp.md"]
     rows = list(csv.DictReader(io.StringIO(download.table(timeline.chart(found[1])))))
     assert {tuple(name for name, value in row.items() if value) for row in rows} == {
@@ -799,17 +799,18 @@ def test_a_number_stays_on_one_line_with_its_unit(html, shown):
 def test_the_home_page_says_how_its_machine_stands_among_others():
     elsewhere = msgspec.structs.replace(factory.HOST, name="small box, 2 cores", gpus=())
     small = factory.record(backend="cpu", step_seconds=[0.5] * 3, machine=elsewhere)
-    made = pages.pages([*factory.campaign(), small], frozenset())["index.md"]
+    made = factory.pages([*factory.campaign(), small])["index.md"]
     assert "as long on this CPU as on that of small box, 2 cores" in made
-    assert "on this CPU" not in pages.pages(factory.campaign(), frozenset())["index.md"]
+    assert "on this CPU" not in factory.pages(factory.campaign())["index.md"]
 
 
-def test_the_home_page_says_how_often_numbers_hold_on_the_next_machine():
+def test_the_home_page_says_how_often_numbers_hold_on_the_next_machine(monkeypatch):
+    assert "trust.html" not in factory.pages(factory.campaign())["index.md"]
     inside = Share(value=0.75, low=0.2, high=1.0, trials=4)
     again = Reproducibility(answers=(Answer(side="CPU", hosts=2, inside=inside),))
-    made = pages.pages(factory.campaign(), frozenset(), again=again)["index.md"]
+    monkeypatch.setattr(Facts, "reproducibility", again)
+    made = factory.pages(factory.campaign())["index.md"]
     assert f'<p class="note">{again.words} <a href="trust.html">' in made
-    assert "trust.html" not in pages.pages(factory.campaign(), frozenset())["index.md"]
 
 
 def test_cases_stand_with_jax_first_plain_ones_before_variants_and_batches_by_their_number():

@@ -8,7 +8,8 @@ import pytest
 
 from suite.console import printing
 from suite.report.pages import ledger
-from suite.report.parts.html import Page
+from suite.report.parts.facts import Facts
+from suite.report.parts.templates import parts
 from suite.results.views.table import Cell, Table, chosen, condensed, reasons
 
 COLUMNS = ("model", "precision", "time", "95 % interval", "rate", "status")
@@ -20,9 +21,7 @@ def table(*rows, columns=COLUMNS):
 
 
 def drawn(made, **about):
-    page = Page("a page", "", frozenset())
-    page.table(made, **about)
-    return page.text()
+    return parts("page.md").table(made, **about)
 
 
 def test_what_is_the_same_in_every_row_is_said_once_and_the_status_stands_beside_the_interval():
@@ -83,8 +82,9 @@ def test_a_page_says_under_the_title_what_its_table_has_no_column_for_unless_it_
 
 
 def test_a_verdict_stands_before_the_hardware_that_may_lie_behind_the_edge():
-    assert '<th scope="col" class="text">verdict</th><th scope="col" class="text">CPU</th>' in ledger.page(
-        (), [factory.description()], frozenset(), {}
+    assert (
+        '<th scope="col" class="text">verdict</th>\n<th scope="col" class="text">CPU</th>'
+        in ledger.files(Facts(records=(), catalogue=[factory.description()]))["ledger.md"]
     )
 
 

@@ -35,17 +35,16 @@ def print_results(
     Of this machine only what those campaigns measured, if any are named. Which records cannot be read is said unless
     it is `noted` already.
     """
-    from suite.report.pages import frameworks, learning
-    from suite.report.parts import cost, input_pipeline, one_campaign, placing, tables
+    from suite.report.parts import accuracies, cost, frameworks, input_pipeline, one_campaign, placing, tables
 
     general = [record for record in _loaded(folders, noted) if record.general and not is_ceiling(record)]
     records = [r for r in general if not campaigns or r.campaign in campaigns or r.machine.slug != here.slug]
     costs = cost.for_terminal(records, here.slug, listed)
     fed = input_pipeline.for_terminal(records, here.slug)
-    learnt = learning.for_terminal(records, here.slug)
-    records_here = [record for record in records if record.machine.slug == here.slug]
-    asked = chosen(latency_table(latencies(records_here)), _REQUESTS)
-    timed = tables.for_terminal(records, here.slug, one_campaign.table(records_here))
+    learnt = accuracies.for_terminal(records, here.slug)
+    mine = [record for record in records if record.machine.slug == here.slug]
+    asked = chosen(latency_table(latencies(mine)), _REQUESTS)
+    timed = tables.for_terminal(records, here.slug, one_campaign.table(mine))
     for table in (*timed, *frameworks.for_terminal(records, here.slug), *fed, *learnt, asked, *costs):
         if table.rows:
             show(table)

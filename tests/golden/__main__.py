@@ -10,9 +10,9 @@ from unittest import mock
 
 from altair.utils import schemapi
 
+from suite.report import pages
 from suite.report.charts import vega
-from suite.report.pages import numbers
-from suite.report.site import pages
+from suite.report.parts.facts import Facts
 from suite.results.evidence.copyable import Compared
 from suite.results.records import store
 from suite.results.single.prices import Price
@@ -58,8 +58,9 @@ def rendered() -> dict[str, str]:
     if problems:
         raise ValueError("\n".join(problems))
     with schemapi.debug_mode(False), mock.patch.object(vega, "themed", return_value={}):
-        files = pages.pages(records, LOCAL, [_PRICE], copied=frozenset({"mnist_mlp"}), timed=[_COPIED])
-    files |= numbers.files(record for record in records if record.campaign not in LOCAL)
+        files = pages.files(
+            Facts(records=records, local=LOCAL, prices=[_PRICE], copied={"mnist_mlp": ""}, timed=[_COPIED])
+        )
     return {name: legible(files[name]) for name in STORED}
 
 

@@ -19,8 +19,7 @@ import scipy.special  # noqa: F401 - imported once instead of in every fork, as 
 from suite import cli
 from suite.driver import profiles
 from suite.driver.journal import FILE_NAME, CompletedRun, Journal
-from suite.report.pages import frameworks  # noqa: F401
-from suite.report.parts import tables  # noqa: F401
+from suite.report.parts import frameworks, tables  # noqa: F401
 from suite.results.records import store
 from suite.sessions import resuming
 

@@ -28,6 +28,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from suite.report.charts import download, vega
+from suite.report.parts.facts import Facts
 from suite.report.parts.html import safe
 from suite.report.site import pages
 from suite.results.evidence.trust import Finding
@@ -357,7 +358,7 @@ class Elements(HTMLParser):
 def harm(records: list[Record]) -> list[str]:
     """Return what the pages of these records would do to a reader."""
     found = []
-    for name, text in pages.pages(records, frozenset()).items():
+    for name, text in pages.files(Facts(records=records)).items():
         if name.endswith(".md"):
             seen = Elements()
             seen.feed(text)

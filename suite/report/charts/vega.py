@@ -178,9 +178,9 @@ def themed(spec: dict[str, Any]) -> dict[str, Any]:
     return {**spec, "config": config("light", "white"), "usermeta": {**looks, "drawn by": version("vl-convert-python")}}
 
 
-def files(name: str, spec: dict[str, Any]) -> dict[str, str]:
-    """Return a chart's specification as a file; pictures and table are made from that where it has changed."""
-    return {f"{FOLDER}/{name}.json": json.dumps(themed(spec), indent=1) + "\n"}
+def files(name: str, specification: dict[str, Any]) -> dict[str, str]:
+    """Return a chart's themed specification as a file; pictures and table are made from that where it has changed."""
+    return {f"{FOLDER}/{name}.json": json.dumps(specification, indent=1) + "\n"}
 
 
 def derived(name: str) -> tuple[str, ...]:

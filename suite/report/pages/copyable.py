@@ -1,56 +1,32 @@
-"""The steps that a reader can copy: a page of code for each file below the site's folder, and the way there."""
-
-from collections.abc import Iterable, Sequence, Set
-from pathlib import Path
+"""The steps that a reader can copy: a page of code for each, and how it fares."""
 
 from suite import units
-from suite.report.parts.html import Page, safe
+from suite.report.parts.copyable import ratio
+from suite.report.parts.facts import STEPS, Facts
+from suite.report.parts.html import Html
+from suite.report.parts.templates import render
 from suite.results.evidence.copyable import Compared
 
-FOLDER = "steps"  # in the site's sources, and in the built site
+
+def files(facts: Facts) -> dict[str, str]:
+    """Return the pages of the workloads that were measured and have such a step."""
+    there = sorted(facts.copied.keys() & {record.workload for record in facts.measured})
+    return {path: _page(facts, name, path) for name in there for path in [f"workloads/{name}.step.md"]}
 
 
-def names(site: Path) -> frozenset[str]:
-    """Return the workloads that have a file."""
-    return frozenset(path.stem for path in (site / FOLDER).glob("*.py"))
-
-
-def files(site: Path, workloads: Set[str], found: Sequence[Compared]) -> dict[str, str]:
-    """Return the pages of these workloads' files by their paths below the site's sources."""
-    return {
-        f"workloads/{name}.step.md": page(site / FOLDER / f"{name}.py", [one for one in found if one.workload == name])
-        for name in sorted(names(site) & workloads)
-    }
-
-
-def page(path: Path, found: Iterable[Compared]) -> str:
-    """Return the page of a file: the way to take it, how fast it is, and its code."""
-    name = path.stem
-    made = Page(f"{name}, a step you can copy", "../", frozenset(), searched=False)
-    made.add(
-        f'<p class="lead">One file without this suite, <a href="../{FOLDER}/{name}.py" download>'
-        f"{safe(name)}.py</a>. A test shows that it computes what the suite&#39;s step computes.</p>"
+def _page(facts: Facts, name: str, path: str) -> str:
+    return render(
+        path,
+        template="step.md.j2",
+        name=name,
+        folder=STEPS,
+        said=[_words(one) for one in facts.timed if one.workload == name],
+        code=Html(facts.copied[name]),  # Markdown, in its fence: a file of the repository
     )
-    for one in found:
-        made.paragraph(
-            f"{ratio(one)} Copied {units.seconds(one.copied_seconds)}, the suite's {units.seconds(one.suite_seconds)}; "
-            f"{one.made}, commit {one.commit or units.DASH}."
-        )
-    made.add(f'<p><a href="{name}.html">What was measured of {safe(name)}</a></p>')
-    made.add(f"\n``` {{ .python .copy }}\n{path.read_text(encoding='utf-8')}```")
-    return made.text()
 
 
-def link(name: str, found: Iterable[Compared]) -> str:
-    """Return the line of a workload's page, as HTML."""
-    ratios = " ".join(safe(ratio(one)) for one in found if one.workload == name)
+def _words(one: Compared) -> str:
     return (
-        f'<p class="note"><a href="{name}.step.html">A step you can copy</a>, in one file. {ratios}'.rstrip() + "</p>"
+        f"{ratio(one)} Copied {units.seconds(one.copied_seconds)}, the suite's {units.seconds(one.suite_seconds)}; "
+        f"{one.made}, commit {one.commit or units.DASH}."
     )
-
-
-def ratio(found: Compared) -> str:
-    """Return in words how much longer a step takes than the suite's own."""
-    times = units.ratio(found.ratio, found.low, found.high)
-    reach = f" ({units.interval(found.low, found.high)})" if found.low is not None else ""
-    return f"It takes {times}{reach} the time of the suite's own step on {found.machine}."

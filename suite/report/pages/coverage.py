@@ -4,35 +4,24 @@ from collections.abc import Sequence
 
 from suite import experiments, units
 from suite.case import Case, Precision
-from suite.report.pages.experiments import ExperimentResults
-from suite.report.parts.html import Page
+from suite.report.parts.facts import Answers, Facts
+from suite.report.parts.links import links
+from suite.report.parts.templates import render
 from suite.results.records.record import Record
 from suite.results.single.selection import by_machine, current_cases
 from suite.results.views.table import Cell, Table
 from suite.scopes import Scope
 from suite.workload import Description
 
-TITLE = "Coverage"
+PATH = "coverage.md"
 _SCOPES: tuple[Scope, ...] = ("step", "cold", "transfer", "epoch", "run", "serve")
 _PRECISIONS: dict[Precision, str] = {"float32-highest": "", "tf32": ", TF32", "bfloat16": ", bfloat16"}
 
 
-def page(
-    records: Sequence[Record],
-    catalogue: Sequence[Description],
-    answers: ExperimentResults,
-    local: frozenset[str],
-    links: dict[str, str],
-) -> str:
+def files(facts: Facts) -> dict[str, str]:
     """Return the page."""
-    made = Page(TITLE, "", local)
-    made.paragraph(
-        "How many models have a complete result in JAX on each machine, at the headline batch, by what was timed; and "
-        "which machines answered each experiment's question. The pages of models and machines say what came out."
-    )
-    made.table(measured(records, catalogue), links)
-    made.table(answered(answers), links)
-    return made.text()
+    tables = measured(facts.records, facts.catalogue), answered(facts.answers)
+    return {PATH: render(PATH, facts.local, tables=tables, links=links(facts.measured, ""))}
 
 
 def measured(records: Sequence[Record], catalogue: Sequence[Description]) -> Table:
@@ -74,7 +63,7 @@ def _number(found: set[tuple[str, str]], column: str) -> Cell:
     return Cell(text=units.count(count), sort=count) if count else Cell(text=units.DASH)
 
 
-def answered(answers: ExperimentResults) -> Table:
+def answered(answers: Answers) -> Table:
     """Return which machines answered each experiment's question."""
     rows = tuple(
         (

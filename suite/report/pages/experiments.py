@@ -1,83 +1,53 @@
 """The experiments' pages: question, each machine's answer with its chart and table, and how to run it."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
 
 from suite import experiments
-from suite.experiments import Experiment
-from suite.report.charts import plots, vega
-from suite.report.parts.html import Page, safe
-from suite.results.pooled.machine_evidence import Evidence
-from suite.results.records.machine import Machine
+from suite.report.charts import plots
+from suite.report.parts.facts import Facts
+from suite.report.parts.figure import Figure
+from suite.report.parts.links import links
+from suite.report.parts.questions import needs_data
+from suite.report.parts.templates import render
 from suite.results.views.experiment_result import Chart, ExperimentResult, HeatMap
 
 FOLDER = "experiments"
 
 
-ExperimentResults = dict[str, list[tuple[Machine, ExperimentResult]]]  # what each machine answers, by experiment
+def files(facts: Facts) -> dict[str, str]:
+    """Return every experiment's page and charts."""
+    return {path: text for name in facts.answers for path, text in _files(facts, name).items()}
 
 
-def experiment_results(known: Mapping[str, Evidence]) -> ExperimentResults:
-    """Return what each machine answers, by what is known of it."""
-    found: ExperimentResults = {}
-    for name in experiments.names():
-        answers = [(each.records[0].machine, experiments.read(name, each)) for each in known.values()]
-        found[name] = [(machine, result) for machine, result in answers if result is not None]
-    return found
+def _files(facts: Facts, name: str) -> dict[str, str]:
+    experiment, path = experiments.load(name), f"{FOLDER}/{name}.md"
+    machines = [
+        (machine, result, list(_figures(f"{FOLDER}.{name}.{machine.slug}", result)))
+        for machine, result in facts.answers[name]
+    ]
+    page = render(
+        path,
+        facts.local,
+        template="experiment.md.j2",
+        name=name,
+        experiment=experiment,
+        needs=needs_data(name),
+        machines=machines,
+        links=links(facts.measured, "../"),
+    )
+    charts = {path: text for *_, figures in machines for each in figures for path, text in each.files.items()}
+    return charts | {path: page}
 
 
-def files(found: ExperimentResults, local: frozenset[str], links: dict[str, str]) -> dict[str, str]:
-    """Return every experiment's page and charts by path below the site's sources."""
-    made: dict[str, str] = {}
-    for name, answers in found.items():
-        made |= _files(name, experiments.load(name), answers, local, links)
-    return made
+def _figures(name: str, result: ExperimentResult) -> Iterator[Figure]:
+    if result.chart is not None:
+        yield _figure(name, result.chart, " ".join(result.answers))
+    for chart in result.beside:
+        yield _figure(f"{name}.{chart.name}", chart, chart.caption)
 
 
-def questions() -> list[tuple[str, str]]:
-    """Return name and question of each experiment; those that the stand-ins cannot answer come last."""
-    return [(name, experiments.load(name).TITLE) for name in sorted(experiments.names(), key=_needs_data)]
-
-
-def _needs_data(name: str) -> str:
-    """Return which data an experiment needs; '' where the stand-ins do."""
-    return getattr(experiments.load(name), "NEEDS_DATA", "")
-
-
-def _files(
-    name: str,
-    experiment: Experiment,
-    answers: Sequence[tuple[Machine, ExperimentResult]],
-    local: frozenset[str],
-    links: dict[str, str],
-) -> dict[str, str]:
-    page, found = Page(experiment.TITLE, "../", local), {}
-    needs = _needs_data(name)
-    command = f"suite run --experiment {name}" + (f" --data {needs}" if needs else "")
-    if not answers:
-        why = "it needs the real data, which is not at hand" if needs else "no machine has answered it yet"
-        page.add(f'<p class="lead">This question is open: {why}. Answer it: <code>{command}</code></p>')
-    for machine, result in answers:
-        page.add(f'<h2 id="{safe(machine.slug)}">{page.linked(machine.name, links)}</h2>')
-        lead = "".join(f"<li>{safe(answer)}</li>" for answer in result.answers)
-        page.add(f'<ul class="answers">{lead}</ul>')
-        if result.chart is not None:
-            found |= _add_chart(page, f"{name}.{machine.slug}", result.chart, result.answers)
-        for chart in result.beside:
-            found |= _add_chart(page, f"{name}.{machine.slug}.{chart.name}", chart, (chart.caption,))
-        for table in result.tables:
-            page.table(table, links)
-    page.heading("How it is answered")
-    page.paragraph(experiment.METHOD)
-    tests = f" It tests {', '.join(experiment.TESTS)} of the documented observations." if experiment.TESTS else ""
-    page.add(f"<p>Run it: <code>{command}</code>, with workloads behind it to choose.{tests}</p>")
-    return found | {f"{FOLDER}/{name}.md": page.text()}
-
-
-def _add_chart(page: Page, name: str, chart: Chart | HeatMap, answers: Sequence[str]) -> dict[str, str]:
-    spec, name = plots.plot(chart), f"{FOLDER}.{name}"
-    page.chart(name, " ".join(answers), chart.caption + _marks(chart), json.dumps(vega.themed(spec)))
-    return vega.files(name, spec)
+def _figure(name: str, chart: Chart | HeatMap, alternative: str) -> Figure:
+    return Figure(name=name, spec=plots.plot(chart), caption=chart.caption + _marks(chart), alternative=alternative)
 
 
 def _marks(chart: Chart | HeatMap) -> str:

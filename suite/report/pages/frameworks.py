@@ -1,131 +1,26 @@
-"""JAX beside other implementations: the fastest baseline of each step, for the site and for the terminal."""
+"""The page that sets JAX beside other implementations, machine by machine."""
 
-import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import groupby
-from statistics import fmean
-
-from suite import units
-from suite.report.parts import tables
-from suite.report.parts.html import Page
-from suite.results.pooled.baselines import BaselineComparison, baseline_comparisons
-from suite.results.pooled.ways import Way
-from suite.results.records.record import Record
+from suite.report.parts.facts import Facts
+from suite.report.parts.frameworks import baseline_tables
+from suite.report.parts.links import links
+from suite.report.parts.templates import render
 from suite.results.single.selection import by_machine
-from suite.results.views.table import Cell, Table, chosen, time_cell, times_cells
 
-TITLE = "JAX against PyTorch, Keras and XGBoost"
-COLUMNS = (  # what is asked first, as a narrow screen shows only that
-    "model", "batch", "ratio", "95 % interval", "hosts", "JAX step", "fastest baseline", "its step", "every way",
-)  # fmt: skip
-_TERMINAL = ("model", "JAX step", "fastest baseline", "its step", "ratio", "95 % interval")
-_COUNTED = (
-    " Workloads that differ in data or dropout alone count as one network, the data-parallel model and trees as none."
-)
+PATH = "standing.md"
 
 
-def row(item: BaselineComparison, best: Way) -> tuple[Cell, ...]:
-    """Return one step and its fastest baseline in the order of COLUMNS."""
-    case = item.mine.case
-    return (
-        Cell(text=tables.name(case)),
-        Cell(text=units.count(case.batch), sort=case.batch),
-        *times_cells(best.over.estimate, best.pool.newest),
-        Cell(text=units.count(best.over.hosts), sort=best.over.hosts),
-        time_cell(item.mine),
-        Cell(text=best.words),
-        time_cell(best.pool),
-        _every_way(item),
+def files(facts: Facts) -> dict[str, str]:
+    """Return the page."""
+    found = facts.baselines
+    machines = [
+        (slug, mine[0].machine.name, baseline_tables(item for item in found if item.machine == slug))
+        for slug, mine in by_machine(facts.measured).items()
+    ]
+    page = render(
+        PATH,
+        facts.local,
+        machines=[each for each in machines if each[2]],
+        compared=any(item.best for item in found),
+        links=links(facts.measured, ""),
     )
-
-
-def _every_way(item: BaselineComparison) -> Cell:
-    """Return each way that was timed, and which were not."""
-    shown = "; ".join(f"{way.words}: {units.ratio(way.over.value, way.over.low, way.over.high)}" for way in item.ways)
-    lacking = ", ".join(item.not_timed)
-    return Cell(text=shown, remark=f"not timed: {lacking}" if lacking else "")
-
-
-def baseline_tables(found: Iterable[BaselineComparison]) -> tuple[Table, ...]:
-    """Return the steps of one machine that have a baseline, a table for each backend and precision."""
-    made = []
-    compared = [item for item in found if item.best]
-    for (backend, precision), group in groupby(sorted(compared, key=_side), key=_side):
-        same = tuple(group)
-        machine = same[0].mine.newest.machine.name
-        made.append(
-            Table(
-                title=f"{backend.upper()} of {machine}, {precision}: the fastest baseline's time of a step over JAX's",
-                columns=COLUMNS,
-                rows=tuple(row(item, item.best) for item in same if item.best),
-                notes=mean(same) + gaps(same),
-            )
-        )
-    return tuple(made)
-
-
-def _side(item: BaselineComparison) -> tuple[str, str]:
-    return item.mine.case.backend, item.mine.case.precision
-
-
-def mean(items: Sequence[BaselineComparison]) -> tuple[str, ...]:
-    """Return a line with the geometric mean of the ratios at headline batches; none unless of several networks.
-
-    It is of these networks, and has no interval. Networks that have the same counts count as one.
-    """
-    networks: dict[tuple, list[float]] = defaultdict(list)
-    workloads = set()
-    for item in items:
-        about = item.mine.newest.description
-        if item.best and about.is_network and item.mine.case.batch == about.batch:
-            networks[about.network].append(math.log(item.best.over.value))
-            workloads.add(about.name)
-    if len(networks) < 2:
-        return ()
-    value = math.exp(fmean(map(fmean, networks.values())))
-    fewer = len(networks) < len({item.mine.case.workload for item in items})
-    return (f"Geometric mean over {len(networks)} networks: {units.ratio(value)}.{_COUNTED * fewer}",)
-
-
-def gaps(items: Sequence[BaselineComparison]) -> tuple[str, ...]:
-    """Return a line with the ways that were not timed, and in how many steps; none if all were."""
-    lacking = Counter(way for item in items for way in item.not_timed)
-    if not lacking:
-        return ()
-    ways = ", ".join(f"{way} in {number} of {len(items)} steps" for way, number in lacking.items())
-    return (f"Not timed, and may be faster: {ways}.",)
-
-
-def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
-    """Return a machine's tables with fewer columns; none where nothing was compared."""
-    if all(record.case.implementation == "jax" for record in records if record.machine.slug == machine):
-        return ()
-    found = [item for item in baseline_comparisons(records) if item.machine == machine]
-    return tuple(chosen(table, _TERMINAL) for table in baseline_tables(found))
-
-
-def page(
-    records: Sequence[Record], found: Sequence[BaselineComparison], local: frozenset[str], links: dict[str, str]
-) -> str:
-    """Return the site's page, machine by machine."""
-    made = Page(TITLE, "", local)
-    made.add(
-        '<p class="lead">Is JAX the right side to compare? Each ratio is the time that the fastest baseline takes for '
-        "the same step on the same kind of machine, over JAX’s time: above 1, JAX is the faster one.</p>"
-    )
-    for slug, there in by_machine(records).items():
-        tables_here = baseline_tables(item for item in found if item.machine == slug)
-        if not tables_here:
-            continue
-        made.add(f'<h2 id="{slug}">{made.linked(there[0].machine.name, links)}</h2>')
-        for table in tables_here:
-            made.table(table, links)
-    if not any(item.best for item in found):
-        made.paragraph("Nothing has been compared yet: nox -s control does it.")
-    made.add(
-        '<p class="note">A ratio is pooled over the hosts that timed both. PyTorch runs eagerly and compiled, on the '
-        "GPU also replayed as a CUDA graph; what was never timed is named. "
-        '<a href="method.html">Method</a> says how times come about.</p>'
-    )
-    return made.text()
+    return {PATH: page}

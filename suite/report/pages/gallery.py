@@ -1,86 +1,45 @@
 """The page that shows the data: stand-ins, augmentations, and what is published."""
 
 from suite import units
-from suite.report.parts.html import Page, safe
+from suite.report.parts.facts import Facts
+from suite.report.parts.html import Html
+from suite.report.parts.templates import render
 from suite.results.evidence.gallery import FILE, PICTURES, Gallery, Published, Reviews, Rows, Sheet
 from suite.results.views.table import Cell, Table
 
-TITLE = "What the data looks like"
+PATH = "data.md"
 _QUANTILES = ("least", "lower quartile", "median", "upper quartile", "largest")
+
+
+def files(facts: Facts) -> dict[str, str]:
+    """Return the page."""
+    return {PATH: page(facts.drawn)}
 
 
 def page(found: Gallery | None) -> str:
     """Return the page as Markdown."""
-    made = Page(TITLE, "", frozenset())
-    made.add(
-        '<p class="lead">Unless a page says otherwise, the models are timed on <strong>stand-ins</strong>: data sets '
-        "that this project draws and writes itself, from a seed. No picture, word or row shown here is from a "
-        "published set.</p>"
-    )
-    made.paragraph(
-        "What they are for: a benchmark has to run without a network and to find the same work everywhere. Shapes, "
-        "types and file formats are those of the published sets, photographs are of similar size, and there is "
-        "something in them that a network can learn, so that a run that learns nothing is noticed."
-    )
-    made.paragraph(
-        "What they are not: real photographs, handwriting, opinions, collisions or loans. They say nothing about how "
-        "well a network does on the published sets, and no accuracy reached on them stands beside a documented one."
-    )
     if found is None:
-        made.add("<p>Nothing has been drawn yet: <code>suite data gallery</code> makes this page's pictures.</p>")
-        return made.text()
-    for sheet in found.sheets:
-        made.heading(sheet.dataset)
-        made.add(figure(sheet, f"The stand-in for {sheet.dataset}"))
-    for some in found.reviews:
-        made.heading(some.dataset)
-        made.paragraph("Reviews from a grammar, whose words of praise and blame carry the label. Their beginnings:")
-        made.table(review_table(some))
-    for table in found.tables:
-        made.heading(table.dataset)
-        made.paragraph(
-            f"{units.count(table.features)} columns of four kinds in turn: a bell, a long tail, a few levels, a cyclic "
-            f"angle; the first of each is shown. Label 1 has {units.percent(table.positive)} of "
-            f"{units.count(table.rows)} rows."
-        )
-        made.table(row_table(table))
-        made.table(spread_table(table))
-    made.heading("Augmentation")
-    made.paragraph(
-        "What training does to its pictures, as documented. It is done on the host, in the input pipeline, or with the "
-        "same distortions on the device, inside the step."
-    )
-    for sheet in found.augmentations:
-        made.add(f"<h3>{safe(sheet.title)}</h3>", figure(sheet, f"{sheet.title}, on the stand-in for {sheet.dataset}"))
-    made.heading("The published sets")
-    made.add(
-        "<p><code>--data tfds</code> takes these instead, downloaded once from their publishers and read into what "
-        "TFDS' own builder of that version writes. Their records then say so.</p>"
-    )
-    made.table(published_table(found.published), {one.source: one.source for one in found.published if secure(one)})
-    made.add(
-        f'<p class="note">Edition {found.drawing} of the drawings. <code>suite data gallery</code> makes all of this '
-        f'anew; <a href="evidence/{FILE}" download>seeds, digests and captions as JSON</a>.</p>'
-    )
-    return made.text()
+        return render(PATH, found=None)
+    return render(
+        PATH,
+        found=found,
+        folder=PICTURES.as_posix(),
+        file=FILE,
+        words=words,
+        reviews=[(some.dataset, review_table(some)) for some in found.reviews],
+        tables=[
+            (table.dataset, units.count(table.features), units.percent(table.positive), units.count(table.rows),
+             row_table(table), spread_table(table))
+            for table in found.tables
+        ],
+        published=published_table(found.published),
+        links={one.source: Html.escape(one.source) for one in found.published if secure(one)},
+    )  # fmt: skip
 
 
 def secure(one: Published) -> bool:
     """Return whether a publication's home page may be linked."""
     return one.source.startswith("https://")
-
-
-def figure(sheet: Sheet, what: str) -> str:
-    """Return a sheet with its caption, as HTML."""
-    alternative = f"{what}, in rows of {sheet.columns}: {', '.join(sheet.labels)}"
-    width, height = sheet.width * sheet.enlarged, sheet.height * sheet.enlarged
-    crisp = ' class="crisp"' if sheet.enlarged > 1 else ""
-    seeds = ", ".join(map(str, sheet.seeds))
-    return (
-        f'<figure class="sheet"><img{crisp} src="{PICTURES.as_posix()}/{safe(sheet.file)}" width="{width}" '
-        f'height="{height}" alt="{safe(alternative)}">'
-        f"<figcaption>{safe(sheet.caption)} In reading order: {safe(words(sheet))}. Seed {seeds}.</figcaption></figure>"
-    )
 
 
 def words(sheet: Sheet) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from suite import units
 from suite.case import Allocator, Case, Implementation, Precision
 from suite.former import AXES
-from suite.report.parts.html import Page, anchor, safe
+from suite.report.parts.facts import Facts
+from suite.report.parts.templates import render
 from suite.results.evidence.trust import HOLDING, Part
 from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.single.baselines import CERTIFIED_FROM
@@ -15,7 +16,7 @@ from suite.results.views.table import INTERVAL, ON_ONE_HOST
 from suite.scopes import SCOPES
 from suite.variants import way_of
 
-TITLE = "Glossary"
+PATH = "glossary.md"
 _STATES: dict[State, str] = {
     "quotable": f"It may be quoted of its kind of machine: it has at least {FEWEST_HOSTS} hosts, the half-width of "
     f"its interval is at most {units.percent(MAX_HALF_WIDTH)}, and a speed-up of a step is certified.",
@@ -60,22 +61,14 @@ _WAYS: dict[tuple[Implementation, str], str] = {
 _FORMER = {new: old for old, new in AXES["allocator"].items()} | {"jax scan": "jax several-steps"}  # in addresses
 
 
+def files(facts: Facts) -> dict[str, str]:
+    """Return the page."""
+    return {PATH: page(facts.proof)}
+
+
 def page(parts: Sequence[Part]) -> str:
     """Return the page; `parts` of the trust session say how often intervals hold the truth."""
-    made = Page(TITLE, "", frozenset())
-    made.add(
-        '<p class="lead">What stands in the columns of the tables. <a href="reading.html">How to read a result</a> '
-        'says what the numbers mean, <a href="method.html">Method</a> how they come about.</p>'
-    )
-    for heading, words in groups(parts).items():
-        made.heading(heading)
-        made.add(f"<dl class='words'>{''.join(_entry(word, said) for word, said in words.items())}</dl>")
-    return made.text()
-
-
-def _entry(word: str, said: str) -> str:
-    old = f'<span id="{anchor(_FORMER[word])}"></span>' if word in _FORMER else ""
-    return f'<dt id="{anchor(word)}">{old}<strong>{safe(word)}</strong></dt><dd>{safe(said)}</dd>'
+    return render(PATH, groups=groups(parts), former=_FORMER)
 
 
 def groups(parts: Sequence[Part]) -> Mapping[str, Mapping[str, str]]:

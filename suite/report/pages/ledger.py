@@ -1,18 +1,21 @@
 """The ledger: everything that the articles say, what the records make of it, and why figures differ."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from suite import units
-from suite.claims import NOT_RUN, VERDICTS, Judgement, Observation, observations
+from suite.claims import NOT_RUN, VERDICTS, Judgement, Observation, Verdict, observations
 from suite.claims._documented_numbers import Entry, entries
 from suite.claims._judging import SIZE, SURELY
-from suite.report.parts.html import Page
+from suite.report.parts.facts import Facts
+from suite.report.parts.html import address
+from suite.report.parts.links import links
+from suite.report.parts.templates import render
 from suite.results.pooled.machine_evidence import Evidence
 from suite.results.views.table import Cell, Table
 from suite.workload import KNOWN, Claim, Description
 
-TITLE = "The ledger: what the articles say, and what was found"
+PATH = "ledger.md"
 _OBSERVED = ("", "what an article says", "verdict", "what was found", "machine", "experiment")
 _CLAIMED = (
     "model", "metric", "documented", "how it is known", "measured", "95 % interval", "verdict", "CPU", "GPU",
@@ -29,52 +32,63 @@ _WORDS = (
 _DECIDED = ("reproduced", "in part", "refuted")
 
 
-def page(
-    known: Iterable[Evidence], catalogue: Sequence[Description], local: frozenset[str], links: dict[str, str]
-) -> str:
-    """Return the page as Markdown; each line is judged on the machine that has most to say of it, GPUs first."""
-    made = Page(TITLE, "", local)
-    machines = {each.records[0].machine.name: each for each in known}
+def files(facts: Facts) -> dict[str, str]:
+    """Return the page; each line is judged on the machine that has most to say of it, GPUs first."""
+    machines = {each.records[0].machine.name: each for each in facts.evidence.values()}
     judged = {name: judgements(mine) for name, mine in machines.items()}
     chosen = {o.code: best([(name, judged[name][o.code]) for name in machines]) for o in observations()}
-    numbers = documented(catalogue, machines, judged)
-    counts = Counter(judgement.verdict for _, judgement in chosen.values())
-    more = Counter(entry.judgement.verdict for entry in numbers)
-    made.add(
-        '<p class="lead">Every observation and every number of the five articles has a verdict here, by a rule that '
-        'stands below. Where a rule was changed after a result was seen, "What changed in the method" says so. '
-        "Reproduced means that all parts of an observation hold, refuted that none holds and one surely fails. In "
-        "part means that a named part holds, and another does not or cannot be judged. Not comparable means that "
-        "nothing can be judged from what was measured, and says why; it is no verdict on the article. An article's "
-        "own networks decide first. A line is judged on one machine: the first that decides all parts, those with a "
-        "GPU first.</p>"
+    numbers = documented(facts.catalogue, machines, judged)
+    pages = links(facts.measured, "")
+    asked = {name: address(f"experiments/{name}.html") for o in observations() if (name := o.experiment)}
+    page = render(
+        PATH,
+        facts.local,
+        counts=_counts(
+            {
+                "observations": Counter(judgement.verdict for _, judgement in chosen.values()),
+                "documented numbers": Counter(entry.judgement.verdict for entry in numbers),
+            }
+        ),
+        observed=Table(
+            title="What the articles observed",
+            columns=_OBSERVED,
+            rows=tuple(_observed(each, *chosen[each.code]) for each in observations()),
+            words=True,
+            searched=True,
+        ),
+        rules=Table(
+            title="The rules",
+            columns=("", "rule"),
+            rows=tuple((Cell(text=each.code), Cell(text=each.rule)) for each in observations()),
+            notes=_WORDS,
+            words=True,
+        ),
+        claimed=Table(
+            title="Each beside the measurement nearest to it",
+            columns=_CLAIMED,
+            rows=tuple(map(_claimed, numbers)),
+            words=True,
+        ),
+        links=pages,
+        experiments=pages | asked,
     )
-    made.table(
-        Table(
-            title="Verdicts",
-            columns=("", *VERDICTS, "all"),
-            rows=tuple(
-                (Cell(text=what), *(Cell(text=units.count(found[v]), sort=found[v]) for v in VERDICTS),
-                 Cell(text=units.count(found.total()), sort=found.total()))
-                for what, found in (("observations", counts), ("documented numbers", more))
-            ),
-        )
-    )  # fmt: skip
-    made.heading("Observations")
-    rows = tuple(_observed(each, *chosen[each.code]) for each in observations())
-    asked = {each.experiment: f"experiments/{each.experiment}.html" for each in observations() if each.experiment}
-    said = Table(title="What the articles observed", columns=_OBSERVED, rows=rows, words=True, searched=True)
-    made.table(said, links | asked)
-    rules = tuple((Cell(text=each.code), Cell(text=each.rule)) for each in observations())
-    made.table(
-        Table(title="The rules", columns=("", "rule"), rows=rules, notes=_WORDS, words=True),
-        folded="The rule of each observation",
+    return {PATH: page}
+
+
+def _counts(found: Mapping[str, Mapping[Verdict, int]]) -> Table:
+    """Return how often each verdict fell."""
+    rows = (
+        (what, *(counts.get(verdict, 0) for verdict in VERDICTS), sum(counts.values()))
+        for what, counts in found.items()
     )
-    made.heading("Documented numbers")
-    title, rows = "Each beside the measurement nearest to it", tuple(map(_claimed, numbers))
-    table = Table(title=title, columns=_CLAIMED, rows=rows, words=True)
-    made.table(table, links)
-    return made.text()
+    return Table(
+        title="Verdicts",
+        columns=("", *VERDICTS, "all"),
+        rows=tuple(
+            (Cell(text=what), *(Cell(text=units.count(count), sort=count) for count in counts))
+            for what, *counts in rows
+        ),
+    )
 
 
 def judgements(evidence: Evidence) -> dict[str, Judgement]:

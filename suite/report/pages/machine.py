@@ -5,28 +5,54 @@ from collections.abc import Callable, Sequence
 
 from suite import units
 from suite.experiments import roofline
-from suite.report.parts import overview, tables
-from suite.report.parts.html import Page
+from suite.report.parts import tables
+from suite.report.parts.facts import Facts
 from suite.report.parts.links import links
-from suite.results.pooled.speedup import PooledSpeedUp
+from suite.report.parts.overview import overview
+from suite.report.parts.templates import render
 from suite.results.records.identity import count_hosts, identity
+from suite.results.records.machine import Machine
 from suite.results.records.record import Record
-from suite.results.single.roofline import Roof
 from suite.results.single.selection import current_cases
-from suite.results.views.table import Table
 
 
-def page(
-    records: Sequence[Record],
-    speedups: Sequence[PooledSpeedUp],
-    local: frozenset[str],
-    ceilings: Roof,
-    place: Sequence[str] = (),
-    beside: Sequence[Table] = (),
-) -> dict[str, str]:
-    """Return a machine's page with its chart; `place` says where it stands among others, `beside` shows it."""
-    what = max(records, key=lambda r: r.created).machine
-    made = Page(what.name, "../", local)
+def files(facts: Facts) -> dict[str, str]:
+    """Return the page of each machine with its chart."""
+    return {path: text for slug in facts.machines for path, text in _files(facts, slug).items()}
+
+
+def _files(facts: Facts, slug: str) -> dict[str, str]:
+    records, path = facts.machines[slug], f"machines/{slug}.md"
+    what = max(records, key=lambda record: record.created).machine
+    speedups = [item for item in facts.speedups if item.machine == slug]
+    found = None
+    if what.gpus:
+        found = overview(speedups, [record for record in records if record.general], f"speedups.{slug}")
+    beside = tables.without_gpu(facts.general, slug)
+    steps = roofline.current_steps(records, at_headline_batch=True)
+    ceilings = {key: ceiling for key, ceiling in facts.ceilings.items() if key[0] == slug}
+    cases = [item.record for item in current_cases(records)]
+    page = render(
+        path,
+        facts.local,
+        template="machine.md.j2",
+        title=what.name,
+        overview=found,
+        places=facts.places[slug],
+        beside=beside,
+        beside_links=links([cell.record for each in beside for row in each.rows for cell in row if cell.record], "../"),
+        facts=_facts(records, what),
+        versions=_versions(records),
+        ceilings=roofline.ceiling_table(ceilings) if ceilings else None,
+        steps=roofline.table("Steps beside what this machine does at most", steps, ceilings) if steps else None,
+        cases=tables.case_table(f"Every case measured on {what.name}", cases, models=True),
+        links=links(records, "../"),
+    )
+    return (found.figure.files if found and found.figure else {}) | {path: page}
+
+
+def _facts(records: Sequence[Record], what: Machine) -> list[tuple[str, str]]:
+    """Return what the machine is."""
     facts = [
         ("processor", what.cpu_model),
         ("kind of CPU", what.cpu_kind.model or "not known"),
@@ -48,31 +74,8 @@ def page(
             ("graphics clock limit", _limit(gpu.graphics_clock_limit_mhz, "MHz", digits=4)),
             ("memory clock limit", _limit(gpu.memory_clock_limit_mhz, "MHz", digits=4)),
             ("power limit", _limit(gpu.power_limit_watts, "W")),
-        ]  # fmt: skip
-    general = [record for record in records if record.general]
-    files = overview.add(made, speedups, general, f"speedups.{what.slug}", links(records, "../")) if what.gpus else {}
-    for said in place:
-        made.paragraph(said)
-    shown = [cell.record for table in beside for row in table.rows for cell in row if cell.record]
-    for table in beside:
-        made.table(table, links(shown, "../"))
-    made.heading("The machine")
-    made.facts(facts)
-    made.heading("Software")
-    made.facts(_versions(records))
-    steps = roofline.current_steps(records, at_headline_batch=True)
-    if steps:
-        made.heading("Below the ceilings")
-        here = {key: ceiling for key, ceiling in ceilings.items() if key[0] == what.slug}
-        if here:
-            made.table(roofline.ceiling_table(here))
-        made.table(roofline.table("Steps beside what this machine does at most", steps, here), links(records, "../"))
-        made.add('<p class="note"><a href="../experiments/roofline.html">How ceilings and floors are defined</a></p>')
-    made.heading("All times")
-    cases = [s.record for s in current_cases(records)]
-    listed = tables.case_table(f"Every case measured on {what.name}", cases, models=True)
-    made.table(listed, links(records, "../"))
-    return files | {f"machines/{what.slug}.md": made.text()}
+        ]
+    return facts
 
 
 def _limit(value: float | None, unit: str, digits: int = 3) -> str:

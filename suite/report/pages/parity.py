@@ -1,12 +1,13 @@
 """The page of model parity, from what the sessions of parity and of boosting found."""
 
 from suite import units
-from suite.report.parts.html import Page
+from suite.report.parts.facts import Facts
+from suite.report.parts.templates import render
 from suite.results.evidence.parity import Network, Parity
 from suite.results.evidence.trees import Trees
 from suite.results.views.table import Cell, Table
 
-TITLE = "Model parity"
+PATH = "parity.md"
 CHECKS = {
     "logits": "what the network returns in float64: norm of the difference over the norm",
     "loss": "the loss in float64, relative",
@@ -17,66 +18,35 @@ CHECKS = {
 }
 
 
+def files(facts: Facts) -> dict[str, str]:
+    """Return the page."""
+    return {PATH: page(facts.networks, facts.boosted)}
+
+
 def page(found: Parity | None, grown: Trees | None) -> str:
     """Return the page as Markdown: the networks, then the boosted trees."""
-    made = Page(TITLE, "", frozenset())
-    made.paragraph(
-        "Every network is computed a second time by an independent implementation, with the same weights, batches and "
-        "dropout masks. The table gives the worst error of each check; a network beyond a bound fails the tests. The "
-        "boosted trees are compared with XGBoost's."
-    )
-    if found is None:
-        made.add("<p>No network has been compared yet: <code>nox -s parity</code> writes these numbers.</p>")
-    else:
-        _of_networks(made, found)
-    made.heading("Boosted trees")
-    if grown is None:
-        made.add("<p>No trees have been compared yet: <code>nox -s boosting</code> writes these numbers.</p>")
-    else:
-        _of_trees(made, grown)
-    return made.text()
-
-
-def _origin(made: Page, found: Parity | Trees) -> None:
-    made.facts(
-        [
-            ("date", found.made),
-            ("commit", found.commit or units.DASH),
-            ("machine", found.machine),
-            *sorted(found.packages.items()),
-        ]
+    return render(
+        PATH,
+        found=found,
+        grown=grown,
+        origin=_origin,
+        networks=networks(found) if found else None,
+        bugs=bugs(found) if found else None,
+        caught=sum(bug.check is not None for bug in found.bugs) if found else 0,
+        forests=forests(grown) if grown else None,
+        planted=planted(grown) if grown else None,
+        seen=sum(grown.seen(bug.difference) for bug in grown.planted) if grown else 0,
     )
 
 
-def _of_networks(made: Page, found: Parity) -> None:
-    _origin(made, found)
-    made.heading("Networks")
-    made.table(networks(found))
-    made.heading("Planted bugs")
-    caught = sum(bug.check is not None for bug in found.bugs)
-    made.paragraph(
-        f"Checks are worth what they catch: {caught} of {len(found.bugs)} bugs, planted one by one in a right model, "
-        "were caught, each by the check that is named; the same checks pass the right models."
-    )
-    made.table(bugs(found))
-    made.add('<p class="note"><a href="evidence/parity.json" download>All of the networks as JSON</a></p>')
-
-
-def _of_trees(made: Page, found: Trees) -> None:
-    made.paragraph(
-        "Trees have no weights to start from, so what they come to is compared: JAX and XGBoost grow them on the same "
-        "tables with the same parameters, and both score rows that neither has seen. The AUC is the chance that a row "
-        "of the one kind gets a higher score than one of the other."
-    )
-    _origin(made, found)
-    made.table(forests(found))
-    seen = sum(found.seen(bug.difference) for bug in found.planted)
-    made.paragraph(
-        f"The same comparison has to tell wrong trees from right ones: {seen} of {len(found.planted)} bugs, planted "
-        "one by one in how JAX's trees grow, took the AUC beyond the bound."
-    )
-    made.table(planted(found))
-    made.add('<p class="note"><a href="evidence/trees.json" download>All of the trees as JSON</a></p>')
+def _origin(found: Parity | Trees) -> list[tuple[str, str]]:
+    """Return when, where and with what something was compared."""
+    return [
+        ("date", found.made),
+        ("commit", found.commit or units.DASH),
+        ("machine", found.machine),
+        *sorted(found.packages.items()),
+    ]
 
 
 def networks(found: Parity) -> Table:

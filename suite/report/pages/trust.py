@@ -1,9 +1,11 @@
 """The page that asks whether the numbers can be trusted, from what the trust session found."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from suite import units
-from suite.report.parts.html import Page, safe
+from suite.report.parts.facts import Facts
+from suite.report.parts.templates import render
 from suite.results.compare.reproducibility import Answer, Reproducibility, Spread, words
 from suite.results.evidence.trust import Finding, Part
 from suite.results.pooled.grouping import DISPATCH_SECONDS
@@ -11,7 +13,7 @@ from suite.results.records.record import plain_name
 from suite.results.stats.shares import Share
 from suite.results.views.table import Cell, Table
 
-TITLE = "Can the numbers be trusted?"
+PATH = "trust.md"
 WANTED = (  # the whole proof
     "clock", "replay", "coverage", "hosts", "crossover", "rounds", "alarms", "mutants", "lies", "lies_gpu", "faults",
     "kills", "hostile",
@@ -26,48 +28,45 @@ _SPREADS = ("machine", "side", "implementation", "scope", "steps", "hosts", "poo
             "between processes", "degrees of freedom")  # fmt: skip
 
 
+def files(facts: Facts) -> dict[str, str]:
+    """Return the page."""
+    return {PATH: page(facts.proof, facts.reproducibility)}
+
+
 def page(parts: Sequence[Part], found: Reproducibility | None = None) -> str:
     """Return the page as Markdown: what the records say themselves, the parts wanted in their order, any others."""
-    made = Page(TITLE, "", frozenset())
-    made.paragraph(
-        "A benchmark is worth what its harness notices. So the harness itself is put to the test: each part below "
-        "tries something whose right outcome is known beforehand, and says what came of it. What did not come out as "
-        "it had to is shown like the rest. What nothing is claimed of cannot fall short, so it is counted apart."
-    )
     ran = {part.name: part for part in parts}
     names = (*WANTED, *(name for name in ran if name not in WANTED))
-    made.table(overview([ran[name] for name in names if name in ran]))
-    missing = [name for name in names if name not in ran]
-    if missing:
-        words = ", ".join(f"<code>nox -s trust -- {name}</code>" for name in missing)
-        made.add(f"<p>Not run so far: {words}.</p>")
-    for name in names:
-        if name in ran:
-            _section(made, ran[name])
-    if found is not None and found.answers:
-        _next_machine(made, found)
-    return made.text()
+    there = [ran[name] for name in names if name in ran]
+    return render(
+        PATH,
+        overview=overview(there),
+        missing=[name for name in names if name not in ran],
+        sections=list(map(_section, there)),
+        found=found if found and found.answers else None,
+        next_machine=_NEXT,
+        answers=answers(found.answers if found else ()),
+        spreads=spreads(found.spreads if found else ()),
+    )
 
 
-def _next_machine(made: Page, found: Reproducibility) -> None:
-    made.heading(_NEXT)
-    made.paragraph(
-        "The published records answer this themselves, anew on each build. Each host is left out in turn. The other "
-        "hosts give the range in which its mean should lie; nothing in that range comes from the left-out host. The "
-        "range claims 95 %."
-    )
-    made.paragraph(
-        "The second claim is of comparisons. Two campaigns timed equal code on different hosts, so they should be "
-        "called the same. 5 % may be called different. Each share has its 95 % interval, which counts hosts, not cases."
-    )
-    for line in found.missed:
-        made.paragraph(f"Missed: {line}.")
-    made.table(answers(found.answers))
-    made.paragraph(
-        "How much hosts of one kind differ, and the processes of one host, decides how wide a range is. Both are "
-        "standard deviations of logarithms: 8 % means that two in three lie within about 8 % of the mean."
-    )
-    made.table(spreads(found.spreads))
+def _section(part: Part) -> dict[str, Any]:
+    """Return what a part's section shows: figures, shortfalls, the rest folded, and the file of it all."""
+    short = [finding for finding in part.findings if not finding.good]
+    rest = []
+    for title in ("as they had to be", *part.others):
+        word = title if title in part.others else ""
+        some = [finding for finding in part.findings if finding.good and finding.apart == word]
+        if some:
+            rest.append((f"{len(some)} {title}", findings(f"{title.capitalize()}: {part.name}", some)))
+    return {
+        "name": part.name,
+        "title": part.title,
+        "figures": [(name, figure(value)) for name, value in part.figures.items()],
+        "short": findings(f"Shortfalls: {part.name}", short) if short else None,
+        "rest": rest,
+        "has_file": plain_name(part.name),
+    }
 
 
 def answers(found: Sequence[Answer]) -> Table:
@@ -110,22 +109,6 @@ def _spread(one: Spread) -> tuple[Cell, ...]:
         Cell(text=units.percent(among.sigma), sort=among.sigma),
         Cell(text=units.number(among.degrees, digits=2), sort=among.degrees),
     )
-
-
-def _section(made: Page, part: Part) -> None:
-    made.heading(part.title)
-    made.facts([(name, figure(value)) for name, value in part.figures.items()])
-    short = [finding for finding in part.findings if not finding.good]
-    if short:
-        made.table(findings(f"Shortfalls: {part.name}", short))
-    for title in ("as they had to be", *part.others):
-        word = title if title in part.others else ""
-        some = [finding for finding in part.findings if finding.good and finding.apart == word]
-        if some:
-            made.table(findings(f"{title.capitalize()}: {part.name}", some), folded=f"{len(some)} {title}")
-    if plain_name(part.name):
-        address = f"evidence/trust/{part.name}.json"
-        made.add(f'<p class="note"><a href="{address}" download>All of {safe(part.name)} as JSON</a></p>')
 
 
 def overview(parts: Sequence[Part]) -> Table:

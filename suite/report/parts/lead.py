@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from suite import units
-from suite.report.parts.html import safe
+from suite.report.parts.html import Html
 from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
@@ -14,36 +14,38 @@ from suite.scopes import SCOPES
 _EACH = "one step of training or inference on the GPU against all CPU cores of the same kind of machine"
 
 
-def answer(items: Sequence[PooledSpeedUp], records: Sequence[Record], others: Sequence[PooledSpeedUp] = ()) -> str:
-    """Return the first sentences of a page as HTML; without speed-ups they say what is missing.
+def answer(items: Sequence[PooledSpeedUp], records: Sequence[Record], others: Sequence[PooledSpeedUp] = ()) -> Html:
+    """Return the first sentences of a page; without speed-ups they say what is missing.
 
     `records` are all of the machine, `others` the speed-ups beside the headline's.
     """
     if not items and any(record.machine.gpus for record in records):
-        return (
+        return Html.escape(
             "A speed-up needs the same step on the CPU and on the GPU of one kind of machine: none in full float32 "
             f"and with its headline batch has been timed on both here yet.{_left_out(records)}{_others(others)}"
         )
     if not items:
-        return (
+        return Html(
             "No machine with a GPU has been measured yet. Measure yours: <code>nox -s bench</code> in the suite's "
             "checkout takes a few minutes and renders this page with your numbers."
         )
-    name = safe(items[0].record.machine.name)
+    name = items[0].record.machine.name
     if len(items) == 1:
         return _alone(items[0], name)
     quoted = [item for item in items if item.quotable]
     if len(quoted) == len(items):
-        return (
-            f"It depends on the model: {_reach(items)}, {_EACH} ({name}). All {units.count(len(items))} may be quoted."
+        return Html("It depends on the model: {}, {} ({}). All {} may be quoted.").format(
+            _reach(items), _EACH, name, units.count(len(items))
         )
     verb = "is" if len(quoted) < 2 else "are"
-    found = f": {_reach(quoted)}" if quoted else " yet"
-    return (
-        f"It depends on the model. On {name}, {units.count(len(quoted)) if quoted else 'none'} of "
-        f"{units.count(len(items))} speed-ups {verb} quotable{found}. The whole range is {_reach(items)}. "
-        f"Not quotable yet: {_faults(items)}. Each is {_EACH}."
-    )
+    found = Html(": {}").format(_reach(quoted)) if quoted else " yet"
+    return Html(
+        "It depends on the model. On {}, {} of {} speed-ups {} quotable{}. The whole range is {}. "
+        "Not quotable yet: {}. Each is {}."
+    ).format(
+        name, units.count(len(quoted)) if quoted else "none", units.count(len(items)), verb, found, _reach(items),
+        _faults(items), _EACH,
+    )  # fmt: skip
 
 
 def _left_out(records: Sequence[Record]) -> str:
@@ -51,7 +53,7 @@ def _left_out(records: Sequence[Record]) -> str:
     smoke = any(record.profile == "smoke" for record in records)
     old = next(filter(None, map(old_jax.slow, records)), "")
     said = " Profile smoke times nothing: it only shows that it runs." * smoke
-    return said + (f" {safe(old[0].upper() + old[1:])}." if old else "")
+    return said + (f" {old[0].upper() + old[1:]}." if old else "")
 
 
 def _others(items: Sequence[PooledSpeedUp]) -> str:
@@ -59,26 +61,27 @@ def _others(items: Sequence[PooledSpeedUp]) -> str:
     if not items:
         return ""
     found = Counter(SCOPES[item.case.scope].sentence for item in items)
-    each = ", ".join(f"{units.count(n)} of {safe(scope)}" for scope, n in found.most_common())
+    each = ", ".join(f"{units.count(n)} of {scope}" for scope, n in found.most_common())
     return f" The table has {units.pluralize(len(items), 'other speed-up')}: {each}."
 
 
-def _alone(item: PooledSpeedUp, name: str) -> str:
-    return f"On {name}, one step of {safe(item.workload)} is {_words(item)} faster on the GPU.{safe(item.caveat)}"
+def _alone(item: PooledSpeedUp, name: str) -> Html:
+    return Html("On {}, one step of {} is {} faster on the GPU.{}").format(
+        name, item.workload, _words(item), item.caveat
+    )
 
 
-def _words(item: PooledSpeedUp) -> str:
-    value, within = units.ratio(item.ratio.value, item.ratio.low, item.ratio.high), ""
-    if item.ratio.low is not None:
-        within = f" ({safe(units.interval(item.ratio.low, item.ratio.high))})"
-    return (f"<strong>{safe(value)}</strong>" if item.quotable else safe(value)) + within
+def _words(item: PooledSpeedUp) -> Html:
+    value = units.ratio(item.ratio.value, item.ratio.low, item.ratio.high)
+    within = "" if item.ratio.low is None else f" ({units.interval(item.ratio.low, item.ratio.high)})"
+    return Html("<strong>{}</strong>{}" if item.quotable else "{}{}").format(value, within)
 
 
-def _reach(items: Sequence[PooledSpeedUp]) -> str:
-    """Return the lowest and the highest of these with their intervals and models, as HTML."""
+def _reach(items: Sequence[PooledSpeedUp]) -> Html:
+    """Return the lowest and the highest of these with their intervals and models."""
     order = sorted(items, key=lambda item: item.ratio.value)
-    low, high = (f"{_words(item)} for {safe(item.workload)}" for item in (order[0], order[-1]))
-    return low if len(items) == 1 else f"from {low} to {high}"
+    low, high = (Html("{} for {}").format(_words(item), item.workload) for item in (order[0], order[-1]))
+    return low if len(items) == 1 else Html("from {} to {}").format(low, high)
 
 
 def _faults(items: Iterable[PooledSpeedUp]) -> str:

@@ -1,12 +1,13 @@
 """How much faster one machine's GPU is, in one screen: the answer, the chart, and a table to filter."""
 
-import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from suite import units
 from suite.report.charts import vega
 from suite.report.parts import absent, lead, tables
-from suite.report.parts.html import Page, safe
+from suite.report.parts.figure import Figure
+from suite.report.parts.html import Html
 from suite.results.pooled.pools import FEWEST_HOSTS
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.records.record import Record
@@ -26,36 +27,38 @@ CAPTION = (
     "clusters too, but not of first calls."
 )
 _FACETS = {"scope": "step"}  # what is shown at first
-_MANY = 8  # machines, from which on the choice is folded
 
 
-def add(
-    page: Page,
-    speedups: Iterable[PooledSpeedUp],
-    records: Sequence[Record],
-    name: str,
-    links: dict[str, str],
-    models: Iterable[str] = (),
-) -> dict[str, str]:
-    """Add a machine's speed-ups to a page; return the files of the chart, which has that name.
+@dataclass(frozen=True, kw_only=True)
+class Overview:
+    """What a machine's speed-ups come to: the answer, its chart, which models have none, and the table of all."""
+
+    lead: Html
+    figure: Figure | None = None
+    left_out: str = ""
+    table: Table | None = None
+
+
+def overview(
+    speedups: Iterable[PooledSpeedUp], records: Sequence[Record], name: str, models: Iterable[str] = ()
+) -> Overview:
+    """Return what a machine's speed-ups come to; the chart has that name.
 
     It says which of the `models`, and of those in the machine's records, are not among them.
     """
     found = [item for item in speedups if item.general and SCOPES[item.case.scope].rungs]
     main = headlines(found)
-    others = [item for item in found if not item.headline]
-    page.add(f'<p class="lead">{lead.answer(main, records, others)}</p>')
-    files: dict[str, str] = {}
-    if main:
-        spec = vega.speedups(main)
-        files = vega.files(name, spec)
-        alternative = "; ".join(f"{i.workload}: {units.ratio(i.ratio.value, i.ratio.low, i.ratio.high)}" for i in main)
-        page.chart(name, alternative, CAPTION, json.dumps(vega.themed(spec)))
-        if left := absent.sentence(records, {item.workload for item in main}, models):
-            page.add(f'<p class="note">{safe(left)}</p>')
-    if found:
-        page.table(table(found), links)
-    return files
+    answer = lead.answer(main, records, [item for item in found if not item.headline])
+    listed = table(found) if found else None
+    if not main:
+        return Overview(lead=answer, table=listed)
+    alternative = "; ".join(f"{i.workload}: {units.ratio(i.ratio.value, i.ratio.low, i.ratio.high)}" for i in main)
+    return Overview(
+        lead=answer,
+        figure=Figure(name=name, spec=vega.speedups(main), caption=CAPTION, alternative=alternative),
+        left_out=absent.sentence(records, {item.workload for item in main}, models),
+        table=listed,
+    )
 
 
 def headlines(found: Iterable[PooledSpeedUp]) -> list[PooledSpeedUp]:
@@ -105,17 +108,3 @@ def first(found: Iterable[PooledSpeedUp]) -> str | None:
         return len(mine), sum(item.hosts for item in mine), max(item.record.created for item in mine)
 
     return max(there, key=rank, default=None)
-
-
-def choice(machines: dict[str, str], here: str | None, up: str) -> str:
-    """Return the links to all machines, by slug and name, the one that is shown marked; '' for a single one."""
-    if len(machines) < 2:
-        return ""
-    entries = "".join(
-        f'<li><a href="{up}machines/{safe(slug)}.html"{" aria-current=true" * (slug == here)}>{safe(name)}</a></li>'
-        for slug, name in sorted(machines.items())
-    )
-    listed = f'<ul class="choice">{entries}</ul>'
-    if len(machines) > _MANY:
-        listed = f"<details><summary>{units.count(len(machines))} machines</summary>{listed}</details>"
-    return f'<nav class="machines" aria-label="Machine">{listed}</nav>'

@@ -11,7 +11,8 @@ from suite.results.cite.keys import PINNED, Key, key_of, parse
 from suite.results.cite.number import Number
 from suite.results.cite.stored_pools import StoredPool
 from suite.results.pooled.grouping import case_of
-from suite.results.pooled.pools import Found, current, pools
+from suite.results.pooled.pools import Found, Pool, current, pools
+from suite.results.pooled.speedup import PooledSpeedUp, of_pools
 from suite.results.records.record import Record
 
 _RATIOS = frozenset({"speedup", "best-over-best"})
@@ -20,9 +21,17 @@ _RATIOS = frozenset({"speedup", "best-over-best"})
 class Numbers:
     """Every number of the records and of the stored pools; each part is computed when it is first asked for."""
 
-    def __init__(self, records: Iterable[Record], stored: Iterable[StoredPool] = ()) -> None:
+    def __init__(
+        self,
+        records: Iterable[Record],
+        stored: Iterable[StoredPool] = (),
+        found: Sequence[Pool] | None = None,
+        speedups: Sequence[PooledSpeedUp] | None = None,
+    ) -> None:
+        """Take the records, and their pools and speed-ups where these are known already."""
         self._records = sorted(records, key=lambda record: record.created)
         self._stored = tuple(stored)
+        self._found, self._known_speedups = found, speedups
 
     @cached_property
     def current(self) -> Mapping[str, Number]:
@@ -42,7 +51,7 @@ class Numbers:
     @property
     def headline(self) -> tuple[Number, ...]:
         """The current ratios of JAX's headline steps, and the seconds of their two sides."""
-        return pooled_numbers.headline(self._pools)
+        return pooled_numbers.headline(self._speedups)
 
     def resolve(self, text: str) -> Number:
         """Return the number that a key means.
@@ -102,7 +111,11 @@ class Numbers:
 
     @cached_property
     def _pools(self) -> Found:
-        return current(pools(self._records))
+        return current(pools(self._records) if self._found is None else self._found)
+
+    @cached_property
+    def _speedups(self) -> Sequence[PooledSpeedUp]:
+        return of_pools(self._pools) if self._known_speedups is None else self._known_speedups
 
     @cached_property
     def _times(self) -> Mapping[str, Number]:
@@ -110,7 +123,7 @@ class Numbers:
 
     @cached_property
     def _ratios(self) -> Mapping[str, Number]:
-        return {number.key.text(): number for number in pooled_numbers.ratios(self._pools)}
+        return {number.key.text(): number for number in pooled_numbers.ratios(self._speedups)}
 
     def _alias(self, key: Key) -> str:
         """Return the key of the pool that evidence under a key goes into: of stand-ins, of all cores."""

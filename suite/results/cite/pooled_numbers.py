@@ -1,12 +1,12 @@
 """The current number of each key that pools give: times, rates, speed-ups, and best over best."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from suite.case import Case
 from suite.results.cite.keys import Key
 from suite.results.cite.number import Number, a_step
 from suite.results.pooled.pools import Found, Pool
-from suite.results.pooled.speedup import PooledSpeedUp, State, lacking, of_pools
+from suite.results.pooled.speedup import PooledSpeedUp, State, lacking
 from suite.results.pooled.ways import way_words
 from suite.results.records.record import STABLE, Record
 from suite.results.stats.pooling import Pooled
@@ -23,17 +23,17 @@ def times(current: Found) -> Iterator[Number]:
                 yield _number(machine, metric, pool.pooled.per(quantity), pool)
 
 
-def ratios(current: Found) -> Iterator[Number]:
+def ratios(found: Iterable[PooledSpeedUp]) -> Iterator[Number]:
     """Yield each speed-up of JAX and, of a step in its usual way, the best over the best."""
-    for item in of_pools(current):
+    for item in found:
         yield _speedup(item)
         if item.case.scope == "step" and item.case.variant == "plain":
             yield _best(item)
 
 
-def headline(current: Found) -> tuple[Number, ...]:
+def headline(found: Iterable[PooledSpeedUp]) -> tuple[Number, ...]:
     """Return the ratios of JAX's headline steps, and the seconds of both sides, machine by machine."""
-    steps = [item for item in of_pools(current) if of_machine(item.machine, item.gpu).headline_step()]
+    steps = [item for item in found if of_machine(item.machine, item.gpu).headline_step()]
     sides = [(_time(item.machine, item.cpu), _time(item.machine, item.gpu)) for item in steps]
     return tuple(
         number

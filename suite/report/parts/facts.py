@@ -1,0 +1,170 @@
+"""What the pages rest on: the records and the evidence, and what follows from them, computed once for all pages."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from suite import experiments
+from suite.report.parts import placing
+from suite.results.cite import stored_pools
+from suite.results.cite.numbers import Numbers
+from suite.results.cite.stored_pools import StoredPool
+from suite.results.compare.reproducibility import Reproducibility, reproducibility
+from suite.results.evidence import copyable, gallery, learning, parity, trees, trust
+from suite.results.evidence.copyable import Compared
+from suite.results.evidence.gallery import Gallery
+from suite.results.evidence.learning import LearningCheck
+from suite.results.evidence.parity import Parity
+from suite.results.evidence.trees import Trees
+from suite.results.evidence.trust import Part
+from suite.results.pooled import baselines, machine_evidence, pools, speedup
+from suite.results.pooled.baselines import BaselineComparison
+from suite.results.pooled.machine_evidence import Evidence
+from suite.results.pooled.pools import Found, Pool
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.records import catalogue, store
+from suite.results.records.machine import Machine
+from suite.results.records.record import Record, plain_name
+from suite.results.single.prices import Price
+from suite.results.single.roofline import Roof, is_ceiling, roof
+from suite.results.single.selection import by_machine
+from suite.results.views.experiment_result import ExperimentResult
+from suite.workload import Description
+
+Answers = Mapping[str, Sequence[tuple[Machine, ExperimentResult]]]  # what each machine answers, by experiment
+STEPS = "steps"  # folder of the steps that a reader can copy, in the site's sources and in the built site
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """Everything that a page may show. What is computed is so when the first page asks for it."""
+
+    records: Sequence[Record]
+    local: frozenset[str] = frozenset()  # campaigns that are not published
+    prices: Sequence[Price] = ()
+    catalogue: Sequence[Description] = ()  # of all that can be measured
+    stored: Sequence[StoredPool] = ()
+    copied: Mapping[str, str] = field(default_factory=dict)  # a step to copy, by workload
+    timed: Sequence[Compared] = ()  # how such steps fare beside the suite's own
+    networks: Parity | None = None
+    boosted: Trees | None = None
+    proof: Sequence[Part] = ()
+    lessons: Sequence[LearningCheck] = ()
+    drawn: Gallery | None = None
+
+    @cached_property
+    def measured(self) -> Sequence[Record]:
+        """The records of models, without those of ceilings."""
+        return [record for record in self.records if not is_ceiling(record)]
+
+    @cached_property
+    def general(self) -> Sequence[Record]:
+        """The records of models that are no experiment's alone."""
+        return [record for record in self.measured if record.general]
+
+    @cached_property
+    def published(self) -> Sequence[Record]:
+        """The records that are not local."""
+        return [record for record in self.records if record.campaign not in self.local]
+
+    @cached_property
+    def machines(self) -> Mapping[str, Sequence[Record]]:
+        """The records of each machine, by its name in addresses."""
+        return by_machine(self.records)
+
+    @cached_property
+    def ceilings(self) -> Roof:
+        """What each machine does at most."""
+        return roof(self.records)
+
+    @cached_property
+    def places(self) -> Mapping[str, Sequence[str]]:
+        """Where each machine stands among the others, in sentences."""
+        steps = placing.headlines(self.measured)
+        return {slug: placing.sentences(steps, slug) for slug in self.machines}
+
+    @cached_property
+    def pools(self) -> Sequence[Pool]:
+        """The pools of all records: ceilings too, as they help to tell how much hosts differ."""
+        return pools.pools(self.records)
+
+    @cached_property
+    def published_pools(self) -> Sequence[Pool]:
+        """The pools of the records that are published."""
+        return pools.pools(self.published) if self.local else self.pools
+
+    @cached_property
+    def current(self) -> Found:
+        """The pool that counts for each machine and case of a model."""
+        return {key: pool for key, pool in pools.current(self.pools).items() if not is_ceiling(pool.newest)}
+
+    @cached_property
+    def speedups(self) -> Sequence[PooledSpeedUp]:
+        """The speed-ups of all machines."""
+        return speedup.of_pools(self.current)
+
+    @cached_property
+    def baselines(self) -> Sequence[BaselineComparison]:
+        """JAX's steps on all machines beside their baselines."""
+        return baselines.of_pools(self.current)
+
+    @cached_property
+    def evidence(self) -> Mapping[str, Evidence]:
+        """What is known of each machine, by its name in addresses."""
+        return machine_evidence.by_machines(self.records, self.current, self.speedups)
+
+    @cached_property
+    def answers(self) -> Answers:
+        """What each machine answers, by experiment."""
+        return {name: list(self._answers(name)) for name in experiments.names()}
+
+    def _answers(self, name: str) -> Iterator[tuple[Machine, ExperimentResult]]:
+        for each in self.evidence.values():
+            result = experiments.read(name, each)
+            if result is not None:
+                yield each.records[0].machine, result
+
+    @cached_property
+    def reproducibility(self) -> Reproducibility:
+        """How often the published numbers hold on the next machine."""
+        return reproducibility(self.published_pools)
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The published numbers under their keys."""
+        if self.local:
+            return Numbers(self.published, self.stored, found=self.published_pools)
+        return Numbers(self.records, self.stored, found=self.pools, speedups=self.speedups)
+
+
+def read(folders: Sequence[Path], site: Path, prices: Sequence[Price] = ()) -> tuple[Facts, tuple[str, ...]]:
+    """Return what the records below the folders and the evidence in the site's sources say; a line for each problem.
+
+    The first folder holds what is published. A record that has a name which no page may have is left out.
+    Raises ValueError naming a file of evidence or a catalogue that is none.
+    """
+    records, problems = store.load(folders)
+    shown, unfit = [], []
+    for record in records:
+        if all(map(plain_name, (record.workload, record.campaign, record.machine.slug))):
+            shown.append(record)
+        else:
+            unfit.append(f"a record of campaign {record.campaign[:60]!r} has a name that no page may have; not shown")
+    stored, spoiled = stored_pools.read(stored_pools.path(folders[0]))
+    folder = site / "evidence"
+    facts = Facts(
+        records=shown,
+        local=frozenset(record.campaign for record in shown) - store.campaigns(folders[0]),
+        prices=prices,
+        catalogue=catalogue.read(folders[0]),
+        stored=stored,
+        copied={path.stem: path.read_text(encoding="utf-8") for path in sorted((site / STEPS).glob("*.py"))},
+        timed=copyable.read(folder),
+        networks=parity.read(folder),
+        boosted=trees.read(folder),
+        proof=trust.read(folder),
+        lessons=learning.read(folder),
+        drawn=gallery.read(folder),
+    )
+    return facts, (*problems, *unfit, *spoiled)

@@ -1,0 +1,102 @@
+"""JAX beside other implementations: the fastest baseline of each step, for the site and for the terminal."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from statistics import fmean
+
+from suite import units
+from suite.report.parts import tables
+from suite.results.pooled.baselines import BaselineComparison, baseline_comparisons
+from suite.results.pooled.ways import Way
+from suite.results.records.record import Record
+from suite.results.views.table import Cell, Table, chosen, time_cell, times_cells
+
+COLUMNS = (  # what is asked first, as a narrow screen shows only that
+    "model", "batch", "ratio", "95 % interval", "hosts", "JAX step", "fastest baseline", "its step", "every way",
+)  # fmt: skip
+_TERMINAL = ("model", "JAX step", "fastest baseline", "its step", "ratio", "95 % interval")
+_COUNTED = (
+    " Workloads that differ in data or dropout alone count as one network, the data-parallel model and trees as none."
+)
+
+
+def row(item: BaselineComparison, best: Way) -> tuple[Cell, ...]:
+    """Return one step and its fastest baseline in the order of COLUMNS."""
+    case = item.mine.case
+    return (
+        Cell(text=tables.name(case)),
+        Cell(text=units.count(case.batch), sort=case.batch),
+        *times_cells(best.over.estimate, best.pool.newest),
+        Cell(text=units.count(best.over.hosts), sort=best.over.hosts),
+        time_cell(item.mine),
+        Cell(text=best.words),
+        time_cell(best.pool),
+        _every_way(item),
+    )
+
+
+def _every_way(item: BaselineComparison) -> Cell:
+    """Return each way that was timed, and which were not."""
+    shown = "; ".join(f"{way.words}: {units.ratio(way.over.value, way.over.low, way.over.high)}" for way in item.ways)
+    lacking = ", ".join(item.not_timed)
+    return Cell(text=shown, remark=f"not timed: {lacking}" if lacking else "")
+
+
+def baseline_tables(found: Iterable[BaselineComparison]) -> tuple[Table, ...]:
+    """Return the steps of one machine that have a baseline, a table for each backend and precision."""
+    made = []
+    compared = [item for item in found if item.best]
+    for (backend, precision), group in groupby(sorted(compared, key=_side), key=_side):
+        same = tuple(group)
+        machine = same[0].mine.newest.machine.name
+        made.append(
+            Table(
+                title=f"{backend.upper()} of {machine}, {precision}: the fastest baseline's time of a step over JAX's",
+                columns=COLUMNS,
+                rows=tuple(row(item, item.best) for item in same if item.best),
+                notes=mean(same) + gaps(same),
+            )
+        )
+    return tuple(made)
+
+
+def _side(item: BaselineComparison) -> tuple[str, str]:
+    return item.mine.case.backend, item.mine.case.precision
+
+
+def mean(items: Sequence[BaselineComparison]) -> tuple[str, ...]:
+    """Return a line with the geometric mean of the ratios at headline batches; none unless of several networks.
+
+    It is of these networks, and has no interval. Networks that have the same counts count as one.
+    """
+    networks: dict[tuple, list[float]] = defaultdict(list)
+    workloads = set()
+    for item in items:
+        about = item.mine.newest.description
+        if item.best and about.is_network and item.mine.case.batch == about.batch:
+            networks[about.network].append(math.log(item.best.over.value))
+            workloads.add(about.name)
+    if len(networks) < 2:
+        return ()
+    value = math.exp(fmean(map(fmean, networks.values())))
+    fewer = len(networks) < len({item.mine.case.workload for item in items})
+    return (f"Geometric mean over {len(networks)} networks: {units.ratio(value)}.{_COUNTED * fewer}",)
+
+
+def gaps(items: Sequence[BaselineComparison]) -> tuple[str, ...]:
+    """Return a line with the ways that were not timed, and in how many steps; none if all were."""
+    lacking = Counter(way for item in items for way in item.not_timed)
+    if not lacking:
+        return ()
+    ways = ", ".join(f"{way} in {number} of {len(items)} steps" for way, number in lacking.items())
+    return (f"Not timed, and may be faster: {ways}.",)
+
+
+def for_terminal(records: Sequence[Record], machine: str) -> tuple[Table, ...]:
+    """Return a machine's tables with fewer columns; none where nothing was compared."""
+    if all(record.case.implementation == "jax" for record in records if record.machine.slug == machine):
+        return ()
+    found = [item for item in baseline_comparisons(records) if item.machine == machine]
+    return tuple(chosen(table, _TERMINAL) for table in baseline_tables(found))

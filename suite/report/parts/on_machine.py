@@ -1,0 +1,150 @@
+"""What one machine makes of a workload, from its ladder to its samples: a part of the workload's page."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from suite import units
+from suite.experiments import roofline
+from suite.report.charts import timeline, vega
+from suite.report.parts import accuracies, cost, input_pipeline, ladder, memory, tables, telemetry
+from suite.report.parts import history as repeats
+from suite.report.parts.figure import Figure
+from suite.results.pooled import ladder as pooled_ladder
+from suite.results.pooled.ladder import Rung
+from suite.results.pooled.speedup import PooledSpeedUp
+from suite.results.records.record import Record
+from suite.results.single.history import history
+from suite.results.single.prices import Price
+from suite.results.single.roofline import Roof
+from suite.results.single.selection import current_cases
+from suite.results.views.table import Cell, Table
+
+_STAGES = ("import", "init", "lower", "compile", "first_step")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnMachine:
+    """The tables and charts of one machine; None and empty where it has measured too little."""
+
+    name: str
+    ladder: Table | None
+    ladder_figures: Sequence[Figure]
+    cases: Table
+    campaigns: Table | None  # folded to the words
+    campaigns_words: str
+    tables: Sequence[Table]
+    course: Figure | None  # what the machine did over time
+    costs: Table
+    samples: Figure | None
+    reasons: Sequence[str]  # why cases may not be quoted
+
+    @property
+    def figures(self) -> Sequence[Figure]:
+        """All charts."""
+        return [*self.ladder_figures, *filter(None, (self.course, self.samples))]
+
+
+def on_machine(
+    records: Sequence[Record], speedups: Sequence[PooledSpeedUp], ceilings: Roof, prices: Sequence[Price]
+) -> OnMachine:
+    """Return what one machine makes of a workload by its records of it."""
+    current, about = current_cases(records), max(records, key=lambda record: record.created).description
+    here = [item.record for item in current]
+    workload, machine = here[0].workload, here[0].machine.name
+    rungs = pooled_ladder.ladder(records, speedups)
+    campaigns = history(records)
+    shown = [record for record in here if record.general]  # an experiment's many cases have tables on its page
+    below = roofline.table(f"{workload} below the ceilings of {machine}", roofline.current_steps(here), ceilings)
+    more = (
+        below,
+        stage_table(shown),
+        *input_pipeline.tables(shown),
+        *telemetry.tables(shown),
+        memory.table(shown),
+        accuracies.table(here),
+    )
+    return OnMachine(
+        name=machine,
+        ladder=ladder.table(rungs, about, machine) if len(rungs) > 1 else None,
+        ladder_figures=list(_ladder_figures(rungs, here[0])) if len(rungs) > 1 else (),
+        cases=tables.case_table(f"{workload} on {machine}", here),
+        campaigns=repeats.table(campaigns, machine) if len(campaigns) > 1 else None,
+        campaigns_words=repeats.words(campaigns),
+        tables=[table for table in more if table.rows],
+        course=_course(here),
+        costs=cost.table(here, prices),
+        samples=_samples(shown),
+        reasons=[
+            f"{item.record.label}, {item.record.case.scope}: {'; '.join(item.reasons)}"
+            for item in current
+            if item.record.general and item.reasons
+        ],
+    )
+
+
+def _ladder_figures(rungs: Sequence[Rung], record: Record) -> Iterator[Figure]:
+    name = f"{record.workload}.{record.machine.slug}"
+    if spec := ladder.chart(rungs):
+        yield Figure(
+            name=f"ladder.{name}",
+            spec=spec,
+            caption="What the GPU gains when more and more is counted: CPU time over GPU time, with 95 % intervals. "
+            "Left of the dashed line the CPU is faster. Hollow: not to be quoted.",
+            alternative="the table above",
+        )
+    if curve := pooled_ladder.amortised(rungs):
+        yield Figure(
+            name=f"amortised.{name}",
+            spec=ladder.curve(curve),
+            caption="What a cold start and the steps after it cost together: CPU time over GPU time, lowering and "
+            "compiling included, with 95 % intervals. Above the dashed line the GPU has won back its longer start. "
+            "Hollow: not to be quoted.",
+            alternative=ladder.alternative(curve),
+        )
+
+
+def _course(records: Sequence[Record]) -> Figure | None:
+    """Return what the machine did during the samples that lasted longest."""
+    found = timeline.longest(records)
+    if found is None:
+        return None
+    record, run = found
+    caption = f"What the machine did during the samples of one process: {timeline.said(record, run)}."
+    return Figure(
+        name=f"watched.{record.workload}.{record.machine.slug}",
+        spec=timeline.chart(run),
+        caption=caption,
+        alternative=f"{caption} The table above has means and maxima.",
+    )
+
+
+def _samples(records: Sequence[Record]) -> Figure | None:
+    """Return every sample of the steps that were timed."""
+    steps = [r for r in records if r.case.scope == "step" and any(run.samples for run in r.runs)]
+    if not steps:
+        return None
+    name, what = steps[0].workload, steps[0].machine
+    return Figure(
+        name=f"samples.{name}.{what.slug}",
+        spec=vega.samples(steps),
+        caption="Every sample as a dot, a row for each process. Warm-ups are stored in the records and not drawn.",
+        alternative=f"samples of {name} on {what.name}; times in the table above",
+    )
+
+
+def stage_table(records: Sequence[Record]) -> Table:
+    """Return the stages of cold starts, medians over processes."""
+    rows = []
+    for record in sorted(records, key=lambda r: r.name):
+        runs = [run for run in record.runs if not run.reason]
+        if (record.case.scope, record.case.cache) != ("cold", "empty") or not runs:
+            continue
+        cells = [Cell(text=record.label, record=record)]
+        for name in _STAGES:
+            values = [stage.wall_seconds for run in runs for stage in run.stages if stage.name == name]
+            value = median(values) if values else None
+            cells.append(Cell(text=units.seconds(value), sort=value, record=record))
+        rows.append(tuple(cells))
+    title = "A cold start by stage, median over processes; no compile cache"
+    return Table(title=title, columns=("case", *(name.replace("_", " ") for name in _STAGES)), rows=tuple(rows))

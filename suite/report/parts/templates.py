@@ -1,0 +1,46 @@
+"""Pages and their parts from templates: Jinja2, which makes every value safe that is no HTML already."""
+
+from collections.abc import Set
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from suite.report.parts.html import Html, address, anchor, marked
+from suite.report.parts.rows import laid_out
+
+_PARTS = "parts.html.j2"
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=PackageLoader("suite.report"),
+        autoescape=True,
+        finalize=Html.escape,  # stricter than Jinja2's own: Markdown reads what comes out, too
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"address": address, "anchor": anchor, "marked": marked}
+    made.policies["json.dumps_kwargs"] = {}  # a specification keeps its order
+    made.globals |= {"laid_out": laid_out}
+    return made
+
+
+def render(path: str, local: Set[str] = frozenset(), template: str = "", **values: Any) -> str:
+    """Return the page that lies at a path below the site's sources; its template is named after it if none is given.
+
+    Templates know their way `up` to the site's root, and the campaigns that are `local`, whose records lie elsewhere.
+    Raises jinja2.UndefinedError if a template asks for a value that is not given.
+    """
+    return _environment().get_template(template or f"{path}.j2").render(_place(path, local) | values)
+
+
+def parts(path: str, local: Set[str] = frozenset()) -> Any:
+    """Return the macros of `parts.html.j2` for a page at a path, each a function that returns HTML."""
+    return _environment().get_template(_PARTS).make_module(_place(path, local))
+
+
+def _place(path: str, local: Set[str]) -> dict[str, Any]:
+    return {"up": "../" * path.count("/"), "local": local}

@@ -1,0 +1,105 @@
+"""A page is found by being there; what it shows of a record is made safe by the template, whoever wrote the page."""
+
+import ast
+from pathlib import Path
+
+import factory
+import msgspec
+import pytest
+from jinja2 import UndefinedError
+
+from suite.report import pages
+from suite.report.parts import memory, templates
+from suite.report.parts.facts import Facts
+from suite.report.parts.html import Html
+from suite.results.pooled import pools as pooled
+from suite.results.pooled import speedup
+from suite.results.views.table import Cell, Table
+
+PAGES = Path(pages.__file__).parent
+TEMPLATES = PAGES.parent / "templates"
+EVIL = "<script>alert(1)</script> {{ 7 * 7 }} [a](javascript:b) *c* \u202e"
+NEW = """
+def files(facts):
+    return {"new.md": f"{len(facts.records)} records"}
+"""
+
+
+def counted(monkeypatch, module, name):
+    calls, real = [], getattr(module, name)
+    monkeypatch.setattr(module, name, lambda *given: calls.append(given) or real(*given))
+    return calls
+
+
+def test_a_new_page_is_one_file(tmp_path, monkeypatch):
+    (tmp_path / "new_page.py").write_text(NEW)
+    monkeypatch.setattr(pages, "__path__", [*pages.__path__, str(tmp_path)])
+    assert "new_page" in pages.names()
+    assert pages.files(Facts(records=[factory.record()]))["new.md"] == "1 records"
+
+
+def test_two_pages_that_make_the_same_file_are_refused(tmp_path, monkeypatch):
+    (tmp_path / "second_home.py").write_text(NEW.replace("new.md", "index.md"))
+    monkeypatch.setattr(pages, "__path__", [*pages.__path__, str(tmp_path)])
+    with pytest.raises(ValueError, match=r"page 'second_home' makes 'index\.md', which another page makes, too"):
+        pages.files(Facts(records=()))
+
+
+def test_no_page_imports_another_and_the_site_names_none():
+    for path in [*PAGES.glob("*.py"), *(PAGES.parent / "site").glob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                assert not (node.module or "").startswith("suite.report.pages"), path.name
+
+
+def test_pools_and_speedups_are_computed_once_for_all_pages(monkeypatch):
+    pooling, dividing = counted(monkeypatch, pooled, "pools"), counted(monkeypatch, speedup, "of_pools")
+    pages.files(Facts(records=factory.campaign()))
+    assert (len(pooling), len(dividing)) == (1, 1)
+
+
+def test_numbers_are_of_what_is_published_alone():
+    mine = factory.campaign()
+    facts = Facts(records=mine, local=frozenset({mine[0].campaign}))
+    assert facts.speedups
+    assert facts.numbers.current == {}
+
+
+def test_a_template_makes_a_value_safe_that_no_page_has_touched():
+    cell = Cell(text=EVIL, remark=EVIL)
+    table = Table(title=EVIL, columns=(EVIL, "b"), rows=((cell, cell), (cell, Cell(text="1"))), notes=(EVIL,))
+    parts = templates.parts("a.md")
+    for made in (parts.table(table, folded=EVIL), parts.heading(EVIL), parts.facts([(EVIL, EVIL)])):
+        assert "&#60;script&#62;" in made
+        assert not any(mark in made for mark in ("<script", "{{", "](", "*c", "\u202e"))
+
+
+def test_html_takes_in_text_made_safe_and_html_as_it_is():
+    made = Html("<b>{}</b>{}").format("<i>*", Html("<u>"))
+    assert made == "<b>&#60;i&#62;&#42;</b><u>"
+    assert isinstance(made, Html)
+
+
+def test_a_value_that_a_page_forgot_is_an_error_and_no_gap():
+    with pytest.raises(UndefinedError, match="title"):
+        templates.render("a.md", template="page.md.j2", content="")
+
+
+def test_no_template_calls_data_safe():
+    there = {path.name: path.read_text() for path in TEMPLATES.glob("*.j2")}
+    assert len(there) > 10
+    assert [name for name, text in there.items() if "safe" in text or "autoescape" in text] == []
+
+
+def test_peak_memory_of_host_and_gpu_is_the_most_of_the_processes():
+    sizes = ((2**30, 2**20), (3 * 2**30, 2**21), (9 * 2**30, 2**29))
+    runs = [
+        msgspec.structs.replace(run, peak_memory_bytes=host, device_memory_bytes=gpu, minor_faults_per_step=2.0)
+        for run, (host, gpu) in zip(factory.record().runs, sizes, strict=True)
+    ]
+    runs[2] = msgspec.structs.replace(runs[2], reason="it failed")
+    record = msgspec.structs.replace(factory.record(backend="gpu"), runs=tuple(runs))
+    (row,) = memory.table([record, factory.record()]).rows
+    assert [cell.text for cell in row[1:]] == ["step", "3.00 GiB", "2.00 MiB", "2.00"]
+    assert "<caption>Peak memory" in factory.pages([record])["workloads/mnist_mlp.md"]
+    assert memory.table([factory.record()]).rows == ()
