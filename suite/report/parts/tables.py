@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from suite import units
-from suite.experiments.headline import usual_batch
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.pooled.ways import Way
 from suite.results.records.record import Record
@@ -26,7 +25,7 @@ from suite.results.views.table import (
     times_cells,
     varied,
 )
-from suite.variants import peer_name
+from suite.variants import peer_name, usual_batch
 from suite.workload import Case, Scope
 
 SPEEDUP_COLUMNS = (  # what is asked first, as a narrow screen shows only that
