@@ -22,10 +22,12 @@ import pytest
 import suite
 from suite import models
 from suite.driver import campaign, collect, plan, probing, profiles, runner
+from suite.driver.cases import Combination
 from suite.driver.deadline import Deadline
 from suite.driver.fitness import checks, cuda_extra, missing_backend
 from suite.driver.journal import CompletedRun, Journal, Session
 from suite.driver.request import OPTIONS, Request
+from suite.driver.skipped import scopes_skipped
 from suite.processes import children, lock
 from suite.programs.jax import grid_search
 from suite.results.records.record import Sample, Stage
@@ -860,6 +862,15 @@ def test_a_scope_that_nothing_is_timed_in_is_named_with_what_keeps_it_out(asked,
     here = msgspec.structs.replace(factory.HOST, cores=4)
     found = answered(there, here, **{"backends": ("cpu",), **asked}).remarks
     assert [remark.startswith(words) and remark.endswith("; left out") for remark in found] == [True] * bool(words)
+
+
+def test_an_option_that_was_not_given_is_not_said_to_keep_a_scope_out():
+    about = factory.description("mnist_mlp")
+    one = Combination(about, "cpu", "float32-highest", "jax", "nnx-jit", "system", "run")
+    walked = ((one, ("variants",)), (one, ("devices", "variants")))
+    assert list(scopes_skipped(Request(scopes=("run",), devices=2), walked)) == []
+    (said,) = scopes_skipped(Request(scopes=("run",), variants=("plain",)), walked)
+    assert said == "scope run is not timed with --variant plain; left out"
 
 
 def test_where_nothing_is_left_what_keeps_the_scope_out_is_said():
