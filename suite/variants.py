@@ -67,6 +67,11 @@ def require(case: Case) -> None:
         )
 
 
+def usual_batch(about: Description, variant: str) -> int:
+    """Return the headline batch; of variant `stacked` that of each fit of one network."""
+    return about.batch * (about.grid.stack if variant == "stacked" and about.grid is not None else 1)
+
+
 def fits_of(about: Description, batch: int, devices: int) -> int:
     """Return how many fits a stacked case trains at once: one for each headline batch in its batch.
 

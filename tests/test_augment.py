@@ -18,8 +18,9 @@ from suite.data.batches import digest
 from suite.data.prepare.crops import Crop
 from suite.data.prepare.photographs import Photograph
 from suite.data.prepare.pictures import Shifted
+from suite.driver.cases import default_cases
+from suite.driver.request import Request
 from suite.driver.validation import check_augmentations
-from suite.experiments import headline
 from suite.nn.augment import CropFlipLight, RotateShiftFlip, ShearZoomFlip, advanced, first_key
 from suite.programs.jax.program import JaxProgram
 from suite.results.single.validity import invalid
@@ -262,5 +263,5 @@ def test_the_three_places_of_augmentation_are_planned_and_pytorch_has_two():
     about = models.load("catdog_cnn_base").description
     here = MachineCapabilities(backends=("cpu",), cores=4)
     wanted = {"scopes": ("input",), "augmentations": ("host", "device", "none"), "implementations": ("jax", "torch")}
-    found = {(case.implementation, case.augmentation) for case in headline.cases([about], here, **wanted)}
+    found = {(case.implementation, case.augmentation) for case in default_cases(Request(**wanted), [about], here)}
     assert found == {("jax", "host"), ("jax", "device"), ("jax", "none"), ("torch", "host"), ("torch", "none")}

@@ -542,6 +542,14 @@ def test_an_option_that_is_given_again_adds_to_what_it_asks_for(monkeypatch, tmp
     assert asked[0].precisions == ("float32-highest",)
 
 
+def test_what_is_settled_by_a_stored_plan_is_said_to_be_ignored_and_nothing_else(tmp_path):
+    kept = ("--budget", "5", "--within", "5", "--compile-cache", str(tmp_path / "cache"), "--json")
+    assert "ignores" not in said("run", "--resume", *kept, "--out", str(tmp_path))[1]
+    settled = ("mnist_mlp", "--scope", "step", "--no-energy", "--machine", "box")
+    output = " ".join(said("run", "--resume", *kept, *settled, "--out", str(tmp_path))[1].split())
+    assert "--resume takes the plan as it was stored and ignores WORKLOAD, --scope, --energy, --machine" in output
+
+
 def test_every_command_is_told_in_one_line_of_eighty_columns(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert "..." not in said("--help")[1].partition("Commands:")[2]

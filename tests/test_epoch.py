@@ -14,8 +14,10 @@ from suite.case import Case
 from suite.data.pipeline import Plan
 from suite.data.prepare.crops import Crop
 from suite.data.prepare.pictures import Pixels
-from suite.driver import profiles, validation
-from suite.experiments import headline
+from suite.driver import profiles
+from suite.driver.cases import default_cases
+from suite.driver.options import check_applies
+from suite.driver.request import Request
 from suite.programs.jax.program import JaxProgram
 from suite.results.cite.one_host import numbers
 from suite.results.single.input_pipeline import input_pipeline, input_pipelines
@@ -215,9 +217,8 @@ def test_the_newest_record_of_a_case_counts():
 def test_epochs_and_inputs_are_planned_where_data_is_stored():
     about = factory.description()
     unstored = msgspec.structs.replace(about, name="drawn", data="random")
-    cases = headline.cases(
-        [about, unstored], HERE, scopes=("epoch", "input"), implementations=("jax", "torch"), workers=(1, 4)
-    )
+    asked = Request(scopes=("epoch", "input"), implementations=("jax", "torch"), workers=(1, 4))
+    cases = default_cases(asked, [about, unstored], HERE)
     assert {(c.workload, c.backend, c.scope, c.implementation, c.loader, c.workers) for c in cases} == {
         (about.name, backend, scope, implementation, loader, workers)
         for workers in (1, 4)
@@ -233,16 +234,17 @@ def test_epochs_and_inputs_are_planned_where_data_is_stored():
 def test_real_data_is_asked_for_where_there_is_any():
     about = factory.description()
     unstored = msgspec.structs.replace(about, name="drawn", data="random")
-    cases = headline.cases([about, unstored], replace(HERE, data="tfds"), scopes=("step",))
+    cases = default_cases(Request(scopes=("step",)), [about, unstored], replace(HERE, data="tfds"))
     assert {(case.workload, case.data) for case in cases} == {(about.name, "tfds"), ("drawn", "random")}
 
 
 def test_options_of_the_input_are_refused_where_no_scope_has_one():
+    asked = Request(workers=(2,))
     for scope in ("epoch", "input", "learning"):
-        validation.check_input_options(["--workers"], ("step", scope))
-    validation.check_input_options([], ("step",))
-    with pytest.raises(ValueError, match="--workers asked for without a scope that reads from storage"):
-        validation.check_input_options(["--workers"], ("step", "cold"))
+        check_applies(asked, scopes=("step", scope))
+    check_applies(Request(), scopes=("step",))
+    with pytest.raises(ValueError, match="--workers asked for without scope epoch, input or learning, which alone"):
+        check_applies(asked, scopes=("step", "cold"))
 
 
 def test_a_crop_that_the_device_takes_is_brought_whole():

@@ -8,8 +8,7 @@ import pytest
 
 from suite.case import Case
 from suite.driver import campaign
-from suite.driver.duration import first_seconds, process_seconds
-from suite.driver.forecast import Forecast
+from suite.driver.forecast import Forecast, first_seconds, process_seconds
 from suite.driver.journal import CompletedRun, Header
 from suite.driver.profiles import EFFORTS
 from suite.results.records import store

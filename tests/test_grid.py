@@ -21,7 +21,8 @@ from suite import models
 from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Case
 from suite.driver import validation
-from suite.experiments import headline
+from suite.driver.cases import default_cases
+from suite.driver.request import Request
 from suite.models import mnist_grid_search
 from suite.models.mnist_grid_search import GRID, WORKLOAD, network
 from suite.nn.conv import conv_of_patches
@@ -246,9 +247,8 @@ def test_a_stack_that_cannot_be_is_refused_with_the_way_out():
 
 def test_a_stack_is_by_default_that_of_one_network_s_fits():
     catalogue = [models.load(name).description for name in ("mnist_grid_search", "mnist_mlp")]
-    found = headline.cases(
-        catalogue, MachineCapabilities(backends=("cpu",), cores=2), variants=("plain", "stacked"), scopes=("step",)
-    )
+    asked = Request(variants=("plain", "stacked"), scopes=("step",))
+    found = default_cases(asked, catalogue, MachineCapabilities(backends=("cpu",), cores=2))
     assert [(case.workload, case.variant, case.batch) for case in found] == [
         ("mnist_grid_search", "plain", 32),
         ("mnist_grid_search", "stacked", 192),

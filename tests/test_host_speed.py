@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from suite.case import Case
-from suite.driver import collect, duration, profiles, runner
+from suite.driver import collect, forecast, profiles, runner
 from suite.results.records.run import ReferenceKernel
 from suite.telemetry import host_speed, kernel
 from suite.worker_api.protocol import Message, Task
@@ -103,8 +103,8 @@ def test_processes_on_the_cpu_have_kernels_but_not_in_smoke(backend, profile, ha
     case = Case(workload="mnist_mlp", backend=backend, scope="step", batch=128)
     assert runner.has_kernel(campaigns.plan(case, profile=profile), (case,)) is has
     about, effort = factory.description(), profiles.EFFORTS[profile]
-    less = duration.process_seconds((case,), about, replace(effort, kernel=False), 4)
-    assert duration.process_seconds((case,), about, effort, 4) - less == pytest.approx(1.3 if has else 0.0)
+    less = forecast.process_seconds((case,), about, replace(effort, kernel=False), 4)
+    assert forecast.process_seconds((case,), about, effort, 4) - less == pytest.approx(1.3 if has else 0.0)
 
 
 def test_the_child_has_the_threads_that_it_is_told_and_none_of_the_users_settings(monkeypatch):

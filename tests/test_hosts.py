@@ -19,7 +19,8 @@ import psutil
 import pytest
 
 from suite.case import Case
-from suite.driver.request import Request, chosen_by
+from suite.driver.plan import experiment_of
+from suite.driver.request import Request
 from suite.driver.validation import check_hosts
 from suite.multihost import follower, handshake, hosts
 from suite.multihost.messages import Call, Hello, HostFailed, packed, send, unpacked
@@ -293,7 +294,7 @@ def test_an_address_at_which_this_machine_cannot_listen_is_refused_at_once(tmp_p
 
 def test_hosts_are_decided_by_no_experiment():
     with pytest.raises(ValueError, match="--hosts asked for with experiment"):
-        chosen_by("threads", Request(hosts=2))
+        experiment_of(Request(experiment="threads", hosts=2))
 
 
 class Ended:

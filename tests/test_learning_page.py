@@ -1,6 +1,5 @@
 """Accuracies are shown with what they were trained on, shortfalls are not hidden, stand-ins make no claim."""
 
-import html
 import re
 
 import factory

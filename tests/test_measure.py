@@ -9,6 +9,7 @@ import sys
 import time
 import zlib
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,10 +23,12 @@ import suite
 from suite import models
 from suite.case import Case
 from suite.driver import campaign, collect, plan, probing, profiles, runner
+from suite.driver.cases import Combination
 from suite.driver.deadline import Deadline
 from suite.driver.fitness import checks, cuda_extra, missing_backend
 from suite.driver.journal import CompletedRun, Journal, Session
-from suite.driver.request import Request
+from suite.driver.request import OPTIONS, Request
+from suite.driver.skipped import scopes_skipped
 from suite.processes import children, lock
 from suite.programs.jax import grid_search
 from suite.results.records.run import Energy, ReferenceKernel, Run, Sample, Stage, Telemetry
@@ -776,6 +779,25 @@ def test_no_ceiling_is_timed_unless_the_roofline_is_asked_for():
         answered(offer("cpu", ceilings=(CEILING,)), workloads=("ceiling_matmul",))
 
 
+def test_the_headline_experiment_takes_the_cases_of_a_run_that_names_nothing():
+    both = offer("cpu", "gpu")
+    every = answered(both, factory.HOST)
+    assert {case.scope for case in every.cases} == {"step", "transfer", "cold"}
+    assert answered(both, factory.HOST, experiment="headline").cases == every.cases
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_every_option_is_either_the_user_s_with_an_experiment_or_refused(name):
+    row, usual = OPTIONS[name], getattr(Request(), name)
+    value = {int: usual + 1 if isinstance(usual, int) else 1, tuple: ("x",)}.get(type(usual), "x")
+    if row.decided_by:
+        with pytest.raises(ValueError, match=f"^{row.name} asked for with --reference, which decides that itself"):
+            plan.experiment_of(replace(Request(reference=True), **{name: value}))
+    if "experiment" in row.decided_by:
+        with pytest.raises(ValueError, match=f"^{row.name} asked for with experiment 'threads', which decides that"):
+            plan.experiment_of(replace(Request(experiment="threads"), **{name: value}))
+
+
 def test_an_experiment_decides_its_axes_itself():
     with pytest.raises(ValueError, match="--precision asked for with experiment 'threads', which decides that itself"):
         answered(offer("cpu"), experiment="threads", precisions=("tf32",))
@@ -857,6 +879,14 @@ def test_every_workload_beside_some_by_name_is_an_error():
             "scope epoch is not timed with --devices 2 and --variant scan",
         ),
         ({"backends": ("gpu",), "scopes": ("step", "input")}, "scope input is not timed with --backend gpu"),
+        (
+            {"variants": ("several-steps",), "devices": 2, "scopes": ("step", "run")},
+            "scope run is not timed with --devices 2 and --variant several-steps; left out",
+        ),
+        (
+            {"implementations": ("torch",), "baseline_backends": ("gpu",), "backends": (), "scopes": ("step", "input")},
+            "scope input is not timed with --implementation torch; left out",
+        ),
         ({"devices": 2, "scopes": ("step", "calls")}, ""),
     ],
 )
@@ -866,6 +896,15 @@ def test_a_scope_that_nothing_is_timed_in_is_named_with_what_keeps_it_out(asked,
     here = msgspec.structs.replace(factory.HOST, cores=4)
     found = answered(there, here, **{"backends": ("cpu",), **asked}).remarks
     assert [remark.startswith(words) and remark.endswith("; left out") for remark in found] == [True] * bool(words)
+
+
+def test_an_option_that_was_not_given_is_not_said_to_keep_a_scope_out():
+    about = factory.description("mnist_mlp")
+    one = Combination(about, "cpu", "float32-highest", "jax", "nnx-jit", "system", "run")
+    walked = ((one, ("variants",)), (one, ("devices", "variants")))
+    assert list(scopes_skipped(Request(scopes=("run",), devices=2), walked)) == []
+    (said,) = scopes_skipped(Request(scopes=("run",), variants=("plain",)), walked)
+    assert said == "scope run is not timed with --variant plain; left out"
 
 
 def test_where_nothing_is_left_what_keeps_the_scope_out_is_said():
@@ -891,7 +930,7 @@ def test_a_backend_that_is_not_there_is_an_error_and_no_cpu_run():
 
 
 def test_a_precision_that_the_cpu_lacks_is_an_error():
-    with pytest.raises(ValueError, match="precision 'tf32' asked for on backend 'cpu'"):
+    with pytest.raises(ValueError, match="--precision asked for without backend gpu, which alone has it; add"):
         answered(offer("cpu"), precisions=("tf32",))
 
 
@@ -905,7 +944,7 @@ def test_the_cpu_side_is_float32_whatever_the_gpu_has():
 
 
 def test_a_precision_that_the_cpu_lacks_is_an_error_beside_one_that_it_has():
-    with pytest.raises(ValueError, match="precision 'bfloat16' asked for on backend 'cpu', which has only"):
+    with pytest.raises(ValueError, match="--precision asked for without backend gpu, which alone has it"):
         answered(offer("cpu"), precisions=("float32-highest", "bfloat16"))
 
 
@@ -1121,7 +1160,7 @@ def test_no_memory_is_said_as_such(error):
 
 @pytest.mark.parametrize(("asked", "scope"), [({"cold_starts": ("warm",)}, "cold"), ({"epochs_times": 2}, "run")])
 def test_what_no_scope_asked_for_has_is_refused(asked, scope):
-    with pytest.raises(ValueError, match=f"asked for without scope '{scope}', the only one it is of"):
+    with pytest.raises(ValueError, match=f"asked for without scope {scope}, which alone has it"):
         answered(offer("cpu"), scopes=("step",), **asked)
 
 

@@ -77,7 +77,7 @@ def test_every_workload_is_measured_unless_some_are_named():
         ({"variants": ("plain",)}, "--variant"),
         ({"implementations": ("jax", "torch")}, "--implementation"),
         ({"threads": (2,)}, "--threads"),
-        ({"profile": "smoke"}, "--profile smoke"),
+        ({"profile": "smoke"}, "--profile"),
         ({"experiment": "threads"}, "--experiment"),
         ({"energy": True}, "--energy"),
         ({"data": "tfds"}, "--data"),

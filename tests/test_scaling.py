@@ -13,7 +13,7 @@ from test_measure import answered, offer
 from suite import models
 from suite.analysis.capabilities import MachineCapabilities
 from suite.analysis.devices import found, losses_apart, second
-from suite.driver.duration import process_seconds
+from suite.driver.forecast import process_seconds
 from suite.driver.profiles import EFFORTS
 from suite.experiments import crossover, scaling
 from suite.nn.histograms import HESSIAN_BITS, LARGEST

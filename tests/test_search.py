@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import jax
@@ -15,7 +14,8 @@ import synthetic
 
 from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Case
-from suite.experiments import headline
+from suite.driver.cases import default_cases
+from suite.driver.request import Request
 from suite.models import mnist_grid_search
 from suite.programs.jax.grid_search import SearchRun, picking
 from suite.results.records.run import Score
@@ -243,8 +243,8 @@ def test_scores_stand_in_a_record_as_they_were_found(alone):
 
 def test_a_search_is_asked_for_one_after_another_or_stacked():
     catalogue, here = [mnist_grid_search.WORKLOAD.description], MachineCapabilities(backends=("cpu",), cores=2)
-    run = partial(headline.cases, catalogue, here, scopes=("run",), variants=("plain", "stacked", "resident"))
-    found = run()
+    asked = Request(scopes=("run",), variants=("plain", "stacked", "resident"))
+    found = default_cases(asked, catalogue, here)
     assert [(case.variant, case.batch) for case in found] == [("plain", 32), ("stacked", 192)]
-    split = run(devices=2)
+    split = default_cases(replace(asked, devices=2), catalogue, here)
     assert [(case.variant, case.batch, case.devices) for case in split] == [("stacked", 192, 2)]

@@ -19,8 +19,10 @@ from suite.claims import observations
 from suite.console import printing
 from suite.data import batches as data
 from suite.driver import campaign, profiles, runner, validation
+from suite.driver.cases import default_cases
 from suite.driver.journal import Journal
-from suite.experiments import headline, serving
+from suite.driver.request import Request
+from suite.experiments import serving
 from suite.programs.jax.serving import JaxServing
 from suite.results.cite import keys, one_host
 from suite.results.cite.citation import Citation
@@ -396,10 +398,8 @@ def test_what_can_be_served_is_not_refused():
 
 
 def test_requests_are_answered_by_the_plain_way_of_jax_and_all_of_torch():
-    cases = headline.cases(
-        [ABOUT[NAMES[0]], ABOUT["mnist_mlp"]], BOTH, scopes=("serve",), implementations=("jax", "torch", "keras"),
-        variants=(),
-    )  # fmt: skip
+    asked = Request(scopes=("serve",), implementations=("jax", "torch", "keras"))
+    cases = default_cases(asked, [ABOUT[NAMES[0]], ABOUT["mnist_mlp"]], BOTH)
     assert {case.workload for case in cases} == {NAMES[0]}
     assert {(c.implementation, c.variant) for c in cases if c.backend == "cpu"} == {
         ("jax", "plain"), ("torch", "plain"), ("torch", "compile")

@@ -22,7 +22,8 @@ def test_each_number_of_threads_is_a_case_and_all_cores_have_no_number():
         ),
         (
             {"layouts": ("contiguous",)},
-            "--layout contiguous asked for, which is PyTorch's; add --implementation torch or leave it out",
+            "--layout asked for without implementation torch, which alone has it; add --implementation torch or leave "
+            "it out",
         ),
         (
             {"layouts": ("contiguous",), "implementations": ("jax", "torch")},
@@ -37,7 +38,7 @@ def test_what_cannot_be_timed_is_refused(asked, words):
 
 
 def test_threads_are_of_the_cpu_side():
-    with pytest.raises(ValueError, match=r"^--threads 2 asked for, which is of the CPU side; add --backend cpu"):
+    with pytest.raises(ValueError, match=r"^--threads asked for without backend cpu, which alone has it; add"):
         answered(offer("cpu", "gpu"), factory.HOST, backends=("gpu",), threads=(2,))
 
 

@@ -13,8 +13,9 @@ from suite import models
 from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Case
 from suite.driver import campaign, collect, profiles, runner
+from suite.driver.cases import default_cases
 from suite.driver.journal import CompletedRun
-from suite.experiments import headline
+from suite.driver.request import Request
 from suite.programs.jax.epochs import JaxRun
 from suite.programs.jax.nnx_jit import NnxProgram
 from suite.programs.jax.program import JaxProgram
@@ -238,16 +239,17 @@ def test_what_has_no_such_scope_is_not_asked_for_it():
     documented = replaced(about, run=WholeRun(epochs=1, train=1))
 
     def scopes(description, **axes):
-        found = headline.cases([description], HERE, scopes=("step", "transfer", "cold", "run"), **axes)
+        asked = Request(scopes=("step", "transfer", "cold", "run"), **axes)
+        found = default_cases(asked, [description], HERE)
         return {case.scope for case in found}
 
     assert scopes(about) == {"step", "transfer", "cold"}
     assert scopes(documented) == {"step", "transfer", "cold", "run"}
-    assert scopes(documented, implementations=["torch"]) == {"step"}
-    assert scopes(documented, variants=["scan"]) == {"step"}
-    assert scopes(documented, variants=["resident"]) == {"run"}
-    assert scopes(documented, variants=["nnx-jit"]) == {"step", "transfer", "cold"}
-    warm = headline.cases([about], HERE, cold_starts=("empty", "warm"))
+    assert scopes(documented, implementations=("torch",)) == {"step"}
+    assert scopes(documented, variants=("several-steps",)) == {"step"}
+    assert scopes(documented, variants=("resident",)) == {"run"}
+    assert scopes(documented, variants=("nnx-jit",)) == {"step", "transfer", "cold"}
+    warm = default_cases(Request(cold_starts=("empty", "warm")), [about], HERE)
     assert [(case.scope, case.cache) for case in warm] == [
         ("step", "empty"), ("transfer", "empty"), ("cold", "empty"), ("cold", "warm")]  # fmt: skip
 

@@ -3,15 +3,30 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from statistics import fmean
 
 from suite.case import Backend, Case
-from suite.driver.campaign import ProcessGroup, process_groups
-from suite.driver.duration import first_seconds, process_seconds, shortest_seconds
+from suite.driver.campaign import ProcessGroup, compiles_anew, process_groups
 from suite.driver.journal import CompletedRun, Header
-from suite.driver.profiles import EFFORTS
-from suite.results.single.validity import is_short
+from suite.driver.profiles import CHAIN_SECONDS, EFFORTS, Effort
+from suite.results.single.validity import FEWEST_SAMPLES, is_short
+from suite.scopes import FEWEST_REQUESTS, SCOPES
+from suite.worker_api.inputs import PICTURES
+from suite.workload import Description, WholeRun
 
+_START_SECONDS = 8.0  # interpreter, imports, data, initial state
+_KERNEL_SECONDS = 1.3  # of the reference kernels before a process on the CPU
+_COMPILE_SECONDS_PER_FLOP = 0.4e-9  # of one example: deep networks compile longer
+_TORCH_COMPILE_SECONDS = 25.0  # of torch.compile, which keeps nothing for the next process
+_CHOOSING_SECONDS, _CHOOSING_SECONDS_PER_FLOP = 45.0, 3e-9  # a GPU's kernels, unless they lie in the compile cache
+_FLOP_PER_SECOND = {"cpu": 60e9, "gpu": 8e12}  # sustained; of a core, of a GPU
+_SEARCH_FLOP_PER_SECOND = 30e9  # of a CPU, however many cores: the networks that are searched are small
+_CALL_SECONDS = 5e-4  # of a step that is copied and dispatched from Python
+_DISPATCH_SECONDS = 2e-4  # of a step whose batch is on the device
+_DOUBLINGS = 12
+_PIPELINE_SECONDS = 3.0  # until the first batch is there
+_EPOCH_EXAMPLES = 10_000  # where the source knows no epochs
 _CORRECTION = (0.1, 20.0)  # a guess is off by no more
 _LEAST_SECONDS = 1.0  # of a process
 
@@ -76,3 +91,83 @@ class Forecast:
         low, high = _CORRECTION
         shares = self._shares[group[0].backend].values()
         return guess * (min(max(math.exp(fmean(shares)), low), high) if shares else 1.0) + self._choosing(group)
+
+
+def process_seconds(group: ProcessGroup, about: Description, effort: Effort, cores: int) -> float:
+    """Return a guess of the duration of one child process, which measures all cases of the group.
+
+    The first of a campaign takes `first_seconds` longer.
+    """
+    start = _START_SECONDS + (_KERNEL_SECONDS if effort.kernel and group[0].backend == "cpu" else 0.0)
+    case = group[0]
+    processors = min(cores, case.threads or cores) if case.backend == "cpu" else case.devices
+    rate = _FLOP_PER_SECOND[case.backend] * processors
+    step = case.batch * about.flop_per_example / rate
+    compiling = 2.0 + _COMPILE_SECONDS_PER_FLOP * about.forward_flop_per_example
+    compiling += _choosing_seconds(group, about) if compiles_anew(group) else 0.0
+    compiling += _TORCH_COMPILE_SECONDS if case.variant in ("compile", "compile-graph") else 0.0
+    if case.scope == "run" and about.run is not None:
+        return start + compiling + _run_seconds(case, about, about.run, effort, rate)
+    if SCOPES[case.scope].timed_from_storage:
+        return start + SCOPES[case.scope].computes * (compiling + 2 * step) + _flow_seconds(step, effort)
+    if case.scope == "learning":
+        return start + compiling + _PIPELINE_SECONDS + _learning_steps(case, about, effort) * step
+    if case.scope == "serve":
+        return start + compiling + _requests(step, case) * step
+    chain = max(step, CHAIN_SECONDS[case.backend])
+    calibration = min(effort.warmup_seconds, _DOUBLINGS * chain)
+    warmup = max(effort.warmup_steps * step, calibration)
+    least = max(0.0, effort.warmup_least_seconds[case.backend] - warmup)  # of one scope: the second finds it warm
+    sampling = min(effort.samples * chain, max(effort.sampling_seconds, min(effort.samples, FEWEST_SAMPLES) * chain))
+    steady = sum(SCOPES[each.scope].with_step for each in group)
+    return start + compiling + 2 * step + least * bool(steady) + steady * (warmup + sampling)
+
+
+def shortest_seconds(group: ProcessGroup, about: Description, cores: int) -> float:
+    """Return a guess of the duration of a process that takes one sample of one step, after one to warm up."""
+    shortest = replace(
+        EFFORTS["quick"],
+        samples=1,
+        warmup_steps=1,
+        warmup_seconds=0.0,
+        warmup_least_seconds={"cpu": 0.0, "gpu": 0.0},
+        sampling_seconds=0.0,
+    )
+    return process_seconds(group, about, shortest, cores)
+
+
+def first_seconds(group: ProcessGroup, about: Description) -> float:
+    """Return a guess of how much longer a campaign's first process of a group takes: what it compiles, others find."""
+    return 0.0 if compiles_anew(group) else _choosing_seconds(group, about)
+
+
+def _choosing_seconds(group: ProcessGroup, about: Description) -> float:
+    if (group[0].backend, group[0].implementation) != ("gpu", "jax"):
+        return 0.0
+    return _CHOOSING_SECONDS + _CHOOSING_SECONDS_PER_FLOP * about.forward_flop_per_example
+
+
+def _requests(step: float, case: Case) -> float:
+    """Return how many requests are answered: each picture's alone, those of the warm-up, and those that count."""
+    return PICTURES + FEWEST_REQUESTS + _DOUBLINGS * CHAIN_SECONDS[case.backend] / step
+
+
+def _flow_seconds(step: float, effort: Effort) -> float:
+    """Return how long batches are taken from storage: warm-up and samples, each of four steps and a second at least."""
+    sample = max(1.0, 4 * step) if effort.warmup_seconds else step
+    return _PIPELINE_SECONDS + 2 * sample + effort.samples * sample
+
+
+def _learning_steps(case: Case, about: Description, effort: Effort) -> int:
+    asked = case.steps or (about.epoch_examples or _EPOCH_EXAMPLES) // case.batch
+    return min(asked, effort.learning_steps or asked)
+
+
+def _run_seconds(case: Case, about: Description, run: WholeRun, effort: Effort, rate: float) -> float:
+    train, test = (min(n, effort.run_examples or n) for n in (run.train, run.test))
+    epochs = 1 if effort.run_examples else run.epochs * case.length
+    flop = train * about.flop_per_example + test * about.forward_flop_per_example
+    call = _CALL_SECONDS
+    if about.grid is not None:
+        rate, call = min(rate, _SEARCH_FLOP_PER_SECOND) if case.backend == "cpu" else rate, _DISPATCH_SECONDS
+    return epochs * (flop / rate + (train + test) / case.batch * call)

@@ -12,7 +12,8 @@ from dataclasses import replace
 from suite import units
 from suite.analysis.capabilities import MachineCapabilities
 from suite.case import Backend, Case, Implementation
-from suite.experiments import headline
+from suite.driver.cases import default_cases
+from suite.driver.request import Request
 from suite.results.records.choices import Choices, Way
 from suite.results.records.machine import Machine
 from suite.scopes import scopes_that
@@ -51,15 +52,15 @@ def _of(
     way: Way | None = None,
 ) -> tuple[Case, ...]:
     threads = choices.threads_of(about.name, implementation, machine.cores) if backend == "cpu" else None
-    return headline.cases(
-        [about],
-        replace(here, backends=(backend,)),
+    asked = Request(
         implementations=(implementation,),
         variants=(way.variant,) if way is not None else (),
         layouts=(way.layout,) if way is not None else ("channels-last",),
         scopes=TIMED_SCOPES,
-        threads=(threads,),
+        threads=(threads,) if threads is not None else (),
+        allocators=(here.allocator,),
     )
+    return default_cases(asked, [about], replace(here, backends=(backend,)))
 
 
 def not_compared(

@@ -1,26 +1,21 @@
-"""What the user asked for, and the experiment and the workloads that it names."""
+"""What the user asked for: every option that says what is measured and how, in one table.
 
-import difflib
-from collections.abc import Iterable, Sequence
+The command line, the checks and the walk over the cases read their options from here.
+"""
+
 from dataclasses import dataclass, replace
+from typing import Annotated, get_args
 
-from suite import experiments
 from suite.case import Allocator, Augmentation, Backend, CompileCache, Implementation, Layout, Loader, Precision
+from suite.driver.options import Decider, Option, axis, table
 from suite.results.records.record import Profile
-from suite.scopes import Scope
+from suite.scopes import SCOPES, Scope
 from suite.workload import Data
 
 WITHIN = 0.10
 BUDGET_MINUTES = 8.0
-
-# What an experiment decides on itself: names in a request, and the options that set them.
-OPTIONS = {
-    "batch": "--batch", "precisions": "--precision", "variants": "--variant",
-    "implementations": "--implementation", "allocators": "--allocator", "devices": "--devices", "hosts": "--hosts",
-    "cold_starts": "--cold-start", "epochs_times": "--epochs-times", "workers": "--workers", "loaders": "--loader",
-    "augmentations": "--augmentation", "baseline_backends": "--baseline-backend", "threads": "--threads",
-    "layouts": "--layout",
-}  # fmt: skip
+_REFERENCE: tuple[Decider, ...] = ("reference",)
+_FED = tuple(scope for scope in get_args(Scope) if SCOPES[scope].reads_storage)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,33 +23,105 @@ class Request:
     """What the user asked for; an empty tuple means: as much of it as there is."""
 
     workloads: tuple[str, ...] = ()
-    every_workload: bool = False
     assigned_workloads: tuple[str, ...] = ()  # of these workloads those that one job of a cluster measures; empty: all
-    backends: tuple[Backend, ...] = ()
-    profile: Profile = "quick"
-    rounds: int | None = None  # exactly so many; None: as many as the budget has time for, or an experiment plans
-    within: float | None = None  # the relative half-width at which a number is known well enough; None: WITHIN
-    batch: int | None = None
-    precisions: tuple[Precision, ...] = ("float32-highest",)
-    scopes: tuple[Scope, ...] = ()  # empty: the usual ones, all of an experiment's
-    cold_starts: tuple[CompileCache, ...] = ("empty",)
-    epochs_times: int = 1
-    data: Data = "embedded"
-    workers: tuple[int, ...] = ()  # empty: as many as cores
-    loaders: tuple[Loader, ...] = ("threads",)
-    augmentations: tuple[Augmentation, ...] = ("host",)
-    implementations: tuple[Implementation, ...] = ("jax",)
-    variants: tuple[str, ...] = ()
-    allocators: tuple[Allocator, ...] = ()
-    threads: tuple[int, ...] = ()  # of the CPU side; empty: all granted cores
-    layouts: tuple[Layout, ...] = ("channels-last",)  # of PyTorch
-    baseline_backends: tuple[Backend, ...] = ()
-    devices: int = 1
-    hosts: int = 1
-    energy: bool | None = None  # None: but for experiments that can do without
-    budget_minutes: float | None = None  # None: BUDGET_MINUTES, and more where one pass takes long
-    experiment: str | None = None  # decides on what is in OPTIONS; all else stays the user's
-    reference: bool = False  # one round of every workload and its chosen baseline, see suite.driver.reference_round
+    # fmt: off
+    every_workload: Annotated[bool, Option("--all", "Every workload, not the headline set alone.")] = False
+    backends: Annotated[tuple[Backend, ...], Option("--backend", "Default: every backend that is there.")] = ()
+    profile: Annotated[Profile, Option("--profile", decided_by=_REFERENCE, help=
+        "smoke shows that everything runs, and nothing of it is published. quick and standard, of older versions, are "
+        "accepted and mean the default."
+    )] = "quick"
+    budget_minutes: Annotated[float | None, Option("--budget", metavar="MINUTES", with_resume=True, help=
+        "Wall time until the prompt is back, the site included. Every workload is measured once, cheapest first; what "
+        "is left of the budget goes where a number is least certain. Default: 8, and for more than the headline set at "
+        "least twice what one pass takes; with --rounds, an experiment or smoke no limit. Not with --cluster."
+    )] = None  # BUDGET_MINUTES, and more where one pass takes long
+    within: Annotated[float | None, Option("--within", metavar="PERCENT", decided_by=_REFERENCE, with_resume=True, help=
+        "Stop when every number is known so well, as a half-width. Default: 10. It is judged by the spread of all "
+        "processes of a kind and is no interval to quote."
+    )] = None  # the relative half-width, WITHIN
+    rounds: Annotated[int | None, Option("--rounds", decided_by=_REFERENCE, help=
+        "Exactly so many processes a case, instead of as many as the budget has time for."
+    )] = None  # as many as the budget has time for, or an experiment plans
+    reference: Annotated[bool, Option("--reference", help=
+        "One reference round, the evidence that numbers for a kind of machine are made of: every workload, JAX and its "
+        "chosen baseline, a process a case. First the CPU, then the GPU, last what torch.compile makes. Takes about "
+        "half an hour with a GPU and 20 minutes without; --budget cuts it into parts that --resume joins. --backend "
+        "and workloads may be named."
+    )] = False  # see suite.driver.reference_round
+    batch: Annotated[int | None, axis("--batch", "Examples a step. Default: each workload's headline batch.")] = None
+    precisions: Annotated[tuple[Precision, ...], axis("--precision", backends=("gpu",), help=
+        "Of the GPU side. Default: float32-highest."
+    )] = ("float32-highest",)
+    scopes: Annotated[tuple[Scope, ...], Option("--scope", decided_by=_REFERENCE, help=
+        "What is timed. Default: the steady step, the step with its batch copied from the host, and the cold start. "
+        "epoch: steps with the input pipeline from storage on; input: that pipeline alone; run: the documented whole "
+        "run, where there is one; calls: the first four calls of a fresh process; learning: training from storage and "
+        "the accuracy that it comes to; serve: latency and rate of single requests to networks that only infer, four "
+        "always under way. Of an experiment: those of its cases, all by default."
+    )] = ()
+    cold_starts: Annotated[tuple[CompileCache, ...], axis("--cold-start", scopes=("cold",), help=
+        "Of scope cold. Default: cold. warm-cache: the compile cache holds what another process has compiled."
+    )] = ("empty",)
+    epochs_times: Annotated[int, axis("--epochs-times", scopes=("run",), help=
+        "So many times the documented epochs of a run."
+    )] = 1
+    data: Annotated[Data, Option("--data", shows_default=True, decided_by=_REFERENCE, help=
+        "embedded: stand-ins that the project makes; tfds: the published data sets, downloaded once."
+    )] = "embedded"
+    workers: Annotated[tuple[int, ...], axis("--workers", scopes=_FED, help=
+        "Of the input pipeline. Default: as many as granted cores."
+    )] = ()
+    loaders: Annotated[tuple[Loader, ...], axis("--loader", scopes=_FED, help=
+        "What these workers are. Default: threads. PyTorch's pipeline has processes alone."
+    )] = ("threads",)
+    augmentations: Annotated[tuple[Augmentation, ...], axis("--augmentation", scopes=_FED, help=
+        "Where scope epoch distorts its examples as documented. Default: host, in the input pipeline."
+    )] = ("host",)
+    implementations: Annotated[tuple[Implementation, ...], axis("--implementation", help=
+        "Default: jax. With torch or keras beside it the CPU side can be certified, that of the boosted trees with "
+        "xgboost; each may have a Python of its own, named by SUITE_TORCH_PYTHON and so on."
+    )] = ("jax",)
+    baseline_backends: Annotated[tuple[Backend, ...], axis("--baseline-backend", help=
+        "Where implementations beside JAX are timed. Default: on every backend. cpu: enough to certify the CPU side."
+    )] = ()
+    variants: Annotated[tuple[str, ...], axis("--variant", help=
+        "How steps are taken. Default: plain for JAX, for baselines every way they have. JAX has plain, nnx-jit (as "
+        "tutorials write it), scan (a scan in one call), stacked (of a grid search: as many fits at once as "
+        "--batch has headline batches) and, of scope run, resident (the data on the device); PyTorch has plain, "
+        "compile, and on the GPU graph and compile-graph; Keras has plain; XGBoost has plain and, on the CPU, "
+        "one-thread."
+    )] = ()
+    allocators: Annotated[tuple[Allocator, ...], axis("--allocator", help=
+        "Of the CPU side. Default: beside a baseline both for each implementation, whose better one counts; else the "
+        "one that keeps its memory. A cold start and the first calls have by default the system's."
+    )] = ()
+    threads: Annotated[tuple[int, ...], axis("--threads", backends=("cpu",), help=
+        "Cores that a process of the CPU side may use, one hardware thread of each core first. Default: all granted "
+        "cores."
+    )] = ()
+    layouts: Annotated[tuple[Layout, ...], axis("--layout", implementations=("torch",), help=
+        "Of pictures in PyTorch's memory. Default: channels-last."
+    )] = ("channels-last",)
+    devices: Annotated[int, axis("--devices", shows_default=True, help=
+        "Split each batch, or stacked fits, over so many GPUs, or devices made of the CPU's cores. JAX only; scopes "
+        "cold, step, transfer and calls, and with variant stacked run."
+    )] = 1
+    hosts: Annotated[int, axis("--hosts", shows_default=True, with_resume=True, help=
+        "Machines that --devices belong to, each with as many. This one drives; run suite join on the others. Scopes "
+        "cold, step and transfer; variants plain and scan."
+    )] = 1
+    experiment: Annotated[str | None, Option("--experiment", metavar="NAME", decided_by=_REFERENCE, help=
+        "What suite list --experiments shows: it decides on batch, precision, variant and how else a case is timed, "
+        "and on the workloads where none is named. --backend, --scope, --profile, --rounds, --budget, --data and "
+        "--energy stay yours."
+    )] = None
+    energy: Annotated[bool | None, Option("--energy/--no-energy", decided_by=_REFERENCE, help=
+        "Whether a case of JAX goes on with its step, once, for the eleven seconds in which counters of the hardware "
+        "tell its energy and how busy a GPU is, where there are some. Default: it does; of experiments in those alone "
+        "that look at how busy a GPU is."
+    )] = None  # it does, but for experiments that can do without
+    # fmt: on
 
     @property
     def adaptive(self) -> bool:
@@ -74,60 +141,4 @@ class Request:
         return every == Request()
 
 
-def asked(request: Request, names: Iterable[str]) -> tuple[str, ...]:
-    """Return the options of these names that differ from what is usual."""
-    usual = Request()
-    return tuple(OPTIONS[name] for name in names if getattr(request, name) != getattr(usual, name))
-
-
-def chosen_by(experiment: str, request: Request) -> experiments.Experiment:
-    """Return the experiment.
-
-    Raises LookupError if there is none of that name, ValueError for an option that it decides on itself.
-    """
-    found = experiments.load(experiment)
-    for option in asked(request, OPTIONS):
-        raise ValueError(f"{option} asked for with experiment '{experiment}', which decides that itself; leave it out")
-    return found
-
-
-def check_reference_options(request: Request) -> None:
-    """Raise ValueError for an option that a reference round decides on itself."""
-    usual = Request()
-    named = {"rounds": "--rounds", "within": "--within", "scopes": "--scope", "data": "--data", "energy": "--energy"}
-    given = [option for name, option in named.items() if getattr(request, name) != getattr(usual, name)]
-    given += asked(request, OPTIONS)
-    given += ["--profile smoke"] if request.profile == "smoke" else []
-    given += ["--experiment"] if request.experiment is not None else []
-    for option in given if request.reference else ():
-        raise ValueError(f"{option} asked for with --reference, which decides that itself; leave one of them out")
-
-
-def _known(wanted: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
-    """Return the workloads asked for.
-
-    Raises LookupError, naming what there is and the nearest match, for one that does not exist.
-    """
-    wanted = tuple(dict.fromkeys(wanted))
-    for name in wanted:
-        if name not in names:
-            near = difflib.get_close_matches(name.lower(), names, 1)
-            hint = f" (did you mean '{near[0]}'?)" if near else ""
-            raise LookupError(f"no workload '{name}'{hint}; there are: {', '.join(names)}")
-    return wanted
-
-
-def workloads(
-    request: Request, networks: Sequence[str], limits: Sequence[str], usual: Sequence[str]
-) -> tuple[str, ...]:
-    """Return the names of the workloads asked for; where none is named the usual ones that there are, or all networks.
-
-    Raises LookupError for one that is neither a network nor a limit of machines, ValueError for names beside all.
-    """
-    if request.every_workload and request.workloads:
-        raise ValueError(f"--all asked for beside {', '.join(request.workloads)}; leave out --all, or the names")
-    there = {*networks, *limits}
-    wanted = _known(request.workloads, sorted(there))
-    usual = tuple(name for name in usual if name in there)
-    every = request.every_workload or request.reference or not usual
-    return wanted or (tuple(networks) if every else usual)
+OPTIONS = table(Request)

@@ -1,24 +1,17 @@
 """What is left out of a request, and why: remarks for the user."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
-from typing import get_args
 
-from suite.analysis.capabilities import MachineCapabilities
-from suite.case import Backend, Case
+from suite.case import Case
 from suite.driver import fitness
-from suite.driver.cases import by_scopes
-from suite.driver.request import Request
+from suite.driver.cases import KEEPING_OUT, Walk
+from suite.driver.options import given
+from suite.driver.request import OPTIONS, Request
 from suite.results.records.machine import Machine
 from suite.scopes import SCOPES, USUAL_SCOPES, Scope
 from suite.variants import NAMES
 from suite.worker_api.offer import Offer
 from suite.workload import Data, Description
-
-# What may leave a scope without a case.
-_NARROWING = {
-    "devices": "--devices", "variants": "--variant", "implementations": "--implementation", "backends": "--backend",
-}  # fmt: skip
 
 
 def gpu_skipped(request: Request, machine: Machine, jax: Offer, problem: str = "") -> Iterator[str]:
@@ -54,35 +47,36 @@ def baselines_skipped(lacking: Sequence[Case]) -> Iterator[str]:
         yield f"{baseline} cannot run: {', '.join(places)}; left out"
 
 
-def scopes_skipped(request: Request, chosen: Sequence[Description], here: MachineCapabilities) -> Iterator[str]:
-    """Yield the scopes asked for that none of the workloads is timed in, and the options that keep them out."""
-    lost: dict[str, list[Scope]] = {}
+def workloads_unasked(request: Request, chosen: Sequence[Description], there: Collection[str]) -> Iterator[str]:
+    """Yield the workloads that were named and that the experiment does not take: `there` are those that it does."""
+    if none := [about.name for about in chosen if about.name in request.workloads and about.name not in there]:
+        scopes = f" in scope {', '.join(request.scopes)}" if request.scopes else ""
+        yield f"experiment '{request.experiment}' has nothing to ask of {', '.join(none)}{scopes}; left out"
+
+
+def scopes_skipped(request: Request, walked: Walk) -> Iterator[str]:
+    """Yield the scopes asked for that none of the workloads is timed in, and the fewest options that keep them out."""
+    can_go = {name for name, _ in given(request)}
+    lost: dict[tuple[str, ...], list[Scope]] = {}
     for scope in request.scopes or USUAL_SCOPES:
-        if not by_scopes(request, chosen, here)(scopes=(scope,)):
-            lost.setdefault(_in_the_way(request, scope, chosen, here), []).append(scope)
-    for options, scopes in lost.items():
-        if options:
-            but = _but(request, scopes, chosen, here)
-            yield f"scope {', '.join(scopes)} is not timed with {options}{but}; left out"
+        reasons = {kept_out_by for one, kept_out_by in walked if one.scope == scope}
+        helping = sorted((reason for reason in reasons if can_go.issuperset(reason)), key=_fewest)
+        if helping and helping[0]:  # else it is timed, or no option that was given keeps it out
+            lost.setdefault(helping[0], []).append(scope)
+    for names, scopes in lost.items():
+        options = " and ".join(f"{OPTIONS[name].name} {_written(getattr(request, name))}" for name in names)
+        yield f"scope {', '.join(scopes)} is not timed with {options}{_but(request, scopes, walked)}; left out"
 
 
-def _in_the_way(request: Request, scope: Scope, chosen: Sequence[Description], here: MachineCapabilities) -> str:
-    """Return the option without which a scope is timed, all that narrow it if it takes them, or '' if none helps."""
-    usual = Request()
-    given = [name for name in _NARROWING if getattr(request, name) != getattr(usual, name)]
-    for names in (*((name,) for name in given), given):
-        freed = replace(request, **{name: getattr(usual, name) for name in names})
-        place = replace(here, backends=get_args(Backend)) if "backends" in names else here
-        if by_scopes(freed, chosen, place)(scopes=(scope,)):
-            return " and ".join(f"{_NARROWING[name]} {_written(getattr(request, name))}" for name in names)
-    return ""
+def _fewest(reason: tuple[str, ...]) -> tuple[int, list[int]]:
+    return len(reason), [KEEPING_OUT.index(name) for name in reason]
 
 
-def _but(request: Request, scopes: Sequence[Scope], chosen: Sequence[Description], here: MachineCapabilities) -> str:
+def _but(request: Request, scopes: Sequence[Scope], walked: Walk) -> str:
     """Return the variant as which scopes are timed though in its usual one none is, in words; '' if there is none."""
+    other = {(one.variant, one.scope) for one, kept_out_by in walked if kept_out_by == ("variants",)}
     for name in () if request.variants else NAMES:
-        made = by_scopes(replace(request, variants=(name,)), chosen, here)
-        if all(made(scopes=(scope,)) for scope in scopes):
+        if all((name, scope) in other for scope in scopes):
             return f", but with --variant {name}"
     return ""
 

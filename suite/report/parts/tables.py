@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from suite import units
 from suite.case import Case
-from suite.experiments.headline import usual_batch
 from suite.results.pooled.speedup import PooledSpeedUp
 from suite.results.pooled.ways import Way
 from suite.results.records.record import Record
@@ -28,7 +27,7 @@ from suite.results.views.table import (
     varied,
 )
 from suite.scopes import SCOPES, Scope
-from suite.variants import way_of
+from suite.variants import usual_batch, way_of
 
 SPEEDUP_COLUMNS = (  # what is asked first, as a narrow screen shows only that
     "model", "batch", "speed-up", "95 % interval", "next host", "status", "hosts", "GPU precision", "CPU step",
