@@ -10,11 +10,10 @@ from suite.report.parts.templates import render
 from suite.results.records.record import Record
 from suite.results.single.selection import by_machine, current_cases
 from suite.results.views.table import Cell, Table
-from suite.scopes import Scope
+from suite.scopes import SCOPES
 from suite.workload import Description
 
 PATH = "coverage.md"
-_SCOPES: tuple[Scope, ...] = ("step", "cold", "transfer", "epoch", "run", "serve")
 _PRECISIONS: dict[Precision, str] = {"float32-highest": "", "tf32": ", TF32", "bfloat16": ", bfloat16"}
 
 
@@ -37,7 +36,7 @@ def measured(records: Sequence[Record], catalogue: Sequence[Description]) -> Tab
     columns = [
         f"{backend.upper()} {scope}{words}"
         for backend in ("cpu", "gpu")
-        for scope in _SCOPES
+        for scope in SCOPES
         for words in _PRECISIONS.values()
     ]
     there = {column for found in timed.values() for column, _ in found}
