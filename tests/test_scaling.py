@@ -12,7 +12,7 @@ from test_measure import answered, offer
 
 from suite import models
 from suite.analysis.capabilities import MachineCapabilities
-from suite.analysis.devices import found, losses_apart, second
+from suite.analysis.devices import cells_by_workload, losses_apart, second
 from suite.driver.forecast import process_seconds
 from suite.driver.profiles import EFFORTS
 from suite.experiments import crossover, scaling
@@ -206,7 +206,7 @@ def test_a_speed_is_pooled_over_the_hosts_that_took_both_steps():
 
 
 def test_the_batch_from_which_a_second_gpu_pays_is_where_both_take_as_long():
-    pairs = second(found(of_one_machine(factory.on_hosts(node())))["cifar10_mlp"])
+    pairs = second(cells_by_workload(of_one_machine(factory.on_hosts(node())))["cifar10_mlp"])
     at = crossover.crossing([(side.batch, side.speed.estimate) for side in pairs])
     assert 32 < at.low < at.size < at.high < 128  # 80: half of its examples take as long as the sum
     assert at.size == pytest.approx(80, rel=0.1)
@@ -259,7 +259,7 @@ def test_other_inputs_have_other_losses_and_prove_nothing():
     one, two = cell(1, 32, 0.001), cell(2, 32, 0.001, loss=1.0)
     moved = tuple(msgspec.structs.replace(run, input_digest="other") for run in two.runs)
     moved = msgspec.structs.replace(two, runs=moved)
-    sides = (found(of_one_machine(records))["cifar10_mlp"] for records in ([one, two], [one, moved]))
+    sides = (cells_by_workload(of_one_machine(records))["cifar10_mlp"] for records in ([one, two], [one, moved]))
     assert [losses_apart(side[2, 32], side[1, 32]) is None for side in sides] == [False, True]
 
 
