@@ -241,7 +241,7 @@ def test_a_stack_that_cannot_be_is_refused_with_the_way_out():
         refused("mnist_grid_search", 100)
     with pytest.raises(ValueError, match=r"batch 192 .* on each of 4 devices; choose a multiple of 128"):
         refused("mnist_grid_search", None, 4)
-    with pytest.raises(ValueError, match="'mnist_mlp' has no grid; leave it or that variant out"):
+    with pytest.raises(ValueError, match="'mnist_mlp' has no grid; omit the workload or the variant"):
         StackedProgram(models.load("mnist_mlp"), Case(workload="mnist_mlp", backend="cpu", scope="step", batch=128))
 
 
