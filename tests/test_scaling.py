@@ -106,12 +106,12 @@ def test_a_batch_that_does_not_divide_is_left_out_and_the_reading_says_why():
 
 
 def test_one_gpu_is_an_error_that_says_what_is_needed():
-    with pytest.raises(RuntimeError, match="asks about 2 GPUs or more, JAX sees 1; run it on a machine with more"):
+    with pytest.raises(RuntimeError, match="needs 2 GPUs or more, JAX sees 1; run it on a machine with more"):
         scaling.cases([MLP], replace(EIGHT, gpus=1))
 
 
 def test_parts_of_a_cpu_are_no_gpus():
-    with pytest.raises(RuntimeError, match="asks about a GPU, this run has only backend 'cpu'"):
+    with pytest.raises(RuntimeError, match="needs a GPU, this run has only backend 'cpu'"):
         scaling.cases([MLP], MachineCapabilities(backends=("cpu",), cores=64, gpus=0))
 
 
@@ -119,7 +119,7 @@ def test_a_request_counts_the_gpus_that_jax_sees():
     jax = offer("cpu", "gpu", backends={"cpu": ("cpu",), "gpu": ("H100",) * 4})
     made = answered(jax, NODE, experiment="scaling", workloads=("mnist_mlp",)).cases
     assert {case.devices for case in made} == {1, 2, 4}
-    with pytest.raises(RuntimeError, match="asks about 2 GPUs or more, JAX sees 1"):
+    with pytest.raises(RuntimeError, match="needs 2 GPUs or more, JAX sees 1"):
         answered(offer("cpu", "gpu"), NODE, experiment="scaling")
     with pytest.raises(ValueError, match="--devices asked for with experiment 'scaling', which decides that itself"):
         answered(jax, NODE, experiment="scaling", devices=2)
